@@ -16,7 +16,7 @@ function page(items: unknown[], next_cursor: string | null = null): Reply {
 }
 
 describe("a request", () => {
-  it("carries the key and goes to the typed path", async () => {
+  it("carries the API key and goes to the path of its route", async () => {
     const { server, nova } = open(["GET /workflows/invoice?version=3", { body: { id: "invoice" } }]);
     expect(await nova.workflows.get("invoice", { version: 3 })).toEqual({ id: "invoice" });
     expect(server.sent[0]?.headers.get("authorization")).toBe("Bearer nova_key");
@@ -56,12 +56,12 @@ describe("a request", () => {
     server.expectDone();
   });
 
-  it("for one entry of a branch includes code, contexts and logs", async () => {
+  it("for one entry of a branch asks for code, contexts and logs", async () => {
     const { nova } = open([`GET /executions/${exec}/chain/4?full=true&scope=2.a`, { body: { seq: 4 } }]);
     expect(await nova.executions.link(exec, 4, { scope: "2.a" })).toEqual({ seq: 4 });
   });
 
-  it("uses the given JSON parser and writer", async () => {
+  it("and its answer use the JSON writer and the parser that the caller gave", async () => {
     const server = new ScriptedServer(["POST /workflows/a/execute", { body: '{"execution_id":12345678901234567890}' }]);
     const nova = createClient({
       apiKey: "key",
@@ -76,7 +76,7 @@ describe("a request", () => {
 });
 
 describe("a list", () => {
-  it("reads the next page when the caller asks for its items", async () => {
+  it("reads the next page when the caller has used the items of the page before", async () => {
     const { server, nova } = open(
       ["GET /executions?workflow=a", page([{ execution_id: "1" }, { execution_id: "2" }], "two")],
       ["GET /executions?workflow=a&cursor=two", page([{ execution_id: "3" }])],
@@ -110,13 +110,13 @@ describe("a list", () => {
 });
 
 describe("a run", () => {
-  it("returns at once if it ends while the server waits", async () => {
+  it("is returned without polling if it ends while the server waits", async () => {
     const { server, nova } = open(["POST /workflows/a/execute?wait=5", { body: { status: "completed", path: [] } }]);
     expect(await nova.executions.run("a", { context: { total: 1 } })).toMatchObject({ status: "completed" });
     expect(server.sent[0]?.text).toBe('{"context":{"total":1}}');
   });
 
-  it("is polled until it ends, and reports every status", async () => {
+  it("is polled until it ends, and every status is reported to the caller", async () => {
     vi.useFakeTimers();
     try {
       const { server, nova } = open(
@@ -136,7 +136,7 @@ describe("a run", () => {
     }
   });
 
-  it("continues when its follower stops", async () => {
+  it("is not cancelled when the caller stops polling", async () => {
     const { nova } = open();
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(nova.executions.untilEnded(exec, { signal })).rejects.toThrow("enough");
@@ -159,14 +159,14 @@ describe("a refused request", () => {
     });
   });
 
-  it("throws a sentence even without a body", async () => {
+  it("throws a sentence even if the body of the answer is not JSON", async () => {
     const { nova } = open(["GET /health", { status: 500, body: "<html>" }]);
     await expect(nova.health()).rejects.toThrow(
       "the server answered 500 and did not say why - ask the operator of the server",
     );
   });
 
-  it("throws ApiUnreachable if the server answers with a page", async () => {
+  it("throws ApiUnreachable if the answer is an HTML page with status 200", async () => {
     const { nova } = open(["GET /health", { body: "<html>" }]);
     await expect(nova.health()).rejects.toThrow(ApiUnreachable);
   });

@@ -205,17 +205,17 @@ function problem({ status, message }: { status: number; message: string }) {
 describe("the typed client", { timeout: 60_000 }, () => {
   let found: Record<keyof typeof servers, Record<string, unknown>>;
 
-  it("reads all answers of a laptop's server and of a deployment", async () => {
+  it("gets an answer to every method, on a laptop and from a deployment", async () => {
     const local = await askAll(servers.local.nova, "one");
     const deployed = await askAll(servers.deployed.nova, "two");
     found = { local, deployed };
   });
 
-  it("gets the same answers from both", () => {
+  it("gets answers of the same shape on a laptop and from a deployment", () => {
     expect(shapeOf(found.deployed)).toEqual(shapeOf(found.local));
   });
 
-  it("gets the same statuses from both, except while a deployment publishes", () => {
+  it("gets the same statuses on a laptop and from a deployment, except for publications", () => {
     const [local, deployed] = [routesIn(servers.local.answered), routesIn(servers.deployed.answered)];
     const publishing = { "POST /workflows": expect.anything(), "PUT /workflows/{id}": expect.anything() };
     expect(deployed).toEqual({ ...local, ...publishing });

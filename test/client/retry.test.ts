@@ -50,7 +50,7 @@ describe("a request without an answer", () => {
     });
   });
 
-  it("is not repeated if that could have a second effect", async () => {
+  it("is not repeated if the repetition could have a second effect", async () => {
     const { result } = await ask("PATCH /clients/a", [lost]);
     expect(result).toMatchObject({ name: "ApiUnreachable" });
   });
@@ -62,13 +62,13 @@ describe("an overloaded server", () => {
     expect(result).toEqual({ status: "ok" });
   });
 
-  it("determines the pause", async () => {
+  it("determines the pause before the next request by Retry-After", async () => {
     const began = Date.now();
     await ask("GET /health", [{ status: 429, headers: { "retry-after": "7" } }, { body: {} }]);
     expect(Date.now() - began).toBe(7_000);
   });
 
-  it("does not get the request again after a final answer", async () => {
+  it("does not get the request again after status 500", async () => {
     const { result } = await ask("GET /health", [{ status: 500, body: "broken" }]);
     expect(result).toMatchObject({ status: 500 });
   });

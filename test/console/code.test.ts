@@ -26,7 +26,7 @@ function sums(prompt: string, more: object = {}) {
   };
 }
 
-describe.skipIf(!hasBrowser)("locked code", () => {
+describe.skipIf(!hasBrowser)("the page of generated code", () => {
   let server: ModelServer;
   let answer = first;
   beforeAll(async () => {

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     expect(issuer.grants).toHaveLength(grantCount);
   });
 
-  it("shows a refusal of the issuer, and still accepts a key", async () => {
+  it("shows a refusal of the issuer, after which an API key still works", async () => {
     issuer.behaviour.refuses = "access_denied";
     const page = await signIn();
     await page.getByRole("alert").getByText("The issuer refused: access_denied.").waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     expect(issuer.grants).toEqual([]);
   });
 
-  it("also signs out of the issuer, without a token in an address", async () => {
+  it("ends with a sign-out at the issuer too, without a token in an address", async () => {
     const page = await signIn();
     await page.getByText("No model costs").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
       ["session", () => `/sessions/${id}`, ["Last changes", "is_large"]],
       ["session-node", () => `/sessions/${id}?node=check_amount`, ["Edges", "is_large"]],
     ])(
-      "in light and dark, large and small: %s",
+      "in light and dark, on a desk and on a phone: %s",
       async (name, path, texts) => {
         const page = await app.open(path());
         for (const text of texts) await page.getByText(text).filter({ visible: true }).first().waitFor();

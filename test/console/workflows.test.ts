@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await card(lost, "read").waitFor();
   });
 
-  it("show a finding at its node and line", async () => {
+  it("show a finding at the node and the line of code that it names", async () => {
     const page = await app.open("/workflows/intake?version=2");
     await page.getByRole("heading", { name: "1 finding" }).waitFor();
     await page.getByRole("button", { name: "read" }).last().click();
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByText("dropped.pdf").waitFor();
   });
 
-  it("compare two versions in one graph, with the difference of code", async () => {
+  it("show two versions in one graph, with the difference of their code", async () => {
     const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Compare with v1" }).click();
     await card(page, "changed").waitFor();

@@ -75,7 +75,7 @@ describe("the deployed nova-api, alone in a folder and in a fresh process", { ti
     });
   });
 
-  it("is healthy with that key", async () => {
+  it("is healthy with the key from Systems Manager", async () => {
     const { body } = await ask("GET /health");
     expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, e2b: { state: "ok" } });
   });

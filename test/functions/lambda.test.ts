@@ -38,7 +38,7 @@ describe("the wrapper of a handler", () => {
 });
 
 describe("the secrets of a process", () => {
-  it("make no request if no variable names a parameter", async () => {
+  it("cause no request if no variable names a parameter", async () => {
     const read = vi.fn();
     const variables = { E2B_API_KEY: "from the laptop" };
     await loadSecrets(variables, read);

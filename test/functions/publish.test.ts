@@ -37,7 +37,7 @@ describe("the publishing function", () => {
     expect(world.now - begun).toBe(published.length * 1_000);
   });
 
-  it("does not wait for publications that have ended or do not exist", async () => {
+  it("makes no pause for a version that is already published or does not exist", async () => {
     await handler(detail("one"), context);
     const begun = world.now;
     await handler({ Records: [record("one"), record("two"), record("none"), record("one")] }, context);

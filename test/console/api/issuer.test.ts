@@ -68,14 +68,14 @@ describe("the discovery document of an issuer", () => {
     });
   });
 
-  it("may name a token endpoint at the configured origin", () => {
+  it("is accepted if its token endpoint is at the configured origin, and at no other", () => {
     const elsewhere = { ...document, token_endpoint: "https://tokens.example.com/" };
     const tokenOrigin = "https://tokens.example.com";
     expect(readEndpoints(elsewhere, { issuer, tokenOrigin }).token).toBe("https://tokens.example.com/");
     expect(() => readEndpoints(elsewhere, { issuer, tokenOrigin: `${tokenOrigin}:444` })).toThrow(/another host/);
   });
 
-  it("may name the address that ends the session", () => {
+  it("names the address that ends the session, which is ignored if it is unsafe", () => {
     const endOf = (address: unknown) =>
       readEndpoints({ ...document, end_session_endpoint: address }, { issuer }).endOfSession;
     expect(endOf(`${issuer}/logout`)).toBe(`${issuer}/logout`);
@@ -155,7 +155,7 @@ describe("tokens of an issuer", () => {
     expect(parseTokens(body, at, now)).toEqual({ ...at, access: "a.b.c", endsAt: now + 300_000, refresh: "r" });
   });
 
-  it("may lack an expiry and a refresh token", () => {
+  it("are accepted without an expiry and a refresh token", () => {
     const { expires_in: _, refresh_token: __, ...least } = body;
     expect(parseTokens(least, at, now)).toMatchObject({ endsAt: undefined, refresh: undefined });
     expect(parseTokens({ ...body, expires_in: "soon" }, at, now).endsAt).toBeUndefined();
@@ -177,7 +177,7 @@ describe("a token", () => {
     expect(isRenewalDue(tokens, now + 241_000)).toBe(true);
   });
 
-  it("is used until it expires if it cannot be renewed", () => {
+  it("is not renewed if it has no refresh token or no known expiry", () => {
     expect(isRenewalDue({ ...tokens, refresh: undefined }, now + 299_000)).toBe(false);
     expect(isRenewalDue({ ...tokens, endsAt: undefined }, now + 299_000)).toBe(false);
   });

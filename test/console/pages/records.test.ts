@@ -27,7 +27,7 @@ describe("a record of the audit", () => {
     [{ text: "BILL" }, true],
     [{ text: "sum" }, true],
     [{ text: "hello" }, false],
-  ])("matches %j: %s", (filters, is) => {
+  ])("matches the filters %j: %s", (filters, is) => {
     expect(matchesFilters(record, filters)).toBe(is);
   });
 
@@ -42,13 +42,13 @@ describe("a record of the audit", () => {
     expect(findSubjectPath({ ...record, action: "client.deleted", subject: "acme" })).toBeUndefined();
   });
 
-  it("shortens only hashes", () => {
+  it("is shown with shortened hashes and all other details in full", () => {
     expect(formatDetail(record.detail)).toBe("node Sum, code_hash abababab…");
     expect(formatDetail({ version: 2 })).toBe("version 2");
   });
 });
 
-it("adds up the counts of several pages by kind and format", () => {
+it("the survey of stored records adds up the counts of its pages by kind and format", () => {
   const state = "current" as const;
   const parts = [
     { entity: "step", format: 1, items: 2, state },

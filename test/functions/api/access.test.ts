@@ -229,7 +229,7 @@ function expectedStatus([least, status]: Row, role: Role, scope: Scope): number 
   return least !== null && roles.indexOf(role) < roles.indexOf(least) ? 403 : status[scope];
 }
 
-it("the table names every route and the role that it requires", () => {
+it("the table of this test names every route and the role that the route requires", () => {
   const required = Object.fromEntries(routes.map(({ method, path, role }) => [`${method} ${path}`, role]));
   expect(required).toEqual(Object.fromEntries(Object.entries(table).map(([route, [role]]) => [route, role])));
 });
@@ -249,7 +249,7 @@ describe.each(Object.entries(table))("%s", (route, row) => {
     ["no key", null],
     ["an invalid key", "secret"],
     ["an unknown key", `nova_${"0".repeat(26)}_${"A".repeat(43)}`],
-  ])("gives the documented answer to %s", async (_what, key) => {
+  ])("answers %s with 401 if the route needs a key", async (_what, key) => {
     const { status, headers } = await ask(route, lasting, key);
     expect(status).toBe(row[0] === null ? row[1].all : 401);
     if (status === 401) expect(headers.get("www-authenticate")).toMatch(/^Bearer/);
@@ -271,7 +271,7 @@ describe("a thing of another client", () => {
     expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
   });
 
-  it("needs as many reads for its refusal as a missing one", async () => {
+  it("is refused after as many reads as a missing one, so that the time reveals nothing", async () => {
     const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
     const { executionWithin } = await import("@nova/service");
     const counts = await Promise.all(

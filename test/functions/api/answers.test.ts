@@ -45,7 +45,7 @@ describe("an answer to an execution", () => {
     ["the next approver's task", "yes", "second", {}],
     ["the next visit of the same node", "no", "first", {}],
     ["the next visit of the same node, if the caller names the node", "no", "first", { node: "first" }],
-  ])("does not answer %s when it is repeated", async (_what, choice, next, name) => {
+  ])("is refused when it is repeated, and does not answer %s", async (_what, choice, next, name) => {
     const { id, first, answer } = await waiting();
     const said = { choice, by: "ann", ...name };
     expect(await answer(said)).toMatchObject({ status: 200, body: { task_id: first.task_id, node: "first" } });
@@ -86,7 +86,7 @@ describe("an answer to an execution", () => {
     expect((await one.answer({ choice: "yes", task: one.first.task_id, node: "first" })).status).toBe(200);
   });
 
-  it("can name the node of an approval that follows another one", async () => {
+  it("reaches a later approval if it names the node of that approval", async () => {
     const { id, first, answer } = await waiting();
     await answer({ choice: "yes" });
     await openTask(id, first.task_id);

@@ -18,7 +18,7 @@ describe("a client", () => {
     expect((await api.call("GET /clients/acme")).body).toEqual(body);
   });
 
-  it("has receivers for reports of its failed runs", async () => {
+  it("has a mail address and a webhook for reports of its failed runs", async () => {
     const on_failure = { mail: ["ops@example.com"], webhook: "https://pager.example.com/" };
     const { body } = await api.call("PATCH /clients/acme", { body: { on_failure } });
     expect(body.on_failure).toEqual({ mail: ["ops@example.com"], webhook: { url: "https://pager.example.com/" } });
@@ -125,7 +125,7 @@ describe("a client", () => {
   });
 
   it.each(["https://nova:hush@pager.example.com/", { url: "http://token@pager.example.com", secret: "pager" }])(
-    "refuses a failure address with a password: %j",
+    "refuses a webhook whose URL contains a user or a password: %j",
     async (webhook) => {
       const { status, body, text } = await api.call("PATCH /clients/acme", { body: { on_failure: { webhook } } });
       expect([status, body.errors[0].message]).toEqual([

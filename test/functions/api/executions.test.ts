@@ -71,7 +71,7 @@ describe("the execute route", () => {
     expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);
   });
 
-  it("reports the position of half a character and accepts whole ones", async () => {
+  it("reports where a context contains half of a surrogate pair, and accepts whole pairs", async () => {
     const execute = (context: string) =>
       api.call("POST /workflows/adding/execute?wait=20", { body: `{"context": ${context}}` });
     const { body } = await execute(String.raw`{"a": {"b": ["x", "\udc00y"]}}`);
@@ -141,7 +141,7 @@ describe("an execution", () => {
 });
 
 describe("large values", () => {
-  it("are returned completely, but bytes as references", async () => {
+  it("are returned completely, except bytes, which are returned as references", async () => {
     const code =
       'context["letters"] = "x" * 100_000\ncontext["rows"] = {"n": [1.50] * 9000}\ncontext["raw"] = bytes(9)\ncontext["own"] = {"$blob": 1}';
     await api.call("POST /workflows", { body: inARow("large", { make: code }) });
@@ -244,7 +244,7 @@ describe("a task", () => {
     expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/already answered by|is over/)]);
   });
 
-  it("of a map's item shows the item's values in its message, also as the first node of the branch", async () => {
+  it("of a map's item shows the item's values in its message, even if it is the first node of the item", async () => {
     expect((await api.call("POST /workflows", { body: askingForEach })).body).toMatchObject({ version: 1 });
     const { body: run } = await api.call("POST /workflows/asking-for-each/execute", {
       body: '{"context": {"lines": [{"price": 850.0}, {"price": 12345678901234567890}]}}',
@@ -291,7 +291,7 @@ describe("a task", () => {
     expect(absent.status).toBe(404);
   });
 
-  it("gets status 404 with an unknown id", async () => {
+  it("with an unknown id gets status 404", async () => {
     const nobody = `task_${"0".repeat(26)}`;
     expect((await api.call(`GET /tasks/${nobody}`)).status).toBe(404);
     expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);

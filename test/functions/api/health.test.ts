@@ -46,14 +46,14 @@ function portsWith({
 const away = () => Promise.reject(new StoreUnavailable("no answer"));
 
 describe("the health of NOVA", () => {
-  it("is ok if everything answers, even with a refusal", async () => {
+  it("is ok if every service answers, even if one refuses the request", async () => {
     const { status, checks } = await checkHealth(portsWith(), variables);
     expect(status).toBe("ok");
     expect(Object.values(checks)).toEqual(Array(5).fill({ state: "ok", latency_ms: 0 }));
     expect(asked.sort()).toEqual(["/models", "exec_health", "keys"]);
   });
 
-  it("is degraded without a key for E2B, and names the missing variable", async () => {
+  it("is degraded if the key for E2B is not set, and names the missing variable", async () => {
     const { status, checks } = await checkHealth(portsWith(), { ...variables, E2B_API_KEY: "" });
     expect([status, checks.e2b.state]).toEqual(["degraded", "down"]);
     expect(checks.e2b.reason).toContain("E2B_API_KEY is not set");

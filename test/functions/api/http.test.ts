@@ -16,7 +16,7 @@ describe("an address", () => {
     ["DELETE /health", 405],
     ["PATCH /workflows/asking", 405],
     ["PUT /executions", 405],
-  ])("%s answers %i", async (request, status) => {
+  ])("%s gets status %i", async (request, status) => {
     const { status: answered, headers, body } = await api.call(request);
     expect([answered, body.status]).toEqual([status, status]);
     expect(headers.get("content-type")).toBe("application/problem+json");
@@ -40,7 +40,7 @@ describe("an address", () => {
   });
 
   it.each(["/executions?cursor=a.b", "/clients/acme/credentials?cursor=%20"])(
-    "does not mention patterns in the error of %s",
+    "shows no pattern in the error about %s",
     async (path) => {
       const { status, body } = await api.call(`GET ${path}`);
       expect([status, body.errors]).toEqual([
@@ -104,7 +104,7 @@ describe("a body", () => {
     ["POST /workflows/validate", '{"nodes": [{"id": "a", "code": "x = \\"\\ud800\\""}]}', "$.nodes[0].code"],
     ["POST /tasks/task_01M80YJAR8RA1ESRW03H0659XA", '{"choice": "a", "data": {"r": "\\ud83d"}}', "$.data.r"],
     ["PUT /clients/default/credentials/a", '{"kind": "custom", "values": {"a": "\\ud83dsecret"}}', "$.values.a"],
-  ])("with half a character is refused: %s", async (request, body, path) => {
+  ])("with half of a surrogate pair is refused: %s", async (request, body, path) => {
     const { status, body: problem } = await api.call(request, { body });
     expect([status, problem.errors]).toEqual([400, [{ path, message: expect.stringMatching(/half a character/) }]]);
   });
@@ -114,7 +114,7 @@ describe("a body", () => {
     ["application/xml", 415],
     ["application/json; charset=utf-8", 422],
     ["application/problem+json", 422],
-  ])("of type %s answers %i", async (type, status) => {
+  ])("of type %s gets status %i", async (type, status) => {
     const { status: answered } = await api.call("POST /keys", { body: "{}", headers: { "content-type": type } });
     expect(answered).toBe(status);
   });
@@ -147,7 +147,7 @@ describe("a body", () => {
 describe("a page of another origin", () => {
   const asks = { origin, "access-control-request-method": "POST" };
 
-  it("gets permission in the preflight and in every answer, errors included", async () => {
+  it("gets permission in the preflight and in every answer, even an error, if its origin is configured", async () => {
     const before = await fetch(`${api.url}/workflows`, { method: "OPTIONS", headers: asks });
     expect([before.status, before.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
     expect(before.headers.get("access-control-allow-headers")).toContain("idempotency-key");
@@ -157,7 +157,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("gets no permission if it is not allowed", async () => {
+  it("gets no permission if its origin is not configured", async () => {
     const { headers } = await api.call("GET /health", { headers: { origin: "https://evil.example.com" } });
     expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([null, "origin"]);
   });

@@ -31,7 +31,7 @@ describe("a request repeated with its Idempotency-Key", () => {
       if (status !== 202) expect([status, body.detail]).toEqual([409, expect.stringMatching(/under way/)]);
   });
 
-  it("restarts a run whose process was killed, and follows the restart", async () => {
+  it("restarts its run if the process was killed, and from then on answers with the restart", async () => {
     const headers = once();
     const start = async () => (await api.call("POST /workflows/asking/execute", { body: {}, headers })).body;
     const { execution_id: first } = await start();
@@ -45,7 +45,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(await start()).toEqual({ execution_id: again.execution_id, status: "cancelled" });
   });
 
-  it("restarts the restart whose process was killed", async () => {
+  it("restarts its restart if the process was killed", async () => {
     const source = (await api.call("POST /workflows/asking/execute", { body: {} })).body.execution_id;
     const interrupt = (execution: string) => closeExecution(withKinds(api.ports), { execution, status: "interrupted" });
     await interrupt(source);
@@ -56,7 +56,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(await restart()).toMatchObject({ restarted_from: first.execution_id });
   });
 
-  it("publishes one version, and reports it again as new", async () => {
+  it("publishes one version, and answers again that this version is new", async () => {
     const headers = once();
     const body = { ...asking, description: "again" };
     const first = await api.call("POST /workflows", { body, headers });
@@ -64,7 +64,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect([second.status, second.body]).toEqual([201, first.body]);
   });
 
-  it("creates one key, and shows it once", async () => {
+  it("creates one API key, which only the first answer shows", async () => {
     const headers = once();
     const { body: made } = await api.call("POST /keys", { body: { role: "viewer" }, headers });
     const { status, body } = await api.call("POST /keys", { body: { role: "viewer" }, headers });
@@ -72,7 +72,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(JSON.stringify(body)).not.toContain(made.key);
   });
 
-  it("encrypts credentials with one new key", async () => {
+  it("changes the key that encrypts credentials only once", async () => {
     const values = { key: "4711-4711" };
     await api.call("PUT /workflows/asking/credentials/vendor", { body: { kind: "custom", values } });
     const headers = once();
@@ -93,14 +93,14 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it("is refused if it differs from the first one", async () => {
+  it("is refused if it differs from the first request", async () => {
     const headers = once();
     await api.call("POST /workflows/asking/execute", { body: {}, headers });
     const other = await api.call("POST /workflows/asking/execute", { body: { version: 1 }, headers });
     expect([other.status, other.body.detail]).toEqual([422, expect.stringMatching(/another request before/)]);
   });
 
-  it("is executed if the first one was refused", async () => {
+  it("is executed if the first request was refused", async () => {
     const headers = once();
     const client = { slug: "late", name: "Late" };
     const asks = () => api.call("POST /workflows/asking/execute", { body: { client_slug: "late" }, headers });

@@ -14,24 +14,24 @@ describe("a deployment that cannot send mail", () => {
     delete api.ports.mailer;
   });
 
-  it("finds a definition that reports failures by mail", async () => {
+  it("reports a finding for a definition that reports failures by mail", async () => {
     const { body } = await api.call("POST /workflows/validate", { body: { ...asking, on_failure: mail } });
     const found = { code: "NOVA131", path: "$.on_failure.mail", message: expect.stringMatching(sentence) };
     expect(body).toMatchObject({ valid: false, findings: [found] });
   });
 
-  it("refuses to publish such a definition", async () => {
+  it("refuses to publish a definition that reports failures by mail", async () => {
     const { status, body } = await api.call("POST /workflows", { body: { ...asking, on_failure: mail } });
     expect([status, body.findings[0].code]).toEqual([422, "NOVA131"]);
   });
 
-  it("refuses a client that reports failures by mail", async () => {
+  it("refuses a mail address for the failures of a client", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { on_failure: mail } });
     expect([status, body.detail]).toEqual([422, expect.stringContaining("on_failure.mail: NOVA sends no mail")]);
     expect((await api.call("GET /clients/acme")).body.on_failure).toEqual({});
   });
 
-  it("warns of approvals that name addresses, and publishes them", async () => {
+  it("accepts an approval that names mail addresses, with a warning", async () => {
     const [start, ask, end] = asking.nodes;
     const named = (to: string[]) => ({ ...asking, nodes: [start, { ...ask, to }, end] });
     const { body } = await api.call("POST /workflows/validate", { body: named(["boss@example.com", "accounting"]) });
@@ -40,14 +40,14 @@ describe("a deployment that cannot send mail", () => {
     expect((await api.call("POST /workflows/validate", { body: named(["accounting"]) })).body.findings).toEqual([]);
   });
 
-  it("accepts a webhook for both", async () => {
+  it("accepts a webhook for the failures of a workflow and of a client", async () => {
     const published = await api.call("POST /workflows", { body: { ...asking, on_failure: webhook } });
     expect(published.status).toBe(201);
     expect((await api.call("PATCH /clients/acme", { body: { on_failure: webhook } })).status).toBe(200);
   });
 });
 
-it("a laptop publishes such a definition, because it can always send mail", async () => {
+it("a laptop publishes a definition that reports failures by mail, because it can always send mail", async () => {
   api.ports.mailer = api.cloud.service.mailer as NonNullable<typeof api.ports.mailer>;
   const { status } = await api.call("POST /workflows", { body: { ...asking, id: "told", on_failure: mail } });
   expect(status).toBe(201);

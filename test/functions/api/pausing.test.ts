@@ -29,7 +29,7 @@ describe("a paused workflow", () => {
     expect(await statusOf(during)).not.toBe("queued");
   });
 
-  it("also holds a run that waited for a slot of its client", async () => {
+  it("also holds back a run that already waited for a slot of its client", async () => {
     await publish("held");
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     await api.call("PATCH /clients/acme", { body: { quotas: { max_concurrent: 1 } } });
@@ -52,7 +52,7 @@ describe("a paused workflow", () => {
     expect((await api.call("GET /workflows/gone")).body.paused_at).toBeNull();
   });
 
-  it("can be paused only by an editor of all clients, once, with an audit record", async () => {
+  it("is paused only by an editor of all clients, and a second pause changes nothing", async () => {
     await publish("mine");
     const pause = (key: string) => api.call("POST /workflows/mine/pause", { key });
     expect((await pause(await api.key("runner"))).status).toBe(403);

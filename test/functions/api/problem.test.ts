@@ -27,8 +27,8 @@ function failing(error: Error) {
   return createApi(() => ({ keys }) as unknown as ServicePorts);
 }
 
-describe("an internal error", () => {
-  it("gives a problem without its text, and a log line with the same request id", async () => {
+describe("an error of a handler", () => {
+  it("of NOVA itself gives a problem without its text, and a log line with the same request id", async () => {
     const error = new RangeError("password hunter2");
     const answer = await failing(error)(event("GET", "/workflows"), context);
     expect([answer.statusCode, answer.headers["content-type"]]).toEqual([500, "application/problem+json"]);
@@ -37,13 +37,13 @@ describe("an internal error", () => {
     expect(logged).toHaveBeenCalledWith("request failed", { request: "request-1", error });
   });
 
-  it("reports when a key with too many requests can try again", async () => {
+  it("about too many requests tells when the key can try again", async () => {
     const answer = await failing(new TooMany(100, 10, 7))(event("GET", "/workflows"), context);
     expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([429, "7"]);
     expect(JSON.parse(answer.body ?? "")).toMatchObject({ title: "Too many requests", status: 429 });
   });
 
-  it("reports when a temporary failure can be tried again", async () => {
+  it("about a store that is unavailable tells when to try again", async () => {
     const error = new StoreUnavailable("DynamoDB did not answer in time (SlowDown) - try again");
     const answer = await failing(error)(event("GET", "/workflows"), context);
     expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
@@ -63,7 +63,7 @@ describe("a problem", () => {
     expect(problemOf(error, "request-1").body).toMatchObject({ type: "about:blank", ...body });
   });
 
-  it("has the field findings only if there are findings", () => {
+  it("has no field findings if there are no findings", () => {
     expect(problemOf(new Refused("wrong"), "request-1").body).not.toHaveProperty("findings");
   });
 });

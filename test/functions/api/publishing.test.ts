@@ -82,7 +82,7 @@ describe("a client's export", () => {
     expect(audit.items.filter(({ action }: { action: string }) => action === "client.exported")).toHaveLength(1);
   });
 
-  it("is written by nova export, which reports the reason without a sufficient key", async () => {
+  it("is written by nova export with an admin's key, and refused with the reason for a viewer's key", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
     const write = (key: string, name: string) =>
       writeExport(serverSource(clientWith(key), "acme"), join(folder, name), { client: "acme" });
@@ -103,7 +103,7 @@ describe("a client's export", () => {
     }
   });
 
-  it("keeps its progress in a cursor that is bound to its key and cannot be changed", async () => {
+  it("continues from a cursor only with the same API key, and only if the cursor is unchanged", async () => {
     const { body: first } = await api.call("GET /clients/acme/export");
     const cursor = JSON.parse(Buffer.from(first.next_cursor, "base64url").toString());
     const texts = [
@@ -120,7 +120,7 @@ describe("a client's export", () => {
     expect((await call(from)).body).toEqual({ items: [], next_cursor: null });
   });
 
-  it("hides only other clients' data in definitions from the client's own key, and still verifies", async () => {
+  it("for the client's own key hides other clients' data in definitions, and still verifies", async () => {
     const on_failure = { mail: ["ops@globex.example"] };
     for (const [id, letters, name] of [
       ["short", 10, "globex-hook"],
@@ -173,7 +173,7 @@ describe("a client's export", () => {
     { prefix: 0, after: `workflows/${"a".repeat(1024)}` },
     { prefix: 0, after: "workflows/\ud800" },
     { prefix: 0, after: 7 },
-  ])("refuses the place %j, which no earlier page returned", async (place) => {
+  ])("refuses a cursor with the position %j, which no page returns", async (place) => {
     const text = Buffer.from(JSON.stringify(place)).toString("base64url");
     const { status, body } = await api.call(`GET /clients/acme/export?cursor=${text}`);
     expect([status, body.errors[0].message]).toEqual([400, "the cursor is unknown - use a `next_cursor`"]);
@@ -202,7 +202,7 @@ describe("a client's export", () => {
     { ...key, sk: { S: "ä".repeat(513) } },
     { ...key, sk: { S: "\ud800" } },
     { ...key, sk: { S: "b", N: "1" } },
-  ])("is refused with a cursor that no page returns, as is the survey of formats (%#)", async (place) => {
+  ])("and the survey of formats refuse a cursor that no page returns (%#)", async (place) => {
     for (const [path, cursor] of [["/clients/acme/export", { after: place }] as const, ["/formats", place] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
       const { status, body } = await api.call(`GET ${path}?cursor=${text}`);
@@ -210,7 +210,7 @@ describe("a client's export", () => {
     }
   });
 
-  it("continues after any possible key", async () => {
+  it("and the survey of formats continue after an item with long keys", async () => {
     const after = { pk: { S: "a".repeat(1400) }, sk: { S: "b".repeat(800) } };
     for (const [path, cursor] of [["/clients/acme/export", { after }] as const, ["/formats", after] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
@@ -220,7 +220,7 @@ describe("a client's export", () => {
 });
 
 describe("a client during its erasure", () => {
-  it("stays visible until its end, and no run starts for it", async () => {
+  it("stays visible until the erasure ends, and no run starts for it", async () => {
     api.ports.erasureQueue = { enqueue: async () => undefined };
     expect((await api.call("DELETE /clients/acme")).status).toBe(202);
     const begun = await api.call("POST /workflows/slow/execute", { body: { client_slug: "acme" } });

@@ -50,7 +50,7 @@ describe("max_concurrent", () => {
     await vi.waitFor(async () => expect(await statuses()).toBe("completed completed running"));
   });
 
-  it("of a client counts its runs of all workflows and no runs of others", async () => {
+  it("of a client counts its runs of all workflows, but no runs of other clients", async () => {
     await api.call("PATCH /clients/acme", { body: { quotas: { max_concurrent: 1 } } });
     for (const [workflow, client] of [
       ["one", "acme"],
@@ -61,7 +61,7 @@ describe("max_concurrent", () => {
     expect(await statuses()).toBe("running queued running");
   });
 
-  it("of a workflow applies together with the limit of each client", async () => {
+  it("of a workflow applies together with the workflow's limit per client", async () => {
     await limit("one", { max_concurrent: 2, max_concurrent_per_client: 1 });
     for (const client of ["acme", "acme", undefined, undefined]) await start("one", client);
     expect(await statuses()).toBe("running queued running queued");
@@ -77,7 +77,7 @@ describe("max_concurrent", () => {
     expect((await api.call(`GET /executions/${queued}/verify`)).body.state).toBe("anchored");
   });
 
-  it("gives status 202 and queued for a waiting run", async () => {
+  it("makes a run above it wait: the answer has status 202 and says queued", async () => {
     await limit("one", { max_concurrent: 1 });
     await start();
     const answer = await api.call("POST /workflows/one/execute?wait=0", { body: {} });

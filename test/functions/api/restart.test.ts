@@ -117,13 +117,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     ["a patch with a key of references", () => failed, { context_patch: { $blob: 1 } }, 422, /mark NOVA's references/],
     ["a patch that is no object", () => failed, { context_patch: [] }, 422, /it has to be a JSON object/],
     ["a patch that is overwritten", () => failed, { context_patch: { a: 1 } }, 422, /which a node sets.*"one"/],
-    [
-      "a part of another one",
-      () => inside.id,
-      {},
-      422,
-      /is a part of exec_\w+ - restart exec_\w+ --from send\/\.\.\.$/,
-    ],
+    ["a child run", () => inside.id, {}, 422, /is a part of exec_\w+ - restart exec_\w+ --from send\/\.\.\.$/],
   ])("of %s is refused in one sentence, and nothing is written", async (_, id, body, status, sentence) => {
     const before = await count();
     const answer = await restart(id(), body);
@@ -139,13 +133,13 @@ describe("a restart", { timeout: 60_000 }, () => {
     await expectRefusal(restart(id), 422, `the contents of execution ${id} were erased - start a new one`);
   });
 
-  it("of a run that is erased at that moment is refused", async () => {
+  it("of a run that is erased during the restart is refused", async () => {
     const gone = Object.assign(new Error("it was erased meanwhile - start a new one"), { name: "UnknownExecution" });
     vi.spyOn(api.ports.executions, "create").mockRejectedValueOnce(gone);
     await expectRefusal(restart(failed), 422, gone.message);
   });
 
-  it("continues where the execution was cancelled", async () => {
+  it("of a cancelled execution continues where the execution stopped", async () => {
     const id = await execute("waiting", {}, 1);
     await api.call(`POST /executions/${id}/cancel`);
     const { body } = await restart(id, { dry_run: true });
@@ -177,18 +171,18 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { after: id } });
   });
 
-  it("keeps a value in a patch that looks like a reference", async () => {
+  it("keeps a value of the patch that only looks like a reference", async () => {
     const like = { $blob: { sha256: "0".repeat(64), bytes: 1, type: "text" } };
     const { body } = await restart(failed, { context_patch: { bad: false, like } });
     expect(body.context.like).toEqual({ $$blob: like.$blob });
   });
 
-  it("continues in an execution that a node ran", async () => {
+  it("continues inside a child run", async () => {
     const { body } = await restart(inside.root, { from: "send/two", context_patch: { bad: false } });
     expect(body).toMatchObject({ status: "completed", restarted_from: inside.root });
   });
 
-  it("needs a runner's key that reaches the client of the execution", async () => {
+  it("needs a key with the role runner that reaches the client of the execution", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     expect((await restart(failed, {}, await api.key("viewer"))).status).toBe(403);
     await expectRefusal(restart(failed, {}, await api.key("runner", "acme")), 404, /^there is no execution/);
@@ -196,7 +190,7 @@ describe("a restart", { timeout: 60_000 }, () => {
 });
 
 describe("nova restart", { timeout: 60_000 }, () => {
-  it("follows the run and prints the output of nova run, locally and on a server", async () => {
+  it("waits for the restarted run and prints it as nova run does, locally and on a server", async () => {
     const there = await onServer("restart", failed, "--json");
     expect([there.code, there.err]).toEqual([1, expect.stringMatching(/^exec_.* is accepted\n$/)]);
     const printed = JSON.parse(there.out);
@@ -260,7 +254,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     expect(await nova(...argv)).toMatchObject({ code: 2, err: expect.stringMatching(sentence) });
   });
 
-  it("prints a version that does not fit as one JSON object and one sentence", async () => {
+  it("prints the refusal of an unknown node as one JSON object and one sentence", async () => {
     const { code, out, err } = await nova("restart", failed, "--from", "nine", "--json");
     expect([code, JSON.parse(out).status]).toEqual([2, "invalid"]);
     expect(err).toMatch(/^nova: execution exec_\w+ never came to "nine" - it came to one, two/);

@@ -65,7 +65,7 @@ it("a run with reuse of an execution of another client is refused", async () => 
   expect([refused.status, refused.body.detail]).toEqual([422, expect.stringMatching(/is one of client "default"/)]);
 });
 
-it("reuse is an option of nova start", async () => {
+it("nova start has an option to reuse the outcomes of an earlier run", async () => {
   const args = ["reused", "--set", "x=1", "--set", "y=3", "--of", "1", "--json", "--reuse", run.execution_id];
   const { out } = await onServer("start", ...args);
   expect(await reusedBy(JSON.parse(out).execution_id)).toEqual(["one", "three"]);

@@ -79,12 +79,12 @@ describe("a review of generated code", () => {
     expect(await kept("reject")).toEqual({ [written]: "replaced" });
   });
 
-  it("does not withdraw an approval, because it records the reviewer", async () => {
+  it("cannot reject code that a person has approved", async () => {
     await keep("keep", { status: "pinned", approved: { by: "ada", at: "2026-11-22T10:00:00.000Z" } });
     await expectRefusal(review("keep", "rejected"), 409, expect.stringContaining("ada has approved this code"));
   });
 
-  it("is in the audit, once", async () => {
+  it("is in the audit only once, even if it is repeated", async () => {
     await keep("audited");
     await review("audited", "approved");
     await review("audited", "approved");

@@ -60,7 +60,7 @@ describe("two executions", () => {
     }
   });
 
-  it("accept no query except a returned cursor", async () => {
+  it("accept no query parameter except a cursor of an earlier page", async () => {
     expect((await api.call(`GET /executions/${a}/diff/${b}?limit=3`)).status).toBe(400);
     expect((await api.call(`GET /executions/${a}/diff/${b}?cursor=none`)).status).toBe(400);
   });
@@ -88,7 +88,7 @@ async function waiting(customer: string) {
   return { execution, path: `POST ${url.pathname}`, query: url.search };
 }
 
-it("a resume link needs no key, is valid before its wait, and works for one call", async () => {
+it("a resume link needs no key, works even before its wait begins, and only for one call", async () => {
   const { execution, path, query } = await waiting("acme");
   const call = (search: string, body: unknown = { deal: 1 }) => api.call(path + search, { key: null, body });
   expect((await call(`${query.slice(0, -1)}${query.endsWith("A") ? "B" : "A"}`)).status).toBe(404);

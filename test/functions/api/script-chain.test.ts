@@ -83,7 +83,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await api.call(`GET /executions/${again.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("generate the text of one node, and changed inputs raise their versions", async () => {
+  it("generate the text of one node, and raise the versions of the inputs that they change", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "One outline." });
     const context_data = {
@@ -178,7 +178,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     });
 
     it.each([{}, { __node_mapping: { Nobody: "n1" } }])(
-      "are refused on request, without a model call or a change: %j",
+      "are refused if they ask for that, without a call of a model or a change: %j",
       async (context_data) => {
         const session_id = await chainOfPrompts();
         const before = await definitions(session_id);
@@ -196,17 +196,17 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ["their names", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{Guest}"],
+    ["a name with its id", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{Guest}"],
     ["a name in another spelling", { __node_mapping: { Guest: "guest" }, "id:guest": "x" }, "{guest }"],
     ["a plain name", { Guest: "x" }, "{Guest}"],
     ["an id", { "id:guest": "x" }, "{guest}"],
     [
-      "a name of the draft for another node",
+      "the name of another node of the session",
       { __node_mapping: { "My Brief": "guest" }, "id:guest": "x" },
       "{My Brief}",
     ],
-    ["a node that does not run before", { "id:edit": "x" }, "{edit}"],
-  ])("can use values of foreign nodes for one run, by %s", async (_, context_data, reference) => {
+    ["the id of a node that runs later", { "id:edit": "x" }, "{edit}"],
+  ])("can pass a value that the session does not provide for one run, by %s", async (_, context_data, reference) => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "An outline." });
     const { status, body } = await ask("/generate_text_node", {
@@ -221,7 +221,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect(nodes[1]).toMatchObject({ node_id: "outline", state: "stale" });
   });
 
-  it("write the output of a named node", async () => {
+  it("write the output of a node whose value they pass by name", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ text: "An outline." });
     const context_data = { __current_node: "outline", "My Brief": "By hand." };
@@ -230,7 +230,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await ask("/get_node_outputs", { session_id })).body.outputs).toMatchObject({ brief: "By hand." });
   });
 
-  it("have inputs, which are nodes without a prompt whose outputs callers write", async () => {
+  it("use nodes without a prompt as inputs, and write the outputs of these nodes", async () => {
     const session_id = await chainOfPrompts();
     for (const node of [{ node_id: "note", name: "My Note" }, { node_id: "other" }])
       await ask("/add_node", { session_id, ...node });
@@ -260,7 +260,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     ["a node that is no text", { prompt_text: "Hello.", context_data: { __current_node: 7, "id:brief": "x" } }, 422],
     ["a key of NOVA", { prompt_text: "Hello.", context_data: { $ref: 1, "id:brief": "x" } }, 422],
     ["a model that refuses", { prompt_text: "Hello.", context_data: { "id:brief": "x" } }, 422],
-  ])("change nothing with a request that fails: %s", async (_, request, status) => {
+  ])("change nothing in the session by a request that fails: %s", async (_, request, status) => {
     const session_id = await chainOfPrompts();
     const before = await definitions(session_id);
     answers.push({ status: 400, message: "no such model" });
@@ -348,7 +348,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await ask(`/sessions/${session_id}/nodes/c/run`, { context_data: null })).status).toBe(200);
   });
 
-  it("run a prompt without a node although a node is called text", async () => {
+  it("run a prompt without a node even if a node has the id text", async () => {
     const session_id = await chainOfPrompts();
     await ask("/add_node", { session_id, node_id: "text", prompt_text: "Hello." });
     answers.push({ text: "A poem." });
@@ -357,7 +357,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     );
   });
 
-  it("keep the type of a decision", async () => {
+  it("generate the text of a decision, which stays a decision", async () => {
     const session_id = await chainOfPrompts();
     await ask("/add_node", { session_id, node_id: "choice", node_type: "decision", prompt_text: "Which?" });
     await ask("/add_edge", { session_id, from_node: "edit", to_node: "choice" });

@@ -189,7 +189,7 @@ describe("an answer of the API", { timeout: 120_000 }, () => {
     expect([answer.text, expected]).toEqual([answer.text, expect.arrayContaining([answer.status])]);
   });
 
-  it("is tested for every route of the document", () => {
+  it("is tested for secrets on every route", () => {
     const isTested = ({ method, path }: Route) =>
       requests.some(([request]) => patternOf(`${method} ${path}`).test(request.split("?")[0] as string));
     const untested = routes.filter((route) => !isTested(route)).map(({ method, path }) => `${method} ${path}`);

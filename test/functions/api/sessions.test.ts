@@ -84,7 +84,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /executions/${second.body.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("runs as a line, with a note, if its branches do not nest", async () => {
+  it("runs its nodes one after the other, and says why, if its branches do not nest", async () => {
     const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
       ["a", "c"],
       ["a", "d"],
@@ -95,7 +95,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(body.shape_why).toMatch(/do not nest .*one after the other: a, b, c, d/);
   });
 
-  it("follows decisions, and nodes that no edge reaches are skipped and fresh", async () => {
+  it("follows decisions, and marks a node that no decision led to as skipped and fresh", async () => {
     const nodes = [
       { id: "big", type: "decision", code: "context['branch_decision'] = context['n'] > 5" },
       { id: "yes", code: random("yes") },
@@ -201,7 +201,7 @@ describe("an output", { timeout: 60_000 }, () => {
     expect((await api.call(`PUT /sessions/${id}/nodes/b/output`, { body: { output: 9 } })).status).toBe(409);
   });
 
-  it("of a single node depends on the outputs before it, and changed inputs raise their versions", async () => {
+  it("of a node that runs alone depends on the outputs before it, and changed outputs get new versions", async () => {
     const id = await session({ a: "context['a'] = 1", b: "context['b'] = context['a'] * 10" }, [["a", "b"]]);
     await run(id);
     const node = (body: object) => api.call(`POST /sessions/${id}/nodes/b/run`, { body });
@@ -217,7 +217,7 @@ describe("an output", { timeout: 60_000 }, () => {
     await expectRefusal(node({ context_data: { __current_node: "a" } }), 422, /"__current_node" is "a"/);
   });
 
-  it("of a single branch does not need the other branches", async () => {
+  it("of a node in one branch does not need the other branches", async () => {
     const code = { a: "context['a'] = 1", b: "context['b'] = 2", c: "context['c'] = context['a'] + 2" };
     const id = await session(code, [
       ["a", "b"],
@@ -230,7 +230,7 @@ describe("an output", { timeout: 60_000 }, () => {
 });
 
 describe("editors of a session", { timeout: 60_000 }, () => {
-  it("get a conflict with the latest version if they come second", async () => {
+  it("get a conflict if another editor has changed the node since they read it", async () => {
     const id = await chain();
     const { body } = await api.call(`GET /sessions/${id}`);
     const [{ version }] = body.nodes;
@@ -275,8 +275,8 @@ describe("editors of a session", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an ended session", { timeout: 60_000 }, () => {
-  it("is deleted with its published workflow, while its runs stay and verify", async () => {
+describe("a stored session", { timeout: 60_000 }, () => {
+  it("is deleted with its hidden draft workflow, while its runs stay and verify", async () => {
     const id = await chain();
     const { body } = await run(id);
     const execution = await api.ports.executions.get(body.execution_id);
@@ -382,7 +382,7 @@ describe("the publication of a session", { timeout: 60_000 }, () => {
     await expectRefusal(publish("watched"), 422, /"watched" has on_failure/);
   });
 
-  it("has no counterpart for a workflow with loops, from which no session can start", async () => {
+  it("cannot be reversed for a workflow with loops: no session can start from it", async () => {
     const nodes = [
       { id: "start", type: "start" },
       { id: "ask", type: "action", code: "pass" },

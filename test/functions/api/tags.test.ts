@@ -29,7 +29,7 @@ async function tagOf(request: string): Promise<string> {
 const known = (tag: string) => ({ headers: { "if-none-match": tag } });
 
 describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
-  it("stays the same until a change", async () => {
+  it("stays the same until the execution changes", async () => {
     const id = await waiting();
     const request = `GET /executions/${id}${path}`;
     const tag = await tagOf(request);
@@ -65,7 +65,7 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
     vi.restoreAllMocks();
   });
 
-  it("reveals nothing to a key of another client", async () => {
+  it("does not turn the 404 for a key of another client into a 304", async () => {
     const id = await waiting();
     const tag = await tagOf(`GET /executions/${id}${path}`);
     await api.call("POST /clients", { body: { slug: `other-${path.length}`, name: "Other" } });
@@ -74,7 +74,7 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
   });
 });
 
-it("the tag changes while branches continue after a fork", async () => {
+it("the tag of an execution changes while its branches continue after a fork", async () => {
   const fork = {
     id: "fork",
     nodes: [

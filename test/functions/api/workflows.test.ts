@@ -38,7 +38,7 @@ describe("the publication of a workflow", () => {
     expect((await api.call("GET /workflows/wrong")).status).toBe(404);
   });
 
-  it("keeps findings of a version readable, with node and line", async () => {
+  it("lets a caller read the findings of a version later, with node and line", async () => {
     expect((await api.call("GET /workflows/greeting/findings?version=1")).body).toEqual({ valid: true, findings: [] });
     const warned = { ...inARow("warned", { greet: "\nimport requests_missing" }), id: "warned" };
     const { body: published } = await api.call("POST /workflows", { body: warned });
@@ -129,13 +129,13 @@ describe("the activation of a version", () => {
     [{ version: 0 }, 422],
     [{}, 422],
     [{ version: 1, more: true }, 422],
-  ])("with %j answers %i", async (body, status) => {
+  ])("with %j gets status %i", async (body, status) => {
     expect((await api.call("POST /workflows/greeting/activate", { body })).status).toBe(status);
   });
 });
 
 describe("the deletion of a workflow", () => {
-  it("is refused for open runs, keeps runs readable, and lets a new publication get the next version", async () => {
+  it("is refused while runs are open, keeps ended runs readable, and lets a new publication get the next version", async () => {
     await api.call("POST /workflows", { body: asking });
     const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
     await expectRefusal(api.call("DELETE /workflows/asking"), 409, expect.stringContaining(run.execution_id));

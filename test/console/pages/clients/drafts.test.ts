@@ -38,7 +38,7 @@ function fillDraft(kind: Kind): CredentialDraft {
   return { texts: Object.fromEntries(texts), pairs: [{ name: "api_key", value: "line 1\nline 2" }] };
 }
 
-it("has a form for every kind of credential", () => {
+it("the console has a form for every kind of credential", () => {
   expect(Object.keys(kinds).sort()).toEqual([...credentialKindNames].sort());
 });
 
@@ -59,12 +59,12 @@ describe.each(credentialKindNames)("a form for %s", (kind) => {
   });
 });
 
-it("keeps spaces, which may belong to a password", () => {
+it("a form keeps spaces, which may belong to a password", () => {
   const draft = { texts: { user: "mo", password: " pass word " }, pairs: [] };
   expect(buildValues("email", draft)).toEqual({ user: "mo", password: " pass word " });
 });
 
-describe("a value that the server would refuse", () => {
+describe("the check of a credential before it is sent", () => {
   const field = (name: string) => kinds.email.find((one) => one.name === name) as (typeof kinds.email)[number];
 
   it.each([
@@ -75,7 +75,7 @@ describe("a value that the server would refuse", () => {
     ["smtp_port", "65536", "port"],
     ["smtp_port", "5 87", "port"],
     ["smtp_port", "587", undefined],
-  ])("is reported: %s %j is %s", (name, value, problem) => {
+  ])("finds the problem of a field that the server would find: %s %j is %s", (name, value, problem) => {
     expect(checkField(field(name), value)).toBe(problem);
   });
 
@@ -91,12 +91,12 @@ describe("a value that the server would refuse", () => {
     ],
     [[{ name: "api", value: "123456" }], undefined],
     [[{ name: "", value: "" }], undefined],
-  ])("is reported among custom fields: %j is %s", (pairs, problem) => {
+  ])("finds the problem of custom fields that the server would find: %j is %s", (pairs, problem) => {
     expect(checkPair("custom", pairs, 0)).toBe(problem);
     expect(isValidDraft("custom", { texts: {}, pairs })).toBe(problem === undefined);
   });
 
-  it("may be no header name, which may contain capitals", () => {
+  it("accepts capitals in the name of a header", () => {
     expect(checkPair("http", [{ name: "X-Api-Key", value: "123456" }], 0)).toBeUndefined();
   });
 });
@@ -122,7 +122,7 @@ describe("a change of settings", () => {
     expect(diffSettings(client, draft)).toEqual({});
   });
 
-  it("contains only changed settings, because the sender of mails needs more rights", () => {
+  it("contains only changed settings, because a change of the sender of mails needs more rights", () => {
     expect(diffSettings(client, { ...draft, name: " Acme GmbH " })).toEqual({ name: "Acme GmbH" });
   });
 

@@ -88,7 +88,7 @@ describe("the current code of a node", () => {
     expect(node?.versions.map(({ code }) => code)).toEqual(["stale", "fits"]);
   });
 
-  it("comes from the lock file before the store", async () => {
+  it("comes from the lock file if the store also contains code", async () => {
     const locked = {
       key: "k",
       codeHash: "h",
@@ -115,7 +115,7 @@ describe("the current code of a node", () => {
   });
 });
 
-it("sorts nodes that need attention first", async () => {
+it("the list of prompt nodes starts with those that need attention", async () => {
   const needs = workflow({ approval: "required" });
   const nodes = await nodesOf(
     needs,
@@ -167,7 +167,7 @@ describe("the ingredients of a prompt node", () => {
     expect(readIngredients(definition, "is_high")?.edges).toEqual(labels);
   });
 
-  it("contain no conditions for an action, and the workflow's model", () => {
+  it("contain no conditions for an action, but the workflow's model", () => {
     expect(readIngredients(definition, "sum")).toMatchObject({ edges: [], model: "gpt-6" });
   });
 
@@ -213,19 +213,19 @@ describe("existing code", () => {
     expect(await since(was)).toEqual([change]);
   });
 
-  it("compares a long prompt by its hash", async () => {
+  it("is compared by the hash of its prompt if the prompt is long", async () => {
     const long = "a".repeat(4001);
     expect(await since({ prompt: `sha256:${hash("sha256", long)}` }, { prompt: long })).toEqual([]);
     expect(await since({ prompt: `sha256:${hash("sha256", "other")}` }, { prompt: long })).toHaveLength(1);
   });
 
-  it("ignores ingredients that no definition contains", async () => {
+  it("fits even if ingredients have changed that no definition contains", async () => {
     expect(await since({ reads: {}, generator: "0", guides: { money: "x" }, settings: "s", template: "u" })).toEqual(
       [],
     );
   });
 });
 
-it("hashes texts as the engine does", async () => {
+it("the console hashes texts as the engine does", async () => {
   expect(await hashText("größer\n")).toBe(hash("sha256", "größer\n"));
 });

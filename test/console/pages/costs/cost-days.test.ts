@@ -39,7 +39,7 @@ describe("a chart of costs", () => {
     expect(largest).toBe(36);
   });
 
-  it("joins no workflows if there are only six", () => {
+  it("gives each of six workflows a colour of its own", () => {
     const six = Array.from({ length: 6 }, (_, index) => figure("2026-11-25", `w${index}`, index + 1));
     expect(buildCostChart(six, "cost", 1, now).series).not.toContain(others);
   });
@@ -61,7 +61,7 @@ describe("a chart of costs", () => {
   });
 });
 
-it("sums the figures of all days", () => {
+it("the totals are the sums over all days", () => {
   const all = [figure("2026-11-24", "a", 1, { cache_hits: 2 }), figure("2026-11-25", "b", 0.5, { cache_hits: 3 })];
   expect(sumCosts(all)).toMatchObject({ cost_usd: 1.5, cache_hits: 5, tokens_input: 0 });
 });
@@ -71,10 +71,10 @@ it.each([
   [0.0024, "$0.0024"],
   [0.5, "$0.50"],
   [1234.5, "$1,234.50"],
-])("writes %d dollars as %s", (usd, text) => {
+])("the console writes %d dollars as %s", (usd, text) => {
   expect(formatDollars(usd)).toBe(text);
 });
 
-it("abbreviates large numbers of tokens", () => {
+it("the console abbreviates large numbers of tokens", () => {
   expect([formatTokens(940), formatTokens(21_050), formatTokens(1_240_000)]).toEqual(["940", "21.1K", "1.2M"]);
 });

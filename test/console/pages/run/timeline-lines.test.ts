@@ -3,7 +3,7 @@ import { buildScale } from "../../../../packages/console/src/pages/run/timeline-
 
 const hour = 3_600_000;
 
-it("draws time in proportion if nothing waited long", () => {
+it("the timeline draws time in proportion if nothing waited long", () => {
   const { at, gaps } = buildScale({ from: 0, to: 1000 }, [
     { from: 0, to: 400 },
     { from: 600, to: 1000 },
@@ -11,7 +11,7 @@ it("draws time in proportion if nothing waited long", () => {
   expect([at(0), at(400), at(1000), gaps]).toEqual([0, 0.4, 1, []]);
 });
 
-it("shortens an hour of waiting, and draws busy periods in proportion", () => {
+it("the timeline shortens an hour of waiting, and draws busy periods in proportion", () => {
   const busy = [
     { from: 0, to: 100 },
     { from: hour, to: hour + 100 },
@@ -26,13 +26,13 @@ it("shortens an hour of waiting, and draws busy periods in proportion", () => {
 it.each([
   ["nothing ran at all", []],
   ["nothing ran since it began", [{ from: 0, to: 1 }]],
-])("fills its width if %s", (_, busy) => {
+])("the timeline fills its width if %s", (_, busy) => {
   const { at } = buildScale({ from: 0, to: hour }, busy);
   expect([at(0), at(hour)]).toEqual([0, 1]);
   expect(at(hour) - at(hour / 2)).toBeGreaterThan(0.1);
 });
 
-it("shortens many waits to the visible minimum, and lengthens none", () => {
+it("the timeline shortens many long waits to a visible minimum, and lengthens no short one", () => {
   const busy = Array.from({ length: 20 }, (_, index) => ({ from: index * hour, to: index * hour + 1000 }));
   const { gaps } = buildScale({ from: 0, to: 19 * hour + 1000 }, busy);
   expect(gaps).toHaveLength(19);
@@ -41,6 +41,6 @@ it("shortens many waits to the visible minimum, and lengthens none", () => {
   expect(short.at(10_000)).toBeCloseTo(10_000 / 11_600);
 });
 
-it("has no length without time", () => {
+it("the timeline puts everything at its start if no time has passed", () => {
   expect(buildScale({ from: 5, to: 5 }, []).at(5)).toBe(0);
 });

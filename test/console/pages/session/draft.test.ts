@@ -82,7 +82,7 @@ describe("the fields of a node", () => {
   const definition = '{"id":"a","type":"action","executor":"text","prompt":"Hi","timeout":60.0,"retry":{"n":1}}';
   const now = readNodeFields(definition);
 
-  it("depend on its kind; other members are JSON with all digits", () => {
+  it("depend on its kind, and other members are shown as JSON with all digits", () => {
     expect(listShownFields(definition)).toEqual(["name", "prompt", "system", "model", "rest"]);
     expect(listShownFields('{"id":"a","type":"decision","code":"pass"}')).toEqual(["name", "code", "rest"]);
     expect(listShownFields('{"id":"a","type":"wait","prompt":"odd"}')).toEqual(["name", "prompt", "rest"]);
@@ -90,7 +90,7 @@ describe("the fields of a node", () => {
     expect(now.rest).toContain('"timeout": 60.0');
   });
 
-  it("leave a model object in the other members", () => {
+  it("show a model that is an object among the other members", () => {
     const fields = readNodeFields('{"id":"a","model":{"model":"gpt","temperature":0.20}}');
     expect([fields.model, fields.rest.includes("0.20")]).toEqual(["", true]);
   });
@@ -110,7 +110,7 @@ describe("the fields of a node", () => {
     expect(applyEdit(typed, now, 3, { prompt: "Hi" })).toBeUndefined();
   });
 
-  it("report concurrent changes, and keep the version of the first read", () => {
+  it("report a concurrent change, and are sent with the version that the user has read", () => {
     const typed = { fields: { prompt: "Ho" }, base: now, version: 3 };
     const theirs = { ...now, prompt: "Hey", name: "B" };
     expect(findConflicts(typed, theirs)).toEqual(["prompt"]);

@@ -39,7 +39,7 @@ describe("additional values", () => {
     ]);
   });
 
-  it("are JSON in the JSON mode", () => {
+  it("are refused in the JSON mode if they are not valid JSON", () => {
     const wrong = createExtra("a", { kind: "any", mode: "json", text: "{", file: undefined });
     expect(checkExtras([wrong], []).get(`${wrong.id}.value`)).toBe("This is not valid JSON. Put texts in quotes.");
   });

@@ -68,7 +68,7 @@ describe("a form generated from a schema", () => {
     expect(choice?.shape).toMatchObject({ values: ["1.50", "12345678901234567890"] });
   });
 
-  it("knows whether additional keys are allowed", () => {
+  it("knows whether the schema allows additional keys", () => {
     expect(allowsMoreKeys(schemaText({}))).toBe(true);
     expect(allowsMoreKeys(schemaText({}, { additionalProperties: false }))).toBe(false);
   });
@@ -99,7 +99,7 @@ describe("the data of a form", () => {
     expect(renderMembers(fields, createDrafts(fields))).toEqual([]);
   });
 
-  it("distinguishes false from no choice", () => {
+  it("contains false, but no value if nothing is chosen", () => {
     expect(sent(fieldFor({ type: "boolean" }), typed("false"))).toBe('{"value":false}');
     expect(sent(fieldFor({ type: "boolean" }), typed(""))).toBe("{}");
   });

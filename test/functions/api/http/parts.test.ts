@@ -62,7 +62,7 @@ describe("a body as text", () => {
     else expect(refused).toThrow(/at most/);
   });
 
-  it("keeps the digits of the named fields and is parsed otherwise", () => {
+  it("keeps the digits in the named fields, and all other fields are parsed", () => {
     const text = '{"context": {"n": 850.0, "n2": 12345678901234567890}, "version": 1.0}';
     const value = readBody({ text, headers: {} }, ["context", "data"]);
     expect(value).toEqual({ context: new RawJson('{"n": 850.0, "n2": 12345678901234567890}'), version: 1 });
@@ -88,7 +88,7 @@ describe("a body as text", () => {
     else expect(read).toThrow(sentence);
   });
 
-  it.each(["[1]", "null", "5", '"text"'])("that is %s has no members to keep", (text) => {
+  it.each(["[1]", "null", "5", '"text"'])("that is %s instead of an object is parsed completely", (text) => {
     expect(readBody({ text, headers: {} }, ["context"])).toEqual(JSON.parse(text));
   });
 });
@@ -104,7 +104,7 @@ describe("a received request", () => {
     ["a=1&a=2", '"a"'],
     ["limit=1&client=x&limit=1", '"limit"'],
     ["%61=1&a", '"a"'],
-  ])("has no parameter twice: %s", (rawQueryString, name) => {
+  ])("refuses a parameter that occurs twice: %s", (rawQueryString, name) => {
     const message = `the query has the parameter ${name} more than once - send it once`;
     expect(() => receive({ ...base, rawQueryString }).query).toThrow(expect.objectContaining({ status: 400, message }));
   });
@@ -156,7 +156,7 @@ describe("an answer", () => {
   });
 });
 
-describe("another origin", () => {
+describe("a page of another origin", () => {
   const asking = (origin?: string) => ({ ...base, headers: { origin } });
   const readable = { "access-control-expose-headers": "etag, location, retry-after" };
   const own = { "access-control-allow-origin": "https://a.example.com", vary: "origin" };
