@@ -11,15 +11,15 @@ const tags = [{ name: "deep", description: "takes long: npm run test:deep" }];
 const isQuick = process.argv.includes("--tags-filter=!deep");
 const isDeep = process.argv.includes("--tags-filter=deep");
 
-/** Files without a test that this command runs: loading them would take time for nothing. */
+/** Test files in which this command would skip every test. They are left out, because loading them takes time. */
 const skipped = globSync("test/**/*.test.ts").filter((file) => {
   const text = readFileSync(file, "utf8");
   return isDeep ? !/@module-tag deep|tags: \["deep"\]/.test(text) : isQuick && text.includes("@module-tag deep");
 });
 
 /**
- * These files fill memory, process tables and the limits of a user, or count frames. Each runs without another file beside
- * it.
+ * These files fill memory, process tables and the limits of a user, or count frames. So each of them runs alone on the
+ * machine.
  */
 const alone = [
   "test/e2b-local/limits.test.ts",
@@ -29,7 +29,7 @@ const alone = [
   "test/console/speed.test.ts",
 ];
 
-/** These files replace modules, which other files use if they share a process. */
+/** These files replace modules by doubles, which would also affect other files in the same process. */
 const replacing = [
   "test/functions/{details,lambda,publish,retain,service-app,sweep}.test.ts",
   "test/functions/api/problem.test.ts",
@@ -38,13 +38,13 @@ const replacing = [
   "test/workflow/source/open-inside.test.ts",
 ];
 
-/** These files kill Lambdas, which are threads with the deployed functions in one bundle. */
+/** These files kill Lambda functions, which run as threads that load all functions in one bundle. */
 const chaotic = ["test/e2e/*chaos.test.ts"];
 
-/** These files wait for a browser most of their time, and for the server beside it. */
+/** These files spend most of their time waiting for a browser and its server. */
 const browsing = ["test/console/*.test.ts"];
 
-/** Vitest starts one worker on two processors by default, but a worker waits for Python and disks half of the time. */
+/** Workers wait for Python and disks half of the time, so at least four run, even on a machine with two processors. */
 const maxWorkers = Math.max(4, Math.ceil(availableParallelism() / 2));
 
 export default defineConfig({
@@ -52,7 +52,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     tags,
-    // SDKs and compilers take half a second to load. Files that share a process load them once.
+    // Files share a process, because loading SDKs and compilers takes half a second for each process.
     isolate: false,
     setupFiles: "test/support/clean-process.ts",
     projects: [
@@ -61,7 +61,8 @@ export default defineConfig({
       ...(isQuick
         ? []
         : [project("chaos", chaotic, 1, maxWorkers, [], { globalSetup: "test/support/bundled-functions.ts" })]),
-      // A page may be late on a machine that stands still now and then. Random tests are never repeated.
+      // A page may be late on a busy machine of the CI service, so its test is repeated once. Other tests are never
+      // repeated.
       project("browser", browsing, 2, 5, alone, { retry: process.env.CI ? 1 : 0 }),
       project("alone", alone, 3, 1),
     ],

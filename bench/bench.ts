@@ -19,7 +19,7 @@ import { session } from "./figures/session.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
-/** Run in this order and before the others: first the benches that need a quiet machine. */
+/** Benches that run before all others, in this order. The first ones need a machine that does nothing else. */
 const apart: Record<string, BenchApart> = { "cold-run": coldRun, "at-once": atOnce, plans, fair, memory, references };
 
 const inCloud: Record<string, Bench> = {
@@ -37,7 +37,10 @@ const inCloud: Record<string, Bench> = {
   stress,
 };
 
-/** Returns the named benches in their own order, or all without names. Throws `RangeError` for an unknown name. */
+/**
+ * Returns the named benches in the order in which they run; without names returns all. Throws `RangeError` for an
+ * unknown name.
+ */
 export function chooseBenches(names: readonly string[]): string[] {
   const all = Object.keys({ ...apart, ...inCloud });
   const unknown = names.find((name) => !all.includes(name));
@@ -45,7 +48,7 @@ export function chooseBenches(names: readonly string[]): string[] {
   return all.filter((name) => names.length === 0 || names.includes(name));
 }
 
-/** Takes the figures of one run and reports each as soon as it is known. */
+/** Runs the chosen benches. It reports each figure as soon as it is measured, and returns all. */
 export async function takeFigures(
   open: () => Promise<LocalCloud>,
   chosen: readonly string[],

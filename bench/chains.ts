@@ -10,7 +10,7 @@ import {
 } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 
-/** The smallest useful node: reads a key, writes a key. */
+/** Code of the smallest useful node: it reads one key and writes one key. */
 export const countingCode = 'context["n"] = context.get("n", 0) + 1';
 
 /** Publishes a workflow of `length` code nodes in a row. */
@@ -28,7 +28,7 @@ export function chainOf(length: number): Source {
   );
 }
 
-/** Long enough to show waiting branches, without work for the processor. */
+/** Code that takes long enough to show whether branches wait for each other, and that uses no processor time. */
 const waitingCode = "import time\ntime.sleep(0.3)";
 
 /** A workflow with this number of parallel branches. */
@@ -67,7 +67,7 @@ export async function publish(cloud: LocalCloud, source: Source): Promise<Workfl
 
 export interface Run {
   id: string;
-  /** From StartExecution to the end of the run, as a client measures it. */
+  /** The time from StartExecution to the end of the run, as a client measures it. */
   wallMs: number;
 }
 
@@ -83,7 +83,7 @@ export async function runChain(
   return { id, wallMs: performance.now() - start };
 }
 
-/** From the first node's start to the last node's end, by the times in the chain of work. */
+/** Returns the time from the start of the first node to the end of the last one, according to the chain of work. */
 export async function nodesMs(cloud: LocalCloud, id: string): Promise<number> {
   const { entries } = await readTrace(cloud.ports, id);
   const tasks = entries.filter(({ node_type }) => node_type === "action");

@@ -13,23 +13,23 @@ export const nova = join(import.meta.dirname, "../packages/cli/bin/nova.js");
 export interface Dev extends AsyncDisposable {
   pid: number;
   client: NovaClient;
-  /** Starts this number of runs, or one for every named client, all at once, and waits for their ends. */
+  /** Starts `runs` runs, or one run for each client in `runs`, all at once, and waits for their ends. */
   runAll(workflow: string, runs: number | readonly string[]): Promise<Runs>;
-  /** Watches from now on; `stop` waits until no sandbox is left. */
+  /** Counts sandboxes from now on. `stop` waits until no sandbox exists any more, and returns the counts. */
   watchSandboxes(): { stop(): Promise<Sandboxes> };
 }
 
 export interface Runs {
-  /** Time until the last request was answered, and until the last run had ended. */
+  /** `acceptedMs` is the time until the last request was answered, and `allMs` the time until the last run ended. */
   acceptedMs: number;
   allMs: number;
-  /** In the order of their clients; "refused" marks runs that the API refused. */
+  /** The runs in the order of the clients that were passed. The status "refused" marks a run that the API refused. */
   runs: { id: string; ms: number; status: string }[];
 }
 
 export interface Sandboxes {
   made: number;
-  /** From creation to end: the time that E2B charges. */
+  /** The sum of the lifetimes of all sandboxes, which is what E2B charges. */
   seconds: number;
 }
 
@@ -93,7 +93,7 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
   };
 }
 
-/** The API must answer each request within 30 seconds. */
+/** How many requests are open at the same time. With more, the API could take longer than its 30 seconds for one. */
 const requestsAtOnce = 200;
 
 interface End {

@@ -5,28 +5,35 @@ export interface Figure {
   name: string;
   aim: string;
   value: number | null;
-  /** Null if the figure could not be taken here; `detail.skipped` has the reason. */
+  /**
+   * Whether the value meets the aim. Null if it could not be measured on this machine; `detail.skipped` has the reason.
+   */
   met: boolean | null;
-  /** The inputs of the value; times in milliseconds. */
+  /** The measured values from which `value` is computed; times are in milliseconds. */
   detail: Record<string, number | string>;
 }
 
-/** Takes one or more figures. Compared values are measured alternately, in the same run. */
+/**
+ * Measures one or more figures. Two values that are compared are measured by turns in the same run, so that both see
+ * the same machine.
+ */
 export type Bench = (cloud: LocalCloud) => Promise<Figure[]>;
 
-/** Takes figures of processes that it starts itself, before this process opens anything. */
+/**
+ * Measures figures of processes that it starts itself. It runs before the benchmark process opens a cloud of its own.
+ */
 export type BenchApart = () => Promise<Figure[]>;
 
 export function atMost(most: number, name: string, value: number, detail: Figure["detail"] = {}, unit = " x"): Figure {
   return { name, aim: `at most ${most}${unit}`, value: rounded(value), met: value <= most, detail };
 }
 
-/** The reason why a rival is missing: it cannot be installed, or no walls can be made here. */
+/** A rival cannot be measured: it cannot be installed, or this machine cannot isolate its steps. */
 export class NoRival extends Error {
   override readonly name = "NoRival";
 }
 
-/** The figure of a comparison with a missing rival. */
+/** Returns the figure of a comparison with a rival that cannot be measured. */
 export function skippedFigure(most: number, name: string, error: unknown): Figure {
   if (!(error instanceof NoRival)) throw error;
   return { name, aim: `at most ${most} x`, value: null, met: null, detail: { skipped: error.message } };

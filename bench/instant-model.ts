@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { countingCode } from "./chains.ts";
 
-/** The answers of a model by role. The code is the same as in the other figures. */
+/** The answers of the model by role of the request. The code is the same as in the nodes of the other benches. */
 const answers: Record<string, unknown> = {
   input_analyzer: { needs_analysis: false, complexity: "simple" },
   code_generator: { code: countingCode },
@@ -12,7 +12,7 @@ const answers: Record<string, unknown> = {
 };
 
 export interface InstantModel {
-  /** Points the SDK at this provider. */
+  /** Environment variables that direct the OpenAI SDK to this server. */
   environment: Record<string, string>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function openInstantModel(): Promise<InstantModel> {
   };
 }
 
-/** Reads the role from a request: `<role>.<uuid>`. */
+/** Returns the role that a request names in the form `<role>.<uuid>`. */
 function roleOf({ headers }: IncomingMessage): string {
   return String(headers["x-client-request-id"]).split(".")[0] ?? "";
 }

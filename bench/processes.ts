@@ -5,12 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rounded } from "./figure.ts";
 
 export interface ProcessUsage {
-  /** Proportional memory (PSS): shared pages count by their share. */
+  /** Memory as Linux's PSS: memory that n processes share counts for each with one n-th. */
   mb: number;
   processes: number;
 }
 
-/** Returns the memory and number of a process and its descendants. Works on Linux only. */
+/** Returns the memory of a process with all its descendants, and how many processes these are. Works on Linux only. */
 export function measureProcesses(pid: number): ProcessUsage {
   const children = Map.groupBy(readdirSync("/proc").filter(Number), (id) =>
     Number(/\) \S (\d+)/.exec(readProcFile(id, "stat"))?.[1]),
@@ -21,7 +21,7 @@ export function measureProcesses(pid: number): ProcessUsage {
   return { mb: rounded(kilobytes.reduce((sum, one) => sum + one) / 1024, 0), processes: tree.length };
 }
 
-/** Returns an empty text for an ended process. */
+/** Reads a file of a process in /proc; returns an empty text if the process has ended. */
 function readProcFile(id: string, file: string): string {
   try {
     return readFileSync(`/proc/${id}/${file}`, "utf8");
@@ -30,7 +30,10 @@ function readProcFile(id: string, file: string): string {
   }
 }
 
-/** Returns the peak during the work. Sampling takes at most a tenth of the time. */
+/**
+ * Measures the process tree repeatedly until `work` ends, and returns the highest values. Measuring takes at most a
+ * tenth of the time.
+ */
 export async function measurePeak(pid: number, work: Promise<unknown>): Promise<ProcessUsage> {
   const peak = { mb: 0, processes: 0 };
   let isOver = false;

@@ -1,4 +1,7 @@
-/** Handlers for Restate. Arguments: the folder of its SDK, the port, and the socket of the walled zygote. */
+/**
+ * Implements the handlers of Restate. Arguments: the folder of its SDK, the port, and the socket of
+ * bench/walled_zygote.py.
+ */
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { json } from "node:stream/consumers";

@@ -12,7 +12,7 @@ import { end, killWithParent } from "./processes.ts";
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
-/** Rivals are installed once for all benches. The project does not depend on them. */
+/** The folder in which rivals are installed once for all benches, outside the project's own dependencies. */
 const cache = join(tmpdir(), "nova-bench-rivals");
 
 async function installed(name: string, evidence: string, command: (place: string) => string[]): Promise<string> {
@@ -26,13 +26,17 @@ async function installed(name: string, evidence: string, command: (place: string
   }
 }
 
-/** Returns the interpreter itself: `python3` may be a shell script that searches for it and is ten times slower. */
+/**
+ * Returns the path of the Python interpreter itself, because `python3` may be a shell script that takes ten times
+ * longer.
+ */
 export async function interpreter(): Promise<string> {
   return (await run("python3", ["-c", "import sys; print(sys.executable)"])).stdout.trim();
 }
 
 /**
- * Runs LangGraph with SQLite, each step as a Python behind walls. Returns milliseconds of the last of `times` chains.
+ * Runs chains of LangGraph with SQLite. Each step runs in its own isolated Python process. Returns the milliseconds of
+ * the last of `times` chains.
  */
 export async function langGraph(): Promise<
   (steps: number, options?: { bytes?: number; times?: number }) => Promise<number>
@@ -52,11 +56,11 @@ export async function langGraph(): Promise<
 }
 
 export interface Restate extends AsyncDisposable {
-  /** Runs this number of runs with this number of steps at once; returns milliseconds. */
+  /** Runs `runs` workflows of `steps` steps at the same time; returns milliseconds. */
   runAll(runs: number, steps: number): Promise<number>;
 }
 
-/** Starts Restate's server, and its handlers in a Node process. Each step is a Python behind walls. */
+/** Starts Restate's server, and its handlers in a Node process. Each step runs in its own isolated Python process. */
 export async function openRestate(): Promise<Restate> {
   const place = await installed("restate", "node_modules/@restatedev/restate-sdk", (place) => [
     ...[

@@ -74,7 +74,7 @@ export const rules: Rule[] = [
   },
 ];
 
-/** Sentences that break a rule for a reason. At most 20. */
+/** Sentences that may break a rule, each with the reason. At most 20. */
 export const exceptions: { path: string; text: string; reason: string }[] = [
   {
     path: "packages/examples/invoice/invoices/LICENSE.md",
@@ -100,7 +100,7 @@ export const exceptions: { path: string; text: string; reason: string }[] = [
 
 const code = new Set([".ts", ".tsx", ".mjs"]);
 
-/** Every sentence that a person reads in a file, with the line on which it starts. */
+/** Returns every sentence of a file that a person reads, with the line on which it starts. */
 export function readSentences(path: string, text: string): Sentence[] {
   const found: Sentence[] = [];
   const add = (kind: Kind, index: number, sentence: string) => {
@@ -126,7 +126,7 @@ export function readSentences(path: string, text: string): Sentence[] {
   return found;
 }
 
-/** Lines of a document without its code blocks, code spans and marks. */
+/** Adds the lines of a document without code blocks, code spans and Markdown marks. */
 function addDocs(text: string, add: (kind: Kind, index: number, sentence: string) => void): void {
   let isCode = false;
   let index = 0;
@@ -141,7 +141,7 @@ function joinLines(text: string): string {
   return text.split(/\s+/).filter(Boolean).join(" ");
 }
 
-/** The rules that a sentence breaks. */
+/** Returns a finding for each rule that a sentence breaks. */
 export function checkSentence(sentence: Sentence): Finding[] {
   return rules
     .filter(({ kinds }) => kinds === undefined || kinds.includes(sentence.kind))
@@ -149,7 +149,7 @@ export function checkSentence(sentence: Sentence): Finding[] {
     .map(({ name, instead }) => ({ ...sentence, rule: name, instead }));
 }
 
-/** Lines of code that spread an object literal only to put several keys on one line. */
+/** Finds lines of code that spread an object literal only to put several keys on one line. */
 export function findSpreads(path: string, text: string): Finding[] {
   return text.split("\n").flatMap((line, index) =>
     /^\s*\.\.\.\{ [a-zA-Z_]+/.test(line)
@@ -171,7 +171,7 @@ function isExcepted({ path, text }: Finding): boolean {
   return exceptions.some((exception) => exception.path === path && text.includes(exception.text));
 }
 
-/** Unclear sentences and spreads in the files that git tracks, exceptions aside. */
+/** Returns the findings in all given files that git tracks, apart from `exceptions`. */
 export function checkFiles(paths: string[]): Finding[] {
   const patterns = paths.length > 0 ? paths : ["*.ts", "*.tsx", "*.mjs", "*.py", "*.md"];
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--", ...patterns], {

@@ -3,7 +3,7 @@ import { publishChain } from "../chains.ts";
 import { type Bench, type Figure, median, rounded, timed } from "../figure.ts";
 
 const inARow = 100;
-/** The aim for a request that starts a run. */
+/** The time that a request which starts a run should take at most. */
 const aimMs = 25;
 
 /** Measures the cost of starting runs over HTTP. */

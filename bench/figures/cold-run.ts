@@ -11,7 +11,8 @@ const starter = join(import.meta.dirname, "../../packages/cli/starter");
 const rounds = 5;
 
 /**
- * Measures a cold process up to the result of 3 nodes: `nova run` in an empty data folder, beside 3 steps of LangGraph.
+ * Measures the time from the start of `nova run` in an empty data folder to the result of 3 nodes. Compares it with 3
+ * steps of LangGraph.
  */
 export const coldRun: BenchApart = async () => {
   const rival = await langGraph().catch((error) => {

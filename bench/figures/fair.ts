@@ -6,8 +6,8 @@ const runs = 1_000;
 const clients = Array.from({ length: 10 }, (_, i) => `bench-${i}`);
 
 /**
- * Checks that no client waits for the runs of another client that came first. It uses the limits of a plan, so that
- * most runs wait and one machine can run them.
+ * Checks that no client waits until earlier runs of another client have ended. It applies the limits of one of E2B's
+ * plans, so that most runs wait and one machine is enough.
  */
 export const fair: BenchApart = async () => {
   await using dev = await openDev("pro");

@@ -8,13 +8,16 @@ import { interpreter, langGraph, openRestate, type Restate } from "../rivals.ts"
 
 const nodes = 40;
 const rounds = 5;
-/** "Warm" is a server with compiled code: it has worked for a while. */
+/**
+ * Runs before the measurement, after which the process has compiled its code, as on a server that has worked for a
+ * while.
+ */
 const warmUps = 10;
 const valueBytes = 5_000_000;
 
 /**
- * Compares 40 code nodes with the whole audit to bare interpreter starts, and to rivals whose steps have the same
- * walls.
+ * Compares a run of 40 code nodes, with all entries of its chain, with bare starts of the Python interpreter. Compares
+ * it also with rivals whose steps are isolated in the same way.
  */
 export const fortyNodes: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);

@@ -2,16 +2,19 @@ import { executionOf, verifyExecution } from "@nova/engine";
 import { publishBetween, publishChain, runChain } from "../chains.ts";
 import { type Bench, rounded } from "../figure.ts";
 
-/** Each visit makes 7 events; Step Functions ends an execution of 25,000. */
+/** More visits than one history holds: each visit makes 7 events, and Step Functions ends an execution with 25,000. */
 const visits = 3_700;
-/** The largest `max` of an edge. */
+/** The largest value that the `max` of an edge may have. */
 const round = 1_000;
 const chainLength = 100;
 
 const counting = `n = context["n"] = context.get("n", 0) + 1
 context["branch_decision"] = n % ${round} > 0 and n < ${visits}`;
 
-/** Compares a visit in a loop that needs two histories with a node in a chain. */
+/**
+ * Compares the cost of a visit, in a loop that needs two executions of the state machine, with the cost of a node in a
+ * chain.
+ */
 export const longLoop: Bench = async (cloud) => {
   const version = await publishBetween(
     cloud,

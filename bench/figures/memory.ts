@@ -6,7 +6,7 @@ import { measureProcesses } from "../processes.ts";
 
 const [few, many] = [500, 5_000];
 const atOnce = 4;
-/** Time for everything that ends a moment after its run. */
+/** Pause before the measurement, in which processes end that outlive their run for a moment. */
 const quietMs = 3_000;
 
 /**

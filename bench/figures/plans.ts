@@ -5,7 +5,10 @@ import { atMost, type BenchApart, rounded } from "../figure.ts";
 const [runs, nodes] = [60, 3];
 const name = `${runs} runs of ${nodes} nodes at once, after one:`;
 
-/** Consecutive runs of branches that need a sandbox each. The first runs create the sandboxes. */
+/**
+ * Runs one after the other, each with parallel branches that need a sandbox each. `firstRuns` runs before the
+ * measurement create the sandboxes.
+ */
 const [wideRuns, firstRuns, branches] = [10, 5, 8];
 const wideName = `${wideRuns} runs of ${branches} branches one after another, after ${firstRuns}:`;
 
@@ -46,7 +49,10 @@ async function wideUnder(plan: "none" | "hobby"): Promise<number> {
   return ms;
 }
 
-/** The pool has a hit if a run got a sandbox that was created for another run. */
+/**
+ * Computes the share of runs that got a sandbox of an earlier run, and the seconds of sandboxes that 1,000 runs would
+ * need.
+ */
 function describeSandboxes({ made, seconds }: Sandboxes): Record<string, number> {
   const all = runs + 1;
   return { pool_hit_rate: rounded(1 - made / all), sandbox_seconds_per_1000_runs: rounded((1000 * seconds) / all, 0) };

@@ -7,8 +7,8 @@ const nodes = 20;
 const rounds = 5;
 
 /**
- * Measures nodes with generated code and an instant model: the overhead of an attempt, and a node with code from an
- * earlier run.
+ * Measures nodes with generated code and a model that answers immediately: the cost of one attempt, and of a node whose
+ * code an earlier run has pinned.
  */
 export const promptNodes: Bench = async (cloud) => {
   const mark = randomUUID(); // code of an earlier bench must not be reused
@@ -40,7 +40,7 @@ function publishPrompts(cloud: Parameters<Bench>[0], round: number, mark: string
   );
 }
 
-/** Milliseconds of every check of code without a model. */
+/** Returns the milliseconds of each step that checks code without a model. */
 async function checksOf(cloud: Parameters<Bench>[0], id: string): Promise<number[]> {
   const { entries } = await readTrace(cloud.ports, id);
   return entries.flatMap(({ steps }) =>
@@ -68,7 +68,7 @@ function attemptFigures(written: number[], checked: number[]): Figure[] {
   ];
 }
 
-/** Compares pinned code with hand-written code, node by node. */
+/** Compares nodes with pinned code and nodes with handwritten code. */
 async function hitFigure(
   cloud: Parameters<Bench>[0],
   prompts: Awaited<ReturnType<typeof publishPrompts>>,

@@ -8,7 +8,7 @@ const runs = 500;
 const atOnce = 2;
 const inputBytes = 1_000_000;
 const timeoutSeconds = 1;
-/** A run without an end after this time counts with this time. */
+/** A run that has not ended after this time counts as if it had ended then. */
 const watchdogMs = 60_000;
 
 const reading = 'context["n"] = len(context["f"]) + len(context["g"])';

@@ -5,10 +5,10 @@ import { countingCode, publishBetween } from "../chains.ts";
 import { type Bench, rounded } from "../figure.ts";
 
 const runs = 1000;
-/** This number of runs has used a sandbox before the wait. */
+/** The number of runs that run code in a sandbox before they wait. */
 const withCode = 50;
 const atOnce = 8;
-/** Long enough for everything that ends a moment later. */
+/** Pause in which processes end that outlive their work for a moment. */
 const quietMs = 3000;
 
 /** Measures 1,000 runs that wait for an answer: their memory, and whether each continues with its own answer. */
@@ -64,7 +64,7 @@ function publishAsking(cloud: LocalCloud, code: string | undefined): Promise<Wor
   ]);
 }
 
-/** Returns after the function that requests the approval has ended. */
+/** Starts a run and returns its id after the function that requests the approval has ended. */
 async function startUntilAsked(cloud: LocalCloud, version: WorkflowVersion): Promise<string> {
   const { id } = await startExecution(cloud.ports, { version, context: "{}" });
   const asked = Promise.withResolvers<void>();

@@ -32,8 +32,8 @@ function invoice(name: string): FileInput {
 }
 
 /**
- * Starts a run of the example, waits until it reaches its approval, and returns its id. The approval waits for
- * `timeout`.
+ * Starts a run of the example, waits until it has requested its approval, and returns its id. The approval expires
+ * after `timeout`.
  */
 async function asked(timeout: string | number = "3d"): Promise<string> {
   const source = await readWorkflowSource(example);

@@ -12,7 +12,7 @@ afterAll(async () => {
   await cloud.close();
 });
 
-/** Code that must fail its node with one clear sentence. Earlier records must stay. */
+/** Code that must fail its node with one clear sentence, and must not change earlier entries. */
 const failing: [what: string, code: string, message: RegExp, node?: object][] = [
   ["raises", 'raise ValueError("no total on page 2")', /^ValueError: no total on page 2$/],
   ["sets NaN", 'context["x"] = float("nan")', /key "x": nan is not a JSON number/],

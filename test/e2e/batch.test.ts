@@ -9,8 +9,8 @@ import { root } from "../support/imports.ts";
 
 const invoices = join(root, "packages/examples/invoice/invoices");
 /**
- * A data folder that test runs reuse, because PyMuPDF is installed into it. The invoice demo has another one, because
- * both can install at the same time.
+ * A data folder that stays after the tests, because installing PyMuPDF into it takes long. The tests of the invoice
+ * demo have their own, because both may install at the same time.
  */
 const dataDir = join(root, "node_modules/.cache/nova-batch");
 
@@ -20,7 +20,7 @@ interface BatchRun {
   summary: object;
 }
 
-/** Runs the demo for two mails: one with these PDFs, and one without attachments. */
+/** Runs the demo for two mails, one with these PDFs and one without attachments, and returns both runs. */
 async function batch(...pdfs: string[]): Promise<[BatchRun, BatchRun]> {
   const script = join(root, "packages/examples/demo/batch.ts");
   const env = { ...process.env, NOVA_DATA_DIR: dataDir };

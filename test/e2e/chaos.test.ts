@@ -20,7 +20,7 @@ afterAll(async () => {
 const begin = (node: string) =>
   `import os, urllib.request\nurllib.request.urlopen(f"{context['url']}/${node}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\n`;
 
-/** Code that reports its start, and fails at its first start. */
+/** Code that reports its start to the counting server, and fails the first time that it starts. */
 const beginAgain = (node: string) =>
   `import os, urllib.request\nasked = urllib.request.urlopen(f"{context['url']}/${node}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\nif asked.read() == b'1': raise ConnectionError('busy')\n`;
 const retry = { attempts: 3, delay: 1, on: ["ConnectionError busy"] };
@@ -67,7 +67,10 @@ const sixNodes = {
   ],
 };
 
-/** A workflow with a fork and a map in one branch. The items fork too, and one failed item is tolerated. */
+/**
+ * A workflow with a fork that has a map in one of its branches. Each item of the map has a fork, too. One failed item
+ * is tolerated.
+ */
 const branches = {
   id: "branches",
   nodes: [
@@ -111,7 +114,7 @@ const calling = inARow("calling", {
   each: { type: "map", items: "list", as: "n", input: { url: "url" }, ...runsCalled },
 });
 
-/** Expected paths and values of `sixNodes` by its input `n`, the same as without faults. */
+/** The expected path and values of `sixNodes` for each input `n`. Faults must not change them. */
 const expected: Record<number, { path: string[]; values: object }> = {
   1: { path: ["start", "make", "sum", "large", "small", "end"], values: { sum: 100_000, branch_decision: false } },
   2: {

@@ -146,7 +146,7 @@ it("a workflow node passes a secret only to secret inputs", async () => {
   expect(execution.error?.message).toMatch(/"text" takes the secret "password" from the context - mark "text"/);
 });
 
-/** Starts a run whose child waits for a day, and returns both ids. */
+/** Starts a run whose child run waits for a day, and returns the ids of both runs. */
 async function waiting() {
   await cloud.publish(inARow("waits", { pause: { type: "wait", seconds: "1d" } }));
   const version = await cloud.publish(inARow("calls-waits", { bill: calls("waits") }));

@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 /**
- * Starts a run that waits for a person and finishes its close with a given close entry. The entry itself is not stored.
+ * Starts a run that waits for a person. Then finishes its close with the fields `absurd` in its close entry, which is
+ * not stored itself.
  */
 async function closeWith(absurd: Partial<Head>, error?: string) {
   const version = await cloud.publish({

@@ -27,7 +27,10 @@ function decisionOn(conditions: unknown[], code = "context['branch_decision'] = 
   };
 }
 
-/** Choices of the code as JSON, each with the condition of the taken edge or with the failure's message. */
+/**
+ * Conditions of a decision, and values that its code may choose. For each value: the condition of the edge that is
+ * taken, or the error message.
+ */
 const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][] = [
   [
     ["high", "low"],
@@ -216,7 +219,7 @@ context['tries'] = tries`;
     const { steps, attempt, error_message } = entryOf(trace);
     expect([trace.execution.status, server.count("/try"), attempt]).toEqual([status, attempts, attempts]);
     expect(steps.map((step) => [step.attempt_number, step.status, step.error_message, step.logs])).toEqual(
-      // The entry of a failed node also lists its last attempt.
+      // The entry of a failed node lists the last attempt, too, although the entry itself has its outcome.
       Array.from({ length: 2 }, (_, n) => [n + 1, "failed", `RuntimeError: not yet: ${n + 1}`, `try ${n + 1}\n`]),
     );
     expect(error_message).toBe(status === "failed" ? "RuntimeError: not yet: 2" : null);

@@ -30,7 +30,7 @@ async function written(models: Answers, node: object = {}): Promise<Trace> {
   return ran({ work: { executor: "prompt", prompt: "Add up the lines.", ...node } }, '{"lines":[1,2]}');
 }
 
-/** Returns the state with the reason, so that a failed test names the entry. */
+/** Verifies a run and returns the state with the problem, so that a failed test shows which entry is wrong. */
 async function verdictOn({ execution }: Trace): Promise<string> {
   const { state, problem } = await verifyExecution(cloud.ports, execution.id);
   return problem ? `${state}: ${problem.message}` : state;

@@ -7,7 +7,7 @@ import { traceLines } from "../../packages/cli/src/output/trace.ts";
 import { newFolder } from "../cli/support/nova.ts";
 import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
 
-/** A text in all data of this test's client, so that the test can search for it. */
+/** A text that all data of this test's client contains, so that the test can search for data that was not erased. */
 const mark = "Xanadu-7731";
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 let cwd: string;
@@ -62,7 +62,7 @@ async function filesWith(text: string): Promise<string[]> {
   const files = await readdir(join(cwd, ".nova"), { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   const found = await Promise.all(paths.map(async (path) => ((await readFile(path)).includes(text) ? [path] : [])));
-  // Step Functions keeps histories for 90 days, also after an erasure.
+  // Histories of Step Functions keep the text: AWS removes them only 90 days after the run.
   return found.flat().filter((path) => !path.includes("/states/"));
 }
 

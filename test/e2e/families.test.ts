@@ -21,7 +21,7 @@ import { heldChain } from "../support/forging/held-chain.ts";
 import { type Item, RawTable } from "../support/forging/raw-table.ts";
 
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
-/** A text that only one family's data contains. */
+/** A text that only the data of one family of restarts contains, so that the test can search for it. */
 const mark = "Xanadu-7731";
 const dayMs = 24 * 60 * 60 * 1000;
 let cwd: string;
@@ -68,14 +68,14 @@ async function begin(source: Execution, more: Partial<RestartRequest> = {}): Pro
 
 const restart = async (source: Execution) => ended(await begin(source));
 
-/** Restarts a run at a node that takes longer than this test. */
+/** Restarts a run at a node that runs longer than this test, and returns the id of the open restart. */
 async function restartOpen(source: Execution): Promise<string> {
   const id = await begin(source, { patch: '{"nap": 600}' });
   await new Promise<void>((resolve) => void cloud.untilEnd(id, ({ node }) => node === "last" && resolve()));
   return id;
 }
 
-/** Runs retention one day after the end of an execution and returns the erased ids. */
+/** Erases expired runs as if it were one day after the end of an execution, and returns the erased ids. */
 async function expire({ endedAt = "" }: Execution): Promise<string[]> {
   const clock = { ...ports.clock, now: () => Date.parse(endedAt) + dayMs };
   const { erased, failed } = await eraseExpired({ ...ports, clock });

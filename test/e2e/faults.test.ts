@@ -9,7 +9,7 @@ type Faults = Required<NonNullable<CloudOptions["faults"]>>;
 let cloud: TestCloud;
 let outside: CountingServer;
 let faults: Partial<Faults> = {};
-/** The number of arrivals of each request, repetitions included. */
+/** How often each request has arrived, repetitions included. */
 const times = new Map<string, number>();
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await outside[Symbol.asyncDispose]();
 });
 
-/** Returns true for the first `count` arrivals of a request. */
+/** Counts an arrival of a request. Returns true for the first `count` arrivals. */
 function first(count: number, request: string): boolean {
   const before = times.get(request) ?? 0;
   times.set(request, before + 1);
@@ -39,7 +39,7 @@ function first(count: number, request: string): boolean {
 
 const make = "context['data'] = bytes(100_000)\ncontext['rows'] = [[n, 'row'] for n in range(2000)]";
 const sum = "context['sum'] = len(context['data']) + len(context['rows'])";
-/** A node that reads the values in a fresh sandbox, which must load them. */
+/** A node that reads the values in its own sandbox, which has to load them from S3. */
 const use = { code: sum, isolation: "fresh" };
 
 describe("a run loses nothing", () => {

@@ -8,8 +8,8 @@ const cloud = await openTestCloud({ limits: { concurrent: 4 } });
 afterAll(() => cloud.close());
 
 /**
- * The workflow is a map, then two branches with a map each. A branch that kept idle sandboxes would block the other
- * one.
+ * The workflow has a map, and then two branches with a map each. If one branch kept idle sandboxes, the other one would
+ * never get any.
  */
 it("a branch does not keep sandboxes that another branch needs when the plan has no more", {
   timeout: 60_000,

@@ -9,7 +9,7 @@ const cloud = await openTestCloud({ warn: (sentence) => warnings.push(sentence) 
 const isolated = warnings.length === 0;
 const hasIds = isolated && process.getuid?.() === 0;
 
-/** Resolves with the resources that the flood holds. The flood keeps them until all tests have ended. */
+/** Resolves when the flood reports how much it holds. The flood keeps it until all tests have ended. */
 const held = Promise.withResolvers<Record<string, number | string>>();
 const over = Promise.withResolvers<void>();
 const server = createServer((request, response) => {
@@ -23,8 +23,8 @@ const server = createServer((request, response) => {
 });
 
 /**
- * Code that takes as much as possible of every resource that the kernel counts per user, in as many processes as
- * possible.
+ * Code that starts as many processes as possible. They take all that they get of each resource that the kernel counts
+ * per user.
  */
 const flood = `
 import array, ctypes, errno, fcntl, json, mmap, os, socket, select, time, urllib.request

@@ -18,7 +18,7 @@ import { action, ways } from "../support/forked.ts";
 
 let cloud: TestCloud;
 let table: RawTable;
-/** The attacked run with its child run, and a later run of the same workflow. */
+/** The run that is attacked, with its child run. `other` is a later run of the same workflow. */
 let own: { id: string; child: string; items: Item[] };
 let other: { id: string; child: string; items: Item[] };
 
@@ -54,7 +54,10 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** Verifies the run with `replaced` in place of the items with the same keys, and without `gone`. */
+/**
+ * Verifies the run after an attack: each item of `replaced` overwrites the item with the same key, and items of `gone`
+ * are removed.
+ */
 async function told(replaced: readonly Item[] = [], gone: readonly Item[] = []): Promise<Verification | Error> {
   const chain = heldChain(chainItems(), replaced.filter(isLink), gone);
   const put = replaced.filter((item) => !isLink(item));
@@ -66,23 +69,23 @@ async function told(replaced: readonly Item[] = [], gone: readonly Item[] = []):
   }
 }
 
-/** Accepts errors of a table that refuses a forged item. */
+/** Returns "refused" if the table itself refused the forged item. Throws any other error. */
 function refusedByTable(error: Error): "refused" {
   if (error.name === "ValidationException") return "refused";
   throw error;
 }
 
-/** Returns whether a verdict accepts the run. */
+/** Returns whether the verification has not noticed the attack. */
 function isBelieved(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.state !== "broken";
 }
 
-/** Returns whether a verdict names the problem. An error is not a verdict. */
+/** Returns whether the verification found a problem. False if it threw an error. */
 function isNamed(verdict: Verification | Error): boolean {
   return !(verdict instanceof Error) && verdict.problem !== undefined;
 }
 
-/** Returns whether an attribute contains nothing about the run. */
+/** Returns whether an attribute says nothing about what the run did, so that an attacker may change it unnoticed. */
 function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // ElectroDB writes these attributes, and the chain does not read them.
   if (name === "__edb_e__" || name === "__edb_v__") return true;
@@ -91,7 +94,7 @@ function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // A turn is the right to write an entry. No code reads the turn after the entry is written, and no answer shows it.
   if (item.kind?.S === "0") return !["pk", "sk", "partition", "scope", "seq"].includes(name);
   if (item.sk?.S !== "E") return false;
-  // These attributes offer a sandbox to another run.
+  // With these attributes the run offers its sandbox to other runs.
   if (name === "idle" || (name === "open" && item.open?.S?.startsWith("idle"))) return true;
   // The queue, the close and the erasure use these attributes; no answer shows them.
   return rest.length === 0 && ["leaver", "taker", "pools", "admission", "endPublished", "erased"].includes(name);
@@ -198,7 +201,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
         if (!head) continue;
         for (const field of signature === "kept" ? Object.keys(head) : ["execution_time_ms"]) {
           for (const change of ["another", "gone"]) {
-            // One entry of each type is enough, because each change computes a whole chain again.
+            // Forges one entry of each type only, because each change recomputes the whole chain, which is slow.
             const kind = `${head.node_type} ${field} ${change}`;
             if (tried.has(kind)) continue;
             tried.add(kind);
@@ -276,7 +279,7 @@ it("the verification finds a content that no head lists", async () => {
 });
 
 describe("a failed run with a restart", () => {
-  /** The failed run, and its restart, which reuses outcomes. */
+  /** A failed run, its record, and the id of its restart, which reuses outcomes of the run. */
   let failing: { id: string; record: Item; restart: string };
 
   beforeAll(async () => {

@@ -11,7 +11,10 @@ import { root } from "../support/imports.ts";
 
 const run = promisify(execFile);
 const invoices = join(root, "packages/examples/invoice/invoices");
-/** A data folder that test runs reuse, because the demo installs missing Python packages into it. */
+/**
+ * A data folder that stays after the tests, because the demo installs missing Python packages into it, which takes
+ * long.
+ */
 const dataDir = join(root, "node_modules/.cache/nova-demo");
 
 async function demo(...args: string[]): Promise<string> {
@@ -119,7 +122,7 @@ describe("the invoice demo", () => {
   });
 });
 
-/** These tests are here because only the demo's data folder always has the packages. */
+/** These tests need numpy and pandas, and only the data folder of this file always has them installed. */
 describe("values of numpy and pandas", () => {
   let cloud: TestCloud;
 

@@ -8,7 +8,7 @@ import { type Exchange, type ModelServer, modelServer } from "../support/model-s
 const sum = { executor: "prompt", prompt: "Add up the lines." };
 const code = 'context["total"] = sum(context["lines"])';
 let cwd: string;
-// Each command runs in its own process, which takes time.
+// Each command of these tests starts a process, which takes time.
 vi.setConfig({ testTimeout: 120_000 });
 let server: ModelServer | undefined;
 
@@ -135,7 +135,8 @@ describe("edited code", () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "3");
     expect(exit).toBe(1);
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
-    // Newest run first: one frozen run failed because of another prompt, and one because its input was a text.
+    // One outcome per recorded run, newest first. The first two ran frozen and failed: one had another prompt, and one
+    // had a text as input.
     expect(outcomes).toEqual(["works", "fails_too", "differs"]);
     expect(nodes[0].runs[2].differences).toEqual([{ key: "lines_count", recorded: null, now: 2 }]);
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** Returns the state machine executions of a run, in the order of the numbers in their names. */
+/** Returns the Step Functions executions of a run in their order, which is the number at the end of their names. */
 async function executionsOf({ execution: { id, stateMachineArn } }: Pick<Trace, "execution">) {
   const states = new SFNClient();
   const machine = stateMachineArn.replace(/:\d+$/, "");
@@ -46,7 +46,7 @@ describe("a loop that needs more events than a history can hold", { timeout: 60_
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set(["SUCCEEDED"]));
     expect(new Set(all.map(({ version: arn }) => arn))).toEqual(new Set([version.stateMachineArn]));
     expect(Math.max(...all.map(({ events }) => events))).toBeLessThan(230);
-    // The outermost execution returns the result of the innermost one.
+    // Each execution starts the next one and returns its result, so all results are equal.
     expect(new Set(all.map(({ output }) => output)).size).toBe(1);
     expect(JSON.parse(all[0]?.output ?? "{}")).toMatchObject({ status: "completed", tip: trace.execution.tip });
   });

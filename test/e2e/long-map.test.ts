@@ -8,7 +8,10 @@ const cloud = await openTestCloud();
 afterAll(() => cloud.close());
 
 const count = 250;
-/** A low limit of items per history. The real limit of about 1,300 items has the same behaviour and takes longer. */
+/**
+ * Maps with more items than this run each item in its own execution. The real limit, about 1,300, would only make the
+ * test slower.
+ */
 const inlineItems = 100;
 
 it(`a map runs ${count} items in their own executions and keeps their order`, async () => {

@@ -9,7 +9,7 @@ import { type Dovecot, hasDovecot, openDovecot } from "../support/dovecot/open-d
 const examples = join(import.meta.dirname, "../../packages/examples");
 const by: Principal = { id: "key_1", role: "admin", client: null, name: "" };
 
-/** Returns a mail in the format of a mail program. */
+/** Builds a mail as a mail program sends it. */
 async function composed(subject: string, attachments: object[] = []): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true });
   const mail = { from: "Anna Bell <anna@example.com>", to: "in@acme.example", subject, text: "Please pay." };

@@ -20,8 +20,8 @@ async function run(workflow: object, context: object = {}) {
 }
 
 /**
- * Starts a server that answers only after `guests` requests have arrived. Code that calls it one after the other waits
- * forever.
+ * Starts a server that answers only after `guests` requests have arrived. So branches that call it one after the other
+ * would wait forever.
  */
 async function meetingPoint(guests: number) {
   const waiting: (() => void)[] = [];
@@ -33,7 +33,7 @@ async function meetingPoint(guests: number) {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: `http://${host}`,
-    /** By default, code cannot reach servers of this machine. */
+    /** Without this, code cannot reach a server on this machine. */
     network: { allow: [host] },
     [Symbol.dispose]: () => void server.close(),
   };

@@ -38,7 +38,7 @@ async function json(...args: string[]) {
   return { code, ...JSON.parse(stdout) };
 }
 
-/** Returns all descendants of a process, from /proc. */
+/** Returns the ids of all descendants of a process, read from /proc. */
 function descendantsOf(pid: number): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const parentOf = new Map(pids.map((name) => [Number(name), parentIn(name)]));
@@ -61,7 +61,7 @@ function parentIn(pid: string): number {
 
 const isAlive = (pid: number) => parentIn(String(pid)) > 0;
 
-/** Kills `nova run` at a point and returns the processes that it had started. */
+/** Kills `nova run` when `point` resolves. Returns the ids of the processes that the command had started. */
 async function killedAt(point: (run: Started) => Promise<unknown>): Promise<number[]> {
   const run = start("run", "hangs");
   await point(run);
@@ -82,7 +82,7 @@ describe("a killed process", { timeout: 120_000 }, () => {
     const verified = Promise.all(ids.map((id: string) => nova(cwd, "verify", id)));
     const [first, second, third] = await Promise.all(ids.map((id: string) => json("trace", id)));
     expect(await verified).toMatchObject(Array(3).fill({ code: 0, stdout: expect.stringContaining("anchored") }));
-    // The node can have ended, and the next one can have started, before the signal arrives.
+    // The kill may come late: the node may have ended, and the next one may have started.
     expect(["start", "one", "two"].slice(0, first.path.length)).toEqual(first.path);
     expect(second.entries[1]).toMatchObject({ node_id: "one", status: "success" });
     expect(third.path).toEqual(["start", "one", "two"]);

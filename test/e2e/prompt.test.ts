@@ -22,7 +22,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Runs the node in a new workflow, so that no code is pinned for it. */
+/** Runs a prompt node in a new workflow, for which no run has pinned code yet. */
 async function written(node: object, models: Answers, context = "{}") {
   answers = models;
   const asked = { executor: "prompt", prompt: "Add up the lines.", ...node };

@@ -10,7 +10,7 @@ import { inARow } from "../support/cloud.ts";
 let cwd: string;
 let index: string;
 
-/** Creates a package index in a folder, which pip can use without a network. */
+/** Creates a package index in a folder, so that pip needs no network. */
 beforeAll(async () => {
   cwd = await newFolder();
   index = join(cwd, "index");

@@ -19,7 +19,7 @@ afterAll(() => cloud.close());
 
 const book = (key: string) =>
   `import os\ncontext[${JSON.stringify(key)}] = [os.environ["NOVA_RESTART_KEY"], os.environ["NOVA_IDEMPOTENCY_KEY"]]`;
-/** Code that books, and fails before that until a patch removes `bad`. */
+/** Code that books something with its key. Before that it fails, until a patch removes `bad`. */
 const fragile = (key: string) => `print("booked")\nif context.get("bad"): raise ValueError("bad")\n${book(key)}`;
 const action = (id: string, code: string) => ({ id, type: "action", code });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-/** Code that sets another number each time it runs. */
+/** Code that sets a random number, so that an equal number in a restart proves that the outcome was reused. */
 const random = (key: string) => `import random; context['${key}'] = random.random()`;
 /** Code that fails until a patch removes `bad`. */
 const fragile = (key: string) => `if context['bad']: raise ValueError('bad')\n${random(key)}`;

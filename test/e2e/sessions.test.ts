@@ -9,7 +9,10 @@ const ids = ["a", "b", "c", "d"];
 const pairs = ids.flatMap((from, index) => ids.slice(index + 1).map((to) => ({ from, to })));
 const id = fc.constantFrom(...ids);
 
-/** Returns code that sets its own key to a digest of itself and of the keys that earlier nodes set. */
+/**
+ * Builds code for a node that sets a digest of `text` and of all values that earlier nodes set. So it differs whenever
+ * an input or the code differs.
+ */
 function codeOf(node: string, text: number): string {
   return [
     "import hashlib, json",
@@ -51,7 +54,10 @@ async function take(session: string, one: Step): Promise<void> {
   }
 }
 
-/** Runs the session's nodes as a new workflow, without any reuse, and returns its values. */
+/**
+ * Runs the nodes of the session as a new workflow, in which nothing can be reused, and returns the values that they
+ * set.
+ */
 async function everythingAgain(session: string, workflow: string): Promise<Record<string, unknown>> {
   const published = await api.call(`POST /sessions/${session}/publish`, { body: { workflow } });
   expect([published.status, published.body.detail]).toEqual([201, undefined]);
@@ -60,7 +66,10 @@ async function everythingAgain(session: string, workflow: string): Promise<Recor
   return body.context;
 }
 
-/** The model test in test/service/sessions runs a thousand sequences. This test uses real state machines and Python. */
+/**
+ * The model test in test/service/sessions checks a thousand random sequences. This test checks fewer of them, with real
+ * state machines and Python.
+ */
 it("a session on a real cloud calls an output fresh only if a complete run gives the same output", async () => {
   let [sessions, fresh] = [0, 0];
   await fc.assert(

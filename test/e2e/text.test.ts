@@ -289,7 +289,7 @@ it("a text node is reused if its model would get the same prompt", async () => {
   expect([taken(changed), server.requests.map(({ input }) => input)]).toEqual([["draft"], ["Shorten a draft"]]);
   answers = [{ text: "a draft" }];
   const other = await reusing(version, '{"topic":"milk"}');
-  // The new draft has the same text, so the edit is reused.
+  // The draft node ran again and returned the same text, so the node that edits it had equal input and was reused.
   expect(taken(other)).toEqual(["edit"]);
   expect(await verified(cloud, other)).toBe("anchored");
 });

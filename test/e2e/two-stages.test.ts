@@ -12,7 +12,7 @@ const code =
 const generated = (name: string) => join(cwd, "bills/generated", name);
 let cwd: string;
 let server: ModelServer | undefined;
-// Each command runs in its own process, which takes time.
+// Each command of these tests starts a process, which takes time.
 vi.setConfig({ testTimeout: 120_000 });
 
 beforeAll(async () => {
@@ -106,7 +106,8 @@ describe("code that reads the result of an analysis", () => {
   it("is proven after its analysis runs", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "4");
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
-    // Newest run first: the frozen run with a text failed without any code, and both codes can handle a text.
+    // One outcome per recorded run, newest first. The newest run was frozen and failed before any code ran, because its
+    // input was a text. Both the analysis and the code can handle a text.
     expect({ exit, outcomes }).toEqual({ exit: 0, outcomes: ["works", "same", "same", "same"] });
   });
 

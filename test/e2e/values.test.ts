@@ -29,7 +29,7 @@ function valuesOf(text: string): Record<string, string> {
   return Object.fromEntries(membersOf(text).map(({ key, json }) => [key, json]));
 }
 
-/** Values that callers send as JSON, with Python's `repr` of them. */
+/** Values that a caller sends as JSON, each with the `repr` that Python prints for it in a node. */
 const sent: [json: string, repr: string][] = [
   ["12345678901234567890", "12345678901234567890"],
   ["850.0", "850.0"],

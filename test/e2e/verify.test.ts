@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
-/** Creates a run that stores a value, a page of the context, logs and the definition in S3. */
+/** Runs a workflow that leaves a value, a page of the context, logs and the definition as objects in S3. */
 beforeEach(async () => {
   const nodes = {
     value: "context['pdf'] = bytes(range(256)) * 4096",
@@ -29,7 +29,7 @@ beforeEach(async () => {
   trace = await cloud.run(await cloud.publish(inARow("stored", nodes)));
 });
 
-/** Returns the S3 objects of the run and its workflow, as files. */
+/** Returns the paths of the files in which the local S3 keeps the objects of the run and its workflow. */
 async function objects(): Promise<string[]> {
   const files = await readdir(join(cwd, ".nova", "s3"), { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));

@@ -32,7 +32,8 @@ it("items reuse sandboxes of earlier runs without seeing files of those runs", a
   const version = await cloud.publish(fourAtOnce());
   const made = new Set<string>();
   for (let count = 0; count < 5; count++) for (const id of await sandboxesOf(version)) made.add(id);
-  // 5 + 4 + 3 + 1 + 0 sandboxes if all items run at the same time; 21 without reuse of sandboxes.
+  // If all items run at the same time, the five runs create 5 + 4 + 3 + 1 + 0 sandboxes. Without reuse they would
+  // create 21.
   expect(made.size).toBeLessThan(17);
   expect(await unoffered(cloud)).toEqual([]);
 });

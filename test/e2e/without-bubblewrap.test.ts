@@ -6,7 +6,7 @@ import { newFolder, nova, writeChain } from "../cli/support/nova.ts";
 
 let cwd: string;
 
-/** Sets a PATH that contains only Python. */
+/** Sets a PATH in which only Python is found, as on a machine without bubblewrap. */
 beforeAll(async () => {
   cwd = await newFolder();
   await mkdir(join(cwd, "bin"));

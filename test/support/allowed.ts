@@ -8,7 +8,7 @@ interface Line {
   partitions: string[];
 }
 
-/** Permissions of each role, by role name; test/stacks keeps this file true. */
+/** The permissions of each role, by name of the role. Tests in test/stacks compare this file with the stacks. */
 const allowed = readAllowed(readFileSync(join(root, "test/stacks/allowed.txt"), "utf8"));
 
 function readAllowed(text: string): Map<string, Line[]> {
@@ -27,7 +27,10 @@ function readLine(line: string): Line {
   return { action, resources: resources.split(" "), partitions: partitions?.split(" or ") ?? [] };
 }
 
-/** Returns the calls that the role of the function does not allow. A call without a resource may be on any resource. */
+/**
+ * Returns those of `calls` that the function's role does not allow. A call without a resource counts as allowed if its
+ * action is allowed on any resource.
+ */
 export function forbidden(functionName: string, calls: readonly string[]): string[] {
   const role = functionName === "nova-retain" ? "nova-erase" : functionName;
   const lines = allowed.get(`${role.replaceAll("-", "")}role`);

@@ -6,7 +6,7 @@ import { root } from "./imports.ts";
 
 const esbuild = createRequire(createRequire(import.meta.url).resolve("sst/package.json"))("esbuild");
 
-/** SST's handler for Node puts these lines at the top of each file. */
+/** SST puts these lines at the top of each bundle for Node. */
 const banner = [
   "import { createRequire as topLevelCreateRequire } from 'module';",
   "const require = topLevelCreateRequire(import.meta.url);",
@@ -39,7 +39,7 @@ export async function bundleHandlers(files: readonly string[], out: string): Pro
   });
 }
 
-/** Returns the total bytes of the files in a folder whose names end with `ending`. */
+/** Returns the total size in bytes of the files in a folder whose names end with `ending`. */
 export function bytesIn(folder: string, ending: string): number {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(ending))

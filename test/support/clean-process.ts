@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 
 /**
- * Test files share a process. Each file starts with the variables and the folder that the process started with, and
- * without the test doubles of the previous file.
+ * Resets the process before each test file, because test files share processes: restores the environment variables and
+ * the current folder, and removes the test doubles of the previous file.
  */
 const began = Symbol.for("nova.tests.began");
 const kept = globalThis as { [began]?: { environment: NodeJS.ProcessEnv; folder: string } };
@@ -16,7 +16,7 @@ vi.useRealTimers();
 vi.restoreAllMocks();
 vi.unstubAllGlobals();
 
-/** Keeps tests away from the AWS account of the shell. */
+/** Returns variables with invented AWS credentials, so that no test uses the account of the person who runs it. */
 function accountOfTests(): NodeJS.ProcessEnv {
   return { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test-key", AWS_SECRET_ACCESS_KEY: "test-secret" };
 }

@@ -29,8 +29,8 @@ export interface TestCloud extends LocalCloud {
 }
 
 /**
- * Opens a cloud with its own data folder. A test file can open only one, because it sets environment variables of the
- * process.
+ * Opens a local cloud with its own data folder. Open only one in each test file, because it sets environment variables
+ * of the process.
  */
 export async function openTestCloud(options: Partial<CloudOptions> = {}): Promise<TestCloud> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "nova-test-")));
@@ -67,8 +67,8 @@ export async function openTestCloud(options: Partial<CloudOptions> = {}): Promis
 }
 
 /**
- * Opens a cloud that delivers every task twice and kills Lambdas. The Lambdas run from their bundle; only tests of the
- * project "chaos" have it.
+ * Opens a local cloud that delivers every task twice and kills Lambdas. The Lambdas run from their bundle, which only
+ * the Vitest project "chaos" builds.
  */
 export async function openChaoticCloud(seed: number): Promise<TestCloud> {
   const { invokeLambda, close } = chaoticFunctions(seed, new URL(inject("bundledFunctions")));
@@ -111,7 +111,7 @@ export async function historyText({ execution: { id, stateMachineArn } }: Trace)
   return JSON.stringify(events);
 }
 
-/** Returns the ids of living sandboxes that are not offered for reuse. */
+/** Returns the ids of all sandboxes that exist and are not offered to other runs. */
 export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
   const offered = new Set((await ports.executions.idle()).map(({ idle }) => idle.id));
   const running = await Sandbox.list().nextItems();
@@ -119,8 +119,9 @@ export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
 }
 
 /**
- * Returns the ids of living sandboxes that a run recorded and did not offer for reuse. A sandbox that is missing here
- * was created by a delivery that was killed before it recorded it; such a sandbox ends with its lifetime.
+ * Returns the ids of sandboxes that exist although their run recorded them and has not offered them to other runs. A
+ * sandbox that a killed delivery created before it could record it is left out, because such a sandbox ends with its
+ * lifetime.
  */
 export async function strays(cloud: LocalCloud): Promise<string[]> {
   const had = new Map<string, number>();

@@ -1,5 +1,6 @@
 /**
- * Builds a workflow with a loop. The code of its decision ends the loop; by default it does so when `n` is `wanted`.
+ * Builds a workflow with a loop. `code` is the code of its decision, which ends the loop; by default it does that when
+ * `n` is `wanted`.
  */
 export function countingLoop(id: string, code = "context['branch_decision'] = context['n'] < context['wanted']") {
   return {
@@ -19,7 +20,7 @@ export function countingLoop(id: string, code = "context['branch_decision'] = co
   };
 }
 
-/** Returns the nodes that a run of `countingLoop` visits. */
+/** Returns the nodes that a run of `countingLoop` visits with this number of rounds. */
 export function countingPath(rounds: number): string[] {
   return ["start", ...Array.from({ length: rounds }, () => ["up", "there"]).flat(), "end"];
 }

@@ -4,7 +4,10 @@ import type { AddressInfo } from "node:net";
 /** A server that counts requests by path and answers each one with the new count. Code of nodes can call it. */
 export interface CountingServer extends AsyncDisposable {
   url: string;
-  /** Network settings for a workflow or a node. By default, code cannot reach its own machine. */
+  /**
+   * The `network` field for a workflow or node whose code calls this server. By default, code cannot reach its own
+   * machine.
+   */
   reach: { network: { allow: string[] } };
   count(path: string): number;
   counts(): Record<string, number>;

@@ -12,7 +12,7 @@ import {
 
 const placeText = ({ owner, name }: CredentialPlace) => `${ownerText(owner)} ${name}`;
 
-/** A store of credentials in memory. `reads` names the owners whose lists were read. */
+/** A store of credentials in memory. `reads` lists the owners whose credentials were read. */
 export class MemoryCredentials implements CredentialStore {
   readonly reads: string[] = [];
   readonly #records = new Map<string, CredentialRecord>();
@@ -38,7 +38,7 @@ export class MemoryCredentials implements CredentialStore {
     return this.#records.delete(placeText(place));
   }
 
-  /** Returns pages of one credential each. */
+  /** Returns one credential per page, so that callers have to read several pages. */
   async listAll(after = "0") {
     const record = [...this.#records.values()][Number(after)];
     return record ? { records: [record], after: String(Number(after) + 1) } : { records: [] };
@@ -53,8 +53,8 @@ export class MemoryCredentials implements CredentialStore {
 }
 
 /**
- * A cipher that encrypts nothing. It opens a credential only for the same owner and name, and only if one of `keys`
- * sealed it. The last key seals.
+ * Returns a cipher that does not encrypt. A credential opens only for the owner and name with which it was sealed, and
+ * only if `keys` has the key. New credentials are sealed with the last key.
  */
 export function mirrorCipher(keys: string[] = ["key-1"]): CredentialCipher {
   const current = () => keys.at(-1) as string;

@@ -42,7 +42,9 @@ function sourcesFrom(outputs: Bundle["outputs"], source: string, kinds: readonly
   return [...reached].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
 }
 
-/** Returns the files of a bundle that are not code, sorted by name, without the package.json that npm writes. */
+/**
+ * Returns the names of the files in a bundle that are no code, sorted. The package.json that npm writes is left out.
+ */
 export function carriedIn({ folder }: DeployedBundle): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const files = names.filter((name) => statSync(join(folder, name)).isFile());

@@ -12,7 +12,7 @@ interface Answer {
   body?: string;
 }
 
-/** The deployed functions of the service in front of their own cloud. It records the AWS calls that they make. */
+/** The functions of the service with a cloud. It records the AWS calls that the functions make. */
 export interface DeployedService extends AsyncDisposable {
   cloud: TestCloud;
   calls: WatchedCalls;
@@ -22,11 +22,11 @@ export interface DeployedService extends AsyncDisposable {
   /** Sends a request and returns the parsed answer. Throws if the status is no success. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its answer
   ask(request: string, body?: object, headers?: Record<string, string>): Promise<any>;
-  /** Invokes a function as EventBridge and Scheduler do. */
+  /** Invokes a function directly, as EventBridge and Scheduler do. */
   invoke(name: keyof typeof serviceFunctions, event: object): Promise<unknown>;
 }
 
-/** Opens the service. It sends slow work over the event bus only if `NOVA_QUEUES` is set before the call. */
+/** Opens the service. Set `NOVA_QUEUES` before the call if the service shall do slow work over the event bus. */
 export async function openDeployedService(): Promise<DeployedService> {
   const api = {
     handler: async (event: object, context: object): Promise<Answer> =>

@@ -6,8 +6,8 @@ import { virtualClock } from "../../aws-local/states/support/virtual-clock.ts";
 import { type InvokeObserved, withChaos } from "./chaos.ts";
 
 /**
- * The random draws of one task, in order: whether the second delivery is parallel or late (and how late), which answer
- * the caller gets, which delivery a kill would hit and when, and whether it happens.
+ * Values for the random numbers that a task draws, in this order: whether the second delivery is parallel or late, and
+ * how late; which answer the caller gets; which delivery a kill hits, when, and whether it happens.
  */
 const TOGETHER = 0.1;
 const LATE = [0.9, 0.5];
@@ -17,7 +17,7 @@ const KILL_FIRST = [0.1, 0.5, 0.1];
 const KILL_SECOND = [0.9, 0.5, 0.1];
 const NO_KILL = [0.1, 0.5, 0.9];
 
-/** Creates a task whose deliveries are numbered in the order of their start. Each takes 100 ms unless it is killed. */
+/** Creates a task whose deliveries are numbered as they start. Each delivery takes 100 ms unless it is killed. */
 function deliveries(draws: number[]) {
   const clock = virtualClock();
   const log: string[] = [];

@@ -3,13 +3,14 @@ import type { InvokeLambda, LambdaResult } from "../../../packages/aws-local/src
 import { createChildController } from "../../../packages/aws-local/src/states/asl/thread.ts";
 
 /**
- * InvokeLambda with a callback that the runtime calls when the function starts to run. A delivery can wait before that.
+ * InvokeLambda with a callback for the moment when the function starts to run, because a delivery may have to wait
+ * before that.
  */
 export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;
 
 export interface ChaosOptions {
   seed: number;
-  /** Replaces the random numbers of the seed. */
+  /** Returns random numbers in place of those that `seed` determines. */
   random?: () => number;
   /** Selects the functions that get faults; all by default. */
   shouldTouch?(functionArn: string): boolean;
@@ -18,7 +19,7 @@ export interface ChaosOptions {
 
 export interface Chaos {
   invokeLambda: InvokeLambda;
-  /** Resolves when every delivery has ended, late ones included. */
+  /** Waits until every delivery has ended, late ones included. */
   settled(): Promise<void>;
 }
 
@@ -34,14 +35,14 @@ const KILLS_PER_TASK = 2;
 type Delivery = "first" | "second";
 
 interface Plan {
-  /** The start of the second delivery: with the first one, or `afterMs` after its end. */
+  /** When the second delivery starts: together with the first one, or `afterMs` after the end of the first one. */
   second: "together" | { afterMs: number };
-  /** The delivery whose answer the caller gets; the other answer is lost. */
+  /** The delivery whose answer the caller receives. The answer of the other one is lost. */
   heard: Delivery;
   kill: { delivery: Delivery; afterMs: number } | undefined;
 }
 
-/** Delivers every task twice and kills some deliveries, which AWS also can do. */
+/** Invokes functions as AWS does at its worst: it delivers every task twice and kills some deliveries. */
 export function withChaos(invokeLambda: InvokeObserved, options: ChaosOptions): Chaos {
   const { random = seeded(options.seed), shouldTouch = () => true, clock = systemClock } = options;
   const underway = new Set<Promise<unknown>>();
@@ -109,7 +110,7 @@ async function afterwards(first: Promise<unknown>, ms: number, clock: Clock): Pr
   await clock.sleep(ms);
 }
 
-/** Ignores the answer of a delivery that the caller does not get. */
+/** Handles the end of a delivery whose answer the caller does not receive. */
 function ignore(): void {
   return;
 }

@@ -7,13 +7,13 @@ const chaoticThreads = 4;
 
 export interface ChaoticFunctions {
   invokeLambda: InvokeLambda;
-  /** Waits until every delivery has ended, closes the cloud, then closes the threads. */
+  /** Waits until every delivery has ended, then closes the cloud, and then the threads. */
   close(closeCloud: () => Promise<void>): Promise<void>;
 }
 
 /**
- * The functions of a cloud in chaos. Each invocation runs in its own thread, so a kill can end it at any point.
- * `entry` is a module with all functions. Threads load a bundle in half the time that the sources need.
+ * Runs the functions of a cloud with chaos. Each invocation runs in its own thread, so that a kill can end it at any
+ * point. `entry` is the URL of a module with all functions. A thread loads a bundle twice as fast as the sources.
  */
 export function chaoticFunctions(
   seed: number,

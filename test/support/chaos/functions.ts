@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { LambdaContext, LambdaFunctions } from "../../../packages/aws-local/src/lambda/lambda-runtime.ts";
 
 interface Order {
-  /** Path of a file that the handler creates when it runs. */
+  /** The path of a file that the handler creates when it starts to run. */
   mark?: string;
   value?: unknown;
 }

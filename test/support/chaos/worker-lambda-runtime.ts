@@ -9,17 +9,17 @@ import type { InvokeObserved } from "./chaos.ts";
 import { WorkerSandbox } from "./worker-sandbox.ts";
 
 export interface WorkerLambdaOptions {
-  /** A module that exports `functions`, and `serviceFunctions` where it has them (LambdaFunctions). */
+  /** The URL of a module that exports `functions`, and `serviceFunctions` if it has any (LambdaFunctions). */
   entry: URL;
   /** Variables to add to those of this process. */
   env?: Record<string, string>;
-  /** The maximum of invocations at the same time; further ones wait. */
+  /** The maximum of invocations that run at the same time. Further ones wait. */
   concurrency?: number;
   clock?: Clock;
 }
 
 export interface WorkerLambdaRuntime {
-  /** Aborting the signal kills the invocation wherever it is. */
+  /** Invokes a function. If the signal is aborted, the invocation is killed at the point that it has reached. */
   invokeLambda: InvokeObserved;
   /** Kills all running invocations. */
   close(): Promise<void>;

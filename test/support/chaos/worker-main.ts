@@ -17,6 +17,6 @@ async function serve(entry: string): Promise<void> {
   post({ ready: new Map(Object.entries(functions).map(([name, fn]) => [name, fn.timeoutSeconds])) });
 }
 
-// A thread loads hundreds of modules and does not share the compiled ones of its process.
+// A thread compiles hundreds of modules again, unless it finds them in this cache on disk.
 enableCompileCache();
 serve(workerData as string).catch((error: unknown) => post({ broken: failureOf(error) }));

@@ -3,10 +3,10 @@ import { type Invocation, killedError } from "../../../packages/aws-local/src/la
 import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
 
 export type FromWorker =
-  /** Reports that the module is loaded, with the timeout of each function in seconds. */
+  /** The thread has loaded the module. `ready` has the timeout of each function in seconds. */
   | { ready: ReadonlyMap<string, number> }
   | { answer: LambdaResult }
-  /** Reports that the module cannot be loaded. */
+  /** The thread cannot load the module. */
   | { broken: LambdaResult };
 
 /** A worker thread that has loaded the functions and runs one invocation at a time. */
@@ -14,7 +14,7 @@ export class WorkerSandbox {
   readonly #worker: Worker;
   #settle: PromiseWithResolvers<LambdaResult> | undefined;
   #dead = false;
-  /** Timeouts by function name; a failed LambdaResult if the module cannot be loaded. */
+  /** Resolves with the timeout of each function, or with a failed LambdaResult if the thread cannot load the module. */
   readonly loaded: Promise<ReadonlyMap<string, number> | LambdaResult>;
 
   constructor(entry: URL, env: NodeJS.ProcessEnv) {
@@ -40,7 +40,7 @@ export class WorkerSandbox {
     return this.#dead;
   }
 
-  /** Runs an invocation. Rejects with the error of a killed function if the thread ends. */
+  /** Runs an invocation. Rejects with Lambda's error for a killed function if the thread ends meanwhile. */
   async run(invocation: Invocation): Promise<LambdaResult> {
     if (this.#dead) throw killedError();
     this.#settle = Promise.withResolvers();
@@ -48,7 +48,7 @@ export class WorkerSandbox {
     return this.#settle.promise;
   }
 
-  /** Sets whether the thread waits for work; an idle thread does not keep the process alive. */
+  /** Says whether the thread has no invocation. An idle thread does not keep the process alive. */
   setIdle(idle: boolean): void {
     if (idle) this.#worker.unref();
     else this.#worker.ref();
@@ -60,7 +60,7 @@ export class WorkerSandbox {
   }
 }
 
-/** Avoids an unhandled rejection of a thread that ends before its first use. */
+/** Avoids an unhandled rejection of `loaded` if the thread ends before its first use. */
 function ignore(): void {
   return;
 }

@@ -1,6 +1,6 @@
 /**
- * Returns a minimal configuration for dovecot 2.3: IMAP without TLS on this machine, one file of users, Maildir.
- * `anvil-auth-penalty` is off, so a login after a wrong password does not wait.
+ * Returns a minimal configuration for dovecot 2.3: IMAP without TLS on this machine, users in a file, mails in a
+ * Maildir. `anvil-auth-penalty` is off, because dovecot would delay logins after a wrong password.
  */
 export function configuration({ dir, port }: { dir: string; port: number }): string {
   return `

@@ -59,7 +59,7 @@ export async function openDovecot(): Promise<Dovecot> {
 const mailUser = 8;
 
 async function makeMaildir(dir: string): Promise<string> {
-  // Dovecot's processes run as other users and must be able to read this folder.
+  // Dovecot starts processes of other users, which must be able to read this folder.
   await chmod(dir, 0o755);
   const inbox = join(dir, "home", "Maildir");
   for (const folder of ["cur", "new", "tmp"]) await mkdir(join(inbox, folder), { recursive: true });

@@ -3,8 +3,7 @@ import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
 /**
- * Adds people who answer tasks, some immediately, some perhaps too late. Each answers one task that is open at that
- * moment.
+ * Adds processes that act as people: each answers one task that is open when it acts, some of them perhaps too late.
  */
 export function sendApprovers(world: World, random: Random): void {
   const open = () => world.tasks.all().filter(({ status }) => status === "open");

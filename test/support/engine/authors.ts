@@ -16,20 +16,23 @@ import { agentStep } from "./agent-step.ts";
 import type { ChainState } from "./chain-state.ts";
 import type { Caller } from "./scheduler.ts";
 
-/** The answers of models, and pinned code of earlier runs. A repeated request can get another answer. */
+/**
+ * The answers of models in a test, and the code that earlier runs have pinned. A repeated request may get another
+ * answer.
+ */
 export interface Minds {
   pinned(task: PromptTask): PinnedCode | null;
   needsAnalysis(task: PromptTask): boolean;
   writeAnalysis(task: PromptTask): string;
   writeCode(task: PromptTask, attempt: number): string;
-  /** The check without a model. It always gives the same verdict for the same code. */
+  /** Checks code without a model, and always gives the same verdict for the same code. */
   isValid(code: string): boolean;
   isDone(task: PromptTask, attempt: number): boolean;
   /** Returns the JSON text of an answer; null if the model is down. Absent if the workflow has no text nodes. */
   writeText?(task: TextTask): string | null;
 }
 
-/** A paid request to a model, for one step in the journal of an entry. */
+/** A request to a model that costs money. `journal` is the position of its step in the journal of an entry. */
 export interface Payment {
   role: string;
   node: string;
@@ -46,15 +49,16 @@ const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_ou
 
 /**
  * A pipeline with the structure of the real one: a journal of agent steps, with requests to models between them. A kill
- * can interrupt a request like every other call. A request that fails for good fails the node; no other delivery confirms it.
+ * can interrupt a request like every other call. If a request fails for good, the node fails at once, without a second
+ * delivery that tries it.
  */
 export class Authors {
   readonly payments: Payment[] = [];
-  /** Prompt tasks that pipelines got, in order. */
+  /** The prompt tasks that pipelines received, in order. */
   readonly tasks: PromptTask[] = [];
-  /** Tasks of text nodes, in order. A repeated delivery adds its task again, and finds the recorded answer. */
+  /** The tasks of text nodes that pipelines received, in order. A task that is delivered twice is listed twice. */
   readonly questions: TextTask[] = [];
-  /** Pinned code at the time when a delivery started with it, by link. */
+  /** The pinned code with which a delivery started, by key. */
   readonly #generations = new Map<string, PinnedCode>();
   readonly #chain: ChainState;
   readonly #minds: Minds;
@@ -66,7 +70,7 @@ export class Authors {
     this.#onViolation = onViolation;
   }
 
-  /** The pipeline as one process sees it. */
+  /** Returns the pipeline for the calls of one process. */
   port(caller: Caller): Pipeline {
     return {
       pinned: (task) => caller.call({ name: "choose pinned code", effect: () => this.#choose(task) }),
@@ -82,7 +86,10 @@ export class Authors {
     };
   }
 
-  /** Returns the recorded steps that a delivery finds at its start. It does not pay for them again. */
+  /**
+   * Returns the journal positions of steps that are recorded when a delivery starts. The delivery does not pay for
+   * these again.
+   */
   recordedFor(caller: Caller, { at }: Pick<PromptTask, "at">): ReadonlySet<number> {
     const { turn } = this.#chain.at(at);
     return new Set(journalOf(turn ?? {}, this.#chain.stepsSeen.get(caller) ?? []).map((_, i) => i + 1));
@@ -101,7 +108,7 @@ export class Authors {
   }
 }
 
-/** The execution of a text node: it asks the model once, and its step keeps the answer. */
+/** Runs a text node: asks the model once, and records the answer as a step. */
 class Answering {
   readonly #recorded: ReadonlySet<number>;
   readonly #caller: Caller;
@@ -176,7 +183,9 @@ class Writing {
     }
   }
 
-  /** Runs pinned code. Returns null if the code failed by its own fault; the pipeline then continues. */
+  /**
+   * Runs pinned code. Returns null if the code failed by its own fault, so that the caller asks a model for new code.
+   */
   async #hit(pinned: PinnedCode): Promise<PipelineOutcome | null> {
     const { code, generation } = pinned;
     const analysis = await this.#lookAgain(pinned);

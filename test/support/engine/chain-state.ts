@@ -17,16 +17,16 @@ interface Place extends Link {
   steps: Map<number, StoredStep>;
 }
 
-/** The states of a turn, in order. */
+/** The states through which a turn goes, in order. */
 const states: readonly Turn["state"][] = ["held", "failing", "closed"];
 
-/** The chain partitions in memory, with DynamoDB's conditions. Tests can change items directly. */
+/** The chains in memory, with the same conditions on writes as in DynamoDB. Tests can change stored items directly. */
 export class ChainState {
   readonly places = new Map<string, Place>();
   readonly notes = new Map<string, ChainNote[]>();
-  /** The steps that the last read of each process returned. */
+  /** For each process: the steps that its last read of steps returned. */
   readonly stepsSeen = new WeakMap<Caller, StoredStep[]>();
-  /** Receives every entry that is written. */
+  /** Called for every entry that is written. */
   onEntry: (at: EntryId, entry: StoredEntry) => void = () => undefined;
 
   at({ execution, scope, seq }: EntryId): Place {
@@ -36,7 +36,7 @@ export class ChainState {
     return place;
   }
 
-  /** Returns the links of an execution in key order; with `only`, those of one scope. */
+  /** Returns the turns and entries of an execution in the order of their keys; with `only`, those of one scope. */
   linksOf(execution: string, only?: string): Place[] {
     return Array.from(this.places)
       .filter(([key, { turn, entry }]) => key.startsWith(`${execution}#`) && (turn || entry))

@@ -5,7 +5,7 @@ export function child(id: string, workflow: string, options: Partial<WorkflowNod
   return { id, type: "workflow", workflow, output: { [id]: "$" }, ...options };
 }
 
-/** Workflows that the flows below call. Their node ids are unique among all flows. */
+/** Workflows that `childFlows` call. No two of these and of all other flows share a node id. */
 export const calledFlows: Workflow[] = [
   flow("called", [action("x"), action("y")], lines("start > x > y > end")),
   flow(

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@nova/engine";
 import type { Caller } from "./scheduler.ts";
 
-/** A clock that only the test moves. */
+/** A clock whose time changes only when the test advances it. */
 export class VirtualClock {
   now = Date.parse("2026-01-01T00:00:00.000Z");
   readonly #timeouts: { due: number; end: AbortController }[] = [];

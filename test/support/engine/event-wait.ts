@@ -43,7 +43,7 @@ export class EventWait extends Story {
     return tasks.map(({ execution }) => execution);
   }
 
-  /** Performs `calls` calls of a process; returns false if it ends earlier. */
+  /** Lets a process make `calls` calls. Returns false if the process ends earlier. */
   async advance(process: Process, calls: number): Promise<boolean> {
     await settled();
     for (let n = 0; n < calls && !process.isOver; n++) await this.perform(process);

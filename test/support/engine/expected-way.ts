@@ -1,7 +1,7 @@
 import type { Head } from "@nova/engine";
 import { forksOf, nodeIndex, type Workflow } from "@nova/workflow";
 
-/** Returns the next node that an entry must name, derived only from the definition. */
+/** Returns the next node that an entry must name. It finds it from the definition, independently of the engine. */
 export function expectedWay(workflow: Workflow, head: Head): string | null {
   return head.node_type === "join" ? wayOfJoin(workflow, head) : wayOfNode(workflow, head);
 }
@@ -24,7 +24,7 @@ function wayOfJoin(workflow: Workflow, head: Head): string | null {
   return edges.length > 1 ? `${head.node_id}.join` : placeOf(workflow, edges[0]?.to);
 }
 
-/** Returns the id of a node; null for the `end` of a map's body, which is no place. */
+/** Returns the id of a node. Returns null for the `end` of a map's body, which a run does not visit. */
 function placeOf(workflow: Workflow, id: string | undefined): string | null {
   const found = id === undefined ? undefined : nodeIndex(workflow).get(id);
   return !found || (found.node.type === "end" && found.body !== null) ? null : found.node.id;

@@ -2,8 +2,8 @@ import type { Body, Condition, Edge, MapNode, Node, TaskNode, Workflow } from "@
 
 type Options = Partial<Pick<TaskNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
 /**
- * An edge such as `["a", "b"]`. The third element is the condition of a decision; the fourth limits how often the edge
- * leads back.
+ * An edge such as `["a", "b"]`. The third element is the condition of a decision's edge. The fourth is the `max` of an
+ * edge that leads back.
  */
 export type Arrow = [from: string, to: string, condition?: Condition, max?: number];
 
@@ -46,12 +46,12 @@ export function decision(id: string, options: Options = {}): TaskNode {
   return { id, type: "decision", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
 }
 
-/** Returns the node with an executor whose code a model writes. */
+/** Returns the node with an executor whose code is written by a model. */
 export function prompted<T extends TaskNode>(node: T): T {
   return { ...node, executor: { kind: "prompt", prompt: `Do ${node.id}.`, samples: true, allow: [] } };
 }
 
-/** Returns the node with an executor whose value is the answer of a model. */
+/** Returns the node with an executor that sets a model's answer as its value. */
 export function texted<T extends TaskNode>(node: T): T {
   return {
     effects: false,
@@ -63,7 +63,9 @@ export function texted<T extends TaskNode>(node: T): T {
 
 const retry = { attempts: 3, delaySeconds: 5 };
 
-/** Workflows without forks for the random model. Together they use every rule of the protocol. */
+/**
+ * Workflows without forks for the random model. Each rule of the protocol that needs no fork applies to one of them.
+ */
 export const straightFlows: Workflow[] = [
   flow("bare", [], [["start", "end"]]),
   flow(

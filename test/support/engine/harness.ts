@@ -6,36 +6,36 @@ import type { Process } from "./scheduler.ts";
 
 /** The behaviour of a node's code in a test. */
 export interface Script {
-  /** The calls that it makes before it ends; a sandbox can die between any two. */
+  /** The number of calls that the code makes before it ends. Its sandbox can die between any two. */
   pauses?: number;
-  /** The context key of the blob that it reads first. */
+  /** The context key of a blob that the code reads first. */
   reads?: string;
-  /** Set if its sandbox never reports an end. */
+  /** Set if the sandbox never reports the end of the code. */
   isSilent?: true;
-  /** Set if its sandbox gives malformed answers to every caller. */
+  /** Set if the sandbox gives a malformed answer to every delivery that asks for the outcome. */
   isMalformed?: true;
-  /** Large results in addition to those in `result`. */
+  /** Large results of the code, beside those in `result`. */
   files?: Uint8Array[];
   result: CodeResult;
 }
 
-/** The state of a delivery's call inside the sandbox. */
+/** What the harness needs to know about one delivery's call, and what it reports about it. */
 export interface Execution {
   state: "starting" | "tombstoned" | "claimed" | "attached";
 }
 
 export interface Code {
-  /** Selects the behaviour of the code of a claim. */
+  /** Returns how the code of a request behaves. */
   script: (request: RunRequest) => Script;
   /** Called when code starts. */
   onBegin: (run: Run) => void;
-  /** Returns the speed of the next code. */
+  /** Returns the weight of the next code's process: a larger weight makes the code faster. */
   weight?: () => number;
 }
 
 /**
- * Runs the program that a delivery starts in a sandbox. It continues after the end of the delivery: it claims
- * exclusively, looks for a tombstone, runs the code and keeps the result.
+ * Runs the program that a delivery starts in a sandbox. The program claims the right to run the code, checks that there
+ * is no tombstone, runs the code and keeps the result. It continues after the end of the delivery.
  */
 export async function runHarness(process: Process, box: Box, request: RunRequest, execution: Execution, code: Code) {
   const name = claimName(request.claim);
@@ -74,8 +74,8 @@ export async function runHarness(process: Process, box: Box, request: RunRequest
 }
 
 /**
- * Admits code of an execution to the sandbox. Code of a new execution ends the code of the previous one, which cannot
- * return.
+ * Returns whether code of this execution may run in the sandbox. The first code of another execution ends all code of
+ * the executions before it, which may never run there again.
  */
 function admits(box: Box, execution: string): boolean {
   const last = box.tenants.at(-1);
@@ -88,7 +88,7 @@ function admits(box: Box, execution: string): boolean {
 }
 
 async function runCode(process: Process, run: Run, script: Script): Promise<void> {
-  // A kill of a link ends its runs; a killed program does nothing more.
+  // A delivery can kill the code of an entry. Then its program does nothing more.
   const going = () => run.state === "running";
   if (script.reads !== undefined) {
     run.need = referenceUnder(run.request, script.reads);
@@ -123,7 +123,7 @@ function referenceUnder(request: RunRequest, key: string): BlobRef {
   return (JSON.parse(json) as { $blob: BlobRef }).$blob;
 }
 
-/** Returns the link name with which claim names start. */
+/** Returns the start of the names of all claims for an entry. */
 export function linkOf(execution: string, seq: number): string {
   return entryName({ execution, scope: "", seq });
 }

@@ -23,7 +23,7 @@ import { claimName, type Run } from "./sandbox-state.ts";
 import { atOnce } from "./scheduler.ts";
 import type { World } from "./world.ts";
 
-/** Checks the invariants of the protocol while a world runs and after its end. */
+/** Checks the invariants of the protocol, some while the engine runs and some after the end of everything. */
 export class Invariants {
   readonly violations: string[] = [];
   /** Runs of code by claim. */
@@ -36,10 +36,10 @@ export class Invariants {
     world.scheduler.onFailure = (process, error) => this.#watchError(process.name, error);
   }
 
-  /** Reports a violation that another component found. */
+  /** Adds a violation that another object has found. */
   readonly onViolation = (sentence: string): void => this.#violated(sentence);
 
-  /** Checks every start of code. */
+  /** Checks the rules about the start of code. Call it at each start. */
   readonly onBegin = (run: Run): void => {
     const { claim, request } = run;
     const name = claimName(claim);
@@ -67,7 +67,7 @@ export class Invariants {
     }
   }
 
-  /** Returns whether `execution` is `outer` or a child of it at any depth. */
+  /** Returns whether `execution` is `outer` itself or one of its child executions, at any depth. */
   #isWithin(execution: string, outer: string): boolean {
     for (let id: string | undefined = execution; id !== undefined; id = this.#world.record(id)?.parent?.execution) {
       if (id === outer) return true;
@@ -85,7 +85,7 @@ export class Invariants {
     return indexes.find((index) => index.has(id))?.get(id)?.node;
   }
 
-  /** Checks an error text `Name: message` of a process. */
+  /** Checks that an error of a process, as `Name: message`, is one that Lambdas may throw. */
   watchReason(process: string, reason: string): void {
     if (!expectedErrors.has(reason.split(":")[0] ?? "")) this.#violated(`${process} met ${reason}`);
   }
@@ -97,14 +97,14 @@ export class Invariants {
       this.#violated(`${process} threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
-  /** Checks all executions after every process and sweeper has ended. */
+  /** Checks all executions. Call it after every process and sweeper has ended. */
   async judge(): Promise<void> {
     for (const record of this.#world.executions.records.values()) await this.#judgeExecution(record);
   }
 
   /**
-   * Checks that the run reused exactly the outcomes of the forecast; only some of them, if the run did not reach its
-   * end or if a failed branch stopped other branches.
+   * Checks that the run reused exactly the outcomes of the forecast. If it did not reach its end, or if a failed branch
+   * stopped other branches, it may have reused fewer.
    */
   async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);
@@ -120,7 +120,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that each place of the document took its outcome, unless its loop had ended, and that no other place did.
+   * Checks that each place in the document got the outcome that the document gives it, and that no other place did. A
+   * place of a loop that ended earlier has none.
    */
   async judgeDocument(id: string, outcomes: readonly Member[], within = ""): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);
@@ -194,7 +195,10 @@ export class Invariants {
     }
   }
 
-  /** Checks that an entry names each child execution, and that an unnamed child has only its start and its end. */
+  /**
+   * Checks that each child execution is named by the entry of the node that started it. A child that is not named must
+   * have ended at once.
+   */
   #judgeChild({ id, parent }: Execution, entries: number): void {
     if (!parent) return;
     const entry = this.#world.chain.at(parent).entry;
@@ -215,7 +219,7 @@ export class Invariants {
       );
   }
 
-  /** Returns its state machine execution, then those in which its loops continued, in order. */
+  /** Returns the first Step Functions execution of a run, and then those in which its loops continued, in order. */
   #machinesOf(id: string): MachineRun[] {
     const { machines } = this.#world;
     const further = Array.from(machines.keys()).filter((name) => name.startsWith(`${id}.`));
@@ -223,7 +227,7 @@ export class Invariants {
     return [id, ...inOrder].flatMap((name) => machines.get(name) ?? []);
   }
 
-  /** Checks that the chain allows each continuation execution, and that none runs after the end of the run. */
+  /** Checks that a run has no more continuations than its chain names, and that none runs after the end of the run. */
   #judgeContinuations(id: string, heads: Head[]): void {
     const said = heads.findLast(({ continuation }) => continuation)?.continuation?.number ?? 0;
     const further = this.#machinesOf(id).slice(1);
@@ -245,14 +249,15 @@ export class Invariants {
       this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
       return;
     }
-    // The last attempt is the entry itself. If it failed by its own fault, it is also recorded as a step.
+    // Earlier attempts are steps, and the last attempt is the entry itself. A last attempt that failed may also be a
+    // step.
     const isWhole = head.status === "failed" && head.steps.length === head.attempt;
     if (head.steps.length !== head.attempt - 1 && !isWhole)
       this.#violated(`${where} was attempt ${head.attempt}, but lists ${head.steps.length} steps`);
     if (head.status === "success" && head.code !== null) this.#judgeResult(head, entry, where);
   }
 
-  /** Checks that the committed result is the result of the committed attempt. */
+  /** Checks that the entry has the result of the attempt that it names. */
   #judgeResult(head: Head, entry: StoredEntry, where: string): void {
     const run = this.#begun.get(`${entryName(placeOf(head))}.0.${head.attempt}`);
     const { result } = run ?? {};
@@ -273,12 +278,13 @@ export class Invariants {
   }
 
   /**
-   * Checks that Step Functions followed the path of the chain, and at most one more node, which found the run closed.
+   * Checks that Step Functions visited the nodes of the chain in the same order. It may have visited one more, which
+   * found that the run was closed.
    */
   #judgePath(heads: Head[], states: string[]): void {
     const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
     const taken = heads.filter(isNode).map(({ node_id }) => node_id);
-    // After its pause state, a long node only checks its code.
+    // A state after a pause state is the same visit of a long node, which only checks its code there.
     const visited = states.filter((name, i) => !name.includes(".") && states[i - 1] !== `${name}.pause`);
     const isPath = taken.every((name, i) => name === (visited[i] ?? (i === 0 ? name : undefined)));
     if (!isPath || visited.length > taken.length + 1)
@@ -320,18 +326,23 @@ function placeOf({ execution_id: execution, scope, seq }: Head): EntryId {
   return { execution, scope, seq };
 }
 
-/** Returns whether one run's scope equals or encloses the other's. Only siblings can run at the same time. */
+/**
+ * Returns whether two pieces of code may not run at the same time: their scopes are equal, or one encloses the other.
+ */
 function areInLine({ claim: one }: Run, { claim: other }: Run): boolean {
   const [a, b] = [scopeIn(one.link), scopeIn(other.link)];
   return a === b || a.startsWith(`${b}+`) || b.startsWith(`${a}+`);
 }
 
-/** Returns the scope in a link text of `entryName`. */
+/** Returns the scope that is part of a name built by `entryName`. */
 function scopeIn(link: string): string {
   return link.replace(/^[^+.]*/, "").replace(/\.\d+$/, "");
 }
 
-/** Errors that a Lambda can throw: the engine's classes and outages, but not `ChainBroken`, which is a bug. */
+/**
+ * Names of the errors that a Lambda may throw: the engine's classes and outages. `ChainBroken` is missing, because it
+ * means a bug.
+ */
 const expectedErrors = new Set([
   "AnswerMisfit",
   "AnswerRefused",

@@ -1,7 +1,10 @@
 import type { Node } from "@nova/workflow";
 import { claimName, type Run } from "./sandbox-state.ts";
 
-/** Returns one sentence for each rule that another start of code at its link breaks. */
+/**
+ * Checks a start of code for an entry for which code has started before. Returns one sentence for each rule that it
+ * breaks.
+ */
 export function judgeAgain({ claim, request }: Run, node: Node | undefined, begun: ReadonlyMap<string, Run>): string[] {
   const name = claimName(claim);
   if (!node || !("executor" in node)) return [`code of ${name} began again, and belongs to no node`];

@@ -7,7 +7,8 @@ interface Tip {
 }
 
 /**
- * Checks that a join lists every branch, and that each join lists only the last entries of the branches of its fork.
+ * Checks that every branch is listed by a join, and that each join lists the last entries of exactly the branches of
+ * its fork.
  */
 export function judgeJoins(every: readonly { head: Head; entry: StoredEntry }[], count: number): string[] {
   const last = new Map(every.map(({ head, entry }) => [head.scope, { head, entry }]));

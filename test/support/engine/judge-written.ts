@@ -2,7 +2,7 @@ import type { Claim, CodeResult, Head, StoredEntry, StoredStep } from "@nova/eng
 import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
 
-/** The entry of a prompt node, the stored steps of its link, and every run of code by claim. */
+/** The entry of a prompt node, the steps that are stored for it, and all runs of code by claim. */
 export interface Written {
   head: Head;
   entry: StoredEntry;
@@ -10,7 +10,10 @@ export interface Written {
   runs: ReadonlyMap<string, Run>;
 }
 
-/** Returns the problems of the entry: steps that form no journal, and code that does not match its result. */
+/**
+ * Returns what is wrong with the entry of a prompt node: steps that are no complete journals, or code that does not fit
+ * its result.
+ */
 export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
   const steps = head.steps.map((hash) => Array.from(stored.values()).find((step) => step.hash === hash));
   if (!isInOrder(steps)) return ["lists other steps than its journals have"];
@@ -25,8 +28,8 @@ export function judgeWritten({ head, entry, stored, runs }: Written): string[] {
 }
 
 /**
- * Returns whether the steps are numbered from 1. The outcome of an attempt ends its journal; the next attempt starts a
- * new one.
+ * Returns whether the steps are numbered from 1 in each journal. The outcome of an attempt ends a journal, and the next
+ * attempt starts a new one.
  */
 function isInOrder(steps: readonly (StoredStep | undefined)[]): boolean {
   let next = 1;
@@ -40,12 +43,14 @@ function isInOrder(steps: readonly (StoredStep | undefined)[]): boolean {
 
 const ofAttempt = 999;
 
-/** Splits a step number: each attempt of a turn has its own thousand. */
+/** Splits a step number into the step and the attempt: steps of attempt n have numbers from (n - 1) * 1000 on. */
 function placeOf({ step }: StoredStep): Pick<Claim, "step" | "attempt"> {
   return { step: step % 1000, attempt: Math.floor(step / 1000) + 1 };
 }
 
-/** Checks that the code that ran is the code of the step, or the last code written before it. */
+/**
+ * Checks that the code that ran for a step is the code in that step, or else the last code that was written before it.
+ */
 function judgeStep(step: StoredStep, before: (StoredStep | undefined)[], run: Run | undefined): string[] {
   const { agent_name, attempt_number } = JSON.parse(step.text) as { agent_name: string; attempt_number: number };
   if (!run || attempt_number === 0) return [];
@@ -65,7 +70,10 @@ function judgeSuccess(entry: StoredEntry, runs: (Run | undefined)[]): string[] {
   return runs.some(isCommitted) ? [] : ["says success, and has what no run of it set"];
 }
 
-/** Returns a result without the credential overlay of the context. */
+/**
+ * Returns a result without the key under which code finds the analysis, because that key is not part of the stored
+ * result.
+ */
 function own(result: CodeResult | undefined): CodeResult | undefined {
   if (result?.status !== "success") return result;
   return { ...result, set: result.set.filter(({ key }) => key !== "_data_analysis") };
