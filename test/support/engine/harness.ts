@@ -19,7 +19,7 @@ export interface Script {
   result: CodeResult;
 }
 
-/** What the harness needs to know about one delivery's call, and what it reports about it. */
+/** The state, inside the sandbox, of the program that one delivery has started. */
 export interface Execution {
   state: "starting" | "tombstoned" | "claimed" | "attached";
 }

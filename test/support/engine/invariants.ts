@@ -196,8 +196,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that each child execution is named by the entry of the node that started it. A child that is not named must
-   * have ended at once.
+   * Checks that each child execution is named by the entry of the node that started it. A child that is not named may
+   * only have its start and its close.
    */
   #judgeChild({ id, parent }: Execution, entries: number): void {
     if (!parent) return;

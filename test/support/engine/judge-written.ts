@@ -49,7 +49,8 @@ function placeOf({ step }: StoredStep): Pick<Claim, "step" | "attempt"> {
 }
 
 /**
- * Checks that the code that ran for a step is the code in that step, or else the last code that was written before it.
+ * Checks which code ran for a step: for an analysis, the code in the step itself; for any other step, the last code
+ * that was written before it.
  */
 function judgeStep(step: StoredStep, before: (StoredStep | undefined)[], run: Run | undefined): string[] {
   const { agent_name, attempt_number } = JSON.parse(step.text) as { agent_name: string; attempt_number: number };
