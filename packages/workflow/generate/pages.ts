@@ -21,7 +21,10 @@ export const pages = [
 
 type Schema = Record<string, unknown>;
 
-/** Builds the JSON schema of `workflow.json` for editors: completion per type of node, and a text for every field. */
+/**
+ * Builds the JSON schema of `workflow.json` for editors, which use it to complete the fields of each type of node and
+ * to explain them.
+ */
 export function editorSchema(): Schema {
   const fields = withTriggers(fieldsOf(z.strictObject(workflowFields)));
   const graph = {
@@ -57,7 +60,10 @@ const nodes = Object.entries(kinds).map(([name, { schema }]) => ({ name, type: {
 const triggerNames = Object.keys(triggerKinds);
 const triggers = triggerNames.map((type) => ({ name: `${type}_trigger`, type: { const: type } }));
 
-/** Editors complete better from `if` a type `then` its fields than from a union. */
+/**
+ * Returns a schema for one of several types. It uses `if` and `then` instead of a union, because editors complete its
+ * fields better.
+ */
 function anyOfTypes(type: Schema, required: string[], cases: { name: string; type: Schema }[]): Schema {
   return {
     type: "object",
@@ -71,7 +77,7 @@ function anyOfTypes(type: Schema, required: string[], cases: { name: string; typ
   };
 }
 
-/** The parser reads each trigger separately, so its schema has no types; editors get them. */
+/** Adds the types of triggers. The parser's own schema lacks them, because the parser reads each trigger separately. */
 function withTriggers({ triggers, ...fields }: Record<string, Schema>): Schema {
   return { ...fields, triggers: { ...triggers, items: { $ref: "#/$defs/trigger" } } };
 }
@@ -90,7 +96,10 @@ function kindDefinitions(): Schema {
   );
 }
 
-/** The parser reads each node of a body separately, so its schema has no types; editors get them. */
+/**
+ * Adds the types of nodes to the body of a map. The parser's own schema lacks them, because the parser reads each node
+ * separately.
+ */
 function withBody({ properties, ...definition }: Schema): Schema {
   const { nodes, edges, ...fields } = properties as Record<string, Schema>;
   const body = {
@@ -100,7 +109,10 @@ function withBody({ properties, ...definition }: Schema): Schema {
   return { ...definition, properties: { ...fields, ...body } };
 }
 
-/** The schema before defaults are filled in. Fields with any JSON (`inputs`, `form`) are not described further. */
+/**
+ * Converts the schema of written fields, before defaults are filled in. Fields that take any JSON (`inputs`, `form`)
+ * get no details.
+ */
 function jsonSchemaOf(schema: z.ZodType): Schema {
   const { $schema: _, $defs: _json, ...rest } = z.toJSONSchema(schema, { io: "input", override: anyJson });
   return rest;
@@ -121,7 +133,7 @@ const notice =
 
 type Field = Record<string, unknown>;
 
-/** Fills the gaps of a hand-written frame, lines `{{...}}`, with the schema's descriptions. */
+/** Fills the gaps of a hand-written page (its lines `{{...}}`) with the schema's descriptions. */
 function definitionPage(frame: string): string {
   const gaps: Record<string, () => string> = {
     workflow: () => table(workflowFields),
@@ -148,7 +160,10 @@ function triggerSection([type, { schema }]: [string, { schema: z.ZodObject }]): 
   return `### \`${type}\`\n\n${schema.description}\n\n${table(fields)}`;
 }
 
-/** The fields of a kind, without those of all nodes and those of nodes with branches. */
+/**
+ * Returns the fields that are special to a kind: not those that all nodes have, and not those of all nodes with
+ * branches.
+ */
 function ownFields({ shape }: z.ZodObject): z.ZodRawShape {
   const common = ["type", ...Object.keys(nodeFields), ...Object.keys(fanOutFields)];
   return Object.fromEntries(Object.entries(shape).filter(([name]) => !common.includes(name)));
@@ -167,7 +182,7 @@ function mark(schema: z.ZodObject, name: string): string {
   return field instanceof z.ZodType && !field.safeParse(undefined).success ? " (required)" : "";
 }
 
-/** `1` to `840`, `"code"` or `"prompt"`, `text`. */
+/** Describes the allowed values of a field, such as `1` to `840`, `"code"` or `"prompt"`, or text. */
 function valuesOf(field: Field): string {
   const options = field.enum ?? (field.const === undefined ? undefined : [field.const]);
   const usual = field.default === undefined ? "" : `, default ${JSON.stringify(field.default)}`;

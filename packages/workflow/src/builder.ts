@@ -5,10 +5,13 @@ import type { Condition } from "./workflow.ts";
 type Fields<Node> = Omit<Node, "id" | "type">;
 type FailingFields<Node, Target extends string> = Omit<Fields<Node>, "onError"> & { onError?: Target };
 
-/** A node's fields in `NoInfer`, so that only its own fields decide which nodes `onError` names. */
+/**
+ * A built node. Its fields are in `NoInfer`, so that TypeScript infers the target of `onError` only from the node
+ * itself.
+ */
 type Made<Type extends string, Fields> = Fields & { type: Type };
 
-/** A node without its id, which is its key in `nodes`. `Target` is the id in its `onError`. */
+/** A node in `nodes`, where its key is its id. `Target` is the type of the id in `onError`. */
 type NodeOf<Target extends string> =
   | (Fields<Authored<"start">> & { type: "start" })
   | (Fields<Authored<"end">> & { type: "end" })
@@ -42,7 +45,10 @@ type Failing<Node, Type extends string> = <const Target extends string = never>(
   fields: FailingFields<Node, Target>,
 ) => Made<Type, FailingFields<Node, NoInfer<Target>>>;
 
-/** Builds the nodes of a type. A node with a prompt has the executor `prompt`, unless it names another one. */
+/**
+ * Returns the function that builds nodes of a type. A node with a prompt gets the executor `prompt`, unless it names
+ * another one.
+ */
 function maker<Type extends "action" | "decision" | "approval" | "wait" | "workflow">(
   type: Type,
 ): Failing<Authored<Type>, Type> {

@@ -33,12 +33,15 @@ import { readTriggers } from "./parse/triggers.ts";
 import type { Body, Workflow } from "./workflow.ts";
 
 export interface ParsedWorkflow {
-  /** Present if no finding is an error. */
+  /** The parsed workflow. Absent if a finding is an error. */
   workflow?: Workflow;
   findings: Finding[];
-  /** The Python of the nodes and of `lib/`, for a check of Python. Present with or without errors. */
+  /**
+   * The Python of the nodes and of `lib/`, for the checks of @nova/python. It is complete even if the definition has
+   * errors.
+   */
   python: PythonSource[];
-  /** Checks the keys of the context with a reader of Python. Empty without a workflow. */
+  /** Checks the keys of the context with a reader of Python. Returns no findings if the definition has errors. */
   keyFindings(reader: KeyReader): Finding[];
 }
 
@@ -126,13 +129,16 @@ const checks = [
   checkMerges,
 ];
 
-/** With one of these findings, the join of the branches is unknown. So branches are checked only without them. */
+/** Findings after which the joins of branches are unknown, so that branches are not checked. */
 const shapeless: ReadonlySet<FindingCode> = new Set([
   ...(["NOVA106", "NOVA113", "NOVA202", "NOVA204", "NOVA205", "NOVA206", "NOVA210", "NOVA211"] as const),
   ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301"] as const),
 ]);
 
-/** In a part of a draft, only bodies are checked for branches: the nodes before the part ran in any order. */
+/**
+ * Checks the graphs of a definition. If it is a part of a draft, branches are checked only in the bodies of maps,
+ * because the nodes before the part ran in any order.
+ */
 export function checkWhole(outlines: readonly Outline[], { isPart }: { isPart: boolean }): Finding[] {
   return [...checkIds(outlines), ...outlines.flatMap((outline) => checkOne(outline, isPart))];
 }

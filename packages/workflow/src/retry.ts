@@ -1,51 +1,60 @@
-/** Every error class of a run. `attempt`: it can end an attempt of a node, so the node's `retry` may name it. */
+/**
+ * Every error class of a run. `retry` says how Step Functions retries it. `attempt`: it can end an attempt of a node,
+ * so the node's `retry` may name it.
+ */
 export const runErrors = {
   /** The code failed, or its output cannot be stored. */
   NodeFailed: { retry: "never", attempt: true },
   NodeTimeout: { retry: "never", attempt: true },
-  /** The sandbox of the turn disappeared, and the code may have started. */
+  /** The sandbox disappeared, and the code may have started in it. */
   NodeInterrupted: { retry: "never", attempt: true },
   BudgetExceeded: { retry: "never" },
-  /** The model's provider does not answer after the client's own retries, or refuses the key. */
+  /** The provider of the model refuses the key, or does not answer even after the HTTP client's own retries. */
   ModelUnavailable: { retry: "never", attempt: true },
-  /** The run was closed during this delivery. */
+  /** The run was closed while this delivery was at work. */
   ExecutionClosed: { retry: "never" },
-  /** The chain has a state that no delivery can explain. That is a bug. */
+  /** The chain of work contradicts itself. That is a bug in NOVA. */
   ChainBroken: { retry: "never" },
   /** No sandbox is available: no code has started. Step Functions retries for 30 minutes, at most 60 s apart. */
   SandboxUnavailable: { retry: "patient" },
-  /** An attempt failed, and the node's `retry` allows another one. Its retrier waits for the delay. */
+  /**
+   * An attempt failed, and the node's `retry` allows another one. Step Functions waits for the delay and then starts
+   * it.
+   */
   NodeRetry: { retry: "as the node says" },
-  /** The code outlives this Lambda. The next delivery attaches to it. */
+  /** The code outlives this Lambda. The next delivery attaches to the running code. */
   NodeUnfinished: { retry: "at once" },
 } as const satisfies Record<string, { retry: "never" | "patient" | "at once" | "as the node says"; attempt?: true }>;
 
 export type RunErrorClass = keyof typeof runErrors;
 
-/** The author's request to run failing code again. The author is responsible for side effects. */
+/**
+ * The setting `retry` of a node: its author wants failed code to run again, and is responsible for repeated side
+ * effects.
+ */
 export interface Retry {
   attempts: number;
   delaySeconds: number;
   backoff?: number;
   maxDelaySeconds?: number;
-  /** Draws each delay at random between 0 and its length. */
+  /** True if each delay is drawn at random, from 0 to its full length. */
   jitter?: true;
   on?: string[];
 }
 
 export const maxRetryAttempts = 20;
 
-/** The limit for a prompt node: each attempt asks models up to three times. */
+/** The most attempts of a prompt node, because each one asks models up to three times. */
 export const maxPromptAttempts = 5;
 
 export const longestDelaySeconds = 86_400;
 
-/** Errors that can end an attempt and lead to another one. */
+/** Error classes that can end an attempt, so that the node's `retry` may start another. */
 export const retriedErrors = Object.keys(runErrors).filter(
   (name) => "attempt" in runErrors[name as RunErrorClass],
 ) as readonly RunErrorClass[];
 
-/** Aliases of error classes, for workflows from other systems. */
+/** Other names of error classes, which workflows from other systems use. */
 export const errorAliases: Readonly<Record<string, RunErrorClass>> = {
   CodeExecutionError: "NodeFailed",
   E2BTimeoutError: "NodeTimeout",
@@ -53,7 +62,10 @@ export const errorAliases: Readonly<Record<string, RunErrorClass>> = {
   E2BConnectionError: "SandboxUnavailable",
 };
 
-/** Whole seconds, as Step Functions requires: at least one. With jitter, `interval` is the upper limit. */
+/**
+ * Returns the delays of a retry for Step Functions, in whole seconds from 1 on. With jitter, `interval` is the upper
+ * limit of the first delay.
+ */
 export function retryWaits({ delaySeconds, backoff = 1, maxDelaySeconds = longestDelaySeconds }: Retry) {
   const longest = Math.max(1, Math.ceil(maxDelaySeconds));
   return { interval: Math.min(Math.max(1, Math.ceil(delaySeconds)), longest), backoff, longest };
@@ -65,14 +77,20 @@ export function secondsAfter(retry: Retry, attempt: number): number {
   return Math.min(interval * backoff ** (attempt - 1), longest);
 }
 
-/** True if a node waits for `Retry-After`, in a state of its own: Step Functions fixes the delays of retries. */
+/**
+ * True if a node waits for the time in `Retry-After`. It does so in a separate state, because the delays of a retry in
+ * Step Functions are fixed.
+ */
 export function heedsRetryAfter({ retry, executor }: { retry?: Retry; executor: { kind: string } }): boolean {
   return executor.kind === "code" && retry?.maxDelaySeconds !== undefined && retry.attempts > 1;
 }
 
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** Reads the whole seconds of a `Retry-After`, at most `longest`; 0 for a past time and for any other text. */
+/**
+ * Returns the whole seconds that a `Retry-After` header asks for, at most `longest`. A past time or an invalid header
+ * gives 0.
+ */
 export function retryAfterSeconds(header: string, nowMs: number, longest: number): number {
   const text = header.trim();
   if (/^\d{1,100}$/.test(text)) return Math.min(Number(text), longest);
@@ -80,7 +98,7 @@ export function retryAfterSeconds(header: string, nowMs: number, longest: number
   return Number.isNaN(seconds) ? 0 : Math.min(Math.max(0, seconds), longest);
 }
 
-/** Splits an entry of `on` into the name of an error and a text that the error's message must contain. */
+/** Splits an entry of `retry.on` into the name of an error and a text that the error's message must contain. */
 export function retriedError(entry: string): { name: string; text: string } {
   const [name = "", ...text] = entry.trim().split(/\s+/);
   return { name, text: text.join(" ") };

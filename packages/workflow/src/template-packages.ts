@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** The packages of every sandbox, with the first excluded version: pymupdf 2 takes 80 MB more in every process. */
+/**
+ * The packages of every sandbox. `below` is the first version that is excluded: pymupdf 2 takes 80 MB more in every
+ * process.
+ */
 export const promisedPackages = [
   { module: "fitz", pip: "pymupdf", below: 2, debian: "python3-fitz" },
   { module: "pandas", pip: "pandas", below: 4, debian: "python3-pandas" },
@@ -27,7 +30,7 @@ function packageName(line: string): string {
   return name.replace(/[._-]+/g, "-");
 }
 
-/** The modules of these packages; numpy comes with pandas. */
+/** The modules that the packages provide. numpy is installed with pandas. */
 const modules = [...promisedPackages.map(({ module }) => module), "pymupdf", "numpy"];
 const anyModule = new RegExp(`\\b(?:${modules.join("|")})\\b`);
 
@@ -35,7 +38,10 @@ export function namesPackages(code: string): boolean {
   return anyModule.test(code);
 }
 
-/** Name of the sandbox template with these pip lines. The same lines give the same name. */
+/**
+ * Returns the name of the sandbox template with these requirements. The same requirements, in any order, give the same
+ * name.
+ */
 export function templateName(requirements: readonly string[]): string {
   const lines = requirements.map((line) => line.trim()).sort();
   return `nova-${createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 12)}`;

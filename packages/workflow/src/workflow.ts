@@ -2,7 +2,7 @@ import type { JsonObject, WrittenJson } from "./json/exact.ts";
 import type { LockedCode } from "./lock/lock-file.ts";
 import type { Retry } from "./retry.ts";
 
-/** A checked workflow: the output of `parseWorkflow`. Its text decides the version. */
+/** A checked workflow: the output of `parseWorkflow`. Workflows with the same `workflowText` are the same version. */
 export interface Workflow {
   format: 1;
   id: string;
@@ -13,9 +13,12 @@ export interface Workflow {
   inputs?: WrittenJson;
   labels?: Record<string, string>;
   requirements: string[];
-  /** Seconds that an idle sandbox waits for the next run; 0: it does not wait. Absent: `defaultIdleSeconds`. */
+  /**
+   * Seconds that an idle sandbox waits for the next run of its client; 0: it is stopped at once. Absent:
+   * `defaultIdleSeconds`.
+   */
   idleSeconds?: number;
-  /** Number of sandboxes per client that stay after `idleSeconds`. */
+  /** Number of sandboxes per client that keep waiting after `idleSeconds`. */
   warm?: number;
   lib: Record<string, string>;
   /** `false`: no node may ask a model. */
@@ -36,16 +39,19 @@ export interface Workflow {
   draftPrefix?: DraftPrefix;
 }
 
-/** The nodes before a part of a draft. They have run already. */
+/** The nodes before a part of a draft, which have already run. */
 export interface DraftPrefix {
-  /** Ids of the nodes before the part, in their order. A run of the part starts with their outcomes. */
+  /** Ids of the nodes before the part, in the order in which they ran. A run of the part starts with their outcomes. */
   passed: string[];
-  /** These nodes, and maps of the part with recorded outcomes. Both without their code. */
+  /** The nodes before the part, and those maps of the part whose outcome is recorded. All are without their code. */
   nodes: Node[];
   edges: Edge[];
 }
 
-/** Long enough for a client with consecutive runs, and short enough to cost little after the last run. */
+/**
+ * Seconds that an idle sandbox waits by default: long enough for a client's next run, and short enough to cost little
+ * after the last one.
+ */
 export const defaultIdleSeconds = 60;
 
 export type { JsonObject, JsonValue } from "./json/exact.ts";
@@ -72,9 +78,12 @@ export interface EndNode extends NodeBase {
 export interface TaskNode extends NodeBase {
   type: "action" | "decision";
   executor: Executor;
-  /** Limit of one sandbox run, in seconds (1 to 86,400). */
+  /** The longest time that the code of one attempt may run, in seconds (1 to 86,400). */
   timeoutSeconds: number;
-  /** `true`: started code is never run again. `false`: it may be. Absent: only models run it again. */
+  /**
+   * `true`: code that has started is never run again. `false`: NOVA may run it again. Absent: it is run again only
+   * after a model has corrected it.
+   */
   effects?: boolean;
   /** The node that continues after a failure of this one. Absent: the run fails. */
   onError?: string;
@@ -82,11 +91,17 @@ export interface TaskNode extends NodeBase {
   inputKeys?: Record<string, InputKey>;
   /** Names of the credentials for the code. Absent: those of the workflow. */
   credentials?: string[];
-  /** `fresh`: a new sandbox, which no later node uses. */
+  /**
+   * `fresh`: the node gets a new sandbox, which no later node uses. `execution`: no other run uses the sandboxes of
+   * this run.
+   */
   isolation?: "fresh" | "execution";
 }
 
-/** A key of a node's results, or all of them. Without a node: the key of a direct predecessor. */
+/**
+ * A value from earlier results: the key `key` of a node, or all of its results without `key`. Without `node`, it is the
+ * key of a direct predecessor.
+ */
 export type InputKey = { node: string; key?: string } | { node?: never; key: string };
 
 export interface Body {
@@ -98,9 +113,9 @@ export interface MapNode extends NodeBase {
   type: "map";
   /** Dot path of a list in the context. */
   items: string;
-  /** Key of the item in the context of the item's nodes. Its number is under `index`. */
+  /** Key under which the nodes of an item find the item in their context. The item's number is under `index`. */
   as: string;
-  /** Key of the list of results, in the order of the items. */
+  /** Key under which the list of results is stored, in the order of the items. */
   into: string;
   body: Body;
   maxConcurrency: number;
@@ -112,7 +127,7 @@ export interface ApprovalNode extends NodeBase {
   type: "approval";
   message: string;
   form?: WrittenJson;
-  /** Forms by choice. Each replaces `form` for answers with that choice. */
+  /** Forms by choice. Each of them replaces `form` if a person makes that choice. */
   forms?: Record<string, WrittenJson>;
   choices: string[];
   timeoutSeconds: number;
@@ -125,9 +140,12 @@ export interface WaitNode extends NodeBase {
   type: "wait";
   for:
     | { kind: "seconds"; seconds: number }
-    /** ISO time, or the `{{dot.path}}` of one in the context. */
+    /** A wait until an ISO time, or until the time at a `{{dot.path}}` of the context. */
     | { kind: "until"; until: string }
-    /** Its texts may be templates. With `since`, an event after the start of the run counts as well. */
+    /**
+     * A wait for an event. Texts of the pattern may be templates. With `since`, an event since the start of the run
+     * counts, even before the wait began.
+     */
     | { kind: "event"; pattern: JsonObject; timeoutSeconds: number; into: string; since?: "start" };
   onError?: string;
 }
@@ -136,9 +154,12 @@ export interface WorkflowNode extends NodeBase {
   type: "workflow";
   workflow: string;
   version?: number;
-  /** Key of the child's context -> dot path of this context, or `"$"` for all of it. Absent: the whole context. */
+  /**
+   * Maps a key of the child's context to a dot path of this context, or to `"$"` for all of it. Absent: the child gets
+   * the whole context.
+   */
   input?: Record<string, string>;
-  /** Key of this context -> dot path of the child's last context, or `"$"`. */
+  /** Maps a key of this context to a dot path of the child's last context, or to `"$"` for all of it. */
   output: Record<string, string>;
   onError?: string;
 }
@@ -149,11 +170,17 @@ export interface CodeExecutor {
   kind: "code";
   code: string;
   file?: string;
-  /** `host` or `host:port`, sorted: the only addresses that the code reaches. Absent: all except the machine itself. */
+  /**
+   * The only addresses that the code can reach, as `host` or `host:port`, sorted. Absent: the code reaches all hosts
+   * except the machine itself.
+   */
   allow?: string[];
 }
 
-/** A model writes the code. The settings of the workflow are merged in, except for `model` and `maxCostUsd`. */
+/**
+ * A model writes the code. The fields contain the settings of the workflow, too, except for its `model` and
+ * `maxCostUsd`.
+ */
 export interface PromptExecutor {
   kind: "prompt";
   prompt: string;
@@ -165,10 +192,10 @@ export interface PromptExecutor {
   allow: string[];
 }
 
-/** A model writes the node's value in each run. There is no code. */
+/** A model writes the value of the node in each run. The node has no code. */
 export interface TextExecutor {
   kind: "text";
-  /** References in `prompt` and `system` stand for outputs of other nodes. */
+  /** The prompt of a text node. References in `prompt` and `system` are replaced by outputs of other nodes. */
   prompt: string;
   file?: string;
   system?: string;
@@ -177,16 +204,16 @@ export interface TextExecutor {
   maxTokens?: number;
   outputSchema?: WrittenJson;
   into: string;
-  /** Limit of one inserted value, in characters. Absent: `defaultMaxChars`. */
+  /** The most characters of one inserted value. Absent: `defaultMaxChars`. */
   maxChars?: number;
-  /** `mark`: the prompt marks a missing value. Absent: the node fails. */
+  /** `mark`: the prompt gets an error text in place of a missing value. Absent: a missing value makes the node fail. */
   onMissing?: "mark";
   maxCostUsd?: number;
 }
 
 export type ModelRole = "text" | "input_analyzer" | "data_analyzer" | "code_generator" | "output_validator";
 
-/** Ids of models. One id for every role is `{ default }`. */
+/** Ids of models by role. `default` is the model of every role that is not named. */
 export type ModelChoice = Partial<Record<ModelRole | "default", string>>;
 
 export type Condition = string | boolean | number;
@@ -194,28 +221,37 @@ export type Condition = string | boolean | number;
 export interface Edge {
   from: string;
   to: string;
-  /** Only on edges that leave a decision or an approval; `"default"` matches every other value. */
+  /**
+   * Only present on edges that leave a decision or an approval. `"default"` matches every value that no other edge
+   * matches.
+   */
   condition?: Condition;
-  /** On an edge that leads back: how often in a row a run may take it. */
+  /** Present on an edge that leads back: how many times in a row a run may take it. */
   max?: number;
 }
 
-/** Counts the events in the history of a Step Functions execution, for machines whose loops may exceed one history. */
+/**
+ * The numbers by which a run counts the events in its Step Functions history, if the loops of its workflow may exceed
+ * one history.
+ */
 export interface HistoryBudget {
-  /** A loop edge continues in a new execution if the count is above this number. */
+  /** If the count is above this number, the next loop edge continues in a further execution. */
   most: number;
-  /** Events at the start of every execution. */
+  /** Number of events at the start of every execution. */
   begun: number;
-  /** Events of a failure that the run survives. */
+  /** Number of additional events of a node that fails without ending the run. */
   settled: number;
-  /** Events by `node_id` of an entry. */
+  /** Number of events of an entry, by its `node_id`. */
   entries: Readonly<Record<string, EntryEvents>>;
 }
 
 export interface EntryEvents {
   own: number;
   each?: number;
-  /** For the join of a map: more items than this had executions, and so histories, of their own. */
+  /**
+   * For the join of a map: if it has more items than this, each item has an execution of its own, whose events do not
+   * count here.
+   */
   inlineItems?: number;
 }
 
@@ -224,12 +260,12 @@ export type Trigger = MailTrigger | ImapTrigger | WebhookTrigger | ScheduleTrigg
 export type TriggerType = Trigger["type"];
 
 interface TriggerBase {
-  /** Unique in its workflow. Default: its type and a number, such as `schedule-1`. */
+  /** Id of the trigger, unique in its workflow. Default: its type and a number, such as `schedule-1`. */
   id: string;
   client?: string;
 }
 
-/** A mail to `<address>@` or `<address>+<client>@` NOVA's mail domain. */
+/** A mail to `<address>` or `<address>+<client>` at NOVA's mail domain starts a run. */
 export interface MailTrigger extends TriggerBase {
   type: "mail";
   address: string;
@@ -246,11 +282,11 @@ export interface ImapTrigger extends TriggerBase {
   from?: string[];
 }
 
-/** A request to `/hooks/<id>`; the id is unique across workflows. */
+/** A request to `/hooks/<id>` starts a run. The id is unique across all workflows. */
 export interface WebhookTrigger extends TriggerBase {
   type: "webhook";
   signature?: WebhookSignature;
-  /** Dot path into `{headers, body}` of the delivery's id: `headers.x-delivery`, `body.id`. */
+  /** Dot path of the delivery's id in `{headers, body}`, such as `headers.x-delivery` or `body.id`. */
   dedupe?: string;
   waitSeconds?: number;
 }
@@ -259,9 +295,9 @@ export interface WebhookSignature {
   header: string;
   secret: string;
   algorithm: "sha1" | "sha256" | "sha512";
-  /** Text before the digest: `sha256=`. */
+  /** The text before the digest in the header, such as `sha256=`. */
   prefix?: string;
-  /** Present if the header holds the signing time, as Stripe's does: the age limit of a request. */
+  /** The largest age of a request. Present if the header contains the time of signing, as Stripe's does. */
   toleranceSeconds?: number;
 }
 
@@ -270,7 +306,7 @@ export interface ScheduleTrigger extends TriggerBase {
   when: /** Six fields as in EventBridge Scheduler, without `cron(...)` around them. */
     | { kind: "cron"; cron: string }
     | { kind: "every"; everySeconds: number }
-    /** A local time in the time zone, `2026-01-31T09:00:00`. */
+    /** A local time in the time zone of the trigger, such as `2026-01-31T09:00:00`. */
     | { kind: "at"; at: string };
   timezone?: string;
   context?: WrittenJson;
@@ -282,7 +318,7 @@ export interface EventTrigger extends TriggerBase {
   bus: "nova" | "default";
 }
 
-/** Notified of failed runs. Settings of the workflow and of the client both apply. */
+/** The recipients of notices about failed runs. Those of the workflow and those of the client are both notified. */
 export interface OnFailure {
   mail?: string[];
   webhook?: FailureWebhook;

@@ -21,7 +21,10 @@ const byRole = z.strictObject(
 
 const oneModel = z.string({ error }).regex(/\S/, { error });
 
-/** The model of a node, by role: one for every role, or some. A text node's model may have settings. */
+/**
+ * The model of a node: one id for every role, or an object with ids for some roles. A text node may have settings of a
+ * model instead.
+ */
 export function nodeModel(description: string) {
   const either = z.strictObject({ ...byRole.shape, ...LlmConfig.shape }, { error });
   return z
@@ -60,7 +63,10 @@ const Address = z.string({ error: `must be ${example}` }).transform((written, co
 
 const notOneIPv6 = /%|^\[ff|^\[[0:]*\]$|^\[[0:]*:ffff:/;
 
-/** Each entry must identify hosts before the code runs: a wildcard cannot be enforced. */
+/**
+ * The hosts that code may reach. An entry with a wildcard is refused, because the hosts must be known before the code
+ * runs.
+ */
 export const NetworkAllow = z
   .array(Address, { error: 'must be a list such as ["imap.example.com:993"]' })
   .max(50, { error: "must have at most 50 entries" })

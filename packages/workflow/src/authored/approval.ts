@@ -91,7 +91,7 @@ function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable
   }
 }
 
-/** A task is one item of the table and holds all forms. */
+/** The most characters of all forms together: they are in the record of the task, which is one item of the table. */
 const maxFormsCharacters = 100_000;
 
 function* checkForms({ form, forms }: Loose, place: FieldPlace): Iterable<Finding> {

@@ -13,7 +13,10 @@ export interface FieldPlace extends WrittenPlace {
   exactly: Exactly;
 }
 
-/** Reports fields without an effect at such a node. `wayOut` completes the sentence "node: field ...". */
+/**
+ * Reports those of the fields that are present although they have no effect at this node. `wayOut` completes the
+ * sentence "node: field ...".
+ */
 export function* checkOutOfPlace(
   code: FindingCode,
   fields: readonly string[],
@@ -25,7 +28,7 @@ export function* checkOutOfPlace(
   }
 }
 
-/** Checks a schema for answers. `problem` starts the sentences about it; `place` is its path. */
+/** Checks the schema of answers of a person or a model. `problem` starts each message about it; `place` is its path. */
 export function* checkAnswerSchema(
   code: FindingCode,
   schema: WrittenJson,
@@ -47,7 +50,7 @@ export function* checkKey(node: Loose, field: "as" | "into", { name, path }: Wri
   yield finding("NOVA502", at(path, field), message);
 }
 
-/** Reports a reserved key in `into`, or a reserved node id, which is the key without `into`. */
+/** Reports a reserved key in `into`. Without `into` the key is the node's id, so a reserved id is reported. */
 export function* checkOwnKey(node: Loose, place: WrittenPlace): Iterable<Finding> {
   if (node.into !== undefined) return yield* checkKey(node, "into", place);
   if (typeof node.id !== "string" || !isReserved(node.id)) return;
@@ -57,7 +60,7 @@ export function* checkOwnKey(node: Loose, place: WrittenPlace): Iterable<Finding
 
 const webPorts = ["80", "443"];
 
-/** Warns of names with ports, which E2B can only filter as addresses. The written fields may have any type. */
+/** Warns of host names with a port: E2B filters ports only for IP addresses. The written fields may have any type. */
 export function* checkPorts(network: unknown, name: string, path: (index: number) => string): Iterable<Finding> {
   const allow = (network as { allow?: unknown } | null | undefined)?.allow;
   if (!Array.isArray(allow)) return;
@@ -68,7 +71,7 @@ export function* checkPorts(network: unknown, name: string, path: (index: number
   }
 }
 
-/** Returns the name in an entry of `allow` if E2B does not filter names at the entry's port. */
+/** Returns the host name in an entry of `allow` whose port E2B cannot filter by name; undefined for any other entry. */
 export function nameToResolve(entry: string): string | undefined {
   const [, host = "", port = ""] = /^([^:[\]/]+):(\d+)$/.exec(entry) ?? [];
   return host === "" || isIPv4(host) || host === "localhost" || webPorts.includes(port) ? undefined : host;

@@ -22,7 +22,7 @@ export function numberBetween(number: "whole" | "any", min: number, max: number,
   return (number === "whole" ? z.int({ error }) : z.number({ error })).min(min, { error }).max(max, { error });
 }
 
-/** `integer` is for numbers in ASL, which takes whole seconds only. */
+/** A number of seconds. `integer`: only whole seconds, because the Amazon States Language takes no fractions. */
 export function seconds(range: { min: number; max: number; integer?: boolean }, description: string) {
   const error = `must be ${range.integer ? "whole " : ""}seconds from ${range.min} to ${range.max}`;
   return numberBetween(range.integer ? "whole" : "any", range.min, range.max, error).describe(description);
@@ -35,7 +35,7 @@ export const jsonSchema = (description: string) =>
 
 export const labelNamePattern = /^[a-z][a-z0-9_-]{0,39}$/;
 const maxLabels = 10;
-/** Characters of a label's template, and of its value. */
+/** The most characters of a label's template. A longer value is cut. */
 export const longestLabel = 200;
 
 const labelName = textMatching(
@@ -150,7 +150,7 @@ const nameError = "must be a name such as email: a lower-case letter, then lower
 
 export const CredentialName = textMatching(credentialNamePattern, nameError);
 
-/** Credentials by name. `whose` completes the description. */
+/** A list of names of credentials. `whose` completes its description. */
 export function credentialNames(whose: string) {
   return z
     .array(CredentialName, { error: 'must be a list of names such as ["email"]' })
@@ -163,7 +163,7 @@ export function credentialNames(whose: string) {
 
 const conditionError = "must be a text, a number below 1e15, true or false";
 
-/** Below this limit every whole number is an exact double. */
+/** A number in a condition. In this range, JavaScript represents every whole number exactly. */
 const ConditionNumber = z
   .number({ error: conditionError })
   .gt(-1e15, { error: conditionError })

@@ -36,19 +36,22 @@ interface Shape<Schema extends NodeSchema> {
   type: NodeType;
   schema: Schema;
   edgesIn: "none" | "any";
-  /** `one`: several edges without conditions are branches. `conditions`, `choices`: each edge has one, or "default". */
+  /**
+   * Which edges may lead out. `one`: one edge without a condition, or several as parallel branches. `conditions` and
+   * `choices`: each edge has a condition, or "default".
+   */
   edgesOut: "none" | "one" | "conditions" | "choices";
   /** Checks the rules that the schema cannot express. It reads the written fields, which may have any type. */
   check?(node: Loose, place: FieldPlace): Iterable<Finding>;
-  /** Why the kind has no `retry`, and its alternative. */
+  /** Says why nodes of this kind take no `retry`, and what to use instead. Absent if they take one. */
   noRetry?: string;
   codes?: Partial<Record<string, FindingCode>>;
 }
 
-/** A kind that consists of its fields only. */
+/** A kind of node that consists only of its fields: it has no code and no nodes of its own. */
 export interface PlainKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
   holds: "nothing";
-  /** `exactly` returns the JSON object in a field, with its digits. */
+  /** Builds the node. `exactly` returns the JSON object in a field with all digits of its numbers. */
   normalise(authored: z.output<Schema>, exactly: (...steps: string[]) => WrittenJson): Node;
 }
 

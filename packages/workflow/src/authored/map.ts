@@ -79,7 +79,10 @@ export const mapKind: BodyKind<typeof AuthoredMap> = {
   },
 };
 
-/** Zero means the same as absent, and so the same version. */
+/**
+ * Reads the number of failures that a map tolerates. Zero is left out, so that it gives the same version as an absent
+ * field.
+ */
 function toleranceOf(failures: number | string | undefined) {
   const amount = Number.parseInt(String(failures ?? 0), 10);
   if (amount === 0) return undefined;
@@ -105,7 +108,10 @@ function* checkBody(node: Loose, place: WrittenPlace): Iterable<Finding> {
   yield* checkOutOfPlace("NOVA420", ["version", "input", "output"], wayOut, [node, place]);
 }
 
-/** Checks a map that runs a workflow. Its workflow fields are checked in the body's node. */
+/**
+ * Checks that a map that runs a workflow has no nodes and edges. Its other fields are checked in the workflow node that
+ * becomes its body.
+ */
 function* checkChild(node: Loose, { name, path }: WrittenPlace): Iterable<Finding> {
   for (const field of ["nodes", "edges"].filter((field) => node[field] !== undefined)) {
     const message = `${name} has both workflow and ${field} - keep workflow, or nodes and edges`;

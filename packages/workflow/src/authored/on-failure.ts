@@ -39,7 +39,7 @@ const Webhook = z
   )
   .refine(({ url }) => !hasUser(url), { error: secretError });
 
-/** Also called for texts that are no addresses; another check reports those. */
+/** True for an address with a user or a password. False for a text that is no address, which another check reports. */
 function hasUser(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed !== null && (parsed.username !== "" || parsed.password !== "");

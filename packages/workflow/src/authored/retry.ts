@@ -95,14 +95,15 @@ function* checkEntry(entry: string, { name: node, path }: WrittenPlace) {
     yield finding("NOVA104", path, message);
   } else if (!knownErrors.includes(last) && !ownNames.includes(name)) {
     const meant = didYouMean(last, name === last ? [...ownNames, ...knownErrors] : knownErrors);
-    // A workflow's or library's own class may have any name, but rarely one that nearly equals another.
+    // An unknown class may be the workflow's own or a library's. It is reported only if its name nearly equals a known
+    // one, or does not look like a class.
     if (meant === "" && (name !== last || /^[A-Z]/.test(name))) return;
     const wayOut = meant || " - name an exception's class, or one of NOVA's error classes";
     yield finding("NOVA429", path, `${node}: "${name}" in retry.on is the name of no known error${wayOut}`);
   }
 }
 
-/** Exceptions of Python and of common libraries, by their last names. */
+/** Names of exceptions of Python and of common libraries, without their modules. */
 const knownErrors = `
 BaseException Exception ArithmeticError AssertionError AttributeError BlockingIOError BrokenPipeError BufferError
 ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError EOFError

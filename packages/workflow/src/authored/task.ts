@@ -79,7 +79,7 @@ function taskOf(
   });
 }
 
-/** A question to a model changes nothing outside and needs no credentials. */
+/** Settings of a text node: it only asks a model, so it has no effects and needs no credentials. */
 const asksOnly = { effects: false, credentials: [] as string[] };
 
 function executorOf(settings: Settings, { shared, ...source }: TaskSource): Executor {
@@ -94,7 +94,7 @@ function executorOf(settings: Settings, { shared, ...source }: TaskSource): Exec
   return defined({ kind: "prompt" as const, prompt, file, model: choice, samples, maxCostUsd, allow: allow ?? [] });
 }
 
-/** Returns the hosts of the workflow and of the node; undefined if neither names any. */
+/** Returns the hosts that the workflow and the node allow together; undefined if both leave `network` out. */
 function mergeAllowed({ allow }: SharedSettings, network: Settings["network"]): string[] | undefined {
   if (!allow && !network) return undefined;
   return [...new Set([...(allow ?? []), ...(network?.allow ?? [])])].sort();

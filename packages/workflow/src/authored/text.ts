@@ -12,7 +12,7 @@ const temperatureError = "must be a number from 0 to 2";
 const tokensError = "must be a whole number from 16 to 128000";
 const charsError = "must be a whole number from 1 to 1000000";
 
-/** A model with its settings, as front ends for chains of prompts write it. */
+/** A model with its settings, in the format of front ends that build chains of prompts. */
 export const LlmConfig = z.strictObject(
   {
     provider: z

@@ -55,7 +55,7 @@ export const waitKind: PlainKind<typeof AuthoredWait> = {
     into: "NOVA418",
     since: "NOVA413",
   },
-  // A check of the node ensures that exactly one of the three is present.
+  // `checkWait` ensures that exactly one of `seconds`, `until` and `event` is present.
   normalise: ({ seconds = 0, until, event, timeout = aWeekSeconds, into, since, ...same }) => {
     const time = until === undefined ? { kind: "seconds" as const, seconds } : { kind: "until" as const, until };
     if (event === undefined) return defined({ ...same, for: time });
@@ -97,14 +97,17 @@ function* checkEvent(event: unknown, { name, path }: WrittenPlace): Iterable<Fin
   }
 }
 
-/** True if the pattern has a template, except inside `anything-but`, which matches the events of other runs. */
+/**
+ * True if a template in the pattern identifies the run. One inside `anything-but` does not, because it matches the
+ * events of other runs.
+ */
 function namesItsRun(wanted: unknown): boolean {
   if (typeof wanted === "string") return templateParts(wanted).some(({ kind }) => kind === "path");
   if (Array.isArray(wanted)) return wanted.some(namesItsRun);
   return isObject(wanted) && Object.entries(wanted).some(([name, one]) => name !== "anything-but" && namesItsRun(one));
 }
 
-/** Reports templates in field names: only values are bound, so no event would match. */
+/** Reports templates in field names: they are never replaced, so no event would match. */
 function* templatesInNames(wanted: unknown, segments: PatternProblem["segments"] = []): Iterable<PatternProblem> {
   if (!isObject(wanted)) return;
   for (const [name, inner] of Object.entries(wanted)) {

@@ -65,7 +65,10 @@ export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
     defined({ ...same, type: "workflow" as const, output: output ?? { [same.id]: wholeContext } }),
 };
 
-/** Checks the keys of `input` and `output`, or the node's id, which is the key without `output`. */
+/**
+ * Checks the keys of `input` and `output`. Without `output` the result is stored under the node's id, so the id is
+ * checked.
+ */
 function* checkWorkflowNode(node: Loose, place: FieldPlace): Iterable<Finding> {
   yield* checkMappings(node, place);
   if (node.output !== undefined || typeof node.id !== "string" || !isReserved(node.id)) return;

@@ -15,10 +15,13 @@ import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
 
-/** An E2B plan allows 20 or 100 sandboxes in total. */
+/** The most sandboxes that a workflow may keep warm per client. An E2B plan allows 20 or 100 sandboxes in total. */
 const maxWarm = 20;
 
-/** All fields except the graph. Definitions with `graph_definition` have them beside it. */
+/**
+ * The fields of a workflow without its graph. In a definition with `graph_definition`, they are beside
+ * `graph_definition`.
+ */
 export const workflowFields = {
   $schema: text("Address of the JSON schema of this file, for editors.").optional(),
   id: z

@@ -66,7 +66,7 @@ export function* checkOnError({ nodes, byId, homeOf, title }: Outline): Iterable
   }
 }
 
-/** Checks that ids are unique, also for readers that ignore case. Bodies of maps share the ids of the workflow. */
+/** Checks that no two ids of the whole definition are equal or differ only in case, `-` or `_`. */
 export function* checkIds(outlines: readonly Outline[]): Iterable<Finding> {
   const byShape = new Map<string, string>();
   const seen = new Set<string>();
@@ -104,7 +104,7 @@ export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
   }
 }
 
-/** True for text nodes: their model can only answer with one of the edges. */
+/** True if a text node decides: then the model's answer is always one of the edges, so no default edge is needed. */
 function isChosenByModel({ node }: NamedNode): boolean {
   return node?.type === "decision" && node.executor.kind === "text";
 }
@@ -196,7 +196,10 @@ export function* checkDirections({ edges, byId, map }: Outline): Iterable<Findin
   }
 }
 
-/** Checks that the body of a map has a node with work, and one entry, which is no start. */
+/**
+ * Checks that the body of a map has no start, exactly one node without an incoming edge, and at least one node that
+ * does something.
+ */
 export function* checkBodies(outline: Outline): Iterable<Finding> {
   const { map, title, nodes } = outline;
   if (map === undefined) return;
@@ -246,7 +249,10 @@ function* checkReach(outline: Outline): Iterable<Finding> {
   }
 }
 
-/** Without cycles, a node that cannot reach an end leads to a node without edges: the finding names that node. */
+/**
+ * Reports nodes without an outgoing edge that are no ends. In a graph without cycles, only such nodes keep a run from
+ * reaching an end.
+ */
 function* checkDeadEnds({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     if (node.kind?.edgesOut !== "one" || (edgesOf.get(node.id) ?? []).length > 0) continue;

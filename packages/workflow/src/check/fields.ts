@@ -27,7 +27,7 @@ export function* checkInputs({ body, pathOf, exactly }: Document): Iterable<Find
   const { problems, secrets } = checkSchema(exactly(path));
   for (const { segments, message } of problems) yield finding("NOVA501", at(path, ...segments), `inputs: ${message}`);
   for (const segments of secrets) {
-    // A secret covers a whole key of the context.
+    // `secret` has an effect only on a whole key of the context: at `properties.<key>.secret`.
     if (segments[0] === "properties" && segments[2] === "secret") continue;
     const message = "secret has an effect only directly in properties.<key> - move it to the key that holds the value";
     yield finding("NOVA503", at(path, ...segments), `inputs: ${message}`);
@@ -41,7 +41,7 @@ export function secretKeys({ inputs: written }: { inputs?: unknown }): Set<strin
   return new Set(properties.flatMap(([key, schema]) => (isObject(schema) && schema.secret === true ? [key] : [])));
 }
 
-/** NOVA511: fields that name a secret input although their values are stored in the open. */
+/** NOVA511: fields that name a secret input although NOVA stores their values unmasked. */
 export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown): Iterable<Finding> {
   const secrets = isObject(inputs) ? [...secretKeys({ inputs })] : [];
   if (secrets.length === 0) return;
@@ -57,7 +57,7 @@ export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown)
   }
 }
 
-/** A name with extras and versions, or an https address, and then a marker (PEP 508). */
+/** The parts of a requirement (PEP 508): a name with extras, then versions or an https address, then a marker. */
 const name = "[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*";
 const extras = `(?: *\\[ *(?:${name}(?: *, *${name})*)? *\\])?`;
 const version = " *(?:===|[~=!<>]=|[<>]) *v?[0-9][A-Za-z0-9.*+!_-]*";
@@ -66,13 +66,16 @@ const marker = `(?:;[\\w .'"()<>=!~,+*-]+)?`;
 const packaged = new RegExp(`^ *${name}${extras}(?:${versions}| *\\(${versions} *\\))? *${marker}$`);
 const addressed = new RegExp(`^ *${name}${extras} *@ *https://[!-~]+(?: +${marker})?$`);
 
-/** pip takes such a name for a local file. */
+/** Matches names that pip takes for a local file. */
 const archive = /\.(?:whl|zip|tgz|tar|tbz|txz|tlz|tar\.(?:gz|bz2|xz|lz|lzma)) *(?:\[|;|$)/i;
 const wheel = /^\/\P{Cc}+\.whl$/u;
 
 const wayOut = "write a package such as pandas==2.2, with extras and a marker where needed, or name @ https://...";
 
-/** Checks that every line asks for one package: no option, no list of lines, no file of a server. */
+/**
+ * Checks that every line of the requirements asks for one package, and is no option of pip, no further line and no file
+ * on the server.
+ */
 export function* checkRequirements({ body, pathOf }: Document, source: WorkflowSource): Iterable<Finding> {
   if (!Array.isArray(body.requirements)) return;
   for (const [index, line] of body.requirements.entries()) {
@@ -92,7 +95,10 @@ function asksForPackage(line: string): boolean {
   return addressed.test(line) || (packaged.test(line) && !archive.test(line));
 }
 
-/** Warns of schedules that are never due after `nowMs`. The parser does not: definitions must not expire. */
+/**
+ * Warns of schedules that are never due after `nowMs`. The parser does not check this, so that a definition stays valid
+ * for ever.
+ */
 export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: number): Finding[] {
   return triggers.flatMap((trigger, index) => {
     if (trigger.type !== "schedule" || trigger.when.kind === "every") return [];
@@ -127,7 +133,7 @@ export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
   }
 }
 
-/** NOVA442: nodes that ask a model although no model may be asked. */
+/** NOVA442: nodes that ask a model although the workflow or the server forbids models. */
 export function* checkModels(
   outlines: readonly Outline[],
   models: false | undefined,

@@ -6,7 +6,10 @@ import { listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 /** A workflow with more parallel branches gets a warning. */
 const manyBranches = 40;
 
-/** Checks that branches meet, and only at their join. The outline has no cycles, dead ends or unknown ids. */
+/**
+ * Checks that the branches of each fork meet at one join and nowhere else. The outline must have no cycles, dead ends
+ * or unknown ids.
+ */
 export function* checkForks(outline: Outline): Iterable<Finding> {
   const branching = branchingOfOutline(outline);
   const plain = branchingOfOutline(outline, false);
@@ -58,7 +61,7 @@ function* checkMeeting(
   yield finding("NOVA220", pathOf(outline, fork), message);
 }
 
-/** Returns ends that only some branches reach, although all branches share some nodes. */
+/** Returns the ends that only some branches reach; empty unless all branches have a node in common. */
 function earlyEnds({ byId }: Outline, { graph }: Branching, { targets }: FanOut): { target: string; end: string }[] {
   const reached = targets.map((target) => ({ target, nodes: reachableFrom(graph, [target]) }));
   const isCommon = (id: string) => reached.every(({ nodes }) => nodes.has(id));
@@ -69,7 +72,10 @@ function earlyEnds({ byId }: Outline, { graph }: Branching, { targets }: FanOut)
   });
 }
 
-/** Returns the way out if only `onError` edges, which `plain` lacks, keep the branches from meeting earlier. */
+/**
+ * Returns the advice to move `onError`, if the branches would meet earlier without it. `plain` is the branching without
+ * `onError`.
+ */
 function failureOut(plain: Branching, fork: string, join: string | null): string | undefined {
   const meeting = plain.fanOuts.get(fork)?.meeting ?? null;
   if (meeting === null || meeting === join) return undefined;
@@ -103,7 +109,7 @@ export interface Scope {
 
 interface Homes {
   of: ReadonlyMap<string, Scope>;
-  /** Nodes in two branches, or in a branch and also around it. */
+  /** Nodes that are in two branches, or both in a branch and outside it. */
   shared: { id: string; branch: Branch; other: Scope }[];
 }
 
@@ -124,7 +130,10 @@ export function branchingOfOutline({ byId, edges, map }: Outline, withFailures =
   return branchingOf(points, onward, loops);
 }
 
-/** Returns the start, or the nodes of a map's body without an incoming edge, except detours of loops. */
+/**
+ * Returns the start of a workflow. For the body of a map: the nodes without an incoming edge to which no loop makes a
+ * detour.
+ */
 export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedNode[] {
   const unique = nodes.filter((node) => byId.get(node.id) === node);
   if (map === undefined) return unique.filter((node) => node.kind?.edgesIn === "none");
@@ -134,7 +143,10 @@ export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedN
   return unique.filter((node) => isEntry(node) && !detours.has(node.id));
 }
 
-/** Assigns every node to its branch. The walk treats each fan-out as one step, and visits the branches afterwards. */
+/**
+ * Assigns every node to the branch that contains it directly. The walk first treats each fan-out as one step, and then
+ * visits its branches.
+ */
 export function homesOf(outline: Outline, branching: Branching): Homes {
   const homes = new Map<string, Scope>();
   const shared = new Map<string, Homes["shared"][number]>();

@@ -5,7 +5,7 @@ import type { NamedNode, NodeNames, Outline } from "./outline.ts";
 
 export interface NearKey {
   near?: string;
-  /** True if the key is a typing mistake for the near one and no other word. */
+  /** True if the key is a typing mistake for `near`. False if it is only similar, such as another word. */
   isSlip: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface NamedId {
 }
 
 export interface CodeKeys {
-  /** The first position that sets each key, and whether every successful run sets it. */
+  /** Maps each key to the first position that sets it. `always`: every successful run of the code sets it. */
   sets: ReadonlyMap<string, { line: number; column: number; always: boolean }>;
   setsMore: boolean;
   reads: ReadonlySet<string>;
@@ -34,12 +34,12 @@ export interface CodeKeys {
   waits: readonly NamedId[];
   /** Ids of the nodes whose results it reads in `outputs`. */
   results: readonly NamedId[];
-  /** The first position that asks for all results as one dict. */
+  /** The first position at which the code asks for all results as one dict. */
   flattens?: { line: number; column: number };
   missing(known: readonly string[]): MissingKey[];
 }
 
-/** Implemented by @nova/python for checks that depend on code. This package reads no Python. */
+/** Reads the keys in Python code. @nova/python implements it, because this package reads no Python. */
 export interface KeyReader {
   readCodeKeys(code: string): CodeKeys | null;
   findNearKey(wrong: string, keys: readonly string[]): NearKey;
@@ -94,7 +94,10 @@ function keysFrom(trigger: Trigger): string[] {
   return [...fromTriggers[trigger.type], ...own];
 }
 
-/** True if the schema describes keys that are missing in `properties`. Not forbidding them is not enough. */
+/**
+ * True if the schema describes keys other than those in `properties`. A schema that only does not forbid other keys is
+ * not open.
+ */
 function isOpenSchema(inputs: JsonObject = {}): boolean {
   const { additionalProperties: more = false } = inputs;
   const others = ["patternProperties", "propertyNames", "unevaluatedProperties", "dependentSchemas", "dependencies"];
@@ -142,13 +145,16 @@ export class KeysBefore {
     return this.#setters.get(key) ?? [];
   }
 
-  /** True if edges lead from the other node to the node, or to the map that contains it. */
+  /** True if edges lead from the node `other` to the node `id`, or to the map that contains `id`. */
   mayRunBefore(other: string, id: string): boolean {
     const map = this.#outline.map?.id ?? "";
     return this.#isBehind(`node ${other}`, [other], id) || this.#around?.mayRunBefore(other, map) === true;
   }
 
-  /** True if edges lead from one of these nodes to the node. A loop may lead from a node to itself. */
+  /**
+   * True if edges lead from one of the nodes `ids` to the node `id`, which may be one of them in a loop. `name` is the
+   * key of the cached answer.
+   */
   #isBehind(name: string, ids: readonly string[], id: string): boolean {
     if (ids.length === 0) return false;
     const known = this.#behind.get(name);
@@ -165,7 +171,7 @@ function boundIn({ byId }: Outline, id: string): string[] {
   return node && "inputKeys" in node ? Object.keys(node.inputKeys ?? {}) : [];
 }
 
-/** Returns null if the node may set unknown keys. */
+/** Returns the keys that a node sets, itself or by its code; null if it may set others. */
 function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<string> | null {
   const own = keysOfNode(node);
   if (own) return own;
@@ -173,7 +179,7 @@ function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<str
   return !code || code.setsMore ? null : code.sets.keys();
 }
 
-/** Returns the keys that a node sets itself; undefined if its code decides. */
+/** Returns the keys that a node sets without code; undefined if the code of the node decides which keys it sets. */
 export function keysOfNode(node: Node | undefined): string[] | undefined {
   switch (node?.type) {
     case "start":

@@ -4,10 +4,10 @@ import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "
 import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
 import { executorOf, listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 
-/** Checks the keys that nodes set. The definition must have no errors, or the result would be a guess. */
+/** Warns of keys that are overwritten unread, or set by two branches. Only correct if the definition has no errors. */
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
-  // `outputs` shows a node's key even after another node sets it again, and generated code may use it. A prompt of a
-  // text node reads other nodes' results.
+  // An overwritten value can still be read: from `outputs` (which generated code may use), and in the prompt of a text
+  // node.
   const seesOlder = outlines.some(({ nodes }) =>
     nodes.some((node) => /\boutputs\b/.test(node.python?.code ?? "") || (executorOf(node)?.kind ?? "code") !== "code"),
   );
@@ -18,7 +18,10 @@ export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Ite
   }
 }
 
-/** Leaves out unreadable code, and `branch_decision`: the run itself reads and removes it. */
+/**
+ * Returns how a node uses keys; empty without readable code. `branch_decision` is left out, because the run itself
+ * reads and removes it.
+ */
 function usesOf({ id, python }: NamedNode, reader: KeyReader): [string, CodeKeys][] {
   const use = python && reader.readCodeKeys(python.code);
   const sets = [...(use?.sets ?? [])].filter(([key]) => key !== "branch_decision");
@@ -41,9 +44,9 @@ function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
 const horizon = 100;
 
 /**
- * Finds keys whose value no node reads before another node sets it, on every path of a run. Nodes without a use (such
- * as ends) read everything, and so does the end of a map's item. `mayFail` are nodes whose failure continues elsewhere
- * with the older value. `second` is one of the nodes that overwrite the value of `first`.
+ * Finds keys that `first` sets and that, on every path of a run, `second` or another node sets again before any node
+ * reads them. Nodes without an entry in `uses` (such as ends) count as readers of every key, and so does the end of a
+ * map's item. Nodes in `mayFail` have an `onError`: if they fail, the run continues with the older value.
  */
 function* findOverwrites(
   graph: Graph,

@@ -17,7 +17,10 @@ const checks = [
   checkInputKeys,
 ] satisfies ((asked: NodeCheck) => Iterable<Finding>)[];
 
-/** NOVA508 to NOVA510, NOVA116, NOVA512 to NOVA516. With errors in the definition the result would be a guess. */
+/**
+ * Reports names of keys and nodes that nothing defines: NOVA116, NOVA508 to NOVA510, NOVA512 to NOVA516. Only correct
+ * if the definition has no errors.
+ */
 export function* checkKnownKeys(
   outlines: readonly Outline[],
   workflow: Workflow,
@@ -48,7 +51,7 @@ function* inFields({ node: { id, node, path }, before, reader }: NodeCheck): Ite
   if (!node) return;
   for (const { place, shown, path: named } of pathsIn(node, path)) {
     const steps = named.split(".");
-    // A key with dots in its name wins over a path.
+    // A key of the context may itself contain dots, so a known key that equals the start of the path is enough.
     if (steps.some((_, index) => before.has(steps.slice(0, index + 1).join("."), id))) continue;
     const [key = ""] = steps;
     const near = reader.findNearKey(key, before.at(id));
@@ -77,7 +80,7 @@ function nothingSets({ key, near }: Pick<MissingKey, "key" | "near">, id: string
   return `nothing before sets "${key}"${other} - ${wayOut}`;
 }
 
-/** Matches the keys that a credential may set: `<name>_<field>`, `email_user`. */
+/** Matches the keys that credentials set in the context: `<name>_<field>`, such as `email_user`. */
 function credentialKeys(names: readonly string[] | undefined): RegExp {
   if (names === undefined) return /_/;
   const own = names.map((name) => `${name.replaceAll(/[^\w]/g, ".")}_`);

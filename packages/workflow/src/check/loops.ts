@@ -31,7 +31,7 @@ function* checkWayOn({ id, path, kind }: NamedNode, edges: ReadEdge[], loops: Re
   }
 }
 
-/** Checks that a loop does not leave its branch. The branches of the outline must be sound. */
+/** Checks that no loop leads into or out of a branch. `checkForks` must have found no error before. */
 export function* checkLoopBranches(outline: Outline): Iterable<Finding> {
   const loops = outline.edges.filter(({ repeats }) => repeats);
   if (loops.length === 0) return;
@@ -72,7 +72,10 @@ function* checkLoop(edge: ReadEdge, outline: Outline, before: ReadonlySet<string
   }
 }
 
-/** Returns undefined if the edge that leads back has a finding of its own: a max without a choice. */
+/**
+ * Says why an edge with a `max` closes no loop. Undefined if another edge of the round is already reported, for a `max`
+ * without a choice.
+ */
 function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId }: Outline): string | undefined {
   const [after, before] = [reachableFrom(graph, [to]), canReach(graph, [from])];
   const other = edges.find(
@@ -85,7 +88,10 @@ function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId
   return `which says how often a loop may go round, but no way leads from "${to}" back to "${from}" - lead "${to}", or a node after it, to "${from}" or to a node before that (without a max), or remove max`;
 }
 
-/** Finds an edge of the loop that a decision or an approval chooses: it can count the rounds. */
+/**
+ * Finds an edge of the loop that can have the `max`: one that a decision or an approval chooses, and not the default
+ * edge.
+ */
 export function countingEdge(
   { edges, byId }: Outline,
   after: ReadonlySet<string>,

@@ -10,7 +10,7 @@ export type NamedNode = ReadNode & { id: string };
 
 export interface Outline {
   path: string;
-  /** `the workflow`, `the body of "each"`. */
+  /** The name of the outline in messages: `the workflow`, or `the body of "each"`. */
   title: string;
   map?: ReadNode;
   nodes: NamedNode[];
@@ -20,7 +20,7 @@ export interface Outline {
   /** The graph with misspelt ids corrected, so that one typing mistake is not reported again as an unreachable node. */
   graph: Graph;
   forward: Graph;
-  /** For every node of the definition: the title of its body. */
+  /** Maps the id of every node of the definition to the title of the outline that contains it. */
   homeOf: ReadonlyMap<string, string>;
 }
 
@@ -34,7 +34,8 @@ export function outlinesOf(body: ReadBody): Outline[] {
       if (node.body) bodies.push({ body: node.body, title: `the body of "${node.id ?? node.path}"`, map: node });
     }
   }
-  // Without one of the lists, every node would get a finding, although only the list is missing.
+  // A body without its nodes or its edges is not checked: every node would get a finding, although only the list is
+  // missing.
   const whole = bodies.filter(({ body }) => body.isWhole);
   return whole.map(({ body, ...place }) => ({ ...place, homeOf, ...connected(body, homeOf) }));
 }
@@ -62,7 +63,7 @@ export function executorOf({ node }: ReadNode): Executor | undefined {
   return node && "executor" in node ? node.executor : undefined;
 }
 
-/** A finding about a line of a node's code. `problem` completes its sentence. */
+/** Builds a finding about a line of a node's code. `problem` completes its message. */
 export function findingInCode(
   code: FindingCode,
   { id, python }: Pick<NamedNode, "id" | "python">,
@@ -73,7 +74,7 @@ export function findingInCode(
   return finding(code, python?.path ?? "$", `node "${id}": line ${line}: ${problem}`, place);
 }
 
-/** Path of a node; for an unknown one, the path of the list of nodes. */
+/** Returns the path of a node, or the path of the outline for an unknown id. */
 export function pathOf({ byId, path }: Outline, id: string | undefined): string {
   return byId.get(id ?? "")?.path ?? path;
 }
@@ -111,7 +112,7 @@ function add(names: Map<string, Set<string>>, name: string, id: string): void {
   names.set(name, (names.get(name) ?? new Set()).add(id));
 }
 
-/** NOVA116: names that a reference could confuse. */
+/** NOVA116: nodes whose names are so similar that a reference could mean either. */
 export function* checkNodeNames(outlines: readonly Outline[]): Iterable<Finding> {
   const nodes = outlines.flatMap(({ nodes }) => nodes);
   const taken = new Map<string, NamedNode>(nodes.map((node) => [normalName(node.id), node]));

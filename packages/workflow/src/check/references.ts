@@ -6,10 +6,12 @@ import type { TextExecutor } from "../workflow.ts";
 import type { NodeCheck } from "./keys-before.ts";
 import { executorOf, listIds, type NamedNode } from "./outline.ts";
 
-/** NOVA512 and NOVA513: references without a target. Targets are earlier nodes, and keys of the context. */
+/**
+ * NOVA512 and NOVA513: references in the prompts of a text node that name no earlier node and no key of the context.
+ */
 export function* checkReferences({ node, before, outline: { homeOf }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
-  // The starter of the run then defines the names.
+  // If the context has `__node_mapping`, the starter of the run defines the names, so they cannot be checked.
   if (executor?.kind !== "text" || before.has(mappingKey, node.id)) return;
   const keys = new Set(before.at(node.id));
   const isName = (name: string) => names.idsOf(name).size > 0 || keys.has(name);
@@ -40,7 +42,10 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: N
   }
 }
 
-/** `{{mail}}`, `{{ email.subject }}`. JSON in braces has quotes, and `\\{{` is text. */
+/**
+ * Matches `{{mail}}` and `{{ email.subject }}`, but not JSON in double braces, which has quotes, and not `\\{{`, which
+ * is text.
+ */
 const doubleBraces = /(?<!\\)\{\{[ \t]*([\p{L}_][\p{L}\p{M}\p{N}_ .:()[\]-]{0,200})\}\}/gu;
 
 /** NOVA516: double braces in a prompt, which other template languages replace and NOVA passes on as text. */

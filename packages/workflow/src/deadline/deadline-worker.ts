@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 
-/** A check of a text exceeded its time, memory or stack. The message completes "checking it ...". */
+/** Thrown if a check exceeded its time, memory or stack. The message completes "checking it ...". */
 export class CheckStopped extends Error {
   override name = "CheckStopped";
 
-  /** Returns undefined for every other error. WebAssembly reports an exhausted stack as `RuntimeError`. */
+  /**
+   * Converts an error of the thread about exhausted memory or stack; undefined for any other. WebAssembly reports an
+   * exhausted stack as `RuntimeError`.
+   */
   static from(error: unknown): CheckStopped | undefined {
     if (error instanceof CheckStopped) return error;
     if (!(error instanceof Error)) return undefined;
@@ -18,18 +21,24 @@ export class CheckStopped extends Error {
 
 interface DeadlineWorkerOptions {
   name: string;
-  /** URL of the module that calls `serve`. A dynamic import keeps it a separate file in a bundle. */
+  /**
+   * Returns the URL of the module that calls `serve`. It is imported dynamically, so that it is a separate file in a
+   * bundle.
+   */
   address: () => Promise<string>;
   deadlineMs: number;
 }
 
-/** AWS Lambda: functions have 512 MB and more. WebAssembly's memory is not included. */
+/**
+ * The largest JavaScript heap of the thread, for Lambda functions of at least 512 MB. WebAssembly's memory is not
+ * included.
+ */
 const maxHeapMb = 384;
 
 /**
- * A thread for work on untrusted texts. It stops at its deadline and leaves the event loop free. One call runs at a
- * time, so a deadline stops no other call. A thread is replaced after a failed call, because its state is unknown
- * (WebAssembly does not recover from a stack overflow).
+ * Runs calls on untrusted texts in a thread, so that they do not block the event loop. A call that reaches its deadline
+ * is stopped. The thread runs one call at a time, so stopping it stops no other call. After a failed call the thread is
+ * replaced, because its state is unknown (WebAssembly does not recover from a stack overflow).
  */
 export class DeadlineWorker {
   readonly #options: DeadlineWorkerOptions;
@@ -41,14 +50,17 @@ export class DeadlineWorker {
     this.#options = options;
   }
 
-  /** Arguments and result are copied: plain data. Throws `CheckStopped`, or the error of the function. */
+  /**
+   * Calls a function in the thread. Its arguments and its result must be plain data, because they are copied. Throws
+   * `CheckStopped`, or the error of the function.
+   */
   call<T>(method: string, ...args: unknown[]): Promise<T> {
     const answer = this.#previous.then(() => this.#ask<T>({ method, args }));
     this.#previous = answer.catch(() => undefined);
     return answer;
   }
 
-  /** Like `call`, but returns `stopped(reason)` if the check is stopped. */
+  /** Calls a function in the thread, like `call`, but returns `stopped(reason)` instead of throwing `CheckStopped`. */
   callOr<T>(stopped: (why: string) => T, method: string, ...args: unknown[]): Promise<T> {
     return this.call<T>(method, ...args).catch((error) => {
       if (error instanceof CheckStopped) return stopped(error.message);
@@ -76,7 +88,7 @@ export class DeadlineWorker {
       throw CheckStopped.from(error) ?? error;
     } finally {
       clearTimeout(timer);
-      // An idle thread does not keep a process alive.
+      // A thread without a call must not keep the process alive.
       worker.unref();
     }
   }
@@ -84,7 +96,7 @@ export class DeadlineWorker {
   async #start(): Promise<Worker> {
     const { name, address } = this.#options;
     const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb };
-    // Options of the process may name files that the thread does not have.
+    // The thread gets no command-line options of the process, because these may name files that the thread cannot load.
     const worker = new Worker(new URL(await address()), { workerData: name, resourceLimits, execArgv: [] });
     const ended = once(worker, "exit").then(([code]) =>
       Promise.reject(new Error(`the thread "${name}" ended: ${code}`)),
@@ -107,15 +119,17 @@ export interface Call {
   args: unknown[];
 }
 
-/** The answer to a call. An error is plain data, because a copy loses its class. */
+/**
+ * The message of the thread after a call. An error is sent as plain data, because its class is lost when it is copied.
+ */
 export type Answer = { value: unknown } | { error: { name: string; message: string; stack?: string | undefined } };
 
-/** The first message of a thread. Loading its code counts towards no deadline. */
+/** The first message of a thread, after it has loaded its code. Deadlines start only then. */
 const ready = "ready";
 
 type Methods = Record<string, (...args: never[]) => unknown>;
 
-/** Answers the calls of the `DeadlineWorker` with this name. In every other thread it loads and does nothing. */
+/** Serves the calls of the `DeadlineWorker` with this name. If the module was loaded anywhere else, it does nothing. */
 export function serve(name: string, load: () => Promise<Methods>): void {
   if (!parentPort || workerData !== name) return;
   const port = parentPort;

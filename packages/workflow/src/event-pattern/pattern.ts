@@ -14,7 +14,10 @@ export function asWildcard(text: string): string {
   return text.replaceAll(/[\\*]/g, "\\$&");
 }
 
-/** Takes linear time: it searches the pieces between the stars from left to right. */
+/**
+ * True if a text matches a wildcard. Takes linear time, because it searches the pieces between the stars from left to
+ * right.
+ */
 export function fitsWildcard(wildcard: string, text: string): boolean {
   const pieces = piecesOf(wildcard);
   const [first = "", last = ""] = [pieces[0], pieces.at(-1)];
@@ -40,7 +43,7 @@ function piecesOf(wildcard: string): string[] {
 }
 
 interface Operator {
-  /** The condition that the operand violates; undefined for a valid operand. */
+  /** Says what the operand must be, if it is invalid; undefined for a valid operand. */
   problem(operand: Matchable): string | undefined;
   fits(operand: Matchable, leaf: Leaf): boolean;
 }
@@ -67,7 +70,7 @@ const comparisons: Record<string, (value: number, bound: number) => boolean> = {
   ">=": (value, bound) => value >= bound,
 };
 
-/** `[">", 0, "<=", 5]`: all comparisons must hold. */
+/** Compares numbers: for `[">", 0, "<=", 5]`, both comparisons must be true. */
 const numeric: Operator = {
   problem: (operand) => {
     const pairs = pairsOf(operand);
@@ -87,7 +90,7 @@ function comparisonOf(sign: Matchable | undefined) {
   return typeof sign === "string" && Object.hasOwn(comparisons, sign) ? comparisons[sign] : undefined;
 }
 
-/** EventBridge compares numbers as binary64. */
+/** Converts a number to a JavaScript number, because EventBridge also compares numbers as binary64. */
 function numberOf(value: Matchable | undefined): number | undefined {
   if (value === undefined || Array.isArray(value) || isFields(value)) return undefined;
   const text = numberText(value);
@@ -118,7 +121,7 @@ const anythingBut: Operator = {
   },
 };
 
-/** Sees only present values. The caller handles `false`. */
+/** The operator `exists`. It is only called for values that are present; `fitsOne` handles `"exists": false`. */
 const exists: Operator = {
   problem: (operand) => (typeof operand === "boolean" ? undefined : "must be true or false"),
   fits: (operand) => operand === true,
@@ -142,14 +145,17 @@ export function isOperation(value: Matchable): value is { [name: string]: Matcha
 
 export type Leaf = string | number | boolean | null | RawNumber;
 
-/** JSON with numbers of JavaScript or with exact digits. */
+/** A JSON value, whose numbers may be JavaScript numbers or have exact digits. */
 export type Matchable = Leaf | Matchable[] | { [name: string]: Matchable };
 
 export interface MatchableObject {
   [name: string]: Matchable;
 }
 
-/** 850 and 8.5e2 are equal. A number that JavaScript rounded is compared as binary64, as EventBridge does. */
+/**
+ * True for equal scalars; 850 equals 8.5e2. If one number was rounded by JavaScript, the two are compared as binary64,
+ * as EventBridge does.
+ */
 export function isSameLeaf(wanted: Leaf, leaf: Leaf): boolean {
   const [one, other] = [numberText(wanted), numberText(leaf)];
   if (one === undefined || other === undefined) return wanted === leaf;
@@ -209,10 +215,10 @@ function* checkValue(value: Matchable, segments: PatternProblem["segments"]): It
 
 const operatorsAre = `the operators are ${operatorNames.join(", ")}`;
 
-/** Returns the replacement of a text in a pattern; `operator` is the operator that the text belongs to. */
+/** Returns the replacement of a text in a pattern. `operator` names the operator whose operand the text is, if any. */
 type ReplaceText = (text: string, operator: string | undefined) => Matchable;
 
-/** Replaces each text in the lists of a pattern, including operands. */
+/** Replaces each text in the lists of a pattern, including the operands of operators. */
 export function replaceTexts(pattern: MatchableObject, replace: ReplaceText): MatchableObject {
   return Object.fromEntries(Object.entries(pattern).map(([name, wanted]) => [name, inWanted(wanted, replace)]));
 }
@@ -229,7 +235,7 @@ function inValue(value: Matchable, replace: ReplaceText, operator?: string): Mat
   return Object.fromEntries(Object.entries(value).map(([name, operand]) => [name, inValue(operand, replace, name)]));
 }
 
-/** Returns the dot paths in the templates of a pattern, in order. */
+/** Returns the dot paths of all templates in a pattern, in order. */
 export function pathsInPattern(pattern: MatchableObject): string[] {
   const paths: string[] = [];
   replaceTexts(pattern, (text) => {
@@ -239,12 +245,17 @@ export function pathsInPattern(pattern: MatchableObject): string[] {
   return paths;
 }
 
-/** Returns the pattern as it may look after binding: a template stands for a number where one is required. */
+/**
+ * Returns a pattern to check before its templates are replaced: where an operator needs a number, a template becomes 0.
+ */
 export function asIfBound(pattern: MatchableObject): MatchableObject {
   return replaceTexts(pattern, (text, operator) => (operator === "numeric" && onlyPath(text) !== undefined ? 0 : text));
 }
 
-/** One element of a list is enough, but it must match all fields below it (Amazon EventBridge, "Event patterns"). */
+/**
+ * True if an event matches a pattern. If the event has a list, one element must match all fields of the pattern below
+ * it (Amazon EventBridge, "Event patterns").
+ */
 export function matchesPattern(pattern: MatchableObject, event: MatchableObject): boolean {
   return Object.entries(pattern).every(([name, wanted]) =>
     fits(wanted, Object.hasOwn(event, name) ? event[name] : undefined),
@@ -266,7 +277,7 @@ function fitsOne(wanted: Matchable, leaves: Leaf[]): boolean {
   return operator !== undefined && leaves.some((leaf) => operator.fits(operand, leaf));
 }
 
-/** Returns the scalars of an event at the end of a path of names, through any lists. */
+/** Returns the scalars of an event at a path of names. A list in between stands for all of its elements. */
 export function leavesAt(event: MatchableObject, [name = "", ...below]: readonly string[]): Leaf[] {
   const value = Object.hasOwn(event, name) ? event[name] : undefined;
   return below.length === 0 ? leavesOf(value) : objectsOf(value).flatMap((object) => leavesAt(object, below));

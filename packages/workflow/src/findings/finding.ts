@@ -26,7 +26,9 @@ export interface Finding {
   /** JSON path in the written definition: `$.nodes[2].timeout`. */
   path: string;
   message: string;
-  /** File of `line` and `column` (both from 1). Without it, they refer to the text at `path`. */
+  /**
+   * File to which `line` and `column` (both from 1) refer. Absent: they refer to the text in the definition at `path`.
+   */
   file?: string;
   line?: number;
   column?: number;
@@ -43,7 +45,7 @@ export function finding(
 
 const step = /\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g;
 
-/** `$.nodes` and 2, "timeout" -> `$.nodes[2].timeout`. */
+/** Appends segments to a path: `$.nodes` and 2, "timeout" -> `$.nodes[2].timeout`. */
 export function at(path: string, ...segments: PropertyKey[]): string {
   return segments.reduce<string>((before, segment) => before + formatStep(segment), path);
 }
@@ -61,7 +63,7 @@ function formatStep(segment: PropertyKey): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
-/** Formats a value for a sentence. The user and password of an address are left out. */
+/** Formats a value for a message, without the user and password of an address. */
 export function formatValue(value: unknown): string {
   const text = (JSON.stringify(value) ?? "nothing").replaceAll(/:\/\/[^\s/"]*@/g, "://...@");
   return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
@@ -72,7 +74,10 @@ export function didYouMean(wrong: string, candidates: readonly string[]): string
   return found === undefined ? "" : ` - did you mean "${found}"?`;
 }
 
-/** With more candidates, only case is ignored: thousands of wrong ids in a large graph must not take minutes. */
+/**
+ * The most candidates that are compared by similarity. Among more, only one that differs in case is found, because a
+ * large graph with thousands of wrong ids must not take minutes.
+ */
 const comparable = 2_000;
 
 export function nearest(wrong: string, candidates: readonly string[]): string | undefined {

@@ -6,29 +6,35 @@ export interface WayPoint {
   onError: string | undefined;
   /** True if a run takes all of its edges at the same time. */
   fansOut: boolean;
-  /** True for an `end` in a map's body: it is no step, and only ends the item. */
+  /** True for an `end` in a map's body: no code runs there, it only ends the item. */
   isDone: boolean;
 }
 
 export interface FanOut {
   targets: string[];
-  /** The first node on all paths from all targets; null if the body ends before one. */
+  /** The first node on all paths from all targets; null if there is none before the end of the body. */
   meeting: string | null;
 }
 
 export interface Branching {
   graph: Graph;
   fanOuts: ReadonlyMap<string, FanOut>;
-  /** Nodes from `entry` to `join` (excluded), without those of nested fan-outs and those that `enter` refuses. */
+  /**
+   * Returns the nodes from `entry` up to `join`, which is excluded. Nodes in branches of nested fan-outs are left out,
+   * and so are nodes for which `enter` is false.
+   */
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
 }
 
-/** A virtual node: the successor of the last nodes of a body that have an `onError`. */
+/** A virtual node at the end of a body, after each last node that has an `onError`: such a node has two paths. */
 const done = "";
 
 type Ends = readonly { from: string; to: string }[];
 
-/** Finds where paths part and meet. The edges form no cycle; `loops`, the edges with a `max`, lead to detours only. */
+/**
+ * Finds where paths fork and meet. `edges` must have no cycle. `loops` are the edges with a `max`; only those that lead
+ * into a detour matter.
+ */
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);
   const first = new Set(detoursIn(graph, loops));
@@ -48,7 +54,7 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
     fanOuts.set(id, { targets, meeting: isStep(meeting) ? meeting : null });
   }
 
-  /** Returns the next steps. A fan-out is one step to its meeting, and a failure of its own node leads to `onError`. */
+  /** Returns the nodes after a node. After a fan-out, these are the meeting of its branches and its own `onError`. */
   const waysFrom = (id: string) => {
     const fanOut = fanOuts.get(id);
     if (fanOut) return [fanOut.meeting, points.get(id)?.onError];
@@ -66,7 +72,7 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
   return { graph, fanOuts, stretch };
 }
 
-/** Returns the nodes that only loops lead to, except for the node where the body starts. */
+/** Returns the detours: nodes to which only loop edges lead, except for the node where the body starts. */
 export function detoursIn(graph: Graph, loops: Ends): string[] {
   const targets = new Set(loops.map(({ to }) => to));
   const entries = graph.ids.filter((id) => graph.predecessors.get(id)?.every((before) => before === id));
@@ -82,15 +88,15 @@ function withLoops({ ids, successors }: Graph, loops: Ends): Graph {
   return graphOf(nodes, [...onward, ...loops]);
 }
 
-/** A virtual node after every end. The nodes have the ranks from 1, ends first. */
+/** Rank of the virtual node after all ends. The real nodes have the ranks from 1 on, ends first. */
 const root = 0;
 const unplaced = -1;
 
 /**
- * Computes immediate post-dominators in rounds until nothing changes (Cooper, Harvey, Kennedy, "A Simple, Fast
- * Dominance Algorithm"). One round is enough without cycles, and only `onError` makes cycles. A node that cannot reach
- * an end meets no other. The returned function finds the first node on all paths from the given nodes (which count
- * themselves); null if the paths meet only after the end.
+ * Returns a function that finds the first node on all paths from the given nodes, which may be one of them; null if
+ * their paths meet only after the end. It computes immediate post-dominators in rounds until nothing changes (Cooper,
+ * Harvey, Kennedy, "A Simple, Fast Dominance Algorithm"). Without cycles, which only `onError` makes, one round is
+ * enough. A node that cannot reach an end has no meeting.
  */
 export function meetingsIn(graph: Graph): (ids: readonly string[]) => string | null {
   const order = fromEnds(graph);
@@ -121,7 +127,7 @@ export function meetingsIn(graph: Graph): (ids: readonly string[]) => string | n
   };
 }
 
-/** Returns the nodes that can reach an end, ends first: each after a node that it leads to. */
+/** Returns the nodes that can reach an end, ends first: each node follows at least one of its successors. */
 function fromEnds({ ids, successors, predecessors }: Graph): string[] {
   const ends = ids.filter((id) => successors.get(id)?.length === 0);
   return lastToFirst(ends.reverse(), (id) => predecessors.get(id) ?? []).reverse();
@@ -129,10 +135,10 @@ function fromEnds({ ids, successors, predecessors }: Graph): string[] {
 
 /** A node after which a run has several branches, which a join ends. */
 export interface Fork {
-  /** The node whose entry starts the branches; `<map>.join` for a map with several outgoing edges. */
+  /** The node after whose entry the branches start; `<map>.join` for the edges after a map. */
   node: string;
   kind: "parallel" | "map";
-  /** In the order of the edges. A map has exactly one branch, its body. */
+  /** The branches in the order of their edges. A fork of kind `map` has one branch: the body of the map. */
   branches: ForkBranch[];
   /** The node after the join; null if the join ends a map's body. */
   next: string | null;

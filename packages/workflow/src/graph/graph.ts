@@ -2,7 +2,7 @@ import type { Body, Condition, Edge, Node, StartNode, Workflow } from "../workfl
 
 export interface Graph {
   ids: string[];
-  /** Ids of the next nodes, `onError` included. Every id has a list. */
+  /** Maps every id to the ids of the next nodes, including `onError`. A node without any has an empty list. */
   successors: ReadonlyMap<string, string[]>;
   predecessors: ReadonlyMap<string, string[]>;
 }
@@ -40,7 +40,10 @@ function spread(arrows: Graph["successors"], from: readonly string[]): Set<strin
   return seen;
 }
 
-/** Returns all reachable nodes, each after the nodes that it leads to, except in cycles. It does not recurse. */
+/**
+ * Returns all reachable nodes, each after its successors (in a cycle, after some of them). Works without recursion, for
+ * graphs of any depth.
+ */
 export function lastToFirst(starts: readonly string[], nextOf: (id: string) => readonly string[]): string[] {
   const done = new Set<string>();
   const seen = new Set<string>();
@@ -58,7 +61,10 @@ export function lastToFirst(starts: readonly string[], nextOf: (id: string) => r
   return [...done];
 }
 
-/** Splits members into groups. A finding names the head, which has to be connected, and lists the others. */
+/**
+ * Splits unconnected nodes into groups. In each, edges lead from the head to the others, so a finding names the head as
+ * the node to connect.
+ */
 export function groupsOf(graph: Graph, members: ReadonlySet<string>): { head: string; others: string[] }[] {
   const inOrder = graph.ids.filter((id) => members.has(id));
   const isHead = (id: string) => !graph.predecessors.get(id)?.some((before) => before !== id && members.has(before));
@@ -76,7 +82,10 @@ export function groupsOf(graph: Graph, members: ReadonlySet<string>): { head: st
   return [...heads, ...inOrder.flatMap((id) => (taken.has(id) ? [] : group(id)))];
 }
 
-/** Finds at least one cycle for every knot of nodes: all of them may be exponentially many. It does not recurse. */
+/**
+ * Finds at least one cycle in every group of nodes that reach each other, but not all cycles, which may be
+ * exponentially many. Works without recursion.
+ */
 export function findCycles(graph: Graph): string[][] {
   const cycles: string[][] = [];
   const reported = new Set<string>();
@@ -115,7 +124,10 @@ export const defaultLabel = "default";
 
 export const timeoutLabel = "timeout";
 
-/** The name of a decision's edge. `true` and `"true"` are one condition, and so are 1 and `"1"`. */
+/**
+ * Returns the label of a decision's edge. The conditions `true` and `"true"` have the same label, and so have 1 and
+ * `"1"`.
+ */
 export function conditionLabel(condition: Condition | undefined): string {
   if (condition === undefined) return defaultLabel;
   return typeof condition === "string" ? condition : JSON.stringify(condition);
@@ -125,7 +137,7 @@ export interface IndexedNode {
   node: Node;
   edges: Edge[];
   body: string | null;
-  /** True for an end in a map's body: it is no step, and only ends the item. */
+  /** True for an `end` in a map's body: no code runs there, it only ends the item. */
   isDone: boolean;
 }
 
@@ -154,7 +166,10 @@ export function onErrorOf(node: Node): string | undefined {
   return "onError" in node ? node.onError : undefined;
 }
 
-/** Returns the edges that decide the shape of the workflow: those with a `max` lead back, or into a detour. */
+/**
+ * Returns the edges without a `max`, which decide the shape of the workflow. Edges with a `max` lead back, or into a
+ * detour.
+ */
 export function onwardEdges(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max === undefined);
 }
@@ -163,7 +178,7 @@ export function loopsIn(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max !== undefined);
 }
 
-/** Returns the nodes of the same body that lead to this one without a loop edge: a loop does not run them again. */
+/** Returns the nodes of the same body from which a path without loop edges leads to this node. */
 export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string> {
   const before = canReach(graphAround(workflow, id, onwardEdges), [id]);
   before.delete(id);

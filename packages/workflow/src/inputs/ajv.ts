@@ -19,7 +19,7 @@ import {
 } from "../json/digits.ts";
 import { parseExact, type WrittenJson } from "../json/exact.ts";
 
-/** The pattern for e-mail addresses of RFC 5322 has about 400. */
+/** The longest pattern, in characters. The pattern of RFC 5322 for e-mail addresses has about 400. */
 const maxPatternCharacters = 1_000;
 
 export class PatternRefused extends Error {
@@ -31,10 +31,13 @@ interface Pattern {
   toString(): string;
 }
 
-/** RE2 reads `\k` as the letter k. */
+/** Matches `\k<`, which must be refused here: RE2 would not, because it reads `\k` as the letter k. */
 const namedBackreference = /(?<!\\)(?:\\\\)*\\k</;
 
-/** Compiles an ECMAScript pattern for RE2, which takes linear time. Throws `PatternRefused`, such as for lookahead. */
+/**
+ * Compiles an ECMAScript pattern for RE2, which matches in linear time. Throws `PatternRefused` for a pattern that RE2
+ * cannot run, such as one with lookahead.
+ */
 export function linearPattern(pattern: string): Pattern {
   const name = JSON.stringify(pattern.slice(0, 60));
   if (pattern.length > maxPatternCharacters) {
@@ -62,7 +65,10 @@ function re2Of(pattern: string, name: string): Pattern {
   }
 }
 
-/** Formats are not checked, because libraries differ. Optimised code would take time quadratic in the schema. */
+/**
+ * Creates a validator. Formats are not checked, because libraries differ about them. Optimising the code would take
+ * time quadratic in the size of the schema.
+ */
 export function newAjv(options: Options): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -77,7 +83,7 @@ export function newAjv(options: Options): Ajv2020 {
   return ajv;
 }
 
-/** Returns a schema with the digits of its numbers. `$schema` is left out: only one dialect is supported. */
+/** Returns a schema whose numbers keep their digits. `$schema` is left out, because only one dialect is supported. */
 export function readSchema(written: WrittenJson | Record<string, unknown>): Record<string, unknown> {
   const { $schema: _, ...schema } = (typeof written === "string" ? parseExact(written) : written) as typeof written &
     object;
@@ -99,12 +105,14 @@ export function segmentsOfPointer(pointer: string): Segments {
     .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
-/** Frequent workflows reuse their compiled schemas: compiling takes longer than most checks. */
+/** Number of compiled schemas that are kept for the next check, because compiling takes longer than most checks. */
 const maxKept = 50;
 
 const kept = new LRUCache<string, ValidateFunction>({ max: maxKept });
 
-/** Finds the problems of a value with a schema that was checked when its workflow was parsed. */
+/**
+ * Checks a value against a schema and returns the problems. The schema itself was checked when its workflow was parsed.
+ */
 export function problemsIn(schema: Record<string, unknown>, root: { "": unknown }): readonly ErrorObject[] {
   const validate = compiledSchema(JSON.stringify(schema));
   const place = { instancePath: "", parentData: root, parentDataProperty: "", rootData: root[""] as object };
@@ -112,14 +120,17 @@ export function problemsIn(schema: Record<string, unknown>, root: { "": unknown 
 }
 
 export function compiledSchema(text: string): ValidateFunction {
-  // Compiling the meta-schema again would take most of the time.
+  // The schema is already checked, so the meta-schema, whose compilation takes most of the time, is not needed.
   const options = { validateSchema: false, meta: false, strictSchema: false };
   const validate = kept.get(text) ?? newAjv(options).compile(parseWithDigits(text)[""] as object);
   kept.set(text, validate);
   return validate;
 }
 
-/** Replaces keywords that compute: with doubles, 19.99 is no multiple of 0.01, and 2^53 + 1 equals 2^53. */
+/**
+ * Replaces the keywords that compare or divide numbers by ones that use exact digits. As doubles, 19.99 is no multiple
+ * of 0.01, and 2^53 + 1 equals 2^53.
+ */
 export function computeWithDigits(ajv: Ajv2020): void {
   for (const definition of definitions) {
     ajv.removeKeyword(definition.keyword as string);
@@ -139,7 +150,10 @@ interface Problem {
 
 type Check = (place: ValueHolder, value: unknown) => Problem | undefined;
 
-/** Defines a keyword. `checkOf` builds its check once per schema, from the object that contains the keyword. */
+/**
+ * Defines a keyword. `checkOf` builds its check, once per schema, from the object in the schema that contains the
+ * keyword.
+ */
 function keyword(
   name: string,
   checkOf: (schema: object) => Check,
@@ -203,7 +217,10 @@ const definitions: FuncKeywordDefinition[] = [
   ),
 ];
 
-/** For the name of a property ajv gives the place of another value. */
+/**
+ * Returns the canonical text of a value. Only numbers are looked up in their holder, because for the name of a property
+ * ajv passes the holder of another value.
+ */
 function canonicalOf({ parentData, parentDataProperty }: ValueHolder, value: unknown): string {
   return typeof value === "number" ? canonicalAt(parentData, parentDataProperty) : canonicalAt([value], 0);
 }

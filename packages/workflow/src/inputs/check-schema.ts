@@ -9,15 +9,21 @@ interface CheckedSchema {
   secrets: Segments[];
 }
 
-/** Limit for `inputs` or a form, as JSON text. Hand-written schemas have about 10,000. */
+/** The longest schema (`inputs` or a form), in characters of JSON. Hand-written schemas have about 10,000. */
 const maxSchemaCharacters = 100_000;
-/** A field of a field of a field has six levels. */
+/** The most nested levels of a schema. A field of a field of a field has six. */
 const maxSchemaLevels = 60;
 
-/** Compiled once, because that takes most of the time. It keeps nothing of the schemas that it checks. */
+/**
+ * The compiled meta-schema. It is compiled only once, because that takes most of the time, and stores nothing of the
+ * schemas that it checks.
+ */
 let metaSchema: Ajv2020 | undefined;
 
-/** Checks whether `inputs` or a form can be used. Unknown keywords are errors: `requried` would allow everything. */
+/**
+ * Checks whether the schema in `inputs` or a form can be used. An unknown keyword is an error, because a misspelt
+ * `requried` would allow everything.
+ */
 export function checkSchema(written: WrittenJson | Record<string, unknown>): CheckedSchema {
   const text = JSON.stringify(readInputs(written));
   const schema = parseWithDigits(text)[""] as Record<string, unknown>;
@@ -62,7 +68,7 @@ function levelsOf(value: unknown): number {
 
 function refusalOf(error: unknown): string {
   if (error instanceof PatternRefused) return error.message;
-  // Both ajv and the search for endless references recurse along each $ref.
+  // The stack overflowed: ajv and `endlessReference` recurse along each $ref.
   if (error instanceof RangeError) return "its references lead on too many times - make it flatter";
   return `this is no usable JSON schema - ${error instanceof Error ? error.message : String(error)}`;
 }
@@ -94,7 +100,10 @@ function metaProblems(errors: readonly ErrorObject[]): CheckedSchema["problems"]
   });
 }
 
-/** Keywords whose schemas apply to the same value. Others continue with a part of it, and parts end at some level. */
+/**
+ * Keywords whose schemas apply to the same value as the schema around them. The schemas of other keywords apply to a
+ * part of the value, so they cannot repeat for ever.
+ */
 const sameValue = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 
 /** Finds a `$ref` that leads back to itself without reaching a part of the value: validation would never end. */
@@ -120,7 +129,7 @@ export function endlessReference(root: Record<string, unknown>): Segments | unde
   return visit(root, []);
 }
 
-/** Yields the schemas that apply to the same value, with the steps that lead to them. */
+/** Yields the schemas inside a schema that apply to the same value, each with its path. */
 function* sameValueAs(schema: Loose, root: unknown): Iterable<[Segments, unknown]> {
   if (typeof schema.$ref === "string") yield [["$ref"], referredIn(root, schema.$ref)];
   for (const keyword of sameValue) {

@@ -6,10 +6,13 @@ import { linesOf, NotJson, scanJson } from "../json/scan.ts";
 import { isJson } from "../json/text.ts";
 import { linearPattern, problemsIn, readInputs, readSchema, segmentsOfPointer } from "./ajv.ts";
 
-/** A list of a million wrong items is one mistake, so the rest is left out. */
+/** The most problems that are reported: a list of a million wrong items is one mistake. */
 const maxProblems = 20;
 
-/** Checks whether a run may start with this context. The values of `fileKeys` are files: only keys count. */
+/**
+ * Checks whether a run may start with this context. The values under `fileKeys` are files, so only the presence of
+ * these keys is checked.
+ */
 export function validateInputs(inputs: WrittenJson, contextText: string, fileKeys: readonly string[]): Finding[] {
   const root = parseWithDigits(contextText);
   Object.assign(root[""] as object, Object.fromEntries(fileKeys.map((key) => [key, null])));
@@ -71,11 +74,14 @@ function notJson(text: string): Finding {
 
 type Schema = Record<string, unknown>;
 
-/** Keywords with schemas for the same value. `not` and `if` are left out: a file matches no JSON type there. */
+/**
+ * Keywords whose schemas apply to the same value. `not` and `if` are left out: inside them, a file counts as a value of
+ * no JSON type.
+ */
 const lists = new Set(["allOf", "anyOf", "oneOf"]);
 const single = new Set(["then", "else"]);
 
-/** Removes the conditions on the values of these keys wherever the schema applies to the context itself. */
+/** Returns a schema of a context without its conditions on the values of these keys. */
 export function withoutConditionsOn(schema: Schema, keys: readonly string[]): Schema {
   if (keys.length === 0) return schema;
   const within = (value: unknown): unknown => (isObject(value) ? withoutConditionsOn(value, keys) : value);
@@ -88,7 +94,7 @@ export function withoutConditionsOn(schema: Schema, keys: readonly string[]): Sc
     return [name, value];
   });
   const properties = isObject(schema.properties) ? schema.properties : {};
-  // `false` forbids the key.
+  // `false` forbids the key itself, which still applies to a file.
   const freed = keys.filter((key) => properties[key] !== false).map((key) => [key, true]);
   return { ...Object.fromEntries(applied), properties: { ...properties, ...Object.fromEntries(freed) } };
 }

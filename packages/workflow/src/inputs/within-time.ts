@@ -4,7 +4,7 @@ import { textOfJson, type WrittenJson } from "../json/exact.ts";
 import type { Workflow } from "../workflow.ts";
 import { contextProblem, validateData, validateInputs } from "./validate.ts";
 
-/** A schema that refers to itself twice doubles the work with each level of a value, so its time has a limit. */
+/** Runs checks with a deadline: if a schema refers to itself twice, each level of a value doubles the work. */
 const schemas = new DeadlineWorker({
   name: "schemas",
   address: async () => (await import("./worker.ts")).address,
@@ -14,7 +14,7 @@ const schemas = new DeadlineWorker({
 const quickSchema = 10_000;
 const quickWork = 2_000_000;
 
-/** True if starting a thread would take longer. Only references and patterns make a check slow. */
+/** True if the check takes less time than starting a thread. Only references, patterns and size make a check slow. */
 function isQuick(schema: WrittenJson, valueText: string): boolean {
   const text = textOfJson(schema);
   if (text.length > quickSchema || text.length * valueText.length > quickWork) return false;

@@ -1,14 +1,23 @@
-/** The digits of numbers in values of `parseWithDigits`, by their holder. Libraries need plain JavaScript values. */
+/**
+ * The exact digits of numbers that `parseWithDigits` has read, by the object or list that holds the number. They are
+ * stored beside the values, because libraries need plain JavaScript numbers.
+ */
 const digitsIn = new WeakMap<object, Map<string, string>>();
 
 type Reviver = (this: object, key: string, value: unknown, context: { source?: string }) => unknown;
 
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
-/** Doubles represent every number of up to 15 digits, except those that round to infinity or zero. */
+/**
+ * Matches a JSON text that may have a number that no double represents: one of more than 15 digits, or with an
+ * exponent.
+ */
 const mayLoseDigits = /[\d.]{16}|\d[eE][-+]?\d/;
 
-/** The value is under the empty key. A number without an exact double becomes a finite stand-in; see `digitsOf`. */
+/**
+ * Parses JSON and returns the value under the empty key. A number that no double represents becomes a finite
+ * substitute; `digitsOf` returns its digits.
+ */
 export function parseWithDigits(text: string): { "": unknown } {
   if (!mayLoseDigits.test(text)) return { "": JSON.parse(text) };
   const root: { "": unknown } = { "": undefined };
@@ -19,7 +28,8 @@ export function parseWithDigits(text: string): { "": unknown } {
     noteDigits(this, key, source);
     return standIn(value, exact);
   });
-  // `JSON.parse` has an object of its own around the value.
+  // The digits of a lone number were noted for the object that `JSON.parse` puts around it, so they are noted again for
+  // `root`.
   const own = rootDigits.exec(text)?.[1];
   if (typeof root[""] === "number" && own !== undefined) noteDigits(root, "", own);
   return root;
@@ -41,12 +51,15 @@ export function digitsOf(holder: object, key: string | number): string {
   return digitsIn.get(holder)?.get(String(key)) ?? String((holder as Record<string | number, unknown>)[key]);
 }
 
-/** Returns the same text for equal values only. The order of fields is ignored; numbers count with all digits. */
+/**
+ * Returns a text that is the same for equal values and no others. The order of fields is ignored; all digits of numbers
+ * count.
+ */
 export function canonicalAt(holder: object, key: string | number): string {
   return textAt(holder, key, (digits) => textOfDecimal(decimalOf(digits)));
 }
 
-/** JSON text of a value of `parseWithDigits`, with its fields sorted by name. */
+/** Returns the JSON text of a value from `parseWithDigits`, with its fields sorted by name. */
 export function textAt(holder: object, key: string | number, ofNumber = (digits: string) => digits): string {
   const value = (holder as Record<string | number, unknown>)[key];
   if (typeof value === "number") return ofNumber(digitsOf(holder, key));
@@ -65,7 +78,10 @@ export function isSameJson(a: string, b: string): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
-/** `sign * digits * 10 ** exponent`, without zeros at the ends of `digits`. It is never written out. */
+/**
+ * The number `sign * digits * 10 ** exponent`. `digits` has no zeros at its ends. The number is never expanded, because
+ * the exponent may be huge.
+ */
 export interface Decimal {
   sign: -1 | 0 | 1;
   digits: string;
@@ -91,12 +107,17 @@ export function decimalOf(text: string): Decimal {
   };
 }
 
-/** Returns the same text for equal numbers, and only for those: for 1, 1.0 and 10e-1, or for 0 and -0. */
+/**
+ * Returns a text that is the same for equal numbers and no others: one text for 1, 1.0 and 10e-1, and one for 0 and -0.
+ */
 export function textOfDecimal({ sign, digits, exponent }: Decimal): string {
   return sign === 0 ? "0" : `${sign < 0 ? "-" : ""}${digits}e${exponent}`;
 }
 
-/** Returns a negative number if `a` is less than `b`, and zero if they are equal. */
+/**
+ * Compares for sorting: returns a negative number if `a` is less than `b`, zero if they are equal, and a positive one
+ * if `a` is greater.
+ */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.sign !== b.sign || a.sign === 0) return a.sign - b.sign;
   return a.sign * compareSizes(a, b);
@@ -112,13 +133,13 @@ export function isWhole({ exponent }: Decimal): boolean {
   return exponent >= 0n;
 }
 
-/** A divisor of n decimal digits holds no power of two or five above 4n. */
+/** A divisor of n decimal digits contains the factor 2 or 5 at most 4n times. */
 const bitsOfDigit = 4;
 
 export function isMultipleOf(value: Decimal, divisor: Decimal): boolean {
   if (value.sign === 0 || divisor.sign === 0) return divisor.sign !== 0;
   const shift = value.exponent - divisor.exponent;
-  // The last digit of `value` is not zero, so `value` is no multiple of ten.
+  // The digits of `value` do not end in zero, so a divisor with a larger exponent does not divide it.
   if (shift < 0n) return false;
   // A power of ten can cancel only the factors 2 and 5 of the divisor, so a higher power changes nothing.
   const most = BigInt(divisor.digits.length * bitsOfDigit);

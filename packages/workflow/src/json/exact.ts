@@ -23,7 +23,10 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return json.isRawJSON(value);
 }
 
-/** An object, or the text if JavaScript would change it: 850.0, 1e2 and 12345678901234567890 would change. */
+/**
+ * A JSON object as written. It is stored as text if JavaScript would change one of its numbers, such as 850.0, 1e2 or
+ * 12345678901234567890.
+ */
 export type WrittenJson = JsonObject | string;
 
 export type Exactly = (path: string) => WrittenJson;

@@ -3,7 +3,7 @@ import { at } from "../findings/finding.ts";
 /** The positions of the values in a JSON text. `JSON.parse` reports none, and hides repeated fields. */
 export interface JsonPosition {
   offset: number;
-  /** The offset after its last character. */
+  /** The offset after the last character of the value. */
   end: number;
   fields?: Map<string, JsonPosition>;
   items?: JsonPosition[];
@@ -14,7 +14,7 @@ export interface Scan {
   repeated: { name: string; offset: number }[];
 }
 
-/** The text is not JSON; `expected` completes "expected ...". */
+/** Thrown if a text is not JSON. `expected` completes "expected ...". */
 export class NotJson extends Error {
   override name = "NotJson";
   readonly offset: number;
@@ -129,10 +129,15 @@ export function positionOf(scan: Scan, segments: readonly (string | number)[]): 
   return place;
 }
 
-/** UTF-8 can contain half of a surrogate pair only as an escape. */
+/**
+ * Matches an escape of half a surrogate pair. A text that was read as UTF-8 can contain half a pair only as an escape.
+ */
 const escapedHalf = /\\u[dD][89a-fA-F]/;
 
-/** Returns the path of half a surrogate pair, or undefined. No UTF-8 has halves, so no node could return the text. */
+/**
+ * Returns the path of a text with half a surrogate pair; undefined if there is none. UTF-8 cannot represent a half, so
+ * no node could return such a text.
+ */
 export function halfCharacterIn(json: string, path = "$"): string | undefined {
   return escapedHalf.test(json) ? halfIn(JSON.parse(json), path) : undefined;
 }

@@ -1,6 +1,6 @@
-/** The most levels of a value. The harness in the sandbox has the same limit. */
+/** The most nested levels of a value. The harness in the sandbox has the same limit. */
 const maxLevels = 500;
-/** A reference to a blob has two more levels than the byte string in its value. */
+/** A value may contain bytes. In JSON they are references to blobs, which have two levels more. */
 const levelsOfReference = 2;
 
 /** The longest name or number, in UTF-16 units. */
@@ -26,7 +26,10 @@ export function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** Numbers, words and plain texts: most values. A node may set a hundred thousand of them. */
+/**
+ * Matches most values: numbers, `true`, `false`, `null` and plain texts. It is a fast test, since a node may set a
+ * hundred thousand values.
+ */
 const simple = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false|null|"[ !#-[\]-~]*")$/;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids raw control characters in strings
@@ -35,13 +38,13 @@ const escaped = /\\(?:["\\/bfnrt]|u([\da-fA-F]{4}))/y;
 const word = /[-+.\w]*/y;
 const scalar = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
-/** The syntax that may follow. */
+/** The kind of token that the syntax allows next. */
 type Due = "value" | "first item" | "name" | "first name" | "colon" | "comma" | "nothing";
 
 /**
- * Checks a stream of chunks: it must be exactly one JSON value in UTF-8, without repeated names in an object, half
- * surrogate pairs, more than 500 levels or trailing text. It does not parse, so a value of any size keeps its bytes;
- * memory holds only the names of open objects.
+ * Checks that a stream of chunks is exactly one JSON value in UTF-8, without repeated names in an object, half
+ * surrogate pairs, more than 500 levels or trailing text. It builds no value, so a value of any size can be checked:
+ * only the names of open objects are in memory.
  */
 export class StrictJson {
   readonly #utf8 = new Utf8Check();
@@ -61,13 +64,13 @@ export class StrictJson {
   }
 
   end(): void {
-    // A blank ends a number and changes nothing else.
+    // A number has no closing mark, so a blank is read after it. Elsewhere the blank has no effect.
     if (!this.#inText) this.read(" ");
     if (!this.#utf8.end() || this.#inText || this.#rest !== "" || this.#due !== "nothing")
       throw new NotStrictJson("is cut off before its end");
   }
 
-  /** Looks at well-formed text, like `look` at bytes. */
+  /** Checks the next chunk like `look`, but as text that is already decoded. */
   read(text: string): void {
     const chunk = this.#rest + text;
     this.#rest = "";
@@ -131,7 +134,7 @@ export class StrictJson {
     }
     const quoted = chunk.slice(at, end);
     const names = this.#open.at(-1);
-    // A slice would keep its whole chunk in memory; a parsed name does not.
+    // The name is parsed, because a mere slice of the text would keep the whole chunk in memory.
     if (!names || names.size === names.add(JSON.parse(quoted)).size)
       throw new NotStrictJson(`has the field ${shortened(quoted)} twice in one object`);
     this.#due = "colon";
@@ -198,7 +201,7 @@ function shortened(text: string): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** Checks chunks of bytes for UTF-8. A chunk may end inside a character. */
+/** Checks that chunks of bytes are UTF-8. A chunk may end inside a character. */
 export class Utf8Check {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -1,6 +1,9 @@
 import { type ExactValue, isRawNumber, parseExact } from "./exact.ts";
 
-/** `JSON.parse` would turn 850.0 into 850. The console's page runs this file, too: no module of Node belongs here. */
+/**
+ * A member of a JSON object with its value as text, because `JSON.parse` would turn 850.0 into 850. This file must
+ * import no module of Node: the console's page runs it, too.
+ */
 export interface Member {
   key: string;
   json: string;
@@ -22,7 +25,10 @@ export function elementsOf(text: string): string[] {
   return splitList(text);
 }
 
-/** The first `max` members of the valid JSON of an object. Nothing is checked or parsed: a text may have megabytes. */
+/**
+ * Returns the first `max` members of an object. The text must be valid JSON: it may have megabytes, so it is not
+ * checked again.
+ */
 export function splitObject(text: string, max = Number.POSITIVE_INFINITY): Member[] {
   const members: Member[] = [];
   let at = skipSpace(text, text.indexOf("{") + 1);
@@ -37,7 +43,7 @@ export function splitObject(text: string, max = Number.POSITIVE_INFINITY): Membe
   return members;
 }
 
-/** The first `max` elements of a list, under the same condition as `splitObject`. */
+/** Returns the first `max` elements of a list. As for `splitObject`, the text must be valid JSON. */
 export function splitList(text: string, max = Number.POSITIVE_INFINITY): string[] {
   const elements: string[] = [];
   let at = skipSpace(text, text.indexOf("[") + 1);
@@ -77,10 +83,10 @@ export function utf8In(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Levels that values of callers and of code may have. The stacks of Node and Python bear far more. */
+/** The most nested levels of a value from a caller or from code. The stacks of Node and Python allow far more. */
 export const deepestNesting = 500;
 
-/** Counts the levels of brackets, and the colons that are not in strings. The text need not be JSON. */
+/** Counts the nested levels (`depth`) and the colons outside strings (`keys`) of a text, which need not be JSON. */
 export function measureOf(text: string): { depth: number; keys: number } {
   let [open, depth, keys] = [0, 0, 0];
   for (let i = 0; i < text.length; i++) {
@@ -99,7 +105,10 @@ export function valueAt(text: string, path: readonly string[]): string | undefin
   return JSON.stringify(path.reduce<ExactValue | undefined>(memberOf, parseExact(text)));
 }
 
-/** An own member or item of a value. Undefined for a missing one, and for a list's `length`. */
+/**
+ * Returns a member of an object or an item of a list; undefined for a missing one, and for inherited names such as a
+ * list's `length`.
+ */
 export function memberOf(value: ExactValue | undefined, step: string): ExactValue | undefined {
   if (value === null || typeof value !== "object" || isRawNumber(value)) return undefined;
   const isThere = Object.prototype.propertyIsEnumerable.call(value, step);
@@ -115,7 +124,10 @@ export class RawJson {
   }
 }
 
-/** `JSON.stringify` for values that hold `RawJson`: numbers inside those keep their digits. */
+/**
+ * Writes a value as JSON, like `JSON.stringify`, and each `RawJson` in it unchanged, so that its numbers keep their
+ * digits.
+ */
 export function renderJson(value: unknown): string {
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => renderJson(item === undefined ? null : item)).join(",")}]`;
@@ -140,7 +152,7 @@ export function* stringsIn(text: string): Iterable<StringSpan> {
   }
 }
 
-/** True if the literal names a member: only a colon can follow it. */
+/** True if the string literal is the name of a member: then a colon follows it. */
 export function isKey(text: string, { end }: StringSpan): boolean {
   return text[skipSpace(text, end)] === ":";
 }
@@ -174,7 +186,8 @@ function endOfValue(text: string, at: number): number {
     rest.lastIndex = at;
     return rest.exec(text)?.index ?? text.length;
   }
-  // Character codes: a regular expression for all of these marks takes ten times as long, and values have megabytes.
+  // Compares character codes, because values have megabytes, and a regular expression for all these marks takes ten
+  // times as long.
   let depth = 0;
   for (let i = at; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -185,7 +198,9 @@ function endOfValue(text: string, at: number): number {
   return text.length;
 }
 
-/** The offset after the closing quote: the first quote with an even number of backslashes before it. */
+/**
+ * Returns the offset after the closing quote, which is the first quote with an even number of backslashes before it.
+ */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -19,15 +19,15 @@ export function analysisFileOf(node: string): string {
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in 64 hexadecimal digits" });
 const texts = z.record(z.string(), z.string());
 
-/** Everything that the code depends on. Long values are represented by their SHA-256. */
+/** Everything from which a model wrote the code. Long values are represented by their SHA-256. */
 const Ingredients = z.strictObject({
   prompt: z.string(),
   node_type: z.string(),
   edges: z.array(z.string()),
-  /** Dot path of every key that the code reads -> its type. A `?` after the path marks optional keys. */
+  /** Maps the dot path of every key that the code reads to its type. A `?` after the path marks an optional key. */
   reads: texts,
   generator: z.string(),
-  /** Name of every guide in the prompt -> SHA-256 of its text. */
+  /** Maps the name of every guide in the prompt to the SHA-256 of its text. */
   guides: texts,
   model: z.string(),
   settings: z.string(),
@@ -48,7 +48,7 @@ const Approved = z.strictObject({ by: z.string(), at: z.string() });
 
 const Entry = z.strictObject({
   key: sha256,
-  /** SHA-256 of the code, or of code and analysis (`codeHashOf`). */
+  /** SHA-256 of the code, or of the code and its analysis together (`codeHashOf`). */
   code_hash: sha256,
   analysis: sha256.optional(),
   /** `edited` if a person has changed the code. */
@@ -56,7 +56,7 @@ const Entry = z.strictObject({
   model: z.string(),
   cost: Cost,
   created_at: z.string(),
-  /** An execution in which the code passed its checks. */
+  /** Id of a run in which the code passed its checks. */
   proven_by: z.string().optional(),
   approved: Approved.optional(),
   ingredients: Ingredients,
@@ -72,7 +72,7 @@ export type LockRecord = ReturnType<typeof recordOfEntry>;
 /** Code that a model wrote for a prompt node. It belongs to the definition, because it decides what runs. */
 export interface LockedCode extends LockRecord {
   code: string;
-  /** Code that looks at the data first; `code` reads its findings. Absent if the node needs none. */
+  /** Code that runs before `code` and analyses the data for it. Absent if the node needs no analysis. */
   analysis?: string;
 }
 
@@ -81,7 +81,10 @@ export function recordOfEntry({ code_hash, analysis, created_at, proven_by, ...s
   return defined({ ...same, ...renamed });
 }
 
-/** Writes in alphabetical order, one line for each value, so that version control shows clear differences. */
+/**
+ * Returns the text of a lock file, in alphabetical order and with one line per value, so that version control shows
+ * clear differences.
+ */
 export function lockText(locked: Record<string, LockRecord>): string {
   const nodes = Object.fromEntries(inOrder(locked).map(([node, record]) => [node, entryOfRecord(record)]));
   return `${JSON.stringify({ format: 1, nodes } satisfies LockFile, null, 2)}\n`;
@@ -114,12 +117,12 @@ function inOrder<T>(record: Record<string, T>): [string, T][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A node's entry, and the texts of its files. `analysis` is present if the code needs one. */
+/** The record of a locked node, and the texts of its files. `analysis` is present if the code needs one. */
 export type ReadLock = { record: LockRecord } & (
   | { state: "locked"; code: string; analysis?: string }
-  /** `file` differs from the locked text. */
+  /** The file `file` differs from the locked code or analysis. */
   | { state: "edited"; code: string; analysis?: string; file: string }
-  /** `file` does not exist; `edited` names the other file if it exists and differs. */
+  /** The file `file` does not exist. `edited` names the node's other file, if that one differs from the locked text. */
   | { state: "missing"; file: string; edited?: string }
 );
 
@@ -180,7 +183,7 @@ export function lockedCodeOf({ record, code, analysis }: ReadLock & { state: "lo
   return { ...record, code, ...(analysis !== undefined && { analysis }) };
 }
 
-/** Returns the text with other line endings: editors and git change them, and that is no edit. */
+/** Returns the text with each kind of line ending: editors and git change these, which does not count as an edit. */
 function variantsOf(text: string): string[] {
   return [text, normaliseLines(text)].flatMap((lines) => [lines, lines.replace(/\n$/, "")]);
 }

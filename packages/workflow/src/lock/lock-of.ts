@@ -32,7 +32,7 @@ export function readLock(
   return { ...(locked.length > 0 && { locked: Object.fromEntries(locked) }), findings };
 }
 
-/** Ids of prompt nodes. A node that could not be read counts, because it may be one. */
+/** Returns the ids of prompt nodes, and of nodes that could not be read, because they may be prompt nodes. */
 function promptNodesOf(body: ReadBody): string[] {
   const mayAsk = ({ node }: ReadNode) => !node || ("executor" in node && node.executor.kind === "prompt");
   return [...nodesIn(body)].filter(mayAsk).flatMap(({ id }) => id ?? []);

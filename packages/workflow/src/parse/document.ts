@@ -11,7 +11,7 @@ export interface Document extends Body {
 
 interface Body {
   body: Loose;
-  /** Path of a top-level field. Definitions with `graph_definition` have some of the fields there. */
+  /** Returns the path of a top-level field, which may be inside `graph_definition`. */
   pathOf(field: string): string;
 }
 
@@ -81,12 +81,12 @@ function notJson(text: string, file: string, error: NotJson): Finding {
 interface Located {
   scan: Scan;
   text: string;
-  /** The program that made the text; absent: a person wrote it. */
+  /** The source of the program that made the text. Absent if a person wrote the JSON. */
   program?: string | undefined;
   file: string;
 }
 
-/** Adds the line in the JSON, or in the program that made the JSON, to findings without one. */
+/** Adds a line to findings without one: in the JSON, or in the program that made the JSON. */
 export function locate(findings: readonly Finding[], { scan, text, program, file }: Located): Finding[] {
   const placeAt = linesOf(program ?? text);
   const definition = program === undefined ? undefined : JSON.parse(text);
@@ -98,10 +98,10 @@ export function locate(findings: readonly Finding[], { scan, text, program, file
   });
 }
 
-/** The file name of definitions that came over the API, which sends no program. */
+/** The file name in findings of a server, which gets only the JSON and not the program that made it. */
 const sentName = "workflow.json";
 
-/** Moves a server's findings to the lines of the program. */
+/** Replaces the lines in a server's findings, which refer to the JSON, by lines of the program that made it. */
 export function locateInProgram(findings: readonly Finding[], { text, program, fileName }: WorkflowSource): Finding[] {
   if (program === undefined) return [...findings];
   const isOfText = ({ file, line }: Finding) => file === sentName || (file === undefined && line === undefined);
@@ -115,7 +115,10 @@ export function locateInProgram(findings: readonly Finding[], { text, program, f
 
 const kinds = "start|end|action|decision|approval|wait|workflow|map";
 
-/** Finds a node by its id, an edge by its ends, or a field that occurs once. Undefined if it is ambiguous. */
+/**
+ * Finds the offset in a program that belongs to a path in its JSON: of a node by its id, of an edge by its ends, or of
+ * a field that occurs once. Undefined if it is ambiguous.
+ */
 function offsetInProgram(program: string, definition: unknown, path: readonly (string | number)[]): number | undefined {
   const at = path.findLastIndex(
     (step, index) => typeof step === "number" && /^(nodes|edges)$/.test(`${path[index - 1]}`),

@@ -37,7 +37,7 @@ export function readFields({ body, pathOf }: Document): { fields?: WorkflowField
 
 const longest = 64;
 
-/** Lower case, digits and dashes: "Facturación V3" -> "facturacion-v3". */
+/** Converts a text to lower-case letters, digits and dashes: "Facturación V3" -> "facturacion-v3". */
 export function slugOf(text: string): string {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");

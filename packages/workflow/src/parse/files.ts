@@ -13,7 +13,10 @@ export interface Surroundings {
   exactly: Exactly;
 }
 
-/** Returns the settings for all nodes. Invalid fields give the defaults, because no workflow results from them. */
+/**
+ * Returns the workflow's settings for all nodes. For invalid fields it returns the defaults, because the definition is
+ * refused anyway.
+ */
 export function sharedSettings(fields: WorkflowFields | undefined): SharedSettings {
   return { samples: fields?.ai?.samples ?? true, ...defined({ allow: fields?.network?.allow }) };
 }
@@ -39,7 +42,7 @@ export function readFileField(field: string, value: unknown, scope: NodeScope): 
   return { findings: [finding("NOVA401", path, message)] };
 }
 
-/** `./a/../extract.py` -> `extract.py`; undefined for paths out of the folder. */
+/** Normalises a path: `./a/../extract.py` -> `extract.py`. Undefined for a path that leads out of the folder. */
 export function pathInFolder(path: string): string | undefined {
   const normal = posix.normalize(path.replaceAll("\\", "/"));
   const outside = normal === ".." || normal.startsWith("../") || normal.startsWith("/") || /^[A-Za-z]:/.test(normal);
@@ -55,7 +58,7 @@ function missing(field: string, file: string, { name, files }: NodeScope): strin
 
 const folder = "lib/";
 
-/** Returns the modules that every node can import: path below `lib/` -> source. */
+/** Returns the modules that every node can import: the path below `lib/` of each, with its source. */
 export function libOf(files: Record<string, string>): Record<string, string> {
   const modules = Object.entries(files).filter(([path]) => path.startsWith(folder) && path.endsWith(".py"));
   return Object.fromEntries(modules.map(([path, source]) => [path.slice(folder.length), source]));
@@ -67,7 +70,10 @@ export function pythonOfLib(lib: Record<string, string>): PythonSource[] {
 
 type ReadExecutor = { source?: TaskSource } & Pick<ReadNode, "python" | "findings">;
 
-/** Reads the node as written, so that a wrong timeout does not stop the check of its code. */
+/**
+ * Reads the code or prompt of a node before its fields are parsed, so that its code is checked even if its timeout is
+ * wrong.
+ */
 export function readExecutor(node: Loose, type: NodeType, scope: NodeScope): ReadExecutor {
   const kind = executorKind(node.executor);
   const given = (["code", "codeFile", "prompt", "promptFile"] as const).filter((field) => node[field] !== undefined);

@@ -15,9 +15,9 @@ export interface Subject extends WrittenPlace {
   value: unknown;
   pathOf?: (field: string) => string;
   schema: z.ZodType;
-  /** Codes of fields with wrong values; the default is NOVA104. */
+  /** Maps a field to the code of a finding about its value. The default is NOVA104. */
   codes: Partial<Record<string, FindingCode>>;
-  /** Reasons why this kind of node takes no such field. */
+  /** Maps a field that this kind of node does not take to the reason. */
   refused?: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[
     );
 }
 
-/** Replaces an issue of a union by the issues inside its only matching option. */
+/** Replaces an issue about a union by the issues inside the only option that it can be. */
 function unwrapUnion(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const fitting = issue.errors.filter((inner) =>
@@ -87,7 +87,7 @@ export function knownFields(schema: z.ZodType, path: readonly PropertyKey[]): st
   });
 }
 
-/** Looks through optional fields, defaults and transformations. */
+/** Returns the object schemas inside optional fields, defaults, transformations and unions. */
 function objectsIn(schema: z.ZodType): z.ZodObject[] {
   if (schema instanceof z.ZodObject) return [schema];
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => objectsIn(option as z.ZodType));

@@ -36,7 +36,7 @@ export function readNode(written: unknown, path: string, around: Surroundings): 
   return { ...outline, ...read };
 }
 
-/** Removes `"model": null`, and null from the settings of a model: both count as absent. */
+/** Removes `"model": null` and null settings of a model, because null counts as absent there. */
 export function withoutNullModel(fields: Loose): Loose {
   const { model, llm_config, ...others } = fields;
   const filled = Object.entries({ model, llm_config }).flatMap(([name, value]) => {

@@ -6,15 +6,21 @@ import { isObject } from "../json/exact.ts";
 import type { Body, Condition, Edge, Node, NodeType, Workflow } from "../workflow.ts";
 import { findingsOf } from "./issues.ts";
 
-/** The authored form: the JSON and the files beside it, by path relative to the JSON's folder, with `/`. */
+/**
+ * A workflow as its author writes it: the JSON and the files beside it. Paths are relative to the JSON's folder and use
+ * `/`.
+ */
 export interface WorkflowSource {
   text: string;
   fileName: string;
-  /** The program that made `text`. Findings name its lines. */
+  /** The source of the program that made `text`. If present, findings name its lines. */
   program?: string;
-  /** Name of the folder (or of a single JSON file, without `.json`): the last resort for an id. */
+  /**
+   * Name of the folder, or of a single JSON file without `.json`. It is the workflow's id if the definition has no `id`
+   * and no `name`.
+   */
   folder?: string;
-  /** `.py`, `.txt` and `.md` files, including `lib/`; the lock file and the locked code. */
+  /** The `.py`, `.txt` and `.md` files, including those in `lib/`, the lock file and the locked code. */
   files: Record<string, string>;
   /** True for a definition from the API: its requirements may name no local file. */
   isSent?: true;
@@ -23,7 +29,7 @@ export interface WorkflowSource {
   modelsOff?: true;
 }
 
-/** Python of a workflow, for a check of Python. It is present even if the graph has errors. */
+/** The Python code of a node or a module, for the checks of @nova/python. */
 export interface PythonSource {
   node?: { id: string; type: NodeType };
   code: string;
@@ -32,7 +38,7 @@ export interface PythonSource {
   path: string;
 }
 
-/** A node, as far as it could be read: enough for checks of the graph even if its fields are wrong. */
+/** A node as far as it could be read. Even if its fields are wrong, its place in the graph can be checked. */
 export interface ReadNode {
   path: string;
   id?: string;
@@ -50,7 +56,7 @@ export interface ReadEdge {
   from?: string;
   to?: string;
   condition?: Condition;
-  /** True for an edge with a `max`: it leads back, and checks of the graph's shape leave it out. */
+  /** True for an edge with a `max`, which leads back. Checks of the graph's shape ignore it. */
   repeats: boolean;
   edge?: Edge;
   findings: Finding[];
@@ -63,7 +69,10 @@ export interface ReadBody {
   edges: ReadEdge[];
 }
 
-/** Reads each node and each edge separately. A field that is no list counts as empty; `checkLists` reports it. */
+/**
+ * Reads each node and each edge separately. If `nodes` or `edges` is no list, it counts as empty, and `checkLists`
+ * reports it.
+ */
 export function readBody(
   lists: { nodes?: unknown; edges?: unknown },
   paths: { nodes: string; edges: string },
@@ -81,7 +90,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the complete nodes and edges: all of them if there is no finding. */
+/** Returns the nodes and edges that could be read completely. Without a finding, these are all. */
 export function bodyOf({ nodes, edges }: ReadBody): Body {
   return { nodes: nodes.flatMap((read) => read.node ?? []), edges: edges.flatMap((read) => read.edge ?? []) };
 }
@@ -127,18 +136,21 @@ function named(id: unknown): string {
   return typeof id === "string" ? `"${id}"` : "nowhere";
 }
 
-/** The nodes of a draft that will run. The nodes before them have run already. */
+/** The part of a draft that is to run next. The nodes before the part have run already. */
 export interface PartOfDraft {
   start: { id: string; merge?: Node["merge"] };
-  /** Ids of its nodes, without its start and ends. */
+  /** Ids of the part's nodes, without its start and ends. */
   steps: string[];
   edges: Edge[];
   passed: string[];
-  /** Ids of maps among the steps with recorded outcomes. */
+  /** Ids of those maps among the steps whose outcome is already recorded. */
   recordedMaps: string[];
 }
 
-/** Builds a workflow of the part alone from the whole checked workflow. Names in it may mean nodes before the part. */
+/**
+ * Builds a workflow of the part alone. References in it may still name nodes before the part, which are in
+ * `draftPrefix`.
+ */
 export function partOf(whole: Workflow, { start, steps, edges, passed, recordedMaps }: PartOfDraft): Workflow {
   const { timeoutSeconds: _, triggers: __, onFailure: ___, warm: ____, ...shared } = whole;
   const own = new Set(steps);
@@ -161,13 +173,15 @@ export function partOf(whole: Workflow, { start, steps, edges, passed, recordedM
   };
 }
 
-/** Replaces a map with a recorded outcome: the map itself would read its list again and run its items. */
+/**
+ * Replaces a map whose outcome is recorded by an action with the same id, because the map would run its items again.
+ */
 function replaceMap({ id, merge }: Node): Node {
   const executor = { kind: "code" as const, code: "pass" };
   return defined({ id, type: "action" as const, merge, executor, timeoutSeconds: 60, effects: false });
 }
 
-/** Removes code and prompts. Names and keys stay, because other nodes may refer to them. */
+/** Returns a node without its code or prompt. Its names and keys stay, because other nodes may refer to them. */
 function withoutWork(node: Node): Node {
   if (node.type === "map") return { ...node, body: { nodes: [], edges: [] } };
   if (!("executor" in node)) return node;

@@ -7,7 +7,7 @@ import { findingsOf } from "./issues.ts";
 
 const codes = { id: "NOVA121", client: "NOVA126" } as const;
 
-/** Reads each trigger separately, then checks that they differ. Returns the correct ones. */
+/** Reads each trigger separately, then checks that no two have the same id or address. Returns the correct ones. */
 export function readTriggers({ body, pathOf, exactly }: Document): { triggers: Trigger[]; findings: Finding[] } {
   const written = Array.isArray(body.triggers) ? body.triggers : [];
   const ids = idsOf(written);
@@ -61,7 +61,10 @@ function checkAlike(read: ReadTrigger[]): Finding[] {
   });
 }
 
-/** Warns if a signed request identifies its delivery by a header, because no signature covers headers. */
+/**
+ * Warns if a signed webhook identifies its deliveries by a header: no signature covers headers, so a request could be
+ * repeated with another one.
+ */
 function checkDedupe(trigger: Trigger, path: string): Finding[] {
   if (trigger.type !== "webhook" || !trigger.signature || !trigger.dedupe?.startsWith("headers.")) return [];
   const problem = `dedupe names ${trigger.dedupe}, and no signature is over headers, so the body counts`;
@@ -80,7 +83,10 @@ function* checkNumbers(value: unknown, { name, path }: WrittenPlace): Iterable<F
   }
 }
 
-/** UTF-8 bytes as JSON. DynamoDB: an item has at most 400 KB, and some values need half as much again there. */
+/**
+ * The most bytes of a trigger as JSON in UTF-8. A DynamoDB item has at most 400 KB, and some values take half as much
+ * again there.
+ */
 const longestBytes = 250_000;
 
 function checkTriggerSize(trigger: Trigger, path: string): Finding[] {

@@ -1,33 +1,39 @@
 export type ReferenceStep =
   | { kind: "key"; key: string }
-  /** `[2]` or `:item(2)` directly after the name: the item labelled 2 in a text, or the second item of a list. */
+  /**
+   * An item by its number: `[2]` or `:item(2)` directly after the name. It is the item labelled 2 in a text, or the
+   * second item of a list.
+   */
   | { kind: "item"; number: number }
-  /** `[0]` in a later step: counts from 0, as JSON does. */
+  /** An element of a list by its index: `[0]` in a later step. It counts from 0. */
   | { kind: "index"; number: number };
 
 export interface Reference {
   kind: "reference";
   written: string;
   offset: number;
-  /** Name or id of a node, without blanks at its ends. */
+  /** Name or id of a node, or a key of the context, without blanks at its ends. */
   name: string;
   steps: ReferenceStep[];
 }
 
 export type PromptPart = { kind: "text"; text: string } | Reference;
 
-/** Returns true for known names. A known name may hold any character, even one that ends other names. */
+/** Returns true for a known name, which may contain any character, even one that would end an unknown name. */
 export type IsName = (name: string) => boolean;
 
 export function normalName(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }
 
-/** The limits on the length and on the steps keep the search short for any text. */
+/** Matches braces with a short text. This limit and `maxSteps` bound the time of the search in any text. */
 const braces = /\{([^{}\n\r]{0,298})\}/y;
 const maxSteps = 10;
 
-/** Splits a prompt. `\{` is a brace, and braces around anything but a reference stay text: prompts often hold JSON. */
+/**
+ * Splits a prompt into texts and references. `\{` is a plain brace. Braces that are no reference stay text, because
+ * prompts often contain JSON.
+ */
 export function promptParts(prompt: string, isName: IsName = () => false): PromptPart[] {
   const parts: PromptPart[] = [];
   let text = "";
@@ -63,10 +69,16 @@ function referenceAt(prompt: string, open: number, isName: IsName): Reference | 
   return read && { kind: "reference", written, offset: open, ...read };
 }
 
-/** Matches unknown names that a person could have meant. Other braces are text, not mistakes. */
+/**
+ * Matches unknown names that a person may have meant as a reference. Braces around anything else are text, not a
+ * mistake.
+ */
 const plausibleName = /^[\p{L}_][\p{L}\p{M}\p{N}_ -]*$/u;
 
-/** The longest known name wins. Without a known name, the name ends where the steps start. */
+/**
+ * Splits the text in braces into a name and its steps. The longest known name wins. Without a known name, the name ends
+ * at the first step.
+ */
 function readInside(inside: string, isName: IsName): Pick<Reference, "name" | "steps"> | undefined {
   const ends = [inside.length, ...stepStarts(inside).reverse()];
   for (const end of ends) {
@@ -80,7 +92,7 @@ function readInside(inside: string, isName: IsName): Pick<Reference, "name" | "s
   return steps && { name, steps };
 }
 
-/** Offsets at which a step could start. */
+/** Returns the offsets at which a step such as `.key`, `[0]` or `:item(2)` may start. */
 function stepStarts(inside: string): number[] {
   const starts: number[] = [];
   for (let at = 0; at < inside.length && starts.length < maxSteps; at++)

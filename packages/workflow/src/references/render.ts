@@ -2,12 +2,12 @@ import { defined } from "../defined.ts";
 import { isObject, isRawNumber, type Loose, parseExact } from "../json/exact.ts";
 import { normalName, promptParts, type Reference, type ReferenceStep } from "./grammar.ts";
 
-/** Default limit of one inserted value, in characters. */
+/** The most characters of one inserted value, unless the options have another limit. */
 export const defaultMaxChars = 50_000;
 
 export interface RenderOptions {
   maxChars?: number;
-  /** Changes each value before it is inserted, to mask secrets. */
+  /** Masks secrets in the text of each value before it is inserted. */
   mask?(text: string): string;
 }
 
@@ -15,7 +15,7 @@ export interface InsertedReference {
   reference: string;
   node?: string;
   found_by: FoundBy;
-  /** How a list's item was found; absent without an item step. */
+  /** How the item of a list was found. Absent if no step of the reference names an item. */
   item?: ItemSource;
   characters: number;
   /** Number of inserted characters; absent if the whole value was inserted. */
@@ -25,19 +25,19 @@ export interface InsertedReference {
 export interface MissingReference {
   reference: string;
   name: string;
-  /** True if the node has a value but not this part. */
+  /** True if the node has a value, but not the part that the steps name. */
   has_node: boolean;
 }
 
 export interface RenderedPrompt {
-  /** The prompt with all references replaced. `contextError` stands for a missing value. */
+  /** The prompt with all references replaced. For a missing value it has the text of `contextError`. */
   processed_prompt: string;
   processed_node_values: Record<string, string>;
   references: InsertedReference[];
   missing: MissingReference[];
 }
 
-/** Replaces the references of a prompt by their values. Braces inside a value are never references. */
+/** Replaces the references in a prompt by their values. References inside an inserted value are not replaced. */
 export function renderPrompt(prompt: string, data: ContextData, options: RenderOptions = {}): RenderedPrompt {
   const lookup = new Lookup(data);
   const parts = new Parts();
@@ -91,20 +91,23 @@ function boundedText(value: unknown, { maxChars = defaultMaxChars, mask }: Rende
   const written = typeof value === "string" ? value : (JSON.stringify(value) ?? "null");
   const whole = mask ? mask(written) : written;
   if (whole.length <= maxChars) return { text: whole, characters: whole.length };
-  // The cut must not split a surrogate pair.
+  // Cuts one character earlier if the cut would split a surrogate pair.
   const cutAt = /[\ud800-\udbff]/.test(whole[maxChars - 1] ?? "") ? maxChars - 1 : maxChars;
   const text = `${whole.slice(0, cutAt)}... [cut: ${cutAt} of ${whole.length} characters]`;
   return { text, characters: whole.length, cutAt };
 }
 
-/** Values by node id (`id:<node>`) and by name. `__node_mapping` maps names to ids; `__current_node` has the prompt. */
+/**
+ * The data of a prompt: values by node id (`id:<node>`) and by name. `__node_mapping` maps names to node ids, and
+ * `__current_node` has the prompt itself.
+ */
 export type ContextData = Readonly<Record<string, unknown>>;
 
 export const mappingKey = "__node_mapping";
 export const currentNodeKey = "__current_node";
 export const idPrefix = "id:";
 
-/** Longer names are not compared in their normal form. */
+/** The longest name that may match another name that differs in case or blanks. */
 const maxName = 200;
 
 /** The rule that found a value: the mapping, the exact name, or a name that differs in case or blanks. */
@@ -116,7 +119,7 @@ export interface Found {
   node?: string;
 }
 
-/** Finds values in a context. It builds its index once. */
+/** Finds values by name in the data of a prompt. It builds its index of similar names only once. */
 export class Lookup {
   readonly #data: ContextData;
   readonly #mapping: ReadonlyMap<string, string>;
@@ -127,7 +130,7 @@ export class Lookup {
     this.#mapping = mappingOf(data);
   }
 
-  /** Returns undefined for null as well: a node that has not run has a null output. */
+  /** Finds the value of a name. Null counts as missing, because it is the output of a node that has not run. */
   find(name: string): Found | undefined {
     return this.#byMapping(name) ?? this.#byName(name) ?? this.#bySimilarName(name);
   }
@@ -155,7 +158,7 @@ export class Lookup {
     return found && { ...found, foundBy: "similar name" };
   }
 
-  /** The values by normal name. Names of the mapping come first. */
+  /** Returns the values by normalised name. If two names are the same then, a name in `__node_mapping` wins. */
   #names(): Map<string, Found> {
     if (this.#similar) return this.#similar;
     const names = new Map<string, Found>();
@@ -177,25 +180,28 @@ export class Lookup {
   }
 }
 
-/** Maps names to node ids. Entries that are not texts are left out. */
+/** Returns the names and node ids in `__node_mapping`. Entries whose id is no text are left out. */
 export function mappingOf(data: ContextData): Map<string, string> {
   const written = Object.hasOwn(data, mappingKey) ? data[mappingKey] : undefined;
   const entries = isObject(written) ? Object.entries(written) : [];
   return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** A part of an output, and how its item was found if a step named one. */
+/** A part of a node's output. `item` says how the item of a list was found, if a step names one. */
 export interface Part {
   value: unknown;
   item?: ItemSource;
 }
 
-/** Finds parts of outputs. It reads a text as a list once, even for many references. */
+/** Finds the parts of outputs that references name. It parses each text only once, even for many references. */
 export class Parts {
   readonly #lists = new Map<string, TextLists>();
   readonly #parsed = new Map<string, unknown>();
 
-  /** Undefined if the steps lead nowhere. Without steps: the `output` of the node, or everything that it set. */
+  /**
+   * Follows the steps of a reference; undefined if a part is missing. Without steps, returns the node's key `output`,
+   * or everything that the node set.
+   */
   find(output: unknown, steps: readonly ReferenceStep[]): Part | undefined {
     const [first, ...others] = steps;
     if (first === undefined) return { value: mainOf(output) };
@@ -234,7 +240,9 @@ export class Parts {
     return item === undefined ? undefined : { value: item, item: "label" };
   }
 
-  /** Parses a text that is JSON and starts with `begin`. Models often answer with JSON texts. */
+  /**
+   * Parses a text that starts with `begin`, since models often answer with JSON as text. Undefined if it is no JSON.
+   */
   #json(text: string, begin: "{" | "["): unknown {
     if (text.trimStart()[0] !== begin) return undefined;
     if (!this.#parsed.has(text)) this.#parsed.set(text, exactOrNot(text));
@@ -248,7 +256,7 @@ export class Parts {
   }
 }
 
-/** The main value of a node: its key `output` if it has one, or else all of it. */
+/** Returns the main value of a node: its key `output`, or everything that the node set if it has no such key. */
 function mainOf(output: unknown): unknown {
   return isPlainObject(output) && Object.hasOwn(output, "output") ? output.output : output;
 }
@@ -264,7 +272,7 @@ function isPlainObject(value: unknown): value is Loose {
 function exactOrNot(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    // Keeping the digits of every number is several times slower, and most texts lose none.
+    // Parses with exact digits only if the plain value differs from the text, because that is several times slower.
     return JSON.stringify(value) === text ? value : parseExact(text);
   } catch {
     return undefined;
@@ -275,7 +283,7 @@ export type ItemSource = "label" | "json" | "bullet";
 
 /** The lists in a text, as people and models write them. */
 export interface TextLists {
-  /** Items of `1.`, `1)` or `1:` by label. The first one counts if a label is repeated. */
+  /** Items by their label, written `1.`, `1)` or `1:`. If a label is repeated, its first item counts. */
   numbered: ReadonlyMap<number, string>;
   bulleted: readonly string[];
 }
@@ -287,7 +295,10 @@ interface Mark {
   start: number;
 }
 
-/** Finds the lists in one pass. An item ends at the next one, or at an empty line before a line without indentation. */
+/**
+ * Finds the lists in a text. An item ends at the next item, or at an empty line that is followed by a line without
+ * indentation.
+ */
 export function listsIn(text: string): TextLists {
   const numbered = new Map<number, string>();
   const bulleted: string[] = [];
@@ -330,7 +341,7 @@ function lineAt(text: string, start: number): { end: number; indent: number; isE
   return { end, indent, isEmpty: start + indent === end };
 }
 
-/** A bullet, or a label of at most six digits. */
+/** Matches the start of an item: a bullet, or a label of at most six digits. */
 const markPattern = /([ \t\r]*)(?:[-*+•]|(\d{1,6})[.):])(?=[ \t\r\n]|$)/y;
 
 function markAt(text: string, start: number): Mark | undefined {

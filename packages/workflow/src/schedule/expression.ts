@@ -5,7 +5,10 @@ export type Expression =
 
 const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** Returns undefined for an invalid expression (EventBridge Scheduler, "Schedule types"). */
+/**
+ * Parses a schedule expression: `cron(...)`, `rate(...)` or `at(...)` (EventBridge Scheduler, "Schedule types").
+ * Undefined if it is invalid.
+ */
 export function parseExpression(text: string, timeZone: string): Expression | undefined {
   const [, kind, inner = ""] = /^(cron|rate|at)\((.*)\)$/.exec(text) ?? [];
   if (kind === "cron" && cronProblem(inner) === undefined) return { kind, cron: parseCron(inner), timeZone };
@@ -28,7 +31,10 @@ function atOf(text: string, timeZone: string): Expression | undefined {
   return { kind: "at", atMs: ms === undefined ? undefined : ms + second * 1000 };
 }
 
-/** Returns the first time after `afterMs`; undefined if there is none. A rate counts from `startMs`, its first time. */
+/**
+ * Returns the first time after `afterMs` at which a schedule is due; undefined if there is none. A rate is first due at
+ * `startMs`.
+ */
 export function dueAfter(expression: Expression, startMs: number, afterMs: number): number | undefined {
   if (expression.kind === "cron") return nextTime(expression.cron, expression.timeZone, afterMs);
   if (expression.kind === "rate") {
@@ -86,7 +92,7 @@ interface Field {
   name: string;
   min: number;
   max: number;
-  /** Names of values, the first one for `min`. */
+  /** Names of the values, from `min` on. */
   names?: readonly string[];
   special?: RegExp;
 }
@@ -113,7 +119,7 @@ const inOrder: readonly Field[] = Object.values(fields);
 
 const partsOf = (cron: string) => cron.trim().toUpperCase().split(/\s+/);
 
-/** Parses six fields without a `cronProblem`. */
+/** Parses a cron expression for which `cronProblem` finds no problem. */
 export function parseCron(text: string): Cron {
   const [minute = "", hour = "", day = "", month = "", weekday = "", year = ""] = partsOf(text);
   return {
@@ -148,18 +154,21 @@ export function cronProblem(cron: string): string | undefined {
 
 export type Values = readonly number[];
 
-/** Parses a list such as `1,10-20/5,MON-FRI,*`; empty if a part is wrong. */
+/** Parses a list such as `1,10-20/5,MON-FRI,*`. Returns an empty list if a part is wrong. */
 function valuesOf(text: string, field: Field): Values {
   const lists = text.split(",").map((item) => valuesOfItem(item, field));
   return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
-/** Parses `*`, `5`, `MON` or `1-5`, also with `/step`. Descending ranges wrap around: `22-2` are hours of a night. */
+/**
+ * Parses `*`, `5`, `MON` or `1-5`, each with or without `/step`. A descending range wraps around: `22-2` means the
+ * hours from 22 to 2.
+ */
 function valuesOfItem(item: string, field: Field): number[] {
   const { min, max } = field;
   const [, range = "", step] = /^([^/]*)(?:\/([1-9]\d{0,3}))?$/.exec(item) ?? [];
   const ends = range === "*" ? [min, max] : range.split("-").map((end) => numberOf(end, field));
-  // A single value with a step continues to the maximum.
+  // With a step, a single value means the range from that value to the maximum.
   const [from = Number.NaN, to = step === undefined ? from : max] = ends;
   if (ends.length > 2 || Number.isNaN(from) || Number.isNaN(to)) return [];
   const length = to >= from ? to - from : to + (max - min + 1) - from;
@@ -168,26 +177,29 @@ function valuesOfItem(item: string, field: Field): number[] {
   return steps.map((value) => (value > max ? value - (max - min + 1) : value));
 }
 
-/** Returns NaN for a text that is no value of the field. */
+/** Parses one value of a field, a number or a name. NaN for any other text. */
 function numberOf(text: string, { min, max, names = [] }: Field): number {
   const named = names.indexOf(text);
   if (named >= 0) return named + min;
   return /^\d{1,4}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : Number.NaN;
 }
 
-/** True if the expression matches this day; months count from 1. */
+/** Returns true if the expression matches this day. Months count from 1. */
 type DayRule = (year: number, month: number, day: number) => boolean;
 
 export function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** Counts from 1 for Sunday, as EventBridge does. */
+/** Returns the day of the week, from 1 for Sunday to 7, as EventBridge counts. */
 function weekdayOf(year: number, month: number, day: number): number {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 1;
 }
 
-/** Parses `*`, `1,15`, `L` for the last day, `15W` for the working day nearest to the 15th in its month, `LW`. */
+/**
+ * Parses the day of the month: `*`, `1,15`, `L` (the last day), `15W` (the working day of the month nearest to the
+ * 15th) or `LW` (the last working day).
+ */
 function dayOfMonthRule(field: string): DayRule {
   if (field === "L") return (year, month, day) => day === daysIn(year, month);
   if (field === "LW") return (year, month, day) => day === nearestWorkingDay(year, month, daysIn(year, month));
@@ -200,7 +212,7 @@ function dayOfMonthRule(field: string): DayRule {
   return (year, month, day) => wanted <= daysIn(year, month) && day === nearestWorkingDay(year, month, wanted);
 }
 
-/** Stays in the month: if the first is a Saturday, the result is Monday the 3rd. */
+/** Returns the working day nearest to a day of the same month: for a Saturday the 1st, it is Monday the 3rd. */
 function nearestWorkingDay(year: number, month: number, day: number): number {
   const weekday = weekdayOf(year, month, day);
   if (weekday === 7) return day > 1 ? day - 1 : day + 2;
@@ -208,7 +220,10 @@ function nearestWorkingDay(year: number, month: number, day: number): number {
   return day;
 }
 
-/** Parses `MON-FRI`, `L` for Saturday, `6L` for the last Friday of the month, `2#1` for its first Monday. */
+/**
+ * Parses the day of the week: `MON-FRI`, `L` (Saturday), `6L` (the last Friday of the month) or `2#1` (its first
+ * Monday).
+ */
 function dayOfWeekRule(field: string): DayRule {
   if (field === "L") return (year, month, day) => weekdayOf(year, month, day) === 7;
   const [, last] = /^(\w+)L$/.exec(field) ?? [];
@@ -222,7 +237,7 @@ function dayOfWeekRule(field: string): DayRule {
     wanted.includes(weekdayOf(year, month, day)) && (which === undefined || Math.ceil(day / 7) === Number(which));
 }
 
-/** A local time; months count from 1. */
+/** A date and time in some time zone. Months count from 1. */
 export interface WallTime {
   year: number;
   month: number;
@@ -250,7 +265,7 @@ export function wallTimeAt(timeZone: string, ms: number): WallTime & { second: n
   return { year, month, day, hour: of("hour"), minute: of("minute"), second: of("second") };
 }
 
-/** Offset of the zone from UTC at an instant, in milliseconds. */
+/** Returns how far a time zone is ahead of UTC at an instant, in milliseconds. */
 function offsetAt(timeZone: string, ms: number): number {
   const { second, ...wall } = wallTimeAt(timeZone, ms);
   return utcOf(wall) + second * 1000 - Math.floor(ms / 1000) * 1000;
@@ -262,7 +277,10 @@ function utcOf({ year, month, day, hour, minute }: WallTime): number {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The first instant with this time; undefined if clocks skip it (EventBridge Scheduler, "Daylight savings time"). */
+/**
+ * Returns the first instant at which clocks of the zone show this time; undefined if they skip it (EventBridge
+ * Scheduler, "Daylight savings time").
+ */
 export function instantOf(timeZone: string, wall: WallTime): number | undefined {
   const utc = utcOf(wall);
   const offsets = [offsetAt(timeZone, utc - dayMs), offsetAt(timeZone, utc + dayMs)];
@@ -270,19 +288,19 @@ export function instantOf(timeZone: string, wall: WallTime): number | undefined 
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** True for names of time zones that EventBridge Scheduler accepts: no offsets such as `+01:00`. */
+/** True for the name of a time zone. An offset such as `+01:00` is none, because EventBridge Scheduler refuses it. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     return true;
   } catch {
-    // Intl throws a RangeError for an unknown zone.
+    // Intl has thrown a RangeError, because the zone is unknown.
     return false;
   }
 }
 
-/** True for a time without a zone, `2026-01-31T09:00` or with seconds, on an existing day. */
+/** True for a time without a zone, such as `2026-01-31T09:00` or `2026-01-31T09:00:30`, on a day that exists. */
 export function isLocalTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return false;
   const time = new Date(`${text}Z`);
@@ -291,7 +309,10 @@ export function isLocalTime(text: string): boolean {
 
 const isoTime = /^((\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?:(Z)|([+-]\d{2})(?::?(\d{2}))?)$/i;
 
-/** Parses an ISO 8601 time with its offset (`Z`, `-05:00`, `-0500`, `-05`) into ms; undefined for others. */
+/**
+ * Parses an ISO 8601 time with an offset (`Z`, `-05:00`, `-0500`, `-05`) into milliseconds since 1970; undefined for
+ * any other text.
+ */
 export function timeOf(text: string): number | undefined {
   const [, local, year, month, day, utc, hours, minutes = "00"] = isoTime.exec(text.trim()) ?? [];
   if (new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)) return undefined;

@@ -1,10 +1,16 @@
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 
-/** The result of a program: the JSON that it exports, or the problem with its position (from 1) in the file. */
+/**
+ * The result of a program: the workflow that it exports, as JSON, or the problem with its position in the file (from
+ * 1).
+ */
 export type Built = { text: string } | { problem: string; line?: number; column?: number };
 
-/** Runs as a process: `node build.ts <file>` sends its parent what the file exports, with the builder beside it. */
+/**
+ * The builder for programs that import it as `@nova/workflow`. This module runs as a process: `node build.ts <file>`
+ * sends its parent the workflow that the file exports.
+ */
 const builder = new URL("../builder.ts", import.meta.url).href;
 registerHooks({
   resolve: (name, context, next) =>
@@ -14,7 +20,7 @@ registerHooks({
 const example = "`export default defineWorkflow({...})`";
 const [, , file = ""] = process.argv;
 const url = pathToFileURL(file).href;
-// Ends the process even if the file left handles open.
+// Ends the process, because the program may have left handles open.
 process.send?.(await built(), () => process.exit());
 
 async function built(): Promise<Built> {
@@ -29,7 +35,10 @@ async function built(): Promise<Built> {
   }
 }
 
-/** The first position inside the file. The messages of syntax errors name its path. */
+/**
+ * Returns the first position inside the program's file that a stack names. A syntax error names only the path of the
+ * file.
+ */
 function placeIn(stack: string): { line?: number; column?: number } {
   const after = stack.split(url)[1] ?? stack.split(file)[1];
   const [, line, column = "1"] = after?.match(/^:(\d+)(?::(\d+))?/) ?? [];

@@ -9,7 +9,7 @@ import { pathInFolder, readableFile } from "../parse/files.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import type { Built } from "./build.ts";
 
-/** The path has nothing that can be parsed. `finding` is the output of `nova validate`. */
+/** Thrown if a path has no definition that can be parsed. `nova validate` prints its `finding`. */
 export class WorkflowSourceError extends Error {
   override name = "WorkflowSourceError";
   readonly finding: Finding;
@@ -30,7 +30,7 @@ export function isWorkflowFolder(folder: string): boolean {
   return filesOfFolder.some((name) => existsSync(join(folder, name)));
 }
 
-/** Far above any code or prompt: a larger file is a mistake. */
+/** The largest file that is read. A larger one is a mistake, because no code or prompt is that long. */
 const maxFileBytes = 16 * 1024 * 1024;
 
 /**
@@ -150,7 +150,7 @@ function unquoted(text: string): string {
   }
 }
 
-/** Reads all files. A file that nothing names may be unreadable, and is left out then. */
+/** Reads all files. An unreadable file is an error if the definition needs it, and is left out otherwise. */
 async function readAll(
   folder: string,
   named: readonly string[],
@@ -167,7 +167,10 @@ async function readAll(
   return Object.fromEntries((await Promise.all(paths.map(read))).flat());
 }
 
-/** Returns undefined for a missing or unreadable file. Throws `OutsideFolder`, `WorkflowSourceError`. */
+/**
+ * Reads a file in the folder; undefined if it is missing or unreadable. Throws `OutsideFolder`, or
+ * `WorkflowSourceError` for a file that is too large.
+ */
 async function bytesIn(folder: string, path: string): Promise<Buffer | undefined> {
   await using file = await openInside(folder, path);
   if (!file) return undefined;
@@ -181,10 +184,12 @@ const programFile = /\.[cm]?[jt]s$/;
 
 const maxSeconds = 60;
 
-/** Runs a program in a process of its own, so that it is read again each time and can be stopped. */
+/**
+ * Runs a program in a separate process, which can be stopped and in which no older version of the program is cached.
+ */
 export async function buildProgram(file: string): Promise<Built> {
   const child = fork(fileURLToPath(new URL("./build.ts", import.meta.url)), [file], {
-    // The program's output is for people. Standard output belongs to the command.
+    // Both outputs of the program go to standard error, because standard output is for the result of the command.
     stdio: ["ignore", 2, 2, "ipc"],
     execArgv: ["--no-warnings"],
   });
@@ -199,15 +204,18 @@ export async function buildProgram(file: string): Promise<Built> {
   return answer.promise.finally(() => clearTimeout(timer));
 }
 
-/** A link leads out of the folder. Following it could publish any file of this machine. */
+/** Thrown for a link that leads out of the folder: following it could publish any file of this machine. */
 export class OutsideFolder extends Error {
   override name = "OutsideFolder";
 }
 
-/** Never waits for the writer of a FIFO, and never takes a terminal as the controlling one. */
+/** Flags to open a file without waiting for the writer of a FIFO, and without making a terminal the controlling one. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** Opens a file inside `folder`, after all links. The caller closes it. Throws `OutsideFolder`. */
+/**
+ * Opens a file that is inside `folder` after all links are followed; undefined if there is none. The caller closes it.
+ * Throws `OutsideFolder`.
+ */
 export async function openInside(folder: string, path: string): Promise<FileHandle | undefined> {
   const full = join(folder, path);
   const found = await stat(full).catch(() => undefined);
@@ -215,7 +223,7 @@ export async function openInside(folder: string, path: string): Promise<FileHand
   const handle = await open(full, flags).catch(() => undefined);
   if (!handle) return undefined;
   try {
-    // Checks the opened file, because the path may lead to another file by now.
+    // The opened file is checked, not the path, because the path may lead to another file by now.
     const isFile = (await handle.stat()).isFile();
     demandInside(await realpath(folder), await placeOf(handle, full), path);
     if (isFile) return handle;
@@ -227,13 +235,16 @@ export async function openInside(folder: string, path: string): Promise<FileHand
   return undefined;
 }
 
-/** Throws `OutsideFolder` if a path leads out of `folder`. A missing file is fine. */
+/** Throws `OutsideFolder` if a path leads out of `folder`. Accepts a missing file. */
 export async function demandLeadsInside(folder: string, path: string): Promise<void> {
   const real = await realpath(join(folder, path)).catch(() => undefined);
   if (real !== undefined) demandInside(await realpath(folder), real, path);
 }
 
-/** Returns the path of an open file. Linux knows it; on other systems the path must lead to the same file. */
+/**
+ * Returns the real path of an open file. Linux reports it; on other systems `path` is followed again, and undefined is
+ * returned if it leads to another file.
+ */
 async function placeOf(handle: FileHandle, path: string): Promise<string | undefined> {
   const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (known !== undefined) return known;

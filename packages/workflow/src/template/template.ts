@@ -2,14 +2,20 @@ import { at } from "../findings/finding.ts";
 import type { JsonValue } from "../json/exact.ts";
 import type { Node } from "../workflow.ts";
 
-/** `email.attachments.0.name`: keys and indexes. No characters of expressions: nothing evaluates them. */
+/**
+ * Matches a dot path of keys and indexes, such as `email.attachments.0.name`. Characters of expressions do not match,
+ * because NOVA evaluates no expressions.
+ */
 export const dotPathPattern = /^[^\s.{}|+*"'[\]]+( +[^\s.{}|+*"'[\]]+)*(\.[^\s.{}|+*"'[\]]+( +[^\s.{}|+*"'[\]]+)*)*$/;
 
 export type TemplatePart = { kind: "text"; text: string } | { kind: "path"; path: string };
 
 const gap = /\{\{([^{}]*)\}\}/g;
 
-/** Splits `Pay {{invoice.total}}?` into texts and dot paths into the context. Braces around anything else stay text. */
+/**
+ * Splits a template such as `Pay {{invoice.total}}?` into texts and dot paths into the context. Double braces around
+ * anything else stay text.
+ */
 export function templateParts(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let done = 0;
@@ -32,7 +38,7 @@ export function onlyPath(text: string): string | undefined {
   return part?.kind === "path" && others.length === 0 ? part.path : undefined;
 }
 
-/** Finds braces that look like a gap and are none; undefined for a correct template. */
+/** Returns the first double braces in a template that contain no dot path; undefined for a correct template. */
 export function brokenGap(text: string): string | undefined {
   for (const part of templateParts(text)) {
     const broken = part.kind === "text" ? /\{\{[^{}]{0,60}(\}\})?|\}\}/.exec(part.text)?.[0] : undefined;

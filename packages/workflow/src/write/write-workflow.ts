@@ -13,7 +13,10 @@ import type { WorkflowSource } from "../parse/read.ts";
 import type { Retry } from "../retry.ts";
 import type { Body, Executor, InputKey, ModelChoice, Node, TextExecutor, WaitNode, Workflow } from "../workflow.ts";
 
-/** Writes a workflow in the authored form, for parsing. Without triggers: a copy must not start runs by itself. */
+/**
+ * Writes a workflow as its author would, so that it can be parsed again. The triggers are left out, because a copy must
+ * not start runs by itself.
+ */
 export function writeWorkflow(workflow: Workflow): WorkflowSource {
   const { id, name, description, timeoutSeconds: timeout, inputs, requirements, model, maxCostUsd } = workflow;
   const { models, approval, scope, credentials, lib, lock = {} } = workflow;
@@ -154,23 +157,28 @@ function limits(maxCostUsd: number | undefined): Written | undefined {
   return maxCostUsd === undefined ? undefined : { max_cost_usd: maxCostUsd };
 }
 
-/** Canonical text: fields sorted, lists unchanged. Two workflows with the same text are the same version. */
+/**
+ * Returns the canonical text of a workflow, with sorted fields. Two workflows with the same text are the same version.
+ */
 export function workflowText({ model, ...workflow }: Workflow): string {
   return JSON.stringify(sorted({ ...workflow, ...(model && { model: plainChoice(model) }) }));
 }
 
-/** Writes one id for every role as that id alone. */
+/** Returns a choice of models as authors write it: a single id if it is for every role. */
 export function plainChoice(model: ModelChoice): ModelChoice | string {
   const { default: everyRole, ...roles } = model;
   return everyRole !== undefined && Object.keys(roles).length === 0 ? everyRole : model;
 }
 
-/** SHA-256 of the canonical text, in hexadecimal digits. */
+/** Returns the SHA-256 of the canonical text, in hexadecimal digits. */
 export function workflowHash(workflow: Workflow): string {
   return createHash("sha256").update(workflowText(workflow)).digest("hex");
 }
 
-/** SHA-256 of everything that a run depends on: no triggers and no failure mails, so exports may leave those out. */
+/**
+ * Returns the SHA-256 of everything that a run depends on. Triggers and failure notices do not count, so an export may
+ * leave them out.
+ */
 export function runHash(workflow: Workflow): string {
   const known = runHashes.get(workflow);
   if (known !== undefined) return known;
@@ -182,7 +190,10 @@ export function runHash(workflow: Workflow): string {
 
 const runHashes = new WeakMap<Workflow, string>();
 
-/** Returns the value with sorted fields, so that equal objects have equal texts. Lists and digits stay unchanged. */
+/**
+ * Returns a value with the fields of its objects sorted, so that equal objects have equal texts. The order of lists and
+ * the digits of numbers stay.
+ */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null || isRawNumber(value)) return value;

@@ -32,7 +32,7 @@ export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
   check: checkSchedule,
 };
 
-/** The checks ensure that exactly one is present. */
+/** Returns the one of `cron`, `every` and `at` that is present. The checks ensure that exactly one is. */
 function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleTrigger>, "cron" | "every" | "at">) {
   if (cron !== undefined) return { kind: "cron" as const, cron: cron.trim().replaceAll(/\s+/g, " ").toUpperCase() };
   if (every !== undefined) return { kind: "every" as const, everySeconds: every };
@@ -58,7 +58,7 @@ function* checkTimes({ cron, at: time }: Written, { name, path }: WrittenPlace):
   }
 }
 
-/** Reports a schedule that is never due. `pastTimes` warns of those in the past. */
+/** Reports a schedule whose time cannot exist. `pastTimes` warns of times that are over. */
 function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (typeof timezone !== "string" || !isTimeZone(timezone)) return;
   const [field, written] = typeof cron === "string" ? ["cron", cron.trim()] : ["at", String(time)];
@@ -69,7 +69,7 @@ function* checkDue({ cron, at: time, timezone = "UTC" }: Written, { name, path }
   yield finding("NOVA123", at(path, field), message);
 }
 
-/** Reports context keys for which every run would be refused. */
+/** Reports keys of the schedule's context that would make NOVA refuse every run. */
 function* checkContext({ context }: Written, { name, path }: WrittenPlace): Iterable<Finding> {
   if (!isObject(context)) return;
   for (const key of Object.keys(context).filter((key) => key.startsWith("$"))) {
