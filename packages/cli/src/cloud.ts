@@ -12,10 +12,10 @@ export async function openCloud(options: Partial<CloudOptions> = {}): Promise<Lo
   return openLocalCloud({ dataDir: dataFolder(), warn, ...options });
 }
 
-/** Printed while a finished command waits for other terminals. */
+/** Printed while a command has ended its own work and waits for the runs of other terminals. */
 export const othersRunsHint = "waiting for the runs of other terminals; Ctrl-C interrupts them";
 
-/** For commands that start no run: opens the cloud, and closes it after `work`. */
+/** Opens the cloud for a command that starts no run, calls `work`, and closes the cloud. */
 export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
   const cloud = await openCloud({ drives: false });
   try {
@@ -26,7 +26,8 @@ export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Pro
 }
 
 /**
- * Runs `work`, which returns executions. If this process owns the cloud, it stays until they end or wait for an answer.
+ * Calls `work`, which returns executions. If this process owns the cloud, it then stays until each of them has ended or
+ * waits for an answer.
  */
 export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<string[]>): Promise<void> {
   const interrupt = new Interrupt();
@@ -35,7 +36,7 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
   const timer = setTimeout(() => printError(hint), 2000);
   try {
     const executions = await work(cloud);
-    // A guest can leave: the owner's process continues the runs.
+    // Only an owner has to stay: the runs of a guest continue in the owner's process.
     if (cloud.role === "owner") {
       const atRest = Promise.all(executions.map((id) => waitUntilIdle(cloud, id)));
       await Promise.race([atRest, interrupt.requested()]);
@@ -47,8 +48,8 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
 }
 
 /**
- * Resolves when the execution has ended, or when every open node of it waits. A branch may have started to wait long
- * before.
+ * Resolves when the execution has ended, or when each of its open nodes waits. It looks at all open nodes, because a
+ * branch may have started to wait long before.
  */
 async function waitUntilIdle(cloud: LocalCloud, execution: string): Promise<void> {
   const { readTrace } = await import("@nova/engine");
@@ -65,8 +66,8 @@ async function waitUntilIdle(cloud: LocalCloud, execution: string): Promise<void
 }
 
 /**
- * Closes the cloud when no run is in progress, or at the next Ctrl-C; meanwhile it prints `hint`. `doors` close at
- * once, and requests that are in progress get their answers.
+ * Closes the cloud when no run is in progress, or at the next Ctrl-C. Until then it prints `hint`. The servers in
+ * `doors` accept nothing more from the start, and answer the requests in progress.
  */
 export async function closeCloud(
   cloud: LocalCloud,
@@ -90,7 +91,7 @@ export async function closeCloud(
   clearInterval(timer);
 }
 
-/** Interrupting a thousand runs takes longer. After this time the process ends anyway. */
+/** The time after which the process ends even if it is still interrupting runs. A thousand runs would take longer. */
 const longestInterruptMs = 15_000;
 
 function exitAtOnce(): never {

@@ -11,7 +11,7 @@ export class InvalidInput extends Error {
   override name = "InvalidInput";
 }
 
-/** A handler for `catch` that throws `InvalidInput` with the sentence. */
+/** Returns a handler for `catch` that throws `InvalidInput` with this sentence. */
 export function throwInvalid(sentence: string | ((cause: NodeJS.ErrnoException) => string)) {
   return (cause: NodeJS.ErrnoException): never => {
     if (cause instanceof InvalidInput) throw cause;

@@ -4,8 +4,8 @@ import { demandLeadsInside, OutsideFolder } from "@nova/workflow";
 import { InvalidInput, throwInvalid } from "./errors.ts";
 
 /**
- * Creates a folder and runs `work` in it. If `work` fails, the folder is as before, so the command can be repeated.
- * Throws `InvalidInput` if the folder is not empty or cannot be created.
+ * Creates a folder and calls `work`, which fills it. If `work` fails, the folder is removed or emptied again, so the
+ * command can be repeated. Throws `InvalidInput` if the folder is not empty or cannot be created.
  */
 export async function inNewFolder<T>(
   folder: string,
@@ -13,7 +13,7 @@ export async function inNewFolder<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const impossible = throwInvalid(({ code }) => `"${folder}" cannot be made a folder (${code}) - ${wayOut}`);
-  // The outermost folder that `mkdir` created.
+  // `made` is the outermost folder that `mkdir` created, or undefined if `folder` already existed.
   const made = await mkdir(folder, { recursive: true, mode }).catch(impossible);
   await access(folder, constants.W_OK).catch(impossible);
   if ((await readdir(folder).catch(impossible)).length > 0)
@@ -30,8 +30,8 @@ export async function inNewFolder<T>(
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
 
 /**
- * Writes a file inside `folder` and never follows a link out of it. Without `replaces` the file must be new. Throws
- * `InvalidInput`.
+ * Writes a file inside `folder`, and follows no link that leads out of it. Without `replaces`, the file must not exist
+ * yet. Throws `InvalidInput`.
  */
 export async function writeInside(
   folder: string,

@@ -7,8 +7,8 @@ import { exitCodes } from "./errors.ts";
 const sameRequestMs = 300;
 
 /**
- * Counts requests to end: Ctrl-C, or a signal. The first one, and each one that a caller of `again` waits for, lets the
- * command clean up. Any other one ends the process.
+ * Counts requests to end the process: Ctrl-C, or a signal. The first request lets the command clean up, and so does
+ * each one for which a caller of `requestedAgain` waits. Any other request ends the process at once.
  */
 export class Interrupt {
   #requests = 0;

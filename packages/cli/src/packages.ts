@@ -5,7 +5,9 @@ import { type Asking, printError, styled, thisTerminal } from "./output/terminal
 
 export const installCommand = "nova packages install";
 
-/** Modules by the package of the template that provides them: numpy comes with pandas. */
+/**
+ * Maps each module that a package of the template brings to the module by which the package is known: numpy to pandas.
+ */
 const providers = new Map(
   promisedPackages.flatMap(({ module, pip }) => {
     const around = new Set(listImportableModules([]));
@@ -91,7 +93,7 @@ async function offer(missing: readonly string[], { ask }: Asking): Promise<boole
   }
 }
 
-/** Whether models may write code that imports any package of the template. Locked code does not change. */
+/** Whether a prompt node has no locked code, so that models may write code that imports any package of the template. */
 function hasPrompt({ workflow }: ParsedWorkflow): boolean {
   return (
     workflow?.nodes.some(

@@ -7,13 +7,16 @@ import { InvalidInput } from "../errors.ts";
 
 type Work<T> = (nova: NovaClient) => Promise<T>;
 
-/** Runs `work` with a client of the server in `NOVA_URL`, or else of this machine's cloud. */
+/** Calls `work` with a client of the server in `NOVA_URL`, or of this machine's cloud if the variable is not set. */
 export async function askApi<T>(work: Work<T>): Promise<T> {
   const server = await connectServer();
   return server ? work(server) : withCloud((cloud) => askCloud(cloud, work));
 }
 
-/** Runs `work`, which continues executions and returns their ids. On this machine it stays until they end or wait. */
+/**
+ * Calls `work`, which continues executions and returns their ids. On this machine the process then stays until each
+ * execution has ended or waits.
+ */
 export async function askApiAndStay(work: Work<string[]>): Promise<void> {
   const server = await connectServer();
   if (server) await work(server);
@@ -21,8 +24,8 @@ export async function askApiAndStay(work: Work<string[]>): Promise<void> {
 }
 
 /**
- * Runs `work` with a client of an open cloud, as the user of this machine. Throws `OwnerGone` if the owner process
- * ends.
+ * Calls `work` with a client of an open cloud, as the user of this machine. Throws `OwnerGone` if the process that owns
+ * the cloud ends.
  */
 export async function askCloud<T>(cloud: LocalCloud, work: Work<T>): Promise<T> {
   return Promise.race([openClient(cloud).then(work), cloud.lost.then(throwOwnerGone)]);
@@ -39,7 +42,10 @@ export async function throwOwnerGone(): Promise<never> {
   throw new OwnerGone();
 }
 
-/** A client of the server in `NOVA_URL`, with the key in `NOVA_API_KEY`; undefined: use this machine's cloud. */
+/**
+ * Returns a client of the server in `NOVA_URL`, with the key in `NOVA_API_KEY`. Undefined if the variables are not set:
+ * the caller then uses this machine's cloud.
+ */
 export async function connectServer(): Promise<NovaClient | undefined> {
   const server = readServerVariables();
   if (!server) return undefined;
@@ -47,7 +53,10 @@ export async function connectServer(): Promise<NovaClient | undefined> {
   return clientAt({ ...server, fetch: async (request) => limitSize(await fetch(request), maxAnswerBytes) });
 }
 
-/** Throws `InvalidInput` if only one of the two variables is set. An empty variable counts as unset. */
+/**
+ * Reads `NOVA_URL` and `NOVA_API_KEY`. Throws `InvalidInput` if only one of them is set. An empty variable counts as
+ * unset.
+ */
 export function readServerVariables(): { url: string; apiKey: string } | undefined {
   const { NOVA_URL: url, NOVA_API_KEY: apiKey } = process.env;
   if (!url) return undefined;
@@ -62,17 +71,17 @@ export function thisUser(): Principal {
   return { id: `user ${username}`, role: "admin", client: null, name: username };
 }
 
-/** The API's limit of items on a page. */
+/** The largest number of items on one page of an API list. */
 const pageLimit = 200;
 
-/** Takes at most `max` items of a list, and reads no further page. */
+/** Returns the first `max` items of a list, and reads no further page. */
 export async function firstItems<T>(max: number, items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) if (found.push(item) >= max) break;
   return found;
 }
 
-/** Reads a positive whole number of an option. Throws `InvalidInput`. */
+/** Reads an option whose value is a positive whole number. Throws `InvalidInput` for any other value. */
 export function readCount(option: string, text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;

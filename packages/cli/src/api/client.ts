@@ -10,12 +10,12 @@ import { elementsOf, membersOf, RawJson, renderJson } from "@nova/engine";
 import type { WorkflowSource } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
-/** Creates a typed client whose contexts are `RawJson` in both directions. */
+/** Creates a typed client that sends and receives contexts as `RawJson`. */
 export function clientAt(at: Required<Pick<ClientOptions, "url" | "apiKey" | "fetch">>): NovaClient {
   return createClient({ ...at, parse: parseAnswer, stringify: renderJson });
 }
 
-/** Turns a 404 into null. */
+/** Returns null if the request ends with status 404. */
 export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -37,7 +37,10 @@ export async function fetchSigned(address: string, what: string): Promise<Respon
   throw new ApiProblem(answer.status, { detail: `${what} was answered with status ${answer.status} - try again` });
 }
 
-/** No NOVA API sends larger answers: AWS Lambda sends at most 6 MB, and a laptop's server one page of a list. */
+/**
+ * The largest answer that is read. NOVA sends none as large: AWS Lambda sends at most 6 MB, and a server on a laptop at
+ * most one page of a list.
+ */
 export const maxAnswerBytes = 256 * 1024 * 1024;
 
 /**
@@ -58,7 +61,9 @@ export function limitSize(answer: Response, maxBytes: number): Response {
   return new Response(answer.body.pipeThrough(counting), { status, statusText, headers });
 }
 
-/** Members with user data. They keep their JSON text, so that 12345678901234567890 and 850.0 stay exact. */
+/**
+ * Names of JSON members with user data. They keep their JSON text, so that 12345678901234567890 and 850.0 stay exact.
+ */
 const exactMembers = new Set(["context", "set", "input_context", "output_result", "output", "pattern"]);
 
 const nestingMembers = new Set(["items", "entries", "branches", "changes", "child", "outputs"]);
@@ -82,19 +87,25 @@ function memberFrom(key: string, json: string): unknown {
 const firstPauseMs = 200;
 const longestPauseMs = 2_000;
 
-/** The request body for a folder. It has the text as written, so that findings name its lines. */
+/**
+ * Builds the request body that publishes a folder. It has the definition as written, so that findings name the right
+ * lines.
+ */
 export function publishBody(source: WorkflowSource, id: string): object {
   return { definition: new RawJson(withId(source.text, id)), files: source.files };
 }
 
-/** A workflow without an id takes the name of its folder, which the server cannot see. */
+/** Adds the name of the folder as id to a workflow without an id, because the server cannot see the folder. */
 function withId(text: string, id: string): string {
   if (membersOf(text).some(({ key }) => key === "id" || key === "graph_definition")) return text;
   const at = text.indexOf("{") + 1;
   return `${text.slice(0, at)}"id":${JSON.stringify(id)},${text.slice(at)}`;
 }
 
-/** Publishes on the server, and waits until runs can use the version. Throws `ApiProblem`, `InvalidInput`. */
+/**
+ * Publishes a workflow on the server, and waits until runs can use the new version. Throws `ApiProblem`,
+ * `InvalidInput`.
+ */
 export async function publishOnServer(
   server: NovaClient,
   source: WorkflowSource,

@@ -5,23 +5,28 @@ import { EntryReader, entryName, readWhole } from "./recorded.ts";
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
 /**
- * A piece of a run's output: text of running code, a failed attempt, or an ended entry with the output that was not
- * reported before.
+ * A piece of a run's output: text of running code, a failed attempt, an ended entry with its unreported output, or the
+ * number of running nodes if only some of them are followed.
  */
 export type LogPiece =
-  /** `leftOut` counts bytes before the text that are no longer stored. */
+  /** `leftOut` is the number of bytes before `text` that are no longer stored. */
   | { kind: "printed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; text: string; leftOut: number }
   | { kind: "failed"; at: LinkPlace & Pick<NodeAtWork, "attempt">; step: TraceStep }
   | { kind: "ended"; entry: TraceEntry; logs: string; steps: TraceStep[] }
   | { kind: "crowd"; count: number; followed: number };
 
-/** At each pause, every followed node costs a request and a read in a sandbox. */
+/**
+ * The number of nodes whose output is followed. After each pause, every one costs a request and a read in a sandbox.
+ */
 const maxFollowed = 5;
 const pauseMs = 300;
 const minBetweenLooksMs = 600;
 const maxBetweenLooksMs = 2_000;
 
-/** Yields pieces until the run is over. Memory holds only open nodes and forks, however long the run is. */
+/**
+ * Yields pieces of a run's output until the run is over. It remembers only open nodes and forks, so a long run needs no
+ * more memory.
+ */
 export async function* followLogs(server: NovaClient, id: string, node?: string): AsyncGenerator<LogPiece> {
   const entries = new EntryReader(server, id, { full: true });
   const running = new RunningCode(server, id, node);
@@ -45,7 +50,7 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
 interface Followed {
   at: NodeAtWork;
   next: string | undefined;
-  /** Reported output by attempt. */
+  /** The output that was already reported, by attempt. */
   reported: Map<number, Reported>;
 }
 
@@ -61,7 +66,7 @@ class RunningCode {
   readonly #id: string;
   readonly #node: string | undefined;
   readonly #followed = new Map<string, Followed>();
-  /** Reported failed attempts by entry. */
+  /** The attempts whose failure was already reported, by entry. */
   readonly #failed = new Map<string, Set<number>>();
   #crowd = 0;
 
@@ -117,7 +122,7 @@ class RunningCode {
     return { kind: "ended", entry, logs, steps };
   }
 
-  /** Removes failed attempts that were already reported, and the output that was reported. */
+  /** Returns the steps of an entry without the failed attempts and the output that were already reported. */
   #newAttempts(at: LinkPlace, steps: readonly TraceStep[]): TraceStep[] {
     const [name, reported] = [entryName(at), this.#followed.get(entryName(at))?.reported];
     const failed = this.#failed.get(name) ?? new Set();
@@ -130,12 +135,15 @@ class RunningCode {
   }
 }
 
-/** Step and attempt of a position in a log. */
+/** Returns the step and the attempt of a position in a log: `0-1` for `0-1-6`. */
 function runName(next: string | undefined): string | undefined {
   return next?.split("-").slice(0, 2).join("-");
 }
 
-/** The part of a run's logs that was not reported yet. Of long logs only the end is stored. */
+/**
+ * Returns the part of `logs` that was not reported yet. Of long output only the end is stored, so `logs` may lack its
+ * start.
+ */
 function unreportedPart(logs: string, { count, end }: Reported = { count: 0, end: "" }): string {
   if (end === "") return logs;
   if (logs.slice(Math.max(0, count - end.length), count) === end) return logs.slice(count);

@@ -50,14 +50,14 @@ export function executionFrom(item: ExecutionItem): ShownExecution {
   };
 }
 
-/** The API sends null for an absent field. */
+/** Leaves out the fields that are null, because the API sends null for an absent field. */
 function withoutNulls<T extends Record<string, unknown>>(fields: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   ) as never;
 }
 
-/** Reads an execution; large values stay references. */
+/** Reads an execution without its entries. Large values in its context stay references. */
 export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
   const params = { path: { id }, query: { references: "true" as const } };
   const { path, context, at_work, state_machine_pages, ...item } = await nova.ask(
@@ -73,7 +73,7 @@ export async function readWhole(nova: NovaClient, id: string): Promise<Omit<Show
   };
 }
 
-/** Reads an execution with its entries. `full`: with code, contexts and logs. */
+/** Reads an execution with its entries. `full` adds their code, contexts and logs. */
 export async function readTrace(nova: NovaClient, id: string, { full = false } = {}): Promise<ShownTrace> {
   const [whole, entries] = await Promise.all([
     readWhole(nova, id),
@@ -94,7 +94,7 @@ function changeFrom(text: string): NodeDiff["context"][number] {
   return { key: JSON.parse(key ?? '""'), was: raw(was), is: raw(is) };
 }
 
-/** The API sends entries in the engine's format. */
+/** Only casts the type, because the API sends entries in the engine's format. */
 export function entryFrom(entry: ChainEntry): TraceEntry {
   return entry as unknown as TraceEntry;
 }
@@ -152,7 +152,7 @@ function generationFrom(item: Schemas["Generation"], workflowId: string): Genera
   };
 }
 
-/** The limit of an upload. */
+/** The largest size of an upload, and so of a blob. */
 const maxBlobBytes = 1024 * 1024 * 1024;
 
 /** Reads the bytes of a reference in an execution's context; null if they were erased. */
@@ -173,12 +173,14 @@ export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Ar
   throw new InvalidInput(`the bytes ${sha256} are not what was recorded, so they are not used`);
 }
 
-/** Reads the new entries of all branches of a running execution. It reads again only entries that may still grow. */
+/**
+ * Reads the new entries of a running execution with all its branches. It reads only entries again that may still grow.
+ */
 export class EntryReader {
   readonly #server: NovaClient;
   readonly #id: string;
   readonly #query: { full?: "true" };
-  /** Entries of the main line that are complete with all their branches. */
+  /** The number of entries at the start of the main line that are complete with all their branches. */
   #whole = 0;
   #returned = new Set<string>();
   #nodes = -1;
@@ -190,8 +192,8 @@ export class EntryReader {
   }
 
   /**
-   * Returns the entries since the last call. `nodes` counts the executed nodes; if it is unchanged, there is nothing
-   * new.
+   * Returns the entries that were added since the last call. `nodes` is the number of executed nodes: if it is
+   * unchanged, no entry is new.
    */
   async readNew(nodes: number, isOver: boolean): Promise<TraceEntry[]> {
     if (nodes === this.#nodes && !isOver) return [];
@@ -208,7 +210,7 @@ export class EntryReader {
   }
 }
 
-/** Identifies an entry inside its execution. */
+/** Returns a name that identifies an entry inside its execution. */
 export function entryName({ scope, seq }: Pick<TraceEntry, "scope" | "seq">): string {
   return `${scope}#${seq}`;
 }
@@ -217,18 +219,20 @@ export interface Recorded {
   execution: Pick<ShownExecution, "id" | "workflowId" | "version">;
   entry: TraceEntry;
   before: readonly TraceEntry[];
-  /** Its place: `find`, `poll#2`, `each[3].find`; `billing/send` in a child execution. */
+  /** The place of the node, such as `find`, `poll#2` or `each[3].find`; `billing/send` in a child execution. */
   place: string;
-  /** The place in the first execution of a series of restarts, which is part of `NOVA_RESTART_KEY`. */
+  /** The same place in the first execution of a series of restarts. `NOVA_RESTART_KEY` contains it. */
   origin: { execution: string; place: string };
 }
 
-/** The node of a place: `find` for `each[3].find#2`. */
+/** Returns the node of a place: `find` for `each[3].find#2`. */
 export function nodeOfPlace(place: string): string {
   return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
 }
 
-/** Yields the recorded runs of all nodes in an execution, in order. `inside` includes child executions. */
+/**
+ * Yields the recorded runs of all nodes in an execution, in order. `inside: true` adds those in its child executions.
+ */
 export function* listRecorded(
   { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,
   inside = false,

@@ -18,7 +18,7 @@ import { files, type Manifest, objectKey, type StoredObject } from "./format.ts"
 
 const atOnce = 8;
 
-/** The client whose data the folder gets; null: all data. `secrets` is JSON text. */
+/** The content of an export: the data of `client`, or all data if it is null. `secrets` is JSON text. */
 interface ExportOf {
   client: string | null;
   secrets?: string;
@@ -33,7 +33,8 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   await using items = await open(join(folder, files.items), "wx", 0o600);
   await using objects = await open(join(folder, files.objects), "wx", 0o600);
   const counts = { items: 0, objects: 0 };
-  // Definitions that differ only in hidden fields have the same name and content here.
+  // Each object is written once, because definitions that differ only in hidden fields have the same name and content
+  // here.
   const written = new Map<string, Promise<StoredObject>>();
   const writeOnce = (object: Found & { kind: "object" }) => {
     const there = written.get(object.key) ?? writeObject(source, folder, object);

@@ -9,9 +9,9 @@ import { InvalidInput } from "../errors.ts";
  */
 export interface Manifest {
   format: 1;
-  /** Null: a full export. */
+  /** The client whose data was exported; null for a full export. */
   client: string | null;
-  /** ISO 8601. */
+  /** The time of the export in ISO 8601. */
   at: string;
   items: number;
   objects: number;
@@ -37,7 +37,10 @@ export interface StoredObject {
 /** A valid key of an object, which is also a safe path below `objects/`. */
 export const objectKey = /^(blobs|workflows)(\/(?!\.\.?(\/|$))[\w.-]+)+$/;
 
-/** An item of DynamoDB has at most 400 KB, and each byte becomes at most six characters of JSON. */
+/**
+ * The largest length of a line: an item of DynamoDB has at most 400 KB, and each byte becomes at most six characters of
+ * JSON.
+ */
 const maxLineChars = 4 * 1024 * 1024;
 
 const linesAtOnce = 8;

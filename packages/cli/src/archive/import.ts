@@ -9,19 +9,19 @@ import { hashOf } from "../input/context.ts";
 import { eachLine, files, type Manifest, objectKey, type StoredObject } from "./format.ts";
 
 export interface Restored {
-  /** Null: everything was restored. */
+  /** The client whose records were restored; null if all records were restored. */
   client: string | null;
   items: number;
   objects: number;
   kept: number;
-  /** Records in the export of one client that are not its own, and its API keys. */
+  /** The number of records that were not restored because they are API keys or do not belong to the client. */
   leftOut: number;
 }
 
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
 export interface Checked extends Pick<Manifest, "client"> {
   isVerified: boolean;
-  /** Whether an unverified full export may restore everything. Absent: only the records of one client. */
+  /** True if an unverified full export may restore everything. Absent: it restores only the records of one client. */
   bringsEverything?: boolean;
 }
 
@@ -29,9 +29,9 @@ const everything: OwnRecords = { brings: () => true, bringsObject: () => true };
 
 /**
  * Restores an export that `checkExport` has accepted. Objects come first because items refer to them, and versions come
- * last. Existing items stay unchanged, so an interrupted import can be repeated. From the export of one client, or from
- * an unverified full export, only that client's own records are restored. If `ports` can publish state machines, the
- * latest version of each workflow gets one.
+ * last. Existing items stay unchanged, so an interrupted import can be repeated. An export of one client, or an
+ * unverified full export, restores only the records of its client. If `ports` can publish state machines, the latest
+ * version of each workflow gets one.
  */
 export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {
   const { isVerified, bringsEverything = isVerified } = checked;
@@ -81,8 +81,8 @@ interface VersionItem {
 }
 
 /**
- * Gives the latest version of each workflow a state machine and a template here. Other versions are only read, so they
- * need none.
+ * Gives the latest version of each restored workflow a state machine and a template. The other versions are only read,
+ * so they need none.
  */
 export async function addStateMachines(
   { stateMachines, templates }: Pick<ServicePorts, "stateMachines" | "templates">,
@@ -121,8 +121,8 @@ export interface OwnRecords {
 type OwnArchive = Pick<Archive, "claim" | "clientOf" | "hasWorkflow">;
 
 /**
- * Kinds that an unverified export may restore. Other kinds have effects: code runs, a delivery blocks a real one, an
- * audit record may be false.
+ * Kinds of records that an unverified export may restore. Records of other kinds have effects: code runs, a delivery
+ * blocks a real one, an audit record may be false.
  */
 const harmlessKinds = new Set([
   "client",
@@ -156,8 +156,9 @@ export async function demandOneClient(archive: Pick<Archive, "claim">, folder: s
 }
 
 /**
- * Finds the client's own records in an export: its runs, and the versions that they ran. API keys and data that clients
- * share never count. Throws `InvalidInput` if a run belongs to another client here.
+ * Finds the records in an export that belong to one client: its runs, and the workflow versions that they ran. API
+ * keys, and data that clients share, do not belong to it. Throws `InvalidInput` if the importing NOVA has one of the
+ * runs with another client.
  */
 export async function readOwn(
   archive: OwnArchive,
@@ -178,7 +179,8 @@ export async function readOwn(
     executions.add(execution);
     versions.set(version.workflow, (versions.get(version.workflow) ?? new Set()).add(version.number));
   });
-  // Clients share workflows. An unverified version of an existing workflow would run for all of them.
+  // An unverified version of an existing workflow is not restored: it would run for all clients, because they share
+  // workflows.
   for (const workflow of isVerified ? [] : versions.keys())
     if (await archive.hasWorkflow(workflow)) versions.delete(workflow);
   return {
@@ -202,8 +204,8 @@ const maxJsonBytes = 1024 * 1024;
 const maxDefinitionBytes = 64 * 1024 * 1024;
 
 /**
- * Checks that a folder is a complete export. If it is not trusted, each object must have the content that its name
- * says. Throws `InvalidInput`.
+ * Checks that a folder is a complete export. With `isTrusted: false`, each object must also have the content that its
+ * name says. Throws `InvalidInput`.
  */
 export async function checkExport(folder: string, { isTrusted }: { isTrusted: boolean }): Promise<Manifest> {
   const manifest = await readManifest(folder);
@@ -229,7 +231,10 @@ export async function checkExport(folder: string, { isTrusted }: { isTrusted: bo
   throw new InvalidInput(`"${folder}" was changed: ${files.manifest} has another digest - ${wayOut}`);
 }
 
-/** Reads the secrets that decrypt and sign, if the export has them. The export of a client must not have any. */
+/**
+ * Reads the secrets with which NOVA decrypts and signs, if the export has them. The export of one client must not have
+ * any.
+ */
 export async function readSecretsOf(folder: string, { client }: Manifest): Promise<FolderSecrets | undefined> {
   const path = join(folder, files.secrets);
   const text = await readSmall(folder, files.secrets);
@@ -295,7 +300,7 @@ async function demandNamed(folder: string, { key, bytes, sha256 }: StoredObject)
   throw new InvalidInput(`"${join(folder, "objects", key)}" does not have the hash in its name - ${wayOut}`);
 }
 
-/** Says why an export is not verified; undefined if it is. `signer` belongs to the NOVA that imports it. */
+/** Says why an export is not verified; undefined if it is verified. `signer` is that of the importing NOVA. */
 export async function explainUnverified(manifest: Manifest, signer: Signer | undefined): Promise<string | undefined> {
   const { client, digest, seal } = manifest;
   if (digest === undefined || seal === undefined)

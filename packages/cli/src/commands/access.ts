@@ -81,7 +81,7 @@ function parseValues(json: string): Values {
   try {
     values = JSON.parse(json);
   } catch {
-    // The parser's message would quote the secret.
+    // The parser's own message is not used, because it would quote the secret.
     throw new InvalidInput(`the values are not JSON - ${shape}`);
   }
   if (isObjectText(json)) return values;
@@ -162,7 +162,10 @@ interface QuotaOwner {
   quotas: Quotas;
 }
 
-/** Finds the owner by `workflow:<id>`, `client:<slug>`, or a name that only one of them has. Throws `InvalidInput`. */
+/**
+ * Finds the workflow or client with this name: `workflow:<id>`, `client:<slug>`, or a name that only one of them has.
+ * Throws `InvalidInput`.
+ */
 async function findOwner(server: NovaClient, name: string): Promise<QuotaOwner> {
   const [, kind, id = name] = /^(workflow|client):(.*)$/.exec(name) ?? [];
   const ofWorkflow = async (): Promise<QuotaOwner> => {
@@ -188,8 +191,8 @@ export type KeyPlace = Pick<NovaClient["keys"], "create" | "list" | "delete">;
 const nextId = monotonicFactory();
 
 /**
- * Runs `work` with the server in `NOVA_URL`, else with the table in `NOVA_TABLE` (for a deployment's first key), else
- * with this machine's cloud.
+ * Calls `work` with the keys of the server in `NOVA_URL`, else of the table in `NOVA_TABLE` (to make a deployment's
+ * first key), else of this machine's cloud.
  */
 export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise<T> {
   const { NOVA_URL: url, NOVA_TABLE: table, NOVA_DATA_DIR: dataDir } = process.env;

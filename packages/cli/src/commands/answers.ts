@@ -66,7 +66,8 @@ export const event = command({
   async run([asked], { json, ...options }) {
     actionOf("event", ["put"], asked);
     const body = { ...(await bodyOf(options)), on_bus: true };
-    // On this machine the command waits for the started runs, unless another process keeps the cloud open.
+    // On this machine the process stays until the runs that the event starts are over, unless another process owns the
+    // cloud.
     await askApiAndStay(async (nova) => {
       const { event_id } = await nova.ask(nova.api.POST("/events", { body }));
       printOutput({ json: { event_id }, text: event_id }, json);
@@ -76,7 +77,9 @@ export const event = command({
   },
 });
 
-/** Reads the detail of an event: a JSON object, or `@file` with one in it. Throws `InvalidInput`. */
+/**
+ * Reads the detail of an event: a JSON object, or `@` and the name of a file that contains one. Throws `InvalidInput`.
+ */
 export async function readDetail(option: string): Promise<string> {
   const path = option.startsWith("@") ? option.slice(1) : undefined;
   const unread = ({ message }: Error) => `--detail: "${path}" cannot be read (${message}) - correct the path`;

@@ -12,7 +12,7 @@ type Says =
       choices?: readonly string[];
     };
 
-/** `--max-cost-usd <x>` is read as `maxCostUsd`, `--no-wait` as `wait`. */
+/** The property name of an option: `maxCostUsd` for `--max-cost-usd <x>`, `wait` for `--no-wait`. */
 type NameOf<Written> = Written extends `--no-${infer Name}`
   ? Name
   : Written extends `--${infer Name} ${string}`
@@ -45,7 +45,7 @@ export interface CliCommand<Takes = Record<string, Says>, Options = Record<strin
   run(args: string[], options: Options): Promise<CommandOutput | ExitCode | undefined>;
 }
 
-/** Derives the types of `run` from the arguments and options. */
+/** Declares a command. The parameter types of its `run` follow from the declared arguments and options. */
 export function command<const Takes extends Record<string, Says>>(
   described: CliCommand<Takes, OptionsOf<Takes> & { json: true | undefined }>,
 ): CliCommand {
@@ -65,20 +65,20 @@ export function declare(declared: Command, { summary, takes = {}, json = "print 
     const option = declared.createOption(written, says).makeOptionMandatory(needed === true);
     if (absent !== undefined) option.default(absent);
     if (choices) option.choices(choices);
-    // Commander passes `true` for an option without a value, which means all.
+    // Commander passes `true` for an option without a value, which stands for all values.
     const collect = (value: string, before: string[] | true) => before === true || [...before, value];
     declared.addOption(each ? option.default([]).argParser(collect) : option);
   }
 }
 
-/** Finds an action by its name. Throws `InvalidInput`. */
+/** Finds the action `asked` in `actions`. Throws `InvalidInput` if it is none of them. */
 export function actionOf<Action extends string>(name: string, actions: readonly Action[], asked = ""): Action {
   const action = actions.find((one) => one === asked);
   if (action) return action;
   throw new InvalidInput(`nova ${name} cannot "${asked}" - it can ${new Intl.ListFormat("en-GB").format(actions)}`);
 }
 
-/** Runs the action that the first argument names. Throws `InvalidInput`. */
+/** Runs the action that the first argument of the command names. Throws `InvalidInput` if there is no such action. */
 export function runAction(
   name: string,
   asked: string | undefined,
@@ -88,7 +88,10 @@ export function runAction(
   return action();
 }
 
-/** Finds a text among `all`; `what` names it in the message. Throws `InvalidInput`. */
+/**
+ * Returns `text` if it is one of `all` or undefined. Otherwise throws `InvalidInput` with a message in which `what`
+ * says what the text names.
+ */
 export function oneOf<One extends string>(
   what: string,
   all: readonly One[],

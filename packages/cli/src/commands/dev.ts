@@ -45,18 +45,19 @@ export const dev = command({
     const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
     await offerPackages(await Promise.all(folders.map(readAndParse)), json ? noTerminal : undefined);
     const { cloud, queue } = await openOwnCloud(tell, limits);
-    // The servers for requests and mails. A closed server accepts nothing more, and answers the requests in progress.
+    // The servers for requests and for mails. A server that closes accepts nothing more, and answers the requests in
+    // progress.
     const doors = new AsyncDisposableStack();
     try {
       const { openApi, openMail } = await import("@nova/local");
       const onFailure = (error: unknown) => printError(String(error));
-      // Vite is only loaded if a browser asks for the page and the page is not built yet.
+      // Vite is loaded only if a browser requests the console and the console is not built yet.
       const page = async () => (await import("@nova/console/build")).buildPage();
       const api = doors.adopt(await openApi(cloud, { port: ports.api, hosts, onFailure, page }), (one) => one.close());
       const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
-      // V8 gives new objects more room if the machine has more memory. With 24 GB it used 128 MB in a burst of runs;
-      // limited to the current 64 MB, the burst was as fast (`npm run bench at-once`).
+      // Keeps V8 from giving new objects more room on a machine with more memory. On a machine with 24 GB, a burst of
+      // runs used 128 MB; with this limit it uses 64 MB and is as fast (`npm run bench at-once`).
       setFlagsFromString("--semi-space-growth-factor=1");
       if (open) openBrowser(api.consoleLink());
       tell.release();
@@ -92,7 +93,7 @@ async function limitsOf(plan: unknown): Promise<Limits> {
   throw new InvalidInput(`--e2b-plan ${plan} is not a plan of E2B - use one of ${Object.keys(e2bPlans).join(", ")}`);
 }
 
-/** Applies the limits of a plan as a deployment for it would, unless variables set others. */
+/** Applies the limits of an E2B plan as a deployment for that plan would, unless variables set other limits. */
 function keepWithin({ createsPerSecond, concurrent }: Limits): void {
   if (createsPerSecond) process.env.NOVA_E2B_CREATES_PER_SECOND ??= String(createsPerSecond);
   if (concurrent) process.env.NOVA_E2B_CONCURRENT ??= String(concurrent);

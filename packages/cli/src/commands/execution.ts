@@ -62,7 +62,10 @@ function erasedLine(id: string): string {
   return `${id} is erased${mails}, or will be within minutes`;
 }
 
-/** A child execution is erased with its parent, and a restart with its source. */
+/**
+ * Erases the executions with a label. A child execution is erased with its parent, and a restart with its source, so
+ * neither needs a request of its own.
+ */
 async function eraseLabelled(label: string) {
   const erased = new Set<string>();
   await askApi(async (server) => {
@@ -101,7 +104,8 @@ export const logs = command({
 });
 
 /**
- * Prints output as it arrives, and returns the entries. Without `json` they have no logs, which are already printed.
+ * Prints the output of a run as it arrives, and returns its entries. Without `json` the entries have no logs, because
+ * these are already printed.
  */
 async function printFollowed(id: string, node: string | undefined, json: boolean): Promise<TraceEntry[]> {
   const [entries, lines] = [[] as TraceEntry[], new LogLines()];
@@ -115,7 +119,7 @@ async function printFollowed(id: string, node: string | undefined, json: boolean
   return entries;
 }
 
-/** Drops contexts, code and branches, the largest fields, because the command does not print them. */
+/** Drops contexts, code and branches, the largest fields of an entry, because the command does not print them. */
 function withoutContents(
   { input_context: _, output_result: _after, code_executed: _code, branches: _in, ...entry }: TraceEntry,
   json: boolean,
@@ -172,13 +176,16 @@ export const get = command({
   },
 });
 
-/** The JSON result. JSON cannot hold bytes, so for a file it has the hash and size. */
+/** Builds the JSON result. For a file it has the hash and size, because JSON cannot hold bytes. */
 function resultOf(place: object, value: ContextValue): string {
   if (!("json" in value)) return JSON.stringify({ ...place, bytes: value.bytes.length, sha256: value.sha256 });
   return `${JSON.stringify(place).slice(0, -1)},"value":${value.json}}`;
 }
 
-/** The text without JSON's quotes and escapes, so that other programs can read the file. */
+/**
+ * Returns the content to save: a text without JSON's quotes and escapes, so that other programs can read the file, or
+ * any other value as JSON.
+ */
 function fileText(json: string): string {
   return json.startsWith('"') ? JSON.parse(json) : `${json}\n`;
 }
@@ -191,7 +198,7 @@ async function write(file: string, content: string | Uint8Array, force: boolean)
   await writeFile(file, content, { flag: force ? "w" : "wx" }).catch(throwInvalid(sentence));
 }
 
-/** JSON text with exact digits, or the bytes of a file. */
+/** A value in a context: JSON text with exact digits, or the bytes of a file. */
 export type ContextValue = { json: string } | { bytes: Uint8Array; sha256: string };
 
 type Load = (sha256: string) => Promise<Uint8Array | null>;
@@ -210,14 +217,14 @@ export async function readContextValue(server: NovaClient, execution: string, ke
   throw new InvalidInput(`${missing} - it has: ${keys.join(", ") || "nothing"}`);
 }
 
-/** Finds the value at a path; large values at any depth are loaded from their blobs. */
+/** Finds the value at a path inside `value`. Large values on the path are loaded from their blobs, at any depth. */
 async function valueIn(value: ContextValue, path: readonly string[], load: Load): Promise<ContextValue | undefined> {
   if (!("json" in value)) return path.length === 0 ? value : undefined;
   const reference = referenceIn(value.json);
   if (reference) return valueIn(await loadReference(reference, load), path, load);
   const [step, ...rest] = path;
   if (step === undefined) return value;
-  // Stored keys that look like a reference have one more `$`. Users write the keys without it.
+  // A stored key that looks like that of a reference has one more `$`, which users leave out.
   const json = (/^\$+blob$/.test(step) ? valueAt(value.json, [`$${step}`]) : undefined) ?? valueAt(value.json, [step]);
   return json === undefined ? undefined : valueIn({ json }, rest, load);
 }
@@ -236,7 +243,7 @@ async function loadReference(reference: BlobRef, load: Load): Promise<ContextVal
   return { json: type === "json" ? text : JSON.stringify(text) };
 }
 
-/** Replaces references to large texts and lists by their content; references to bytes stay. */
+/** Replaces references to large texts and lists by their content. References to bytes stay. */
 async function wholeJson(json: string, load: Load): Promise<string> {
   if (!json.includes('"$blob"')) return json;
   return mapObjects(json, async function visit(value): Promise<ExactValue> {

@@ -51,7 +51,10 @@ async function nameAfter(folder: string, graph: string): Promise<void> {
   );
 }
 
-/** Replaces the graph by the same graph as a program, with the settings that editors need to find the types. */
+/**
+ * Replaces the definition in a folder by a program that builds the same workflow, with the settings that editors need
+ * to find the types.
+ */
 async function useProgram(folder: string): Promise<void> {
   await rm(join(folder, "workflow.json"));
   await cp(programStarter, folder, { recursive: true });
@@ -105,7 +108,8 @@ export const template = command({
     if (missing && (await templateExists(name))) return exitCodes.completed;
     const onLog = (line: string) => printError(styled("dim", line));
     const { templateId, name: built } = await buildTemplate({ name, requirements, onLog });
-    // A deployed function that contains this folder finds the index of a workflow's template here.
+    // The index of the template's docstrings is stored in this folder. Deployed functions that contain the folder find
+    // it here.
     const docstrings = join(dataFolder(), "docstrings", `${templateId}.json`);
     await mkdir(dirname(docstrings), { recursive: true });
     await writeFile(docstrings, await readDocstrings(templateId));

@@ -49,7 +49,10 @@ export const lock = command({
   },
 });
 
-/** Locks the available code, and edits of locked code. `from` is the execution that ran the code. */
+/**
+ * Locks the recorded code of prompt nodes, and the user's edits of locked code. `from` names the execution whose code
+ * is locked; if it is undefined, the latest executions count.
+ */
 export async function lockFolder(path: string, from: string | undefined): Promise<CommandOutput> {
   const folder = await readLockFolder(path);
   const planned = await askApi(async (nova) => planLock(folder, await readSources(nova, folder, from)));
@@ -102,7 +105,10 @@ export async function approveNode(path: string, node: string, by: string): Promi
   return { json: { node, code_hash: codeHash, approved }, text: `${node}: ${files} approved by ${by}` };
 }
 
-/** The lock records with the code of one node approved. Throws `InvalidInput` if the node has no code to approve. */
+/**
+ * Returns the lock records, with the code of one node marked as approved. Throws `InvalidInput` if the node has no code
+ * to approve.
+ */
 export function approveLocked(
   folder: LockFolder,
   id: string,
@@ -119,7 +125,7 @@ export function approveLocked(
   return { ...Object.fromEntries(records), [id]: { ...entry.record, approved } };
 }
 
-/** Reports the cost of writing the code of each node, and what its runs save. */
+/** Reports what writing the code of each node cost, and what its runs have saved. */
 export async function showCosts(path: string): Promise<CommandOutput> {
   const folder = await readLockFolder(path);
   const { id } = folder.workflow;

@@ -25,7 +25,7 @@ export const pull = command({
     const { folder, secrets, ...pulled } = await askApi((nova) => pullExecution(nova, asked));
     const alone = node === undefined ? [] : ["--node", node];
     const settings = secrets.flatMap((key) => ["--set", `${key}=...`]);
-    // Without --local a server would publish the old version as the latest.
+    // The printed command has --local, because a server would publish the pulled old version as the latest.
     const words = ["nova", "run", folder, "--local", ...alone, "--context", join(folder, "context.json"), ...settings];
     const run = words.map(shellWord).join(" ");
     const what = `version ${pulled.version} of ${pulled.workflow} and its inputs`;
@@ -38,9 +38,9 @@ export const pull = command({
 
 export interface PullRequest {
   execution: string;
-  /** Absent: the whole workflow. */
+  /** The node to pull with its inputs; undefined: the whole workflow. */
   node: string | undefined;
-  /** Absent: named after workflow and execution. */
+  /** The folder to make; undefined: one that is named after workflow and execution. */
   folder: string | undefined;
 }
 
@@ -50,13 +50,14 @@ export interface Pulled {
   version: number;
   /** The written files, by path in the folder. */
   files: string[];
-  /** Keys of secrets: only the caller of the run has their values. */
+  /** Keys of secrets. The folder lacks their values, which only the caller of the run has. */
   secrets: string[];
 }
 
 /**
- * Makes a folder to run an execution again on this machine: its version of the workflow with the code that models
- * wrote, the initial context of the execution or of a node, and the files in it. Throws `InvalidInput`.
+ * Makes a folder in which an execution can run again on this machine. It contains the version of the workflow with the
+ * code that models wrote, the initial context of the execution or of `node`, and the files of this context. Throws
+ * `InvalidInput`.
  */
 export async function pullExecution(nova: NovaClient, { execution: id, node, ...asked }: PullRequest): Promise<Pulled> {
   const { execution, entries } = await readTrace(nova, id, { full: true });
@@ -99,8 +100,8 @@ function hasPrompts(workflow: Workflow): boolean {
 }
 
 /**
- * Renders a definition that a server has sent. It may be anything, so every file name is checked: none may be outside
- * the folder.
+ * Renders a definition that a server has sent. The server is not trusted, so every file name is checked: no file may be
+ * outside the folder.
  */
 function renderWorkflow(workflow: Workflow): WorkflowSource {
   let source: WorkflowSource;
@@ -161,7 +162,7 @@ export interface ContextFile {
 
 type Load = (sha256: string) => Promise<Uint8Array | null>;
 
-/** The limit of all values together, because they are in memory until they are written. */
+/** The limit for the size of all values together, because they are in memory until they are written. */
 const maxBytes = 1024 * 1024 * 1024;
 
 /**
@@ -172,7 +173,7 @@ export async function buildLocalContext(text: string, load: Load): Promise<{ tex
   const files = new Map<string, ContextFile>();
   let bytesLeft = maxBytes;
   const visit = async (value: ExactObject): Promise<ExactValue> => {
-    // The reference's own numbers are not user data, so they may lose digits.
+    // A reference is not user data, so its numbers may lose digits.
     const ref = "$blob" in value ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
     if (!ref) return mapMembers(value, visit, plainKey);
     bytesLeft -= Math.max(0, ref.bytes);
@@ -190,7 +191,10 @@ export async function buildLocalContext(text: string, load: Load): Promise<{ tex
   return { text: `${await mapObjects(text, visit, 2)}\n`, files: [...files.values()] };
 }
 
-/** In a record a key that looks like a mark has one more `$`; a context file has the same rule for `$file`. */
+/**
+ * Converts a key of a record to a key of a context file. The record has one more `$` in a key that looks like `$blob`,
+ * the context file in one that looks like `$file`.
+ */
 function plainKey(key: string): string {
   if (/^\$\$+blob$/.test(key)) return key.slice(1);
   return /^\$+file$/.test(key) ? `$${key}` : key;

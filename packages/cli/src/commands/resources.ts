@@ -151,7 +151,7 @@ export const tasks = command({
     const items = await askApi((server) => Array.fromAsync(server.tasks.list({ kind })));
     const now = Date.now();
     const aged = items.map((task) => {
-      // The server's clock may be ahead of this machine's.
+      // The age is never below 0, because the server's clock may be ahead of this machine's.
       return { ...task, age_seconds: Math.max(0, Math.floor((now - Date.parse(task.created_at)) / 1000)) };
     });
     const { json, text } = listed(aged, taskLists[kind]);
@@ -331,7 +331,7 @@ async function onlySchedule(workflow: string, action: string): Promise<string> {
   throw new InvalidInput(`"${workflow}" has several schedules - nova schedules ${action} ${workflow} <one of ${ids}>`);
 }
 
-/** The local time in a time zone, or on this machine: `2026-01-31 09:00`, which is the Swedish format. */
+/** Formats a time in a time zone, or in that of this machine, as `2026-01-31 09:00` (the Swedish format). */
 function clockAt(time: string, timeZone?: string): string {
   return new Date(time).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone });
 }

@@ -117,7 +117,7 @@ interface RestartRequest {
   json: boolean;
 }
 
-/** Warns before nodes with effects run again. On a terminal it asks the user; false: the user said no. */
+/** Warns that nodes with effects will run again, and on a terminal asks the user. Returns false if the user says no. */
 export async function confirmRestart(
   server: NovaClient,
   id: string,
@@ -125,7 +125,7 @@ export async function confirmRestart(
   asking = thisTerminal,
 ) {
   const { again, misfits } = await server.executions.restart(id, { ...changes, dry_run: true });
-  // The server refuses a restart that does not fit, so no node runs.
+  // No warning is needed if no node runs again, or if the restart does not fit: the server will refuse it.
   if (again.length === 0 || misfits.length > 0) return true;
   const { workflow, version } = await server.executions.get(id);
   const definition = await readWorkflow(server, workflow, changes.version ?? version);
@@ -135,7 +135,7 @@ export async function confirmRestart(
   return confirm(what, `restart ${id}`, { json, asking });
 }
 
-/** Warns before many executions of a workflow restart, some of which may reach nodes with effects. */
+/** Warns that many executions of a workflow will restart, and that some of them may reach nodes with effects. */
 export async function confirmRestarts(
   server: NovaClient,
   workflow: string,
@@ -178,18 +178,18 @@ export interface Choice {
   workflow: string;
   status: Execution["status"];
   client?: string;
-  /** ISO 8601: started then or later. */
+  /** A time in ISO 8601: only executions that started then or later are chosen. */
   from?: string;
   error?: string;
 }
 
 export interface Chosen {
-  /** Oldest first. */
+  /** The executions to restart, oldest first. */
   sources: Execution[];
   skipped: number;
 }
 
-/** Selects the executions to restart. Executions that were restarted before, and child executions, are left out. */
+/** Selects the executions to restart. It leaves out child executions, and executions that were restarted before. */
 export async function chooseSources(server: NovaClient, { error, ...query }: Choice): Promise<Chosen> {
   const wanted = { ...query, ...(error !== undefined && { error_class: error }) };
   const all = await Array.fromAsync(server.executions.list({ ...wanted, limit: 200 }));
@@ -213,8 +213,8 @@ interface Done {
 }
 
 /**
- * Restarts executions, some at the same time, and waits until each ends or waits for an answer. Ctrl-C starts no
- * further ones.
+ * Restarts executions, several at the same time, and waits until each has ended or waits for an answer. After Ctrl-C it
+ * starts no more of them.
  */
 export async function restartMany(
   server: NovaClient,
@@ -252,7 +252,7 @@ export async function restartMany(
   return { json: { items, skipped }, text, code };
 }
 
-/** Describes what restarts of the executions would do. */
+/** Describes what restarts of these executions would do, without a restart. */
 export async function forecastMany(
   server: NovaClient,
   { sources, skipped }: Chosen,
@@ -292,7 +292,7 @@ async function runEach<T>(items: readonly T[], { atOnce, interrupt }: Work, work
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Turns the refusal of one execution into its result, so that the others continue. */
+/** Turns the refusal of one restart into its result, so that the other restarts continue. */
 async function catchRefusal<T>(id: string, work: () => Promise<T>): Promise<T | Done> {
   try {
     return await work();
@@ -328,7 +328,7 @@ function lineOf({ execution_id, restarted_from: from, status, error }: Done): st
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Converts `30m`, `12h`, `2d` before now, a date or a time to ISO 8601. Throws `InvalidInput`. */
+/** Converts a date, a time, or a duration before `now` (`30m`, `12h`, `2d`) to ISO 8601. Throws `InvalidInput`. */
 export function readSince(text: string, now = Date.now()): string {
   const [, number, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const ms = number === undefined ? Date.parse(text) : now - Number(number) * (units[unit] ?? 0);

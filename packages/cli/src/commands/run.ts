@@ -49,18 +49,18 @@ export const run = command({
         tellWarnings(request);
         return runInPlace(() => publishAndStart(server, request, interrupt), { server, interrupt, json });
       }
-      // The sandboxes get the packages that are installed when the cloud opens.
+      // Missing packages are offered before the cloud opens, so that its sandboxes have them.
       const { offerPackages } = await import("../packages.ts");
       const { noTerminal } = await import("../output/terminal.ts");
       const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? noTerminal : undefined);
-      // The cloud opens while the Python of the nodes is checked.
+      // The check of the nodes' Python is not awaited yet, because the cloud can open meanwhile.
       const checking = checkDraft(draft, lacking);
       checking.catch(() => undefined);
       return inCloud(interrupt, async (cloud, lost) => {
         const request = await checking;
         tellWarnings(request);
         const start = () => startHere(cloud, request, interrupt);
-        // The REST API loads while the run starts.
+        // `server` is a function, so that the REST API is loaded while the run starts.
         return runInPlace(start, {
           server: () => openClient(cloud),
           live: cloud,
@@ -75,8 +75,8 @@ export const run = command({
 });
 
 /**
- * Opens the cloud for `work`, and closes it when no terminal uses it. `lost` rejects if the process that owns the cloud
- * ends.
+ * Opens the cloud for `work`, and closes it when no terminal uses it any more. `lost` rejects if the process that owns
+ * the cloud ends.
  */
 async function inCloud<T>(
   interrupt: Interrupt,
@@ -122,7 +122,9 @@ export const start = command({
   },
 });
 
-/** Runs `work` with the server in `NOVA_URL`, or else with this machine's cloud, which stays open meanwhile. */
+/**
+ * Calls `work` with the server in `NOVA_URL`, or else with this machine's cloud, which stays open until `work` is done.
+ */
 export async function onServerOrHere<T>(
   interrupt: Interrupt,
   work: (place: RunPlace & { server: NovaClient }) => Promise<T>,
@@ -133,9 +135,9 @@ export async function onServerOrHere<T>(
 }
 
 export interface RunPlace extends Pick<Following, "live"> {
-  /** A function creates the client after the run has started. */
+  /** The client of the server. A function is called only after the run has started. */
   server: NovaClient | (() => Promise<NovaClient>);
-  /** Rejects if the cloud of the run disappears. */
+  /** Rejects if the process that owns the cloud of the run ends. */
   lost?: Promise<never> | undefined;
 }
 
@@ -145,7 +147,10 @@ interface InPlace extends RunPlace {
   isQuiet?: true;
 }
 
-/** Starts a run, and prints its events and its result. `start` returns null if the user pressed Ctrl-C before. */
+/**
+ * Starts a run, and prints its events and its result. `start` returns null if the user pressed Ctrl-C before the run
+ * started.
+ */
 export async function runInPlace(start: () => Promise<StartedExecution | null>, place: InPlace): Promise<ExitCode> {
   const { interrupt, json, lost } = place;
   const running = startAndFollow(start, place);
@@ -169,7 +174,7 @@ async function startAndFollow(
   if (!started) return null;
   const { execution_id: id, status } = started;
   if (!isQuiet) printError(styled("dim", `${id} ${acceptedText(status)}`));
-  // With --json stdout has only the one object, so events go to stderr.
+  // With `--json`, stdout has only the result as one JSON object, so events are printed to stderr.
   const tell = json ? printError : print;
   const maps = new MapProgress((_, line) => tell(line));
   const listener: RunListener = {
@@ -182,7 +187,10 @@ async function startAndFollow(
   return followRun(client, id, { interrupt, listener, live }).finally(() => maps.end(""));
 }
 
-/** This line names the run even if the connection breaks later. */
+/**
+ * Returns the line that is printed at the start of a run. It names the run, which the user needs if the connection
+ * breaks later.
+ */
 function acceptedText(status: string): string {
   return status === "queued" ? "is queued: a quota or a pause of its workflow holds it" : "is accepted";
 }
@@ -199,7 +207,7 @@ const refusals = new Set([
   "ApiUnreachable",
 ]);
 
-/** With `--json`, prints one JSON object also for a run that did not start. The error is thrown again. */
+/** With `--json`, prints one JSON object even if the run did not start. The error is thrown again. */
 export async function reportRefusals<T>(json: boolean, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -84,7 +84,7 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
     if (options.remove) return describeSession(nova, await sessions.deleteNode(id, node, read));
     const known = (await sessions.get(id)).nodes.map(({ node_id }) => node_id);
     const isThere = known.includes(node);
-    // This check comes first, because a node whose edge is refused would stay.
+    // Edges are checked before the node is added: a node whose edge is refused would stay in the session.
     const unknown = options.after.find((from) => !known.includes(from));
     if (unknown !== undefined)
       throw new InvalidInput(`the session has no node "${unknown}" - it has ${known.join(", ") || "none yet"}`);

@@ -1,6 +1,8 @@
 import type { CliCommand } from "./command.ts";
 
-/** Every command. It is loaded when it runs, so no command waits for the imports of another. */
+/**
+ * Every command by its name. A command is loaded only when it runs, so it does not wait for the imports of the others.
+ */
 export const commands: Record<string, () => Promise<CliCommand>> = {
   init: async () => (await import("./init.ts")).init,
   run: async () => (await import("./run.ts")).run,

@@ -96,13 +96,13 @@ async function watchTests(
 
 export interface TestItem {
   name: string;
-  /** `stale`: the recorded nodes have changed since; `updated`: the test has the new outcome now. */
+  /** `stale`: nodes have changed since the test was recorded; `updated`: the test now has the new outcome. */
   status: "passed" | "failed" | "stale" | "updated";
   first_difference: FirstDifference | null;
   ms: number;
 }
 
-/** Concurrent runs: a run mostly waits for its sandbox. */
+/** The number of tests that run at the same time. A run mostly waits for its sandbox, so several fit. */
 const maxAtOnce = 4;
 
 interface Running {
@@ -136,10 +136,10 @@ async function differenceFrom(runner: TestRunner, version: WorkflowVersion, test
   }
 }
 
-/** These errors fail one test, and the others continue. */
+/** Names of errors that fail only one test, while the other tests continue. */
 const refusals = new Set(["InputsRefused", "OutcomesRefused", "InvalidInput"]);
 
-/** The output for all tests. A stale test says nothing about the workflow, so it counts as a failure. */
+/** Builds the output for all tests. A stale test proves nothing about the workflow, so it counts as a failure. */
 export function testOutput(items: readonly TestItem[]): CommandOutput {
   const { passed, failed, stale } = countsOf(items);
   const shown = items.map(({ name, status, first_difference: found }) => ({
@@ -224,7 +224,7 @@ function escaped(text: string): string {
 
 type Count = "same" | "differs" | "fails";
 
-/** Code that works where the recorded code failed also has another outcome. */
+/** How each outcome is counted. Code that works where the recorded code failed has another outcome, so it differs. */
 const countedAs: Record<ProofOutcome, Count> = {
   same: "same",
   differs: "differs",

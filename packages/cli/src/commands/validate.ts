@@ -38,7 +38,10 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   return { findings: [...locateInProgram(found as Finding[], source), ...unpriced], valid, warm };
 }
 
-/** Prices of E2B per second: $0.000014 for each of 2 vCPU, and $0.0000045 for each of 2 GiB. */
+/**
+ * The price of a sandbox per hour: E2B charges $0.000014 per second for each of 2 vCPU, and $0.0000045 for each of 2
+ * GiB.
+ */
 const usdPerHour = 3_600 * 2 * (0.000014 + 0.0000045);
 
 function costOf(warm: number): string {
@@ -124,7 +127,7 @@ function typeOf(nodeType: string | undefined, edges: string | undefined): Pick<N
   return { nodeType: "decision", edges: conditions };
 }
 
-/** How many folders above a node's code may hold its workflow: `nodes/read/mail.py`. */
+/** The number of folders above a code file in which its workflow is searched: three for `nodes/read/mail.py`. */
 const maxLevels = 3;
 
 export async function readCode(file: string): Promise<string> {

@@ -48,10 +48,10 @@ async function verifyOne(id: string) {
   };
 }
 
-/** Keeps each request under API Gateway's limit of 30 seconds. */
+/** The number of runs that one request verifies, so that it stays under API Gateway's limit of 30 seconds. */
 const runsPerRequest = 20;
 
-/** Reads page by page and prints broken runs as it finds them; only broken runs stay in memory. */
+/** Verifies runs page by page and prints each broken run as it finds it, so memory holds only broken runs. */
 async function verifyMany(query: Record<"workflow" | "client" | "label", string | undefined>, isJson: boolean) {
   const counts = { anchored: 0, open: 0, broken: 0 };
   const broken: Pick<Verified, "execution_id" | "problem">[] = [];
@@ -77,7 +77,10 @@ async function verifyMany(query: Record<"workflow" | "client" | "label", string 
   };
 }
 
-/** A misspelled id selects no runs, which must not look like a successful check. Throws `UnknownWorkflow`. */
+/**
+ * Throws `UnknownWorkflow` for an id that does not exist. A misspelled id selects no runs, which would look like a
+ * successful check.
+ */
 async function demandWorkflow(id: string): Promise<void> {
   const found = await askApi((nova) => nullIfMissing(nova.workflows.get(id)));
   if (!found) throw new UnknownWorkflow(`there is no workflow "${id}" - nova versions lists them`);

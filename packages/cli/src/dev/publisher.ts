@@ -14,19 +14,22 @@ export interface PublishedFolder extends Pick<Published, "id" | "version" | "cre
 
 export type PublishOutcome = PublishedFolder | { folder: string; problem: string; findings: Finding[] };
 
-/** The finding for a call of an unknown workflow, which another folder may contain. */
+/**
+ * The finding for a call of an unknown workflow. Another folder may contain that workflow, so the caller is tried again
+ * after the others.
+ */
 const missingWorkflow = "NOVA419";
 
 interface Found {
   folder: string;
   /** The content of the folder, or the reason why it cannot be published. */
   source: WorkflowSource | Error;
-  /** Absent: the workflow is not valid. */
+  /** The id of the workflow; absent if the workflow is not valid. */
   id?: string | undefined;
   text: string;
 }
 
-/** Publishes workflow folders as the API does, one round at a time. */
+/** Publishes workflow folders as the API does. A change during one round of publishing waits for the next round. */
 export class Publisher {
   readonly #cloud: LocalCloud;
   readonly #key: OwnKey;
@@ -72,7 +75,10 @@ export class Publisher {
     });
   }
 
-  /** Folders that have changed since the last report, also if they got or lost the same id as another folder. */
+  /**
+   * Returns the folders that have changed since the last report. A folder also counts if it now shares its id with
+   * another folder, or no longer does.
+   */
   #changedFolders(found: readonly Found[]): Found[] {
     const problems = findSharedIds(found.map(({ folder, id }) => ({ path: folder, id })));
     const judged = found.map((one): Found => {
@@ -86,7 +92,10 @@ export class Publisher {
     });
   }
 
-  /** Publishes called workflows before their callers, in any order of the folders. */
+  /**
+   * Publishes called workflows before their callers, for any order of the folders: a folder whose call fails is tried
+   * again after the others.
+   */
   async #publishAll(found: readonly Found[]): Promise<void> {
     const outcomes = [];
     for (const one of found) outcomes.push({ one, outcome: await this.#publishOne(one) });
@@ -128,8 +137,8 @@ function isMissingCall(outcome: PublishOutcome): boolean {
 export const ignoredFolders = /^(\..*|node_modules|__pycache__)$/;
 
 /**
- * Lists the workflow folders of a root: the root itself, or those in it. Throws `InvalidInput` if the root is not a
- * folder.
+ * Lists the workflow folders of a root: the root itself, or the workflow folders in it. Throws `InvalidInput` if the
+ * root is not a folder.
  */
 export async function workflowFoldersIn(root: string): Promise<string[]> {
   if (isWorkflowFolder(root)) return [root];

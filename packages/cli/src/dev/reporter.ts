@@ -15,7 +15,7 @@ export interface DevReporter {
   unstarted(delivery: Unstarted): void;
 }
 
-/** Delays all reports until `release`, because the first lines must be the URL and the key. */
+/** Delays all reports until `release` is called, because the first printed lines must be the URL and the key. */
 export function holdReports(reporter: DevReporter): DevReporter & { release(): void } {
   const waiting: (() => void)[] = [];
   let isHeld = true;
@@ -113,7 +113,7 @@ function printLine(value: object): void {
 const pauseMs = 1000;
 const share = 1 / 20;
 
-/** Reports runs that wait for a slot, and their start. Queued runs send no events, so it polls. */
+/** Reports when a run waits for a slot, and when it starts. It polls, because queued runs send no events. */
 export class QueueWatch {
   readonly #executions: Pick<ExecutionStore, "open">;
   readonly #report: Pick<DevReporter, "queued" | "started">;
@@ -137,7 +137,7 @@ export class QueueWatch {
     for (const id of this.#known.keys()) if (!open.has(id)) this.#known.delete(id);
   }
 
-  /** Reports the start of a run that was queued, once. */
+  /** Reports once that a queued run has started. */
   noteStart(execution: string): void {
     if (this.#known.get(execution) === "queued") this.#report.started({ execution });
     this.#known.set(execution, "started");

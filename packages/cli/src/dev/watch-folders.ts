@@ -4,10 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
 import { ignoredFolders } from "./publisher.ts";
 
-/** Editors and git write several files one after another, which counts as one change. */
+/** Changes within this time count as one, because editors and git write several files one after another. */
 const settledMs = 60;
 
-/** `gone` is reported once. After `back` the folder may have any content. */
+/** `gone`: the root has disappeared, which is reported once. `back`: it exists again, perhaps with other content. */
 export type FolderNews = "changed" | "gone" | "back";
 
 /**
@@ -25,16 +25,16 @@ export async function watchFolders(roots: readonly string[], onNews: (root: stri
 }
 
 interface Watched {
-  /** Absent: a folder above the root that this user cannot watch. */
+  /** Undefined for a folder above the root that this user cannot watch. */
   watcher: FSWatcher | undefined;
-  /** Distinguishes a folder from another one that took its name. */
+  /** Tells a folder from another one that has taken its name. */
   identity: string;
 }
 
 class RootWatch {
   readonly #root: string;
   readonly #onNews: (news: FolderNews) => void;
-  /** The folders above the root, each with the next name on the path to the root. */
+  /** The folders above the root, each with the name of the next folder on the path to the root. */
   readonly #around: ReadonlyMap<string, string>;
   readonly #watched = new Map<string, Watched>();
   #isGone = false;
@@ -47,7 +47,10 @@ class RootWatch {
     this.#onNews = onNews;
   }
 
-  /** Watches the current folders, and those above the root to see it disappear and return. */
+  /**
+   * Updates the watches on all folders of the root, and on those above it to see the root disappear and return. Returns
+   * the news.
+   */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);
     if (this.#isClosed) return undefined;
@@ -58,7 +61,8 @@ class RootWatch {
         this.#watched.set(folder, { watcher: this.#open(folder), identity });
     const [wasGone, isGone] = [this.#isGone, below === null];
     this.#isGone = isGone;
-    // The root may have returned before the watch started.
+    // The root may have returned before the folder above it was watched. That causes no event, so the change is noted
+    // here.
     if (isGone && !this.#watched.has(nearest(this.#root))) this.#noteChange();
     if (isGone) return wasGone ? undefined : "gone";
     return wasGone ? "back" : "changed";
@@ -82,7 +86,10 @@ class RootWatch {
     }
   }
 
-  /** Ignores other files next to the workflow folders, such as the output file of this process. */
+  /**
+   * Whether a changed file counts. Other files next to the workflow folders do not count, such as the output file of
+   * this process.
+   */
   #isOurs(folder: string, name: string): boolean {
     const step = this.#around.get(folder);
     if (step !== undefined) return name === step;
@@ -106,7 +113,7 @@ class RootWatch {
   }
 }
 
-/** All folders below the root; null if it is not a folder. */
+/** Lists all folders below the root; null if the root is not a folder. */
 async function foldersBelow(root: string): Promise<string[] | null> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => null);
   if (entries === null) return null;

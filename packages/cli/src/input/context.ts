@@ -17,7 +17,7 @@ import {
 import { demandLeadsInside, utf8In } from "@nova/workflow";
 import { InvalidInput, throwInvalid } from "../errors.ts";
 
-/** Larger values belong in a file that is passed as bytes. */
+/** The largest context file. Larger values are passed with `--file`, as bytes. */
 const limitBytes = 64 * 1024 * 1024;
 
 /**
@@ -60,7 +60,7 @@ export async function readJsonFile(file: string, what: string): Promise<string> 
 }
 
 /**
- * Refuses JSON that nodes cannot read, or could read in two ways: half a character, a name that occurs twice in an
+ * Refuses JSON that nodes cannot read or could read in two ways: half a character, or a name that occurs twice in an
  * object.
  */
 function refuseUnclear(json: string, what: string): void {
@@ -96,7 +96,7 @@ function readSetting(setting: string): Member {
   return { key, json: json.trim() };
 }
 
-/** Splits `key=value` of an option; the value may contain further `=`. */
+/** Splits the value `key=value` of an option at its first `=`. The value may contain further `=`. */
 export function splitPair(text: string, option: string, value: string): [key: string, value: string] {
   const at = text.indexOf("=");
   if (at < 1) throw new InvalidInput(`${option} ${text} is not ${option} key=${value} - use this form`);
@@ -124,7 +124,7 @@ export async function readFileAt(path: string, where: string): Promise<Omit<File
   return { ...hashed, open };
 }
 
-/** Hashes all chunks; `each` has finished with a chunk before the next one is read. */
+/** Hashes all chunks. It passes each chunk to `each`, and reads the next one after `each` has finished. */
 export async function hashOf(
   chunks: AsyncIterable<Uint8Array>,
   each?: (chunk: Uint8Array, bytes: number) => Promise<unknown>,
@@ -187,7 +187,10 @@ export type ExactObject = { [key: string]: ExactValue };
 
 type Visit = (value: ExactObject) => Promise<ExactValue>;
 
-/** Maps the outermost objects of a JSON text; every number keeps its digits. */
+/**
+ * Calls `visit` for the outermost objects of a JSON text, and returns the text with the results in their places. Every
+ * number keeps its digits.
+ */
 export async function mapObjects(json: string, visit: Visit, indent?: number): Promise<string> {
   return JSON.stringify(await mapValue(parseExact(json), visit), null, indent);
 }
@@ -197,7 +200,7 @@ export async function mapValue(value: ExactValue, visit: Visit): Promise<ExactVa
   return Array.isArray(value) ? Promise.all(value.map((one) => mapValue(one, visit))) : visit(value);
 }
 
-/** Maps the members of an object; `keyOf` may rename their keys. */
+/** Calls `visit` for the values of an object's members. `keyOf` may rename their keys. */
 export async function mapMembers(value: ExactObject, visit: Visit, keyOf = (key: string) => key): Promise<ExactObject> {
   const members = Object.entries(value).map(async ([key, one]) => [keyOf(key), await mapValue(one, visit)] as const);
   return Object.fromEntries(await Promise.all(members));

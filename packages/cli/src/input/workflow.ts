@@ -30,7 +30,10 @@ export async function readAndCompile(path: string): Promise<Compiled> {
   return compileParsed(parsed);
 }
 
-/** Finds NOVA443, with the `DEFAULT_MODEL` of this process. */
+/**
+ * Finds NOVA443: a budget for a model whose price is unknown. `DEFAULT_MODEL` of this process counts as a node's
+ * default model.
+ */
 export async function findUnpriced({ workflow }: Pick<ParsedWorkflow, "workflow">): Promise<Finding[]> {
   if (!workflow) return [];
   const { budgetsWithoutPrice } = await import("@nova/agents");
@@ -38,8 +41,8 @@ export async function findUnpriced({ workflow }: Pick<ParsedWorkflow, "workflow"
 }
 
 /**
- * Finds folders whose workflows have the same id, because publishing one would replace the other. Maps each path to a
- * sentence.
+ * Finds folders whose workflows have the same id, because publishing one would replace the other. Returns a sentence
+ * for the path of each.
  */
 export function findSharedIds(made: readonly { path: string; id: string | undefined }[]): Map<string, string> {
   const problems = new Map<string, string>();
@@ -54,7 +57,7 @@ export function findSharedIds(made: readonly { path: string; id: string | undefi
   return problems;
 }
 
-/** The folder of a workflow, given as a folder or as its file. */
+/** Returns the folder of a workflow that is given as a folder or as its file. */
 export function workflowPath(path: string): string {
   return resolve(isFileOfFolder(path) ? dirname(path) : path);
 }
@@ -70,12 +73,12 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
     const advice = `the nodes with code are ${ids.join(", ")}`;
     throw new InvalidInput(node ? `node "${id}" has no code - ${advice}` : `there is no node "${id}" - ${advice}`);
   }
-  // Results of other nodes have no names here: the context must contain them.
+  // `inputKeys` is dropped, because it names results of other nodes: here the context must contain these results.
   const { onError: _, inputKeys: __, ...alone } = node;
   const { inputs, ...rest } = workflow;
   const [start, end] = ["start", "end"].map((name) => (name === id ? `${name}_` : name)) as [string, string];
   const edges = workflow.edges.filter((edge) => edge.from === id).map((edge) => ({ ...edge, to: end }));
-  // A context from the middle of a run need not match the `inputs`, but its secrets stay secret.
+  // A context from the middle of a run need not match the `inputs` of the workflow, so only their secrets are kept.
   const secrets = Object.fromEntries(Array.from(secretKeys(workflow), (key) => [key, { secret: true }]));
   return {
     ...rest,
@@ -88,7 +91,7 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   };
 }
 
-/** Inputs that may contain the results of other nodes, for the references of a prompt. */
+/** Returns inputs that accept the results of other nodes, to which a prompt may refer. */
 function withMapping(properties: JsonObject): JsonObject {
   return {
     type: "object",

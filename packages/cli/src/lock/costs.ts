@@ -6,19 +6,21 @@ import type { LockFolder } from "./folder.ts";
 type Cost = Generation["cost"];
 type AiMetadata = NonNullable<Recorded["entry"]["ai_metadata"]>;
 
-/** The cost of a node's code and its savings, in US dollars. */
+/** The cost of writing a node's code, and what its runs have saved, in US dollars. */
 export interface NodeCosts {
   node: string;
   generations: number;
   /** The cost of all generations, and of recorded runs that failed and left no code. */
   written: Cost;
-  /** The cost of writing the current code, which each of its runs saves. */
+  /** The cost of writing the current code, which each run with this code saves. */
   savedPerRun: Cost;
-  /** Recorded runs, and those among them that used no model. */
+  /** The number of recorded runs, and of those among them that used no model (`hits`). */
   runs: number;
   hits: number;
   savedUsd: number;
-  /** The number of runs without a model that pay for the writing; null if writing cost nothing. */
+  /**
+   * The number of runs without a model after which the savings reach the cost of writing; null if writing cost nothing.
+   */
   breakEvenRuns: number | null;
 }
 
@@ -38,15 +40,17 @@ export function costsOf(
   });
 }
 
-/** The cost of a failed run. Code that was kept for review has this cost already, so it does not count again. */
+/**
+ * Returns the cost of a failed run. Code that was kept for review already has this cost, so it is not counted again.
+ */
 function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: readonly Generation[]): Cost[] {
   if (status !== "failed" || !ai_metadata || kept.some(({ codeHash }) => codeHash === code_hash)) return [];
   return [costOf(ai_metadata)];
 }
 
 /**
- * The costs of further runs that wrote the same code, for example parallel items of a map. Only the first cost is in
- * the generation.
+ * Returns the costs of further runs that wrote the same code, for example parallel items of a map. The generation has
+ * only the cost of the first run.
  */
 function writtenAgain({ codeHash, cost }: Generation, ran: readonly Recorded[]): Cost[] {
   const costs = ran.flatMap(({ entry: { status, code_hash, ai_metadata } }): Cost[] => {

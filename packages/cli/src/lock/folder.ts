@@ -32,7 +32,7 @@ export interface PromptNode {
 export interface LockFolder {
   path: string;
   folder: string;
-  /** The workflow without its lock, with which the locked code is compared. */
+  /** The workflow without its lock. Locked code is compared with this definition. */
   workflow: Workflow;
   prompts: PromptNode[];
   /** The entries of the lock file by node; empty without a lock file. */
@@ -61,7 +61,7 @@ export async function readLockFolder(path: string): Promise<LockFolder> {
   return { path, folder, workflow, prompts, entries: lock?.nodes ?? {} };
 }
 
-/** The prompt node with this id, or all. Throws `InvalidInput`. */
+/** Returns the prompt node with this id, or all prompt nodes if no id is given. Throws `InvalidInput`. */
 export function selectPrompts({ prompts, path }: LockFolder, id: string | undefined): PromptNode[] {
   if (id === undefined) return prompts;
   const found = prompts.filter(({ node }) => node.id === id);
@@ -85,8 +85,8 @@ export interface NodeState {
 }
 
 /**
- * The state of each node for a frozen run; entries without a prompt node come last. It depends only on the definition,
- * not on inputs.
+ * Returns the state in which a frozen run would find each node. Entries without a prompt node come last. The state
+ * depends only on the definition, not on the inputs of a run.
  */
 export function lockStates({ prompts, entries }: LockFolder, generator: Generator): NodeState[] {
   const states = prompts.map((prompt) => stateOf(prompt, entries, generator));
@@ -116,7 +116,10 @@ export async function writeLockFile({ folder }: LockFolder, records: Record<stri
   await write(folder, lockFileName, lockText(records));
 }
 
-/** Writes the code files and then the lock file. It returns the nodes whose entries were removed. Edited files stay. */
+/**
+ * Writes the code files and then the lock file. Returns the nodes whose entries were removed. Files that the user has
+ * edited stay.
+ */
 export async function writeLock(
   lockFolder: LockFolder,
   locked: Record<string, LockedCode>,

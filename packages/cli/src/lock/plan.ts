@@ -50,7 +50,8 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   const node = prompt.node.id;
   if (entry?.state === "edited") return { node, action: "edited", locked: await lockEdit(prompt, entry, sources) };
   if (entry?.state === "missing" && entry.edited !== undefined) {
-    // Restoring the missing file would undo the edit, and neither file can run alone.
+    // The code and its analysis cannot run without each other, and restoring the missing file would undo the edit of
+    // the other.
     const half = `${entry.edited} was edited, and ${entry.file}, which it needs, is missing`;
     throw new InvalidInput(`node "${node}": ${half} - take ${entry.file} from version control`);
   }
@@ -64,7 +65,7 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   return isSame ? keepLocked(node, current, sources) : { node, action: "updated", locked };
 }
 
-/** Keeps the locked code. An edit that has since run successfully counts as proven by that run. */
+/** Keeps the locked code. If an unproven edit has since run successfully, that run becomes its proof. */
 function keepLocked(node: string, locked: LockedCode, { used }: PlanSources): Planned {
   const last = used(node);
   if (locked.provenBy !== undefined || !last || !ranCode(locked, last)) {
@@ -73,14 +74,14 @@ function keepLocked(node: string, locked: LockedCode, { used }: PlanSources): Pl
   return { node, action: "updated", locked: { ...locked, provenBy: last.execution.id } };
 }
 
-/** The planned code by node. */
+/** Returns the planned code of each node that has some. */
 export function plannedCode(planned: readonly Planned[]): Record<string, LockedCode> {
   return Object.fromEntries(planned.flatMap(({ node, locked }) => (locked ? [[node, locked]] : [])));
 }
 
 /**
- * The code to lock: that of the last run, else the newest stored code for the current definition. Undefined if the
- * locked code is current.
+ * Finds the code to lock: that of the last run, else the newest stored code for the current definition. Undefined means
+ * that the locked code is current.
  */
 function generationFor(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Generation | undefined {
   const { generator, generations, used } = sources;
@@ -108,17 +109,17 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
 }
 
 export interface EditSources {
-  /** The code of the node's last successful run; null if it is unknown. */
+  /** The node's last successful run, which tells its code; null if no run is known. */
   used(node: string): Recorded | null;
   generator: Generator;
   readsOf(source: string): Promise<readonly Read[]>;
-  /** ISO 8601. */
+  /** The current time in ISO 8601. */
   now: string;
 }
 
 /**
- * Locks code or an analysis that the user edited. An analysis that the code no longer needs is dropped. An edit has no
- * proof and no approval. The types of the keys that it reads come from the last input of the node.
+ * Locks code or an analysis that the user edited, without proof and approval. An analysis that the edited code no
+ * longer needs is dropped. The types of the keys that the code reads come from the last input of the node.
  */
 export async function lockEdit(
   prompt: PromptNode,

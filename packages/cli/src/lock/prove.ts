@@ -12,7 +12,7 @@ import { latestRuns, planLock, readSources } from "./plan.ts";
 
 interface ProofRequest {
   path: string;
-  /** Absent: every prompt node. */
+  /** The node whose code runs; undefined: every prompt node. */
   node: string | undefined;
   count: number;
   from: string | undefined;
@@ -73,7 +73,7 @@ async function proveAll(
   return proofs;
 }
 
-/** The last inputs of each node, newest first. */
+/** Reads the last inputs of each node, newest first. */
 async function recordedInputs(nova: NovaClient, { workflow, prompts }: LockFolder, count: number) {
   const found = new Map<string, Recorded[]>(prompts.map(({ node }) => [node.id, []]));
   for await (const run of latestRuns(nova, workflow.id, { max: 100, full: true })) {
@@ -111,8 +111,8 @@ const outcomeTexts: Record<ProofOutcome, string> = {
 };
 
 /**
- * Describes each run of each node: the recorded outcome, and that of the code now. Values must not control the
- * terminal.
+ * Describes each run of each node: its recorded outcome, and the outcome of the current code. Values are printed
+ * without control characters.
  */
 export function proofLines(proofs: readonly NodeProof[]): string[] {
   if (proofs.length === 0) return ["no node has a prompt, so no code can be proven"];
@@ -136,7 +136,10 @@ function runLines({ recorded: { execution, entry }, outcome, differences, error,
   ];
 }
 
-/** The outcome compared with the recorded run. `fails` and `works` differ from it; `fails_too` does not. */
+/**
+ * The outcome of the current code compared with that of the recorded run. `fails` and `works` count as different,
+ * `fails_too` does not.
+ */
 export type ProofOutcome = "same" | "differs" | "fails" | "works" | "fails_too";
 
 export interface ProofRun {

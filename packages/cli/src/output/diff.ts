@@ -4,7 +4,10 @@ import { cell, duration, shorten, tableLines } from "./text.ts";
 
 const paths: Record<NodeDiff["path"], string> = { both: "", only_a: "only in a", only_b: "only in b" };
 
-/** A table of the differing nodes, then their context changes. A different time alone is no difference. */
+/**
+ * Formats a table of the nodes that differ, then the changes of their contexts. A node that differs only in its time is
+ * left out.
+ */
 export function diffLines(nodes: readonly NodeDiff[]): string[] {
   const differing = nodes.filter(isOther);
   if (differing.length === 0) return [`the same: ${nodes.length} nodes`];
@@ -56,14 +59,16 @@ export function differenceLines(differences: readonly Difference[]): string[] {
 /** The text of a value that is not there. */
 export const notSet = "(not set)";
 
-/** A value of a difference for `renderJson`. */
+/**
+ * Returns a value of a difference in the form that `renderJson` prints with exact digits; null if there is no value.
+ */
 export function rawJson(json: string | null): RawJson | null {
   return json === null ? null : new RawJson(json);
 }
 
 const shownBefore = 30;
 
-/** Cuts the common start of two texts if their difference would otherwise be cut off. */
+/** Cuts the common start of two long texts, because the part that differs would not fit on the line. */
 function aroundFirstDifference(was: string, is: string): [string, string] {
   if (shorten(was) === was && shorten(is) === is) return [was, is];
   let at = 0;

@@ -1,7 +1,10 @@
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { printError } from "./terminal.ts";
 
-/** Errors whose message is a sentence for the user, by name, so that no package must be loaded to recognise them. */
+/**
+ * The exit codes of errors whose message is a sentence for the user. The key is the name of the error, so that no
+ * package must be loaded.
+ */
 const explained: Record<string, ExitCode> = {
   InvalidInput: exitCodes.invalid,
   InvalidWorkflow: exitCodes.invalid,
@@ -33,7 +36,7 @@ const commandsByRoute: Record<string, string> = {
   "GET /schedules": "nova schedules",
   "GET /sessions": "nova session list",
   "GET /workflows": "nova versions",
-  // The credentials of the owner that the route names.
+  // Messages about credentials name only the method, because the route depends on the owner of the credentials.
   GET: "nova credentials list",
 };
 
@@ -51,15 +54,15 @@ function nameCommand(sentence: string): string {
 }
 
 /**
- * The exit code of an expected error; undefined for others. A server error (5xx) is a failure, because a retry may
- * succeed.
+ * Returns the exit code of an expected error, and undefined for any other. A server error (5xx) is a failure, not an
+ * invalid input, because a retry may succeed.
  */
 export function exitCodeOf(error: Error): ExitCode | undefined {
   const isServersFault = error.name === "ApiProblem" && "status" in error && Number(error.status) >= 500;
   return isServersFault ? exitCodes.failed : explained[error.name];
 }
 
-/** One sentence for an error. `NOVA_DEBUG=1` also prints the stack trace. */
+/** Returns one sentence for an error, with the exit code. `NOVA_DEBUG=1` adds the stack trace. */
 export function explain(error: unknown): { sentence: string; code: ExitCode } {
   if (!(error instanceof Error)) return { sentence: String(error), code: exitCodes.failed };
   if (process.env.NOVA_DEBUG) printError(String(error.stack));

@@ -9,7 +9,7 @@ export interface Logged
   status: TraceEntry["status"] | "running" | "waiting";
 }
 
-/** The failed attempts of a node that has no entry yet. */
+/** Returns the failed attempts of a node that has no entry yet. */
 export function loggedSoFar({ seq, scope, node_id, attempt, waits_for, attempts = [] }: NodeAtWork): Logged[] {
   if (attempts.length === 0) return [];
   const failure = { error_class: null, error_message: null, traceback: null };
@@ -17,7 +17,7 @@ export function loggedSoFar({ seq, scope, node_id, attempt, waits_for, attempts 
   return [{ seq, scope, node_id, status, attempt, logs: null, ...failure, ai_metadata: null, steps: attempts }];
 }
 
-/** The item of a node's run in `nova logs --json`. */
+/** Builds the JSON of a node's logs for `nova logs --json`. */
 export function logItem(entry: Logged) {
   const { seq, scope, node_id, status, attempt, logs, error_class, error_message, traceback } = entry;
   const attempts = earlierAttempts(entry).map((step) => ({
@@ -75,7 +75,7 @@ export function attemptLogs(entry: AttemptsOf): string[] {
   ]);
 }
 
-/** The error of a node or of an attempt; empty if it did not fail. */
+/** Describes the error of a node or of an attempt; returns no lines if it did not fail. */
 export function failureLines({ error_class, error_message, traceback }: Failure): string[] {
   return [
     ...(error_message === null ? [] : [styled("red", `  ${error_class ?? "failed"}: ${error_message}`)]),
@@ -87,20 +87,20 @@ type Failure = { error_class?: string | null; error_message: string | null; trac
 
 type AttemptsOf = Pick<TraceEntry, "steps" | "attempt" | "error_message" | "ai_metadata">;
 
-/** The attempts before the last one. The entry itself describes a last attempt that failed. */
+/** Returns the attempts before the last one. If the last attempt failed, the entry itself describes it. */
 export function earlierAttempts({ steps, attempt, error_message, ai_metadata }: AttemptsOf): TraceStep[] {
-  // Other steps of a prompt node belong to its models.
+  // The other steps of a prompt node are not attempts, but calls of its models.
   const attempts = ai_metadata ? steps.filter(({ agent_name }) => agent_name === "Node") : steps;
   return attempts.filter((step) => step.attempt_number < attempt || step.error_message !== error_message);
 }
 
-/** A longer line is printed before its end arrives. */
+/** The length from which a line is printed before its end has arrived. */
 const longestLine = 4096;
 
 /** Formats logs that arrive in pieces. A title precedes the lines whenever the node changes. */
 export class LogLines {
   #speaker = "";
-  /** Incomplete last lines, by entry. */
+  /** The incomplete last line of each entry's output, by entry. */
   readonly #partial = new Map<string, string>();
 
   of(piece: LogPiece): string[] {
@@ -115,7 +115,7 @@ export class LogLines {
   #printed({ at, text, leftOut }: Extract<LogPiece, { kind: "printed" }>): string[] {
     const name = `${at.scope}#${at.seq}`;
     const whole = (this.#partial.get(name) ?? "") + text;
-    // An incomplete line is printed if no text was added since the last look.
+    // Prints up to the last line end. An incomplete line is printed too if the last look brought no more text.
     const end = text === "" || whole.length > longestLine ? whole.length : whole.lastIndexOf("\n") + 1;
     this.#partial.set(name, whole.slice(end));
     const gap = leftOut > 0 ? [styled("dim", `  ... ${leftOut} bytes are left out`)] : [];

@@ -10,27 +10,27 @@ import { type ExitCode, exitCodes } from "../errors.ts";
 const controlCharacters = /[\0-\b\v-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The start of our own colours. It is random, so no other text contains it, and it has the form of a colour code that
- * no terminal knows, so functions that strip colours or count characters treat it as one.
+ * The start of our own colours. It is random, so no other text contains it. It has the form of a colour code that no
+ * terminal knows, so functions that strip colours or count characters treat it as a colour code.
  */
 const colourMark = `\u001b[${[1, 2, 3].map(() => `${randomInt(1_000, 10_000)};`).join("")}`;
 
-/** `styleText` for `print`, which removes all other colours. */
+/** Works like Node's `styleText`. `print` keeps these colours and removes all others. */
 export function styled(format: Parameters<typeof styleText>[0], text: string): string {
   const [open = "", close = ""] = styleText(format, "|").split("|");
   return `${open.replaceAll("\u001b[", colourMark)}${text}${close.replaceAll("\u001b[", colourMark)}`;
 }
 
 /**
- * Removes everything from a text that acts on a terminal, except our own marks. Escape sequences are removed, other
- * control characters become visible: `\x1b`.
+ * Removes everything from a text that acts on a terminal, except our own colours. Escape sequences are removed, and
+ * other control characters are made visible: `\x1b`.
  */
 export function sanitize(text: string): string {
   const parts = text.replaceAll("\r\n", "\n").split(colourMark);
   return parts.map((part) => stripVTControlCharacters(part).replace(controlCharacters, escapeOf)).join(colourMark);
 }
 
-/** The text for the terminal, with our marks as colours. */
+/** Returns the text for the terminal, with our marks replaced by colours. */
 export function toTerminal(text: string): string {
   return sanitize(text).replaceAll(colourMark, "\u001b[");
 }
@@ -45,7 +45,7 @@ function escapeOf(character: string): string {
  * and files.
  */
 export function print(text: string, isJson: unknown = false): void {
-  // JSON has its own escapes for control characters.
+  // In JSON, control characters are written as JSON's own escapes.
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   console.log(isJson ? text.replace(controlCharacters, escaped) : toTerminal(text));
 }
@@ -54,7 +54,7 @@ export interface CommandOutput {
   /** An object, or its JSON text. */
   json: object | string;
   text: string | readonly string[];
-  /** Absent: completed. */
+  /** The exit code; absent: that of a completed command. */
   code?: ExitCode;
 }
 
@@ -77,7 +77,8 @@ export function printError(text: string): void {
 }
 
 /**
- * Prints Node's warnings without control characters, because they quote errors. It keeps them off if Node's options do.
+ * Prints Node's warnings without control characters, because warnings quote errors. If Node's options turn warnings
+ * off, they stay off.
  */
 export function printWarnings(): void {
   if (process.listenerCount("warning") === 0) return;
@@ -87,7 +88,7 @@ export function printWarnings(): void {
 
 export interface Asking {
   isInteractive: boolean;
-  /** Whether the user says yes. `unsaid` is the meaning of an empty line. */
+  /** Asks the user, and returns whether the answer is yes. `emptyMeans` is the meaning of an empty line. */
   ask(question: string, emptyMeans?: "yes" | "no"): Promise<boolean>;
 }
 
@@ -106,5 +107,5 @@ export const thisTerminal: Asking = {
   },
 };
 
-/** For commands whose output a program reads: every answer is no. */
+/** Asks nothing and always answers no, for commands whose output a program reads. */
 export const noTerminal: Asking = { isInteractive: false, ask: async () => false };

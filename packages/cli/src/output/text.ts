@@ -22,7 +22,10 @@ export function untrustedLine(text: string, length?: number): string {
   return shorten(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), length);
 }
 
-/** A text from other people for a table cell: cut for a terminal, whole for other readers. */
+/**
+ * Formats a text from other people for a table cell. It is cut if the output is a terminal, and whole for other
+ * readers.
+ */
 export function cell(text: string, length = 60): string {
   return untrustedLine(text, process.stdout.isTTY ? length : Number.POSITIVE_INFINITY);
 }
@@ -51,22 +54,28 @@ export function indent(text: string): string {
   return text.trimEnd().replaceAll(/^/gm, "  ");
 }
 
-/** A list: columns by title, each a field or a function of an item, and the sentence for an empty list. */
+/**
+ * Describes a list: its columns by title, each a field or a function of an item, and the sentence that is printed if
+ * the list is empty.
+ */
 export interface ListShape<T> {
   columns: Record<string, keyof T | ((item: T) => string | null | undefined)>;
   empty: string;
 }
 
-/** A list as one JSON object, or as a table for people. */
+/** Returns a list in two forms: as one JSON object, and as a table for people. */
 export function listed<T>(items: readonly T[], { columns, empty }: ListShape<T>): CommandOutput {
   const rowOf = (item: T) =>
     Object.values(columns).map((column) => String((typeof column === "function" ? column(item) : item[column]) ?? ""));
   return { json: { items }, text: items.length === 0 ? empty : tableLines(Object.keys(columns), items.map(rowOf)) };
 }
 
-/** Formats a table. A column is as wide as its widest cell; colours and the last cell of a row do not count. */
+/**
+ * Formats a table. A column is as wide as its widest cell. Colours do not count, and the last cell of a row may be
+ * wider.
+ */
 export function tableLines(header: string[], cells: string[][]): string[] {
-  // This comes before widths are counted, because escaped control characters are longer.
+  // Cells are escaped before their widths are counted, because an escaped control character is longer.
   const rows = cells.map((row) => row.map((cell) => sanitize(cell).replaceAll(/\s*\n\s*|\t/g, " ")));
   const widths = header.map((title, column) => {
     const beside = rows.filter((row) => column < row.length - 1);
@@ -84,7 +93,9 @@ function width(text: string): number {
   return stripVTControlCharacters(text).length;
 }
 
-/** Formats statistics as a table, with a column for each field; the end of its name tells the unit. */
+/**
+ * Formats statistics as a table with a column for each field. The end of a field's name gives the unit of its values.
+ */
 export function figureTable(items: readonly Readonly<Record<string, string | number | null>>[]): string[] {
   const names = Object.keys(items[0] ?? {});
   const rows = items.map((item) => names.map((name) => formatFigure(name, item[name] ?? null)));
@@ -113,7 +124,7 @@ function placeText({ path, file, line, column }: Pick<Finding, "path" | "file" |
   return file === undefined ? path + (position && ` (line ${line})`) : file + position;
 }
 
-/** Findings in the order of fields that `--json` prints. */
+/** Returns findings with their fields in the order that `--json` prints. */
 export function diagnosticsOf(findings: readonly Finding[]): Finding[] {
   return findings.map(({ code, severity, path, message, ...place }) => ({ code, severity, path, message, ...place }));
 }

@@ -20,7 +20,7 @@ export function traceResult({ item, entries, path, context, atWork, pages }: Sho
   return { ...run, ...spent, error, parent, path, context, at_work: atWork, state_machine_pages: pages, entries };
 }
 
-/** `full`: every visit on its own line, with code, logs and its changes. */
+/** Formats a trace. `full` gives every visit its own line, with its code, logs and changes. */
 export function traceLines(
   { execution, entries, atWork, pages }: Pick<ShownTrace, "execution" | "entries" | "atWork" | "pages">,
   full = false,
@@ -59,7 +59,7 @@ export function traceLines(
   ];
 }
 
-/** The next node of a run without open nodes: it may wait for a sandbox, or for a slot. */
+/** Names the next node of a run that has no open node. The next node may wait for a sandbox or for a slot. */
 function nextLines(entries: readonly TraceEntry[]): string[] {
   const last = entries.at(-1);
   return last?.path_taken && !last.branches
@@ -128,7 +128,10 @@ function changeText(visits: readonly TraceEntry[]): string {
   return cell(Array.from(keys).join(" "));
 }
 
-/** Details below the table; `--full` adds more. `codes` has the last shown code of each node. */
+/**
+ * Formats the details of an entry, which follow the table. `--full` adds more. `codes` has the code of each node that
+ * was shown last.
+ */
 function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   const { scope, node_id, status, error_class, error_message, traceback, code_executed, logs } = entry;
   const { input_context, output_result } = entry;
@@ -139,7 +142,7 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
     ...attemptLines(entry),
     ...writtenLines(entry),
     ...codeSection(node_id, code_executed, codes),
-    // The reason for a failure may be in the context.
+    // The context is shown if the node failed, because it may contain the reason.
     ...section("context before", status === "failed" && input_context ? contextText(input_context) : null),
     ...section("changes", output_result === undefined ? null : changedText(entry)),
     ...section("logs", logs),
@@ -155,7 +158,7 @@ function codeSection(node: string, code: string | null | undefined, codes: Map<s
   return section("code", code);
 }
 
-/** The values that the node set; the rest of the context is not its own. */
+/** Formats the changes of a node. The rest of its context comes from other nodes. */
 function changedText({ changes }: TraceEntry): string {
   return [contextText(changes.set), ...changes.delete.map((key) => `${key} is deleted`)]
     .filter((text) => text !== "")
@@ -202,8 +205,8 @@ function waitText(wait: NonNullable<NodeAtWork["waits_for"]>): string {
 }
 
 /**
- * A line of the tree. `depth` counts branches; `which` names one of several visits or of a map's items; `title` names
- * the lines below.
+ * A line of the tree. `depth` is the number of branches around it, `which` names one of several visits or of a map's
+ * items, and `title` is the heading of the lines that follow.
  */
 export type TreeLine = { depth: number } & (
   | { entry: TraceEntry; which: string }
@@ -211,11 +214,13 @@ export type TreeLine = { depth: number } & (
   | { title: string }
 );
 
-/** A node with more visits in a scope gets one line; so does a map with more items. */
+/**
+ * The largest number of visits of a node in a scope, and of items of a map, that get a line each. More share one line.
+ */
 const maxUnfolded = 5;
 const maxFailures = 20;
 
-/** Builds the tree. `unfold`: every visit and every item has its own lines. */
+/** Builds the tree. `unfold` gives every visit and every item its own lines. */
 export function buildTree(entries: readonly TraceEntry[], unfold: boolean, depth = 0): TreeLine[] {
   const visits = new Map<string, number>();
   const repeated = unfold ? new Map<string, TraceEntry[]>() : repeatedIn(entries);
@@ -281,7 +286,7 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
   ]);
 }
 
-/** With `--full`: the values of the item, which no entry's changes contain. */
+/** Formats the values of a map's item for `--full`. No entry's changes contain them. */
 function itemText(map: TraceEntry | undefined, item: TraceBranch | undefined): string {
   const [before, after] = [map?.output_result, item?.entries[0]?.input_context];
   if (!before || !after) return "";
@@ -326,7 +331,10 @@ export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output
   return `${dollars(cost_usd)}, ${tokens_input} tokens in${cached}, ${tokens_output} out`;
 }
 
-/** The failures before the code was right. With `--full` also every step with its model's prompt and answer. */
+/**
+ * Describes the failures before the code was right. With `--full` it also shows every step with its model's prompt and
+ * answer.
+ */
 export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
   if (!ai_metadata || steps.length === 0) return [];
   const isFull = steps.some(({ prompt }) => prompt !== undefined);
@@ -363,7 +371,7 @@ function stepLines(step: TraceStep): string[] {
   return [styled("bold", `  ${agent_name}, attempt ${attempt_number}`), ...parts.map((part) => indent(part))];
 }
 
-/** A call may cost less than a hundredth of a cent. */
+/** Formats dollars. A call may cost less than the smallest amount that four digits show. */
 function dollars(usd: number): string {
   return usd > 0 && usd < 0.0001 ? "< $0.0001" : `$${usd.toFixed(4)}`;
 }

@@ -17,7 +17,9 @@ import { type CommandOutput, printError, styled } from "../output/terminal.ts";
 import { cell } from "../output/text.ts";
 import { type TrialFor, type TrialInput, tryRuns, withTrials } from "./trial.ts";
 
-/** Runs the recorded code of nodes again and compares the outcomes. `asked` is a place, or a node with all its runs. */
+/**
+ * Runs the recorded code of nodes again and compares the outcomes. `asked` is one place, or a node with all its runs.
+ */
 export async function replayExecution(id: string, asked: string | undefined): Promise<CommandOutput> {
   const { replayed, kept } = await withTrials((nova, trialFor) => replayAll(nova, trialFor, id, asked));
   const lost = kept.filter(({ why }) => why === erased).map(({ place }) => place);
@@ -104,7 +106,7 @@ function reasonToKeep(entry: TraceEntry, { effects, executor }: TaskNode, isAske
   return [entry.code_executed, entry.input_context, entry.output_result].includes(null) ? erased : undefined;
 }
 
-/** Error classes that the code itself causes. */
+/** Classes of errors that the code itself causes. */
 const ownFailures: ReadonlySet<string> = new Set(["NodeFailed", "NodeTimeout"]);
 
 export interface Replayed {

@@ -41,7 +41,7 @@ export interface TrialInput extends CodeNode {
   locked: TrialCode;
 }
 
-/** The outcome, and the keys of secrets, which the code does not get. */
+/** The outcome of a run. `withheld` has the keys of secrets, which the code does not get. */
 export interface TrialRun {
   result: CodeResult;
   withheld: string[];
@@ -95,7 +95,7 @@ async function tryRun(run: TrialInput, place: Place): Promise<TrialRun> {
 
 const decisionKey = "branch_decision";
 
-/** Runs the analysis first if the code needs one. If either fails, that failure is the result. */
+/** Runs the code, and before it the analysis if the code needs one. If either fails, its failure is the result. */
 async function runBoth(run: TrialInput, place: Place, context: Member[]): Promise<CodeResult> {
   const { code, analysis } = run.locked;
   const { id, timeoutSeconds } = run.node;
@@ -145,7 +145,7 @@ async function runCode(
   throw new ProofInterrupted("the sandbox was lost before its code ended - try again");
 }
 
-/** Gives the code the same keys as in the recorded run, because code may store them. */
+/** Returns the variables of the recorded run with the same keys, because code may store these keys. */
 function environmentOf(
   { execution: { id }, entry: { scope, seq }, origin }: Recorded,
   { id: node, executor }: TaskNode,
@@ -156,7 +156,7 @@ function environmentOf(
   return { ...keys, NOVA_EXECUTION_ID: id, NOVA_NODE_ID: node };
 }
 
-/** The sandbox was lost, or the user pressed Ctrl-C. */
+/** Thrown if the sandbox was lost, or if the user pressed Ctrl-C. */
 export class ProofInterrupted extends Error {
   override name = "ProofInterrupted";
 }
@@ -179,8 +179,8 @@ function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
 }
 
 /**
- * The values of `outputs` for a node, from the entries before it: JSON text of the last changes of each node. After a
- * join it includes the nodes of the parallel branches; for a map, the list of results.
+ * Computes the values of `outputs` for a node from the entries before it: the last changes of each node as JSON text.
+ * After a join they include the nodes of the parallel branches; for a map, the list of results.
  */
 export function outputsAfter(before: readonly TraceEntry[]): Map<string, string> {
   const outputs = new Map<string, string>();
@@ -202,7 +202,8 @@ export function outputsAfter(before: readonly TraceEntry[]): Map<string, string>
 export type TrialFor = (workflow: Workflow) => Promise<Trial>;
 
 /**
- * Runs `work` with recorded data of this machine or of the server in `NOVA_URL`, and with sandboxes of this machine.
+ * Calls `work` with recorded data of the server in `NOVA_URL`, or else of this machine. The sandboxes are always those
+ * of this machine.
  */
 export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>): Promise<T> {
   const server = await connectServer();

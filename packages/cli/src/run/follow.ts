@@ -6,7 +6,7 @@ import type { Interrupt } from "../interrupt.ts";
 
 export interface EndedRun {
   execution: ShownExecution;
-  /** Null: the run is on a server, which does not report calls. */
+  /** The calls that the run made; null for a run on a server, which does not report them. */
   counters: Counters | null;
   path: string[];
   context: RawJson;
@@ -25,8 +25,8 @@ export interface Following {
 }
 
 /**
- * Reports a run until it ends, and returns its final state. Ctrl-C cancels the run, unless it waits for an answer: then
- * it stays open.
+ * Reports a run until it ends, and returns its final state. Ctrl-C cancels the run, but a run that waits for an answer
+ * stays open.
  */
 export async function followRun(server: NovaClient, id: string, following: Following): Promise<EndedRun> {
   const { interrupt, listener, live } = following;
@@ -73,19 +73,19 @@ async function pollUntilEnd(server: NovaClient, id: string, { listener, tasks, s
 function reportEntry(entry: TraceEntry, listener: RunListener): void {
   const { scope, node_id, node_type, status, error_class, path_taken, reused_from, branches = [] } = entry;
   if (node_type === "start" || node_type === "close" || node_type === "join") return;
-  // The entry of a node that was stopped because another one failed.
+  // Not reported: the node was stopped only because another one failed.
   if (error_class === "ExecutionClosed") return;
   const [state, place] = [status === "success" ? "succeeded" : "failed", itemsOf(scope)] as const;
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
   const more = { ...(isMap && { count: branches.length }), ...(reused_from && { message: "reused" }) };
   listener.onEvent({ node: node_id, state, ...place, ...more });
-  // The item continues with the next node.
+  // Reports that the next node of the map's item starts.
   if (place.items && path_taken) listener.onEvent({ node: path_taken, state: "started", ...place });
 }
 
 /** A task that must be answered before a run can continue. */
 export type OpenTask = Pick<WaitingTask, "id" | "execution" | "node" | "kind" | "message" | "choices"> & {
-  /** ISO 8601. */
+  /** The end of the wait in ISO 8601. */
   until: string | null;
 };
 
@@ -96,9 +96,9 @@ export class WaitingTasks {
   readonly #server: NovaClient;
   readonly #onTask: (task: OpenTask) => void;
   readonly #live: Pick<LocalCloud, "untilEnd"> | undefined;
-  /** Ids of reported tasks, and of child executions with a listener. */
+  /** Ids of tasks that were reported, and of child executions that have a listener. */
   readonly #known = new Set<string>();
-  /** Executions that are being read, and whether they must be read again. */
+  /** Executions that are being read. `again` means that the execution must be read once more. */
   readonly #looks = new Map<string, "on" | "again">();
 
   constructor(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
@@ -107,7 +107,10 @@ export class WaitingTasks {
     this.#live = live;
   }
 
-  /** Returns whether the execution waits for an answer. `known`: its open nodes, if they were read already. */
+  /**
+   * Reports the open tasks of an execution, and returns whether it waits for an answer. `known` has its open nodes if
+   * the caller has already read them.
+   */
   async look(execution: string, known?: AtWork): Promise<boolean> {
     const { nodes, count } = known ?? (await readWhole(this.#server, execution)).atWork;
     let isAsked = false;
@@ -122,7 +125,7 @@ export class WaitingTasks {
     return (count > nodes.length && (await this.#lookThroughTasks(execution))) || isAsked;
   }
 
-  /** An execution lists only its first open nodes. The task lists have all tasks. */
+  /** Finds the tasks of an execution in the task lists, because an execution lists only its first open nodes. */
   async #lookThroughTasks(execution: string): Promise<boolean> {
     let isAsked = false;
     for (const kind of ["approval", "event"] as const) {
@@ -148,8 +151,8 @@ export class WaitingTasks {
   }
 
   /**
-   * Reads an execution in the background. A failure does not matter, because `nova tasks` lists every task. If a
-   * thousand items of a map wait, one read at a time suffices, because the next one sees all new tasks.
+   * Reads an execution in the background. A failure does not matter, because `nova tasks` lists every task. Only one
+   * read works at a time: if a thousand items of a map wait, the next read sees all their tasks.
    */
   lookInBackground(execution: string): void {
     if (this.#looks.has(execution)) this.#looks.set(execution, "again");
@@ -165,7 +168,7 @@ export class WaitingTasks {
     this.#looks.delete(execution);
   }
 
-  /** Whether the run stays open at the end of this process, because it waits for an answer. */
+  /** Returns whether the run stays open when this process ends, because it waits for an answer. */
   async staysOpen(id: string): Promise<boolean> {
     const { execution, atWork } = await readWhole(this.#server, id);
     if (execution.status !== "waiting") return false;

@@ -6,7 +6,10 @@ import { duration, shorten, statusText } from "../output/text.ts";
 import { spentText } from "../output/trace.ts";
 import type { EndedRun, OpenTask } from "./follow.ts";
 
-/** Characters: about two lines of a terminal. The path of a map has its nodes for every item. */
+/**
+ * The largest number of characters of a path, about two lines of a terminal. The path of a map has the nodes of every
+ * item.
+ */
 const longestPath = 160;
 
 const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
@@ -57,14 +60,14 @@ export function eventLine({ node, items = [], state, count, message = "" }: Node
     failed: styled("red", "✗"),
   };
   const item = items.length > 0 ? styled("dim", `  item ${items.join(", ")}`) : "";
-  // The items of a map have their lines after this one.
+  // The node is a map. The lines of its items come after this one.
   if (count !== undefined) return `  ${styled("cyan", "»")} ${node}  ${count} ${count === 1 ? "item" : "items"}${item}`;
   const what = {
     started: styled("dim", node),
     waiting: `${node} waits`,
     failed: node,
     succeeded: message === "" ? node : `${node}  ${styled("dim", message)}`,
-    // The message starts with the node.
+    // The name of the node is left out, because the message starts with it.
     retrying: shorten(message, longestPath),
   };
   return `  ${marks[state]} ${what[state]}${item}`;
@@ -85,7 +88,10 @@ function callsText({ aws_calls, sandbox_calls }: NonNullable<EndedRun["counters"
   return `${calls.join(", ")}, sandbox ${sandbox_calls}`;
 }
 
-/** Joins the path and counts consecutive runs of a node, as in the items of a map. */
+/**
+ * Joins the nodes of a path. Consecutive runs of the same node, as in the items of a map, become one name with their
+ * number.
+ */
 function pathText(path: readonly string[]): string {
   const begins = path.flatMap((node, index) => (node === path[index - 1] ? [] : [index]));
   const stretches = begins.map((index, at) => ({ node: path[index], times: (begins[at + 1] ?? path.length) - index }));
@@ -109,7 +115,7 @@ export function runLines({ execution, path, context, counters }: EndedRun): stri
   ];
 }
 
-/** A map with more items gets a progress line instead of a line for every node. */
+/** The largest number of items of a map whose nodes get lines. A map with more items gets a progress line. */
 const maxToldApart = 5;
 const everyMs = 1_000;
 
@@ -124,7 +130,7 @@ interface MapState {
 /** Prints how many items of a map are done, at most once a second, instead of a line for every node of every item. */
 export class MapProgress {
   readonly #say: (execution: string, line: string) => void;
-  /** By execution and map. */
+  /** The states of open maps, by execution and map. */
   readonly #maps = new Map<string, Map<string, MapState>>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -132,10 +138,10 @@ export class MapProgress {
     this.#say = say;
   }
 
-  /** Whether the progress line replaces the line of this event. */
+  /** Notes an event. Returns true if the progress line replaces the line of this event. */
   absorb(execution: string, { node, state, items, map, count }: NodeEvent): boolean {
     if (count !== undefined && count > maxToldApart && items === undefined) this.#begin(execution, node, count);
-    // The final progress comes before the nodes after the map.
+    // A node after the map starts, so the final progress is printed before its line.
     if (items === undefined && state === "started") this.#tell(execution);
     const going = map === undefined ? undefined : this.#maps.get(execution)?.get(map);
     const [item] = items ?? [];
@@ -163,7 +169,7 @@ export class MapProgress {
   #tell(execution: string): void {
     for (const [node, going] of this.#maps.get(execution) ?? []) {
       const { count, states, told } = going;
-      // Between two of its nodes an item counts as done for a moment.
+      // Until the next node of an item starts, the item counts as done for a moment.
       const done = states.values().filter((state) => state === "succeeded" || state === "failed");
       const failed = states.values().filter((state) => state === "failed");
       const [doneCount, failedCount] = [Array.from(done).length, Array.from(failed).length];

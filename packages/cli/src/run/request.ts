@@ -44,10 +44,10 @@ export interface RunRequest extends Checked {
   path: string;
   isOneNode: boolean;
   called: Called;
-  /** JSON text. */
+  /** The initial context as JSON text. */
   context: string;
   files: RunFile[];
-  /** Prompt nodes run locked code, or fail. Text nodes still use their model. */
+  /** True: prompt nodes run locked code, or fail. Text nodes still call their model. */
   frozen: boolean;
   fresh: string[];
   /** The client of the run; absent: none. */
@@ -102,14 +102,17 @@ export async function checkDraft(
   return { ...draft, ...machine, workflow, called, isOneNode: alone !== undefined, fresh, warnings };
 }
 
-/** Whether NOVA_FROZEN is set, as in a deployment. */
+/** Whether `NOVA_FROZEN` is set, as it is in a deployment. */
 function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
   return ["1", "true", "yes", "on"].includes(text.toLowerCase());
 }
 
 type FreshOption = string[] | true;
 
-/** The ids of the nodes to write again. Throws `InvalidInput` if one of them cannot be. */
+/**
+ * Returns the ids of the nodes whose code is written again. Throws `InvalidInput` if that is impossible for one of
+ * them.
+ */
 export async function freshNodes(
   workflow: Workflow,
   { fresh, frozen }: { fresh: FreshOption; frozen: boolean },
@@ -141,7 +144,7 @@ export const nothingCalled: ReadCalled = { parsed: [], places: [], calls: [] };
 export async function readCalled(path: string, workflow: Workflow): Promise<ReadCalled> {
   const { callsOf } = await import("@nova/service/calls");
   const called: ReadCalled = { parsed: [], places: [], calls: callsOf(workflow) };
-  // The parent of the workflow's folder, or the folder of a single workflow file.
+  // Called workflows are next to the workflow's folder, or next to a single workflow file.
   const full = resolve(path);
   const beside = isFileOfFolder(full) ? dirname(dirname(full)) : dirname(full);
   const holdsWorkflow = (place: string) => isWorkflowFolder(place) || (/\.(json|ts)$/.test(place) && existsSync(place));
@@ -152,7 +155,8 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Read
       : [id, `${id}.json`, `${id}.ts`].map((name) => join(beside, name)).find(holdsWorkflow);
     seen.add(id);
     if (place === undefined) continue;
-    // The user did not name this folder, so a link out of the parent folder must not publish anything.
+    // The user did not name this folder. If it is a link out of the parent folder, it is refused, so that nothing else
+    // is published.
     const sentence = ({ message }: Error) => `"${beside}": ${message}, or publish it first`;
     await demandLeadsInside(beside, basename(place)).catch(throwInvalid(sentence));
     const parsed = await readAndParse(place);

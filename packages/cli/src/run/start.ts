@@ -13,7 +13,7 @@ import type { Checked, RunRequest } from "./request.ts";
 
 /**
  * Publishes a folder on this machine and starts a trial run of it. The active version and the triggers stay unchanged,
- * and no quota delays the run. Null if the user pressed Ctrl-C before the start.
+ * and no quota delays the run. Returns null if the user pressed Ctrl-C before the start.
  */
 export async function startHere(
   cloud: LocalCloud,
@@ -61,7 +61,7 @@ export async function publishAndStart(
   interrupt: Interrupt,
 ): Promise<StartedExecution | null> {
   const { path, workflow, called, isOneNode } = request;
-  // Called workflows come before their callers, because the server requires them.
+  // Called workflows are published before their callers, because the server refuses a call of an unknown workflow.
   for (const { place, id } of called.places.toReversed()) {
     await publishOnServer(server, await readWorkflowSource(place), id);
   }
@@ -72,11 +72,13 @@ export async function publishAndStart(
 
 export interface StartRequest extends Pick<RunRequest, "context" | "files" | "frozen" | "fresh" | "client" | "reuse"> {
   workflow: string;
-  /** Absent: the active version, or the one pinned for the client. */
+  /** The version to run. Absent: the active version, or the one that is pinned for the client. */
   version?: number;
 }
 
-/** Starts a run of a published workflow. Null if the user pressed Ctrl-C before. Throws `ApiProblem`. */
+/**
+ * Starts a run of a published workflow. Returns null if the user pressed Ctrl-C before the start. Throws `ApiProblem`.
+ */
 export async function startPublished(
   server: NovaClient,
   request: StartRequest,
