@@ -38,7 +38,7 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
     if (!execution.open) return;
     yield* running.followNodes(atWork.nodes, atWork.count);
     restMs = running.size > 0 ? minBetweenLooksMs : Math.min(maxBetweenLooksMs, restMs * 1.5);
-    // Reading a long chain takes long, so it gets at most a third of the time.
+    // The chain is read again only after twice the time of the last read, because reading a long chain takes long.
     const lookAt = performance.now() + Math.max(restMs, 2 * (performance.now() - began));
     do {
       yield* running.readPrinted();

@@ -221,7 +221,7 @@ export interface Recorded {
   before: readonly TraceEntry[];
   /** The place of the node, such as `find`, `poll#2` or `each[3].find`; `billing/send` in a child execution. */
   place: string;
-  /** The same place in the first execution of a series of restarts. `NOVA_RESTART_KEY` contains it. */
+  /** Its place in the first execution of a series of restarts, which `NOVA_RESTART_KEY` contains. */
   origin: { execution: string; place: string };
 }
 

@@ -140,7 +140,10 @@ export class WaitingTasks {
     return isAsked;
   }
 
-  /** A child execution without a listener is read again together with its parent. */
+  /**
+   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener it is read again
+   * whenever its parent is.
+   */
   #lookInto(child: string): Promise<boolean> {
     if (this.#live && this.#isNew(child)) {
       this.#live
