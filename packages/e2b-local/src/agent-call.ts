@@ -3,11 +3,12 @@ import { connect, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 
 /**
- * One request to a sandbox's agent. A body follows on the connection; the first line back is the head of the response.
+ * One request to a sandbox's agent, sent as a line of JSON. A body may follow it on the connection. The first line of
+ * the response is its head.
  */
 export type AgentCall = { op: string; [field: string]: unknown };
 
-/** An operation that the agent refused, with a code of the Connect protocol. */
+/** Thrown if the agent refuses an operation. `code` is an error code of the Connect protocol. */
 export class AgentRefusal extends Error {
   override readonly name = "AgentRefusal";
   readonly code: string;
@@ -18,14 +19,17 @@ export class AgentRefusal extends Error {
   }
 }
 
-/** The sandbox ended before its agent answered. */
+/** Thrown if the sandbox ends before its agent has answered completely. */
 export class AgentGone extends Error {
   override readonly name = "AgentGone";
 }
 
 type Head = { ok: true } | { value: unknown } | { error: { code: string; message: string } };
 
-/** Opens a connection and sends the request line. The caller may write a body, and then ends its side. */
+/**
+ * Opens a connection and sends the line of the request. The caller may then write a body, and has to end the writable
+ * side.
+ */
 export function openCall(path: string, call: AgentCall): Socket {
   const socket = connect(path);
   socket.on("error", () => socket.destroy()); // the reader finds a stream that ends without its end marker
@@ -33,7 +37,7 @@ export function openCall(path: string, call: AgentCall): Socket {
   return socket;
 }
 
-/** Reads the first line of the response; the rest of the stream stays on the socket, paused. */
+/** Reads the first line of the response. The rest of the response stays unread on the socket. */
 export async function readHead(socket: Socket): Promise<unknown> {
   const line = await readLine(socket);
   const head = JSON.parse(line) as Head;
@@ -68,7 +72,7 @@ function readable(socket: Socket): Promise<void> {
   });
 }
 
-/** Sends a request without a body whose response is one line. */
+/** Sends a request without a body, and returns the value in its one-line response. */
 export async function callAgent(path: string, call: AgentCall): Promise<unknown> {
   const socket = openCall(path, call);
   try {
@@ -79,9 +83,9 @@ export async function callAgent(path: string, call: AgentCall): Promise<unknown>
 }
 
 /**
- * Forwards the agent's stream, never faster than the client reads. `end`: the number of its bytes, or its last bytes. A
- * client that leaves ends the agent's connection. An agent that dies in the middle breaks the client's connection, so
- * half a stream never looks complete.
+ * Forwards the agent's stream to the client, never faster than the client reads. `end` tells a complete stream: its
+ * number of bytes, or its last bytes. If the client leaves, the agent's connection ends. If the agent dies, the
+ * client's connection breaks, so an incomplete stream never looks complete.
  */
 export async function forward(socket: Socket, response: ServerResponse, end: number | Buffer): Promise<void> {
   let [count, tail] = [0, Buffer.alloc(0)];

@@ -2,20 +2,26 @@ import { lstatSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PYTHON_SOURCE, type Python } from "./python.ts";
 
-/** Paths inside the sandbox, which no sandbox and no code in it covers with a mount. */
+/** The paths of our files inside a sandbox. No other mount covers them. */
 const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };
 
-/** Blocks of 65,536 ids. The launcher has the first one, each sandbox one of the others. */
+/**
+ * The number of blocks, each of 65,536 user ids. The first block belongs to the launcher, and each sandbox gets one of
+ * the others.
+ */
 const BLOCKS = 1024;
 const BLOCK_IDS = 65_536;
-/** The end of the range that systemd reserves for containers: no user of the host has one of these ids. */
+/**
+ * The end of the range of user ids that systemd reserves for containers. No user of the host has an id in that range.
+ */
 const END_OF_CONTAINER_IDS = 1_879_048_192;
-/** The id that the launcher's root has on the host. */
+/** The user id on the host that the root user of the launcher has. Our blocks start with it. */
 export const UNPRIVILEGED_ID = END_OF_CONTAINER_IDS - BLOCKS * BLOCK_IDS;
 
 /**
- * The user ids of sandboxes on the host: a block of ids per sandbox, or the one ordinary user for all. The kernel
- * counts many resources per user id, so with a block its limits apply to one sandbox.
+ * The user ids that sandboxes have on the host: each sandbox has a block of its own, or all of them run as the user who
+ * started the server. The kernel limits many resources per user id, so with its own block a sandbox cannot use up those
+ * of others.
  */
 export type Identity = {
   ids: string;
@@ -41,7 +47,9 @@ export const ONE_ID: Identity = {
   bubblewrapFlags: ["--unshare-user", "--uid", "0", "--gid", "0"],
 };
 
-/** The command to start, and the paths at which it finds its source, interpreter and packages. */
+/**
+ * The command that starts the launcher, and the paths at which the launcher finds its source, interpreter and packages.
+ */
 export type Launch = {
   command: string;
   args: string[];
@@ -87,7 +95,8 @@ export function enclosedLaunch(python: Python, sites: string[], identity: Identi
 }
 
 /**
- * Arguments that isolate Python from the caller's environment and folders, without `site`, which the launcher replaces.
+ * Arguments that isolate Python from the environment and folders of this process. They also turn off the module `site`,
+ * whose work the launcher does.
  */
 function pythonArgs(source: string): string[] {
   const start = "import sys; sys.path.insert(0, sys.argv.pop()); from nova_sandboxd.launch import main; main()";
@@ -111,7 +120,8 @@ function systemFolders(): string[] {
 }
 
 /**
- * The files in /etc that programs need to find names, certificates and fonts; the users are those of E2B's template.
+ * Mounts the files in /etc that programs need: for host names, certificates and fonts from the host, and the users of
+ * E2B's template.
  */
 function configuration(scratch: string): string[] {
   const users =
@@ -131,7 +141,7 @@ function configuration(scratch: string): string[] {
   ];
 }
 
-/** /etc/resolv.conf is often a link into /run, which does not exist in the sandbox. */
+/** Mounts the target of /etc/resolv.conf: often the file is a link into /run, which does not exist in the sandbox. */
 function resolverMounts(): string[] {
   try {
     return ["--ro-bind", realpathSync("/etc/resolv.conf"), "/etc/resolv.conf"];

@@ -4,10 +4,13 @@ import { z } from "zod";
 import { Refusal, readJson, sendJson, sendNothing } from "./http.ts";
 import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
-/** The SDK refuses sandboxes with a version below 0.1.0, and chooses its protocol by the version. */
+/**
+ * The version of envd (E2B's agent) that sandboxes report. The SDK chooses its protocol by it, and refuses versions
+ * below 0.1.0.
+ */
 const ENVD_VERSION = "0.6.4";
 
-/** The lifetime in seconds if the caller names none. */
+/** The lifetime of a sandbox in seconds, if the client names none. */
 const DEFAULT_TIMEOUT = 300;
 
 const Timeout = z.number().int().min(0).default(DEFAULT_TIMEOUT);
@@ -44,7 +47,10 @@ const ROUTES: Record<string, (call: Call) => unknown> = {
   },
 };
 
-/** Answers a request of the control plane. Throws Refusals, which the caller sends as responses. */
+/**
+ * Answers a request of the control plane, the API that creates and ends sandboxes. Throws `Refusal`, which the caller
+ * sends as the response.
+ */
 export async function answerControlPlane(asked: SandboxRequest) {
   const { request, url } = asked;
   const [, version = "", id = "", action = ""] = /^\/(v2\/)?sandboxes(?:\/([^/]+))?(\/\w+)?$/.exec(url.pathname) ?? [];
@@ -58,7 +64,8 @@ async function create({ sandboxes, request, response }: Call) {
   if (timeout === 0) throw new Refusal(400, "Timeout must be greater than 0");
   const network = wanted.network ?? undefined;
   const { allowed, denied } = rulesIn(network);
-  // Finer rules (domains, single addresses) would need a proxy; only all or nothing is enforced.
+  // Only one rule is enforced: whether a sandbox has a network at all. Rules for domains or single addresses would need
+  // a proxy.
   const isClosed = denied.includes(allTraffic) && allowed.length === 0;
   const internet = wanted.allow_internet_access !== false && !isClosed;
   const metadata = wanted.metadata ?? {};
@@ -66,14 +73,14 @@ async function create({ sandboxes, request, response }: Call) {
   sendJson(response, 201, summary(sandbox));
 }
 
-/** Lists the sandboxes that have all of the given metadata, on one page. */
+/** Lists the sandboxes with all of the metadata in the query. The response is always a single page. */
 function list({ sandboxes, response, url }: Call) {
   const wanted = metadataOf(url.searchParams.get("metadata"));
   const found = sandboxes.all().filter(({ metadata }) => wanted.every(([key, value]) => metadata[key] === value));
   sendJson(response, 200, found.map(listed));
 }
 
-/** The SDK encodes keys and values once more before they become a query string inside the query string. */
+/** Parses the metadata in a query. It decodes twice, because the SDK encodes keys and values twice. */
 function metadataOf(query: string | null): [string, string][] {
   return [...new URLSearchParams(query ?? "")].map(([key, value]) => [
     decodeURIComponent(key),
@@ -127,8 +134,8 @@ const domain = /^(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*
 const Rules = z.object({ allowOut: z.array(z.string()).nullish(), denyOut: z.array(z.string()).nullish() });
 
 /**
- * Checks the rules for outgoing traffic, with E2B's messages: no ports, names only in `allow`, and only if the rest is
- * denied.
+ * Reads the rules for outgoing traffic. Throws E2B's error for a rule with a port, for a domain in `denyOut`, and for
+ * domains in `allowOut` if `denyOut` does not deny all other traffic.
  */
 function rulesIn(network: Record<string, unknown> | undefined): { allowed: string[]; denied: string[] } {
   const rules = Rules.safeParse(network ?? {});

@@ -13,7 +13,7 @@ const END = Buffer.from('{"type": "end_of_execution"}\n');
 
 const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish() });
 
-/** Plays E2B's gateway: finds the sandbox and the port by the request's headers. */
+/** Does the work of E2B's gateway: finds the sandbox and the port that the request's headers name. */
 export async function answerDataPlane({ sandboxes, request, response, url }: SandboxRequest) {
   const id = header(request, "e2b-sandbox-id") ?? "";
   const port = header(request, "e2b-sandbox-port") ?? "";

@@ -5,10 +5,13 @@ import { AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-ca
 import { header, Refusal, readBody, readJson, sendJson, sendNothing } from "./http.ts";
 import type { Sandbox } from "./sandboxes.ts";
 
-/** envd's status for each code of the agent's refusals. */
+/** The HTTP status of envd for each error code of the agent. */
 const STATUS_OF_CODE: Record<string, number> = { invalid_argument: 400, not_found: 404, resource_exhausted: 507 };
 
-/** The SDK's way of naming root in calls other than those for whole files. */
+/**
+ * The header with which the SDK says that a call is made as root. Calls that read or write whole files say it in the
+ * query.
+ */
 const ROOT = `Basic ${Buffer.from("root:").toString("base64")}`;
 
 /** Serves port 49983, envd: root can read, write and remove files. */
@@ -49,7 +52,7 @@ async function download(agent: string, _: IncomingMessage, response: ServerRespo
   await forward(socket, response, file.size);
 }
 
-/** Uploads one file, whose bytes are streamed, or a form of several small files. */
+/** Uploads files: the body is either one file of any size, which is streamed, or a form with several small ones. */
 async function upload(agent: string, request: IncomingMessage, response: ServerResponse, url: URL) {
   if (header(request, "content-encoding")) throw new Refusal(400, "the local sandbox takes no compressed upload");
   const type = header(request, "content-type") ?? "";
@@ -72,7 +75,10 @@ async function upload(agent: string, request: IncomingMessage, response: ServerR
   sendJson(response, 200, written);
 }
 
-/** Streams at the agent's pace. An interrupted upload leaves the bytes that arrived, as on E2B. */
+/**
+ * Streams a file to the agent, no faster than the agent reads. If the upload is interrupted, the bytes that have
+ * arrived stay in the file, as on E2B.
+ */
 async function write(agent: string, path: string, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   const socket = openCall(agent, { op: "write", path });
   try {

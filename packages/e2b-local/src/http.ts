@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody as readWithin } from "@nova/serve-local";
 
-/** An error of the E2B server itself, such as a missing Python or a zygote that does not start. */
+/**
+ * An error of the E2B server itself, for example because there is no Python, or because the Python process that forks
+ * sandboxes does not start.
+ */
 export class E2bServerError extends Error {
   override readonly name = "E2bServerError";
 }
 
-/** A response other than success, with E2B's words and JSON fields (its SDK reads `code`). */
+/** A response that refuses a request, with E2B's message and JSON fields. E2B's SDK reads `code`. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
@@ -30,7 +33,7 @@ export function unknownSandbox(id: string): Refusal {
   return new Refusal(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
 }
 
-/** The response of the gateway in front of the sandboxes; its body has `sandboxId` first. */
+/** The response of E2B's gateway for a sandbox that does not exist. Its body also has the field `sandboxId`. */
 export function unreachableSandbox(id: string): Refusal {
   return new Refusal(502, "The sandbox was not found", { sandboxId: id });
 }
@@ -43,7 +46,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return body;
 }
 
-/** Parses the body. An absent body counts as {}; the caller has to send an object. */
+/** Parses the body of a request; an empty body counts as {}. Throws a `Refusal` if it is not a JSON object. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const body = await readBody(request);
   if (body.length === 0) return {};

@@ -12,7 +12,7 @@ const usage = `usage: e2b-local [--port 4980] [--key e2b_local] [--module pandas
 E2B_LOCAL_PYTHON names the interpreter; by default it is the first Python on the PATH that has all modules.
 `;
 
-/** Serves E2B until Ctrl-C or SIGTERM. Prints one line per environment variable that a client needs. */
+/** Serves E2B until Ctrl-C or SIGTERM. Prints the environment variables that a client needs, one per line. */
 export async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],

@@ -8,44 +8,52 @@ import { type Limits, type ResultsDisk, Sandboxes } from "./sandboxes.ts";
 import { Zygotes } from "./zygotes.ts";
 
 const YOUNG_MS = 500;
-/** The time for a request to arrive; a cell may run longer. Without a limit, Node would not limit the head either. */
+/**
+ * The longest time in which a request may arrive: enough for a large file. Without a limit here, Node would also wait
+ * for ever for the head of a request. A cell may run longer.
+ */
 const maxRequestMs = 60 * 60 * 1000;
 
 export type E2bOptions = {
-  /** The required X-API-KEY. It also keeps code in a sandbox from using the control plane. */
+  /**
+   * The X-API-KEY that requests must have. Code in a sandbox does not know it, so it cannot create or end sandboxes.
+   */
   apiKey: string;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;
-  /** Modules that code may import without installing anything. They are imported ahead. */
+  /** Modules that code in a sandbox may import without installing them. The server imports them ahead of their use. */
   modules?: readonly string[];
-  /** Folders that `pip install --target` filled. Every sandbox sees them, read-only. */
+  /** Folders of packages that `pip install --target` has installed. Every sandbox sees them, read-only. */
   sitePackages?: string[];
-  /** The environment variable in which a user names a Python; absent: `E2B_LOCAL_PYTHON`. */
+  /** The name of the environment variable in which users name their Python; absent: `E2B_LOCAL_PYTHON`. */
   pythonVariable?: string;
-  /** A module that every sandbox's Python has already imported, and its folder. */
+  /** A module that every sandbox has imported from its start, and the folder of that module. */
   preloaded?: { folder: string; module: string };
-  /** Keeps the chosen interpreter, so that the next start does not have to search. */
+  /** A file that remembers the chosen interpreter, so that the next start does not have to search. */
   cacheFile?: string;
-  /** Returns further package folders by template; missing folders are left out. */
+  /** Returns further folders of packages for the sandboxes of a template. Folders that do not exist are ignored. */
   templates?: (templateID: string, python: Python) => string[];
   limits?: Limits;
-  /** The disk on which clients store results. While it is full, sandboxes do not expire. */
+  /** The disk on which clients store the results of sandboxes. While it is full, no sandbox expires. */
   disk?: ResultsDisk;
   warn?: (sentence: string) => void;
-  /** Starts no Python before the first sandbox is created. */
+  /** If true, the server starts no Python until the first sandbox is created. */
   waits?: boolean;
 };
 
 export type E2bServer = {
   apiUrl: string;
   sandboxUrl: string;
-  /** Resolves when Python has started; immediately with `waits`. Rejects with `E2bServerError`. */
+  /** Resolves when Python has started, or immediately if `waits` is true. Rejects with `E2bServerError`. */
   ready: () => Promise<void>;
   /** Whether sandboxes are isolated; known after `ready`. */
   isolated: boolean;
-  /** Announces that sandboxes will import `modules`: the server imports them ahead in the next pause. */
+  /** Announces that sandboxes will import `modules`: the server imports them as soon as no request waits. */
   wantPackages: () => void;
-  /** Resolves when the modules are imported. Sandboxes work before, but import them themselves. */
+  /**
+   * Imports the modules and resolves when that is done. Sandboxes work earlier, too, but then have to import the
+   * modules themselves.
+   */
   warmed: () => Promise<void>;
   sandboxes: () => { id: string; metadata: Record<string, string>; startedAt: Date }[];
   /** Kills a sandbox as if its machine died. */
@@ -54,8 +62,8 @@ export type E2bServer = {
 };
 
 /**
- * Opens E2B: control plane and sandboxes at one address, for the unchanged SDK. Requests for sandboxes wait until
- * Python has started.
+ * Opens E2B for the unchanged SDK: the control plane and all sandboxes have one address. Requests for sandboxes wait
+ * until Python has started.
  */
 export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const { warn = () => undefined, modules = [], sitePackages = [], templates = () => [], preloaded } = options;
@@ -66,7 +74,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   const choose = () => choosePython({ ...needs, ...(pythonVariable !== undefined && { variable: pythonVariable }) });
   const zygotes = new Zygotes(choose, { warn, modules, preloaded: preloaded ? [preloaded.module] : [] });
   const ready = options.waits ? Promise.resolve() : startFirst(zygotes);
-  // Avoids an unhandled rejection; callers of `ready` still see it.
+  // Avoids an unhandled rejection. Callers of `ready` get the error all the same.
   ready.catch(() => undefined);
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.disk);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -104,7 +112,10 @@ async function startFirst(zygotes: Zygotes): Promise<void> {
   }
 }
 
-/** Counts a request as active while it is young: a cell that runs for minutes does not delay imports. */
+/**
+ * Counts a request as active until it has been answered, but only for a short time: a cell that runs for minutes must
+ * not delay imports.
+ */
 function noteActivity(zygotes: Zygotes, response: ServerResponse) {
   zygotes.requestStarted();
   const finish = () => {
@@ -125,7 +136,7 @@ async function answer(sandboxes: Sandboxes, apiKey: string, request: IncomingMes
   return answerControlPlane(asked);
 }
 
-/** After the first byte, breaking the connection is the only way to report a failure. */
+/** Sends an error. If a part of the response has been sent already, it breaks the connection instead. */
 function answerError(response: ServerResponse, error: unknown) {
   if (response.headersSent) {
     response.destroy();

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 import { writeWhole } from "@nova/serve-local";
 import { E2bServerError } from "./http.ts";
 
-/** `executable` belongs to the base installation under `basePrefix`; a virtual environment only adds `siteFolders`. */
+/**
+ * A Python on this machine. `executable` is that of the installation at `basePrefix`, even if the user names a virtual
+ * environment: that one only adds `siteFolders`.
+ */
 export type Python = {
   path: string;
   version: string;
@@ -19,8 +22,8 @@ export type Python = {
 type Remembered = { key: string; python: Python; folders: [path: string, mtimeMs: number][] };
 
 /**
- * Asking interpreters takes a few tenths of a second. The answer is kept until an interpreter or one of its package
- * folders changes.
+ * Returns the Python that a file remembers. Calls `ask` only if an interpreter or one of its package folders has
+ * changed, because it takes a few tenths of a second to start and ask interpreters.
  */
 export async function rememberPython(
   file: string | undefined,
@@ -39,7 +42,7 @@ export async function rememberPython(
   return python;
 }
 
-/** Without write access, the next start asks again. */
+/** Writes the choice to the file. If that fails, the next start has to choose again. */
 function remember(file: string, remembered: Remembered): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -61,14 +64,14 @@ function read(file: string): Remembered | undefined {
   }
 }
 
-/** The Python sources of this package. */
+/** The folder of this package's Python sources. */
 export const PYTHON_SOURCE = fileURLToPath(new URL("./python", import.meta.url));
 
 /**
- * Asks an interpreter about itself. It does not import packages, which would take a second: a package counts as usable
- * if it is found and its compiled parts fit this version. It also compiles our sources (and `compiled`), which
- * sandboxes see read-only and would have to compile at each start. A folder named after another version, such as
- * `python3.12`, is skipped.
+ * A program that an interpreter runs to describe itself. To import packages would take a second, so a package counts as
+ * usable if it is found and its compiled parts fit this version. Folders of another version, such as `python3.12`, are
+ * skipped. The program also compiles our sources and the folders in `compiled`: sandboxes see them read-only, and would
+ * have to compile them at each start.
  */
 const QUESTIONS = `
 import compileall, importlib.util, json, os, sys
@@ -95,23 +98,23 @@ print(json.dumps({"path": sys.executable, "version": "%d.%d.%d" % sys.version_in
 for folder in sys.argv[2].split(os.pathsep): compileall.compile_dir(folder, quiet=2)
 `;
 
-/** The Python that sandboxes need. */
+/** The requirements for the Python of sandboxes. */
 export interface PythonNeeds {
-  /** Modules that code may import without installing anything. */
+  /** Modules that code in a sandbox may import without installing them. */
   modules?: readonly string[];
-  /** Folders that `pip install --target` filled. */
+  /** Folders of packages that `pip install --target` has installed. */
   sitePackages?: readonly string[];
-  /** Folders of sources to compile. */
+  /** Folders with Python sources that are compiled ahead. */
   compiled?: readonly string[];
-  /** Keeps the choice, so that the next start asks no interpreter. */
+  /** A file that remembers the choice, so that the next start does not have to start and ask interpreters. */
   cacheFile?: string | undefined;
   /** The environment variable in which a user names an interpreter. */
   variable?: string;
 }
 
 /**
- * Chooses the interpreter that `variable` names; otherwise the first on the PATH that has all modules; otherwise the
- * first of all. Throws `E2bServerError` if there is none.
+ * Chooses the interpreter that the environment variable names. If it is not set, chooses the first on the PATH with all
+ * modules, or the first one if none has all. Throws `E2bServerError` if there is no interpreter.
  */
 export async function choosePython(needs: PythonNeeds): Promise<Python> {
   const { modules = [], sitePackages = [], compiled = [], cacheFile, variable = "E2B_LOCAL_PYTHON" } = needs;
@@ -128,14 +131,20 @@ export async function choosePython(needs: PythonNeeds): Promise<Python> {
   });
 }
 
-/** Asks all candidates at once: on most machines none has all modules, and each question takes a tenth of a second. */
+/**
+ * Asks all candidates at the same time: each takes a tenth of a second, and on most machines all have to be asked
+ * because none has all modules.
+ */
 async function askAll(candidates: string[], args: string[]): Promise<Python | undefined> {
   const answers = await Promise.all(candidates.map((candidate) => ask(candidate, args)));
   const usable = answers.filter((python) => python !== undefined);
   return usable.find(({ missing }) => missing.length === 0) ?? usable[0];
 }
 
-/** Skips the same file in the same folder. In another folder it may be a virtual environment. */
+/**
+ * The commands with these names on the PATH. Two links to one file in the same folder count once; in another folder,
+ * such a link may belong to a virtual environment.
+ */
 function onPath(names: string[]): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).filter((path) => existsSync(path));
@@ -146,7 +155,7 @@ function onPath(names: string[]): string[] {
   });
 }
 
-/** Undefined for a command that is not a Python 3.10 or newer. */
+/** Asks a command to describe itself; undefined if it is no Python 3.10 or newer. */
 async function ask(command: string, args: string[]): Promise<Python | undefined> {
   const answer = await new Promise<string>((resolve) => {
     execFile(command, args, { timeout: 20_000 }, (error, stdout) => resolve(error ? "" : stdout));

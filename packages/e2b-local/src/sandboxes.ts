@@ -4,10 +4,10 @@ import type { Python } from "./python.ts";
 import type { Lifeline } from "./zygote.ts";
 import type { Zygotes } from "./zygotes.ts";
 
-/** The limits of a plan of E2B; absent limits do not apply. */
+/** The limits of one of E2B's plans. A limit that is absent does not apply. */
 export type Limits = { createsPerSecond?: number; concurrent?: number; lifetimeSeconds?: number };
 
-/** Limits that E2B published on 2026-11-21. */
+/** The limits that E2B's site listed on 2026-11-21. */
 export const e2bPlans = {
   none: {},
   hobby: { createsPerSecond: 1, concurrent: 20, lifetimeSeconds: 3_600 },
@@ -34,15 +34,18 @@ export type Sandbox = NewSandbox & {
   timer: NodeJS.Timeout | undefined;
 };
 
-/** A longer timer would fire at once; a laptop does not run for 24 days. */
+/**
+ * The longest delay of a Node timer, 24 days. A longer one would fire immediately. Sandboxes with a longer lifetime end
+ * after this time.
+ */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** After a full disk, the time that clients get to fetch results. */
+/** When a full disk has space again, clients get this time to fetch results from sandboxes that should have expired. */
 const secondsAfterFullDisk = 60;
 
-/** The disk that clients store results on. */
+/** The disk on which clients store the results of sandboxes. */
 export interface ResultsDisk {
-  /** Whether the disk is full and will be tried again. */
+  /** Whether the disk is full, and its owner waits for space. */
   readonly isWaiting: boolean;
   /** Resolves when the disk takes writes again. */
   untilSpace(): Promise<void>;
@@ -120,7 +123,10 @@ export class Sandboxes {
     return sandbox;
   }
 
-  /** Extends a sandbox's life, never shortens it. */
+  /**
+   * Connects a client to a sandbox. The sandbox then lives for at least `timeoutSeconds` from now on. Its end never
+   * moves to an earlier time.
+   */
   connect(id: string, timeoutSeconds: number): Sandbox {
     const sandbox = this.get(id);
     this.#requireAllowedLifetime(timeoutSeconds);
@@ -147,7 +153,10 @@ export class Sandboxes {
     this.#byId.delete(sandbox.id);
   }
 
-  /** Cuts a time beyond the plan's limit silently, as E2B does. */
+  /**
+   * Sets the time at which a sandbox ends. A time beyond the plan's limit becomes the limit, without an error, as on
+   * E2B.
+   */
   #endAfter(sandbox: Sandbox, seconds: number, from = Date.now()): void {
     const { lifetimeSeconds = Number.POSITIVE_INFINITY } = this.#limits;
     const latest = sandbox.startedAt.getTime() + lifetimeSeconds * 1000;
@@ -157,7 +166,10 @@ export class Sandboxes {
     sandbox.timer = setTimeout(() => this.#expire(sandbox), delayMs).unref();
   }
 
-  /** Postpones the end while the disk is full: the client could not store a result of the sandbox. */
+  /**
+   * Ends a sandbox whose time is over. While the disk is full it waits, because the client cannot store results of the
+   * sandbox.
+   */
   #expire(sandbox: Sandbox): void {
     if (this.#disk?.isWaiting) {
       this.#disk.untilSpace().then(() => this.#endAfter(sandbox, secondsAfterFullDisk));

@@ -5,7 +5,7 @@ import { E2bServerError } from "./http.ts";
 
 const PREFIX = "nova-e2b-";
 
-/** The scratch folder has no space for sandboxes. */
+/** Thrown if the disk of the scratch folder has no space for what sandboxes need. */
 export class NoScratch extends E2bServerError {}
 
 /** Performs a write to the scratch folder. Throws `NoScratch` if the disk is full. */
@@ -20,8 +20,8 @@ export function writeToScratch<T>(work: () => T): T {
 }
 
 /**
- * Creates a folder for sockets and, without isolation, for the sandboxes' files. Removes the folders of killed
- * processes.
+ * Creates the scratch folder of this process: for sockets and, without isolation, for the files of sandboxes. Removes
+ * the scratch folders of killed processes.
  */
 export function makeScratch(): string {
   for (const name of readdirSync(tmpdir())) {
@@ -31,7 +31,7 @@ export function makeScratch(): string {
   return writeToScratch(() => mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
 }
 
-/** EPERM means that the process exists and belongs to another user, so its folder is not ours. */
+/** Whether a process has ended. The error EPERM means that it still runs, as another user. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);

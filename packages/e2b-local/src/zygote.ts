@@ -12,24 +12,27 @@ import { writeToScratch } from "./scratch.ts";
 const MiB = 1024 * 1024;
 
 /**
- * The limits of one sandbox as a whole. E2B's template has 2 GB. The disk is in memory here, but only the used part of
- * it. 160 processes leave room for a program that limits its own children to 128.
+ * The limits of one sandbox. The memory is that of E2B's template. The disk is in memory, but takes only as much as is
+ * used. 160 processes are enough for a program that itself starts at most 128.
  */
 const LIMITS = { memoryBytes: 2048 * MiB, processes: 160, diskBytes: 4096 * MiB };
 
-/** After this time without a request, the machine is idle enough to import packages ahead. */
+/** After this time without a request, packages are imported ahead of their use. */
 const IDLE_MS = 100;
 
-/** After this time an ending process is killed: a machine without resources may hold it for ever. */
+/** A process that has not ended after this time is killed: on an overloaded machine it might never end by itself. */
 const EXIT_TIMEOUT_MS = 10_000;
 
-/** After this time packages are imported even if the machine was never idle. */
+/** After this time packages are imported even if there was always a request. */
 const LATEST_WARMING_MS = 5_000;
 
-/** A started Python that forks sandboxes; python/nova_sandboxd/zygote.py is its other side. */
+/**
+ * A Python process from which sandboxes are forked (a zygote). This class starts and controls it; its code is
+ * python/nova_sandboxd/zygote.py.
+ */
 export class Zygote {
   readonly #warmed = Promise.withResolvers<void>();
-  /** Resolves when packages are imported, or cannot be. */
+  /** Resolves when the packages have been imported, or when the process has ended. */
   readonly warmed = this.#warmed.promise;
   alive = true;
   #process: ChildProcess;
@@ -44,8 +47,8 @@ export class Zygote {
   #overdue = false;
 
   /**
-   * Starts a zygote. `identity` undefined: no isolation. Rejects with an E2bServerError that contains the process's
-   * output. Later output is a bug of ours and goes to `warn`.
+   * Starts a zygote. If `identity` is undefined, its sandboxes are not isolated. If the start fails, it rejects with an
+   * E2bServerError that contains the output of the process. Output after the start shows a bug, and goes to `warn`.
    */
   static async start(
     python: Python,
@@ -138,7 +141,7 @@ export class Zygote {
     }, LATEST_WARMING_MS).unref();
   }
 
-  /** Announces that sandboxes will import packages: from now on they are imported ahead. */
+  /** Announces that sandboxes will import packages, so that the zygote imports them ahead. */
   wantPackages(): void {
     this.#arePackagesWanted = true;
     if (this.#warming === "done") this.#continueWarming();
@@ -151,7 +154,7 @@ export class Zygote {
     this.setActive(this.#isActive);
   }
 
-  /** Imports continue only while no request waits for its response. */
+  /** Says whether a request waits for its response. Imports stop while one does, and continue in the pauses. */
   setActive(active: boolean): void {
     this.#isActive = active;
     if (this.#warming === "done" || this.#overdue) return;
@@ -171,8 +174,9 @@ export class Zygote {
   }
 
   /**
-   * Creates a sandbox, which lives until `kill`, or until `ended` resolves. `isLight`: its code imports no packages, so
-   * it is forked from the process that never loads them, at a third of the cost.
+   * Creates a sandbox. It lives until `kill` is called, or until it ends by itself; then `ended` resolves. A light
+   * sandbox (`isLight`) is for code that imports no packages: it is forked from a process that never loads them, at a
+   * third of the cost.
    */
   async createSandbox(environment: Record<string, string>, { internet, isLight }: WantedSandbox): Promise<Lifeline> {
     if (!isLight) this.wantPackages();
@@ -202,7 +206,7 @@ export class Zygote {
   }
 }
 
-/** Waits for an end, and forces it after `ms`. */
+/** Waits for `end`, and calls `force` if it has not come after `ms`. */
 async function forceAfter(ms: number, end: Promise<unknown>, force: () => void): Promise<void> {
   const timer = setTimeout(force, ms);
   await end;
@@ -211,9 +215,9 @@ async function forceAfter(ms: number, end: Promise<unknown>, force: () => void):
 
 export type ZygoteOptions = {
   warn: (sentence: string) => void;
-  /** Modules that are imported ahead, while no request waits. */
+  /** Modules that are imported ahead of their use, while no request waits. */
   modules: readonly string[];
-  /** Modules that are imported before the first sandbox is created: they must be few and quick. */
+  /** Modules that are imported before the first sandbox is created. They delay it, so they must be few and quick. */
   preloaded: string[];
 };
 
@@ -223,7 +227,10 @@ export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => P
 
 let counter = 0;
 
-/** Passes the socket folder as descriptor 3, so that it is nowhere in the file tree that sandboxes see. */
+/**
+ * Starts the launcher. It gets the folder of sockets as descriptor 3, because the folder must not be in the file tree
+ * that sandboxes see.
+ */
 function spawnWith(launch: Launch, sockets: string): ChildProcess {
   const folder = openSync(sockets, "r");
   try {

@@ -5,9 +5,12 @@ import type { Python } from "./python.ts";
 import { makeScratch, NoScratch } from "./scratch.ts";
 import { Zygote, type ZygoteOptions } from "./zygote.ts";
 
-/** One zygote per set of package folders: mounts are fixed when it starts, and templates may add folders later. */
+/**
+ * The zygotes of this server: Python processes from which sandboxes are forked. Each set of package folders needs its
+ * own zygote, because the folders are mounted when it starts.
+ */
 export class Zygotes {
-  /** Known once the first zygote has started. */
+  /** Whether sandboxes are isolated. Known when the first zygote has started. */
   isolated = false;
   #choose: () => Promise<Python>;
   #python: Promise<Python> | undefined;
@@ -39,7 +42,7 @@ export class Zygotes {
     return Zygote.start(await this.#choosePython(), sites, identity, this.#scratch, this.#options);
   }
 
-  /** After a failure, the next call chooses again. */
+  /** Chooses the Python at the first call. If that fails, the next call chooses again. */
   #choosePython(): Promise<Python> {
     if (!this.#python) {
       this.#python = this.#choose();
@@ -50,7 +53,10 @@ export class Zygotes {
     return this.#python;
   }
 
-  /** Finds out which walls this machine supports. A temporary shortage rejects, and the next caller tries again. */
+  /**
+   * Starts the first zygote, with the best isolation that this machine supports. Rejects if it fails for another
+   * reason, such as a temporary shortage; the next caller then tries again.
+   */
   async #startFirst(sites: string[]): Promise<{ zygote: Zygote; identity: Identity | undefined }> {
     const reasons: string[] = [];
     for (const identity of possibleIdentities()) {
@@ -62,7 +68,7 @@ export class Zygotes {
         const isMissing = isNoBubblewrap(error);
         if (!isMissing && !isUnsupported(error) && !(identity === MANY_IDS && isUnreadable(error))) throw error;
         reasons.push((error as Error).message);
-        // Without bubblewrap no identity works, and each attempt copies this process.
+        // Without bubblewrap no other identity works either, so further attempts would only cost time.
         if (isMissing) break;
       }
     }
@@ -78,7 +84,10 @@ export class Zygotes {
     zygote.setActive(this.#active > 0);
   }
 
-  /** The zygote whose sandboxes also see these package folders; missing folders are left out. */
+  /**
+   * Returns the zygote whose sandboxes also see the package folders from `extraFor`, and starts it if necessary.
+   * Folders that do not exist are ignored.
+   */
   async withSites(extraFor: (python: Python) => string[] = () => []): Promise<Zygote> {
     const python = await this.#choosePython();
     const { siteFolders } = python;
@@ -98,7 +107,7 @@ export class Zygotes {
     return starting;
   }
 
-  /** Called before every request, so that packages are imported only in pauses. */
+  /** Has to be called before every request, so that packages are imported only between requests. */
   requestStarted(): void {
     if (this.#active++ === 0) for (const zygote of this.#started) zygote.setActive(true);
   }
@@ -117,7 +126,7 @@ export class Zygotes {
   }
 
   async close(): Promise<void> {
-    // A zygote that is starting is known only after its start.
+    // A zygote that is just starting can be closed only after its start.
     await this.#python?.catch(() => undefined);
     await Promise.allSettled(this.#bySites.values());
     await Promise.all([...this.#started].map((zygote) => zygote.close()));
@@ -134,16 +143,25 @@ function isNoBubblewrap(error: unknown): boolean {
   return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
 }
 
-/** Errors of bubblewrap and our launcher if the kernel, or a security module, does not offer a call to this user. */
+/**
+ * Matches the errors of bubblewrap and of our launcher if the kernel or a security module does not allow this user a
+ * system call.
+ */
 const unsupported =
   /Operation not permitted|Function not implemented|Invalid argument|Permission denied|No permissions to create/;
 
-/** Every other error may be a shortage, which code in another sandbox can cause. */
+/**
+ * Whether an error says that this machine does not support the isolation. Any other error may be a temporary shortage,
+ * which code in another sandbox can cause: it must not turn isolation off.
+ */
 function isUnsupported(error: unknown): boolean {
   return error instanceof E2bServerError && !(error instanceof NoScratch) && unsupported.test(error.message);
 }
 
-/** Sandboxes whose root is root on the host can read files that only root may read. */
+/**
+ * Whether the launcher could not read our modules. Only the host's root may read them, and with many ids the launcher
+ * is another user; with one id it can.
+ */
 function isUnreadable(error: unknown): boolean {
   return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");
 }

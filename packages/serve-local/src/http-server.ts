@@ -3,8 +3,8 @@ import { createServer, IncomingMessage, type RequestListener, type Server, type 
 import type { AddressInfo, Socket } from "node:net";
 
 /**
- * A request whose reader may stop in the middle and leave the rest on the connection. Node's own iterator destroys the
- * request, and nothing reads the connection any more: a client that sends its next request on it waits for ever.
+ * A request whose body a reader may stop reading in the middle. Node's own iterator would then destroy the request and
+ * never read from the connection again, so a client that sends its next request on it would wait for ever.
  */
 class Received extends IncomingMessage {
   override [Symbol.asyncIterator]() {
@@ -15,14 +15,14 @@ class Received extends IncomingMessage {
 export interface HttpServerOptions extends ServerOptions {
   /** Host names that requests may carry, in lower case, in addition to loopback names. */
   hosts?: readonly string[];
-  /** How the operator allows another host name. */
+  /** The advice at the end of a refusal: how the operator can allow another host name. */
   hostAdvice?: string | undefined;
 }
 
 /**
- * Creates the server of an endpoint. It refuses requests for host names of other machines with 421. A handler may
- * answer before it has read the request's body: the server reads and drops the rest, so that the client gets the answer
- * and can reuse the connection.
+ * Creates an HTTP server. It refuses requests for host names of other machines with the status 421. A handler may
+ * answer before it has read the whole body of a request: the server then reads and drops the rest, so that the client
+ * gets the answer and can use the connection again.
  */
 export function httpServer(
   listener: RequestListener,
@@ -44,7 +44,10 @@ export function httpServer(
 export interface Binding {
   /** The port; absent or 0: any free port. */
   port?: number | undefined;
-  /** Closing breaks the connections of requests under way; absent: it waits for their answers. */
+  /**
+   * If true, closing the server breaks the connections of requests under way. Otherwise closing waits until they are
+   * answered.
+   */
   breaksConnections?: boolean;
 }
 
@@ -73,16 +76,16 @@ export async function openServer(
         server.close(() => resolve());
         if (breaksConnections) server.closeAllConnections();
         else server.closeIdleConnections();
-        // Node waits for connections without a first request.
+        // Node would wait for connections on which no request has come yet.
         for (const socket of silent) socket.destroy();
       }),
   };
 }
 
 /**
- * Reads the body of a request; undefined if it has more than `maxBytes`. The rest of such a body is read and dropped,
- * so that the client gets the answer. It uses events, because an async iterator costs as much as an operation of
- * DynamoDB.
+ * Reads the body of a request; undefined if the body has more than `maxBytes`. The rest of such a body is read and
+ * dropped, so that the client gets the answer. Uses events, because an async iterator takes as long as a whole
+ * operation of the local DynamoDB.
  */
 export function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
@@ -106,9 +109,9 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
 }
 
 /**
- * Explains why a request is refused because of its `Host`; undefined for a loopback name or one of `others`. A page of
- * another site can point its own name at this machine (DNS rebinding). The browser then sends that name, and lets the
- * page read the answer.
+ * The message that refuses a request for its header `Host`; undefined if the header has a loopback name or one of
+ * `others`. Without this check, another site could point its own host name at this machine (DNS rebinding), and its
+ * page could read our answers.
  */
 function refusedHost(
   { headers }: IncomingMessage,
@@ -130,7 +133,10 @@ export function hostName(host: string): string | undefined {
   return new URL(address).hostname.replace(/\.$/, "");
 }
 
-/** The URL parser has written IPv4 addresses in decimal, and IPv6 addresses in their short form. */
+/**
+ * Whether a host name from the URL parser means this machine. The parser has written IPv4 addresses in decimal and IPv6
+ * addresses in their short form.
+ */
 function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d+){3}$/.test(name);
 }

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 
-/** Writes a file that no reader ever sees half written. If the disk is full, no part of it remains. */
+/**
+ * Writes a file in one step: a reader sees its old or its new content, and never a part. If the disk is full, nothing
+ * of the new content remains.
+ */
 export function writeWhole(path: string, content: string | Buffer, mode = 0o666): void {
   throughDraft(path, content, mode, (draft) => renameSync(draft, path));
 }
 
-/** Passes a complete draft beside `path` to `place`, and removes the draft afterwards. */
+/** Writes the content to a temporary file beside `path`, passes that file to `place`, and then removes it. */
 export function throughDraft(
   path: string,
   content: string | Buffer,

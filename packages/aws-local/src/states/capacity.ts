@@ -1,33 +1,40 @@
 import { availableParallelism, cpus } from "node:os";
 import { type LineOwner, Turns } from "./turns.ts";
 
-/** The interval of checks for idle processors while a line waits. */
+/**
+ * The interval at which this file looks for idle processors while lines wait. A line is a sequence of states of an
+ * execution: the main one, a branch, or an iteration of a Map.
+ */
 const lookMs = 50;
-/** The share of idle time from which more lines start. */
+/** Processors count as idle, and more lines start, if they were idle for more than this share of the time. */
 const idleShare = 0.2;
-/** The most lines that start at one check. Each check that finds idle processors doubles the number. */
+/**
+ * The most lines that start at one check. One line starts at the first check that finds idle processors, and twice as
+ * many at each further one.
+ */
 const mostAtOnce = 16;
-/** A line that has worked for this long no longer blocks others. */
+/** A line that has worked for this long gives its slot to another, although it continues to work. */
 const longestMs = 2_000;
-/** The longest time that lines are held back. */
+/** The longest time for which `hold` holds waiting lines back. */
 const longestHoldMs = 1_500;
 
-/** The times of all processors since the machine started. */
+/** The sum of the times of all processors since the machine started. */
 export interface ProcessorTimes {
   idleMs: number;
   allMs: number;
 }
 
 /**
- * Keeps as many lines at work as the machine has processors for. A hundred executions that start together need a few
- * sandboxes one after another, not a hundred at once. A map of thousands of items leaves time for other owners, other
- * executions and the API. Lines that wait for a server or a clock leave processors idle; then more lines start.
+ * Limits how many lines work at the same time, by the number of processors. So a hundred executions that start together
+ * do not need a hundred sandboxes at once, and a Map with thousands of items leaves time for other owners, other
+ * executions and the API. If processors are idle all the same, because the working lines wait for a server or a clock,
+ * more lines start.
  */
 export class Capacity<Line> {
   readonly #size: number;
   readonly #times: () => ProcessorTimes;
   readonly #turns = new Turns();
-  /** How each working or waiting line leaves. */
+  /** For each line that works or waits: the function that makes it leave. */
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   #holds = 0;
@@ -39,7 +46,10 @@ export class Capacity<Line> {
     this.#times = times;
   }
 
-  /** Resolves when the line may work, or has left; undefined if it may work immediately. */
+  /**
+   * Asks for a slot for `line`. Returns undefined if the line may work immediately. Otherwise the promise resolves when
+   * it may work, or when `leave` was called for it.
+   */
   enter(line: Line, place: LineOwner): Promise<void> | undefined {
     if (this.#leaving.has(line)) return undefined;
     const entered = Promise.withResolvers<void>();
@@ -61,8 +71,8 @@ export class Capacity<Line> {
   }
 
   /**
-   * Holds back waiting lines until every holder has called its returned function, so that requests to start more are
-   * answered first.
+   * Holds waiting lines back, so that a request that starts more executions is answered first. Each caller gets a
+   * function that ends its hold; lines start again when no hold is left.
    */
   hold(): () => void {
     if (this.#holds++ === 0) this.#heldSince = Date.now();
@@ -99,7 +109,7 @@ export class Capacity<Line> {
     this.#looking = undefined;
   }
 
-  /** Checks for idle processors while a line waits. */
+  /** Looks for idle processors at intervals, until no line waits any more. */
   #look(): void {
     if (this.#looking) return;
     let before = this.#times();

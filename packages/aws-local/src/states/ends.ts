@@ -3,7 +3,10 @@ import type { EndedChild } from "./asl/host.ts";
 import { type HistoryEvent, inputAndEndOf } from "./history.ts";
 import type { EndStatus, Execution, Executions } from "./store/executions.ts";
 
-/** The detail of EventBridge's "Step Functions Execution Status Change"; times in milliseconds since the epoch. */
+/**
+ * The detail of EventBridge's event "Step Functions Execution Status Change". Its times are milliseconds since the
+ * epoch.
+ */
 export type StatusChange = ReturnType<typeof statusChangeOf>;
 
 /** The status change of an ended execution. */
@@ -26,7 +29,10 @@ export function statusChangeOf(execution: Execution, events: readonly HistoryEve
   };
 }
 
-/** Delivers with best effort, like EventBridge. A client that must not miss a change calls DescribeExecution. */
+/**
+ * Calls the listener once and ignores its errors, because EventBridge promises no delivery either. A client that must
+ * not miss an end calls DescribeExecution.
+ */
 export async function deliverStatusChange(
   change: StatusChange,
   onStatusChange: (change: StatusChange) => void | Promise<void>,
@@ -38,7 +44,7 @@ export async function deliverStatusChange(
   }
 }
 
-/** The end of a child for its parent; undefined while the child runs. */
+/** The end of an execution (a child) for the execution that started it; undefined while the child runs. */
 export function endOfChild(executions: Executions, arn: string): Json | undefined {
   const child = executions.get(arn);
   if (!child || child.status === "RUNNING" || child.stoppedAt === undefined) return undefined;

@@ -1,14 +1,14 @@
 import type { HistoryEventType, HistoryEvent as SdkHistoryEvent } from "@aws-sdk/client-sfn";
 import { runtimeFailure } from "./asl/failure.ts";
 
-/** An event in the shape of GetExecutionHistory and the SDK, with the time in seconds since the epoch. */
+/** An event of an execution, as GetExecutionHistory sends it: the time is in seconds since the epoch. */
 export type HistoryEvent = Omit<SdkHistoryEvent, "timestamp" | "id" | "previousEventId"> & {
   timestamp: number;
   id: number;
   previousEventId: number;
 };
 
-/** The input and the end of an execution, as far as its history contains them. */
+/** The input of an execution, and its output or error, as far as its history has them. */
 export function inputAndEndOf(events: readonly HistoryEvent[]) {
   const last = events.at(-1);
   const output = last?.executionSucceededEventDetails?.output;
@@ -20,10 +20,10 @@ export function inputAndEndOf(events: readonly HistoryEvent[]) {
   return { input: events[0]?.executionStartedEventDetails?.input, output, error, cause };
 }
 
-/** Step Functions ends an execution that reaches this many events. */
+/** Step Functions' limit for the events of an execution, including its end. */
 export const HISTORY_LIMIT = 25_000;
 
-/** Numbers the events of one execution and passes each to `write`. */
+/** Gives each event of an execution its number and time, and passes it to `write`. */
 export class History {
   readonly #now: () => number;
   readonly #write: (event: HistoryEvent) => void;
@@ -34,7 +34,10 @@ export class History {
     this.#write = write;
   }
 
-  /** @throws StateFailure that no Catch sees if only the last event still fits */
+  /**
+   * Records an event and returns its number.
+   * @throws StateFailure that no Catch matches, if only one more event is allowed: that is for the end
+   */
   record(previousEventId: number, type: HistoryEventType, details?: object): number {
     if (this.#lastId >= HISTORY_LIMIT - 1) {
       throw runtimeFailure(`The execution reached the maximum number of history events (${HISTORY_LIMIT}).`);
@@ -42,7 +45,7 @@ export class History {
     return this.recordEnd(previousEventId, type, details);
   }
 
-  /** Records the execution's last event, which always fits. */
+  /** Records the execution's last event, for which `record` has left space. */
   recordEnd(previousEventId: number, type: HistoryEventType, details?: object): number {
     const id = ++this.#lastId;
     this.#write({ timestamp: this.#now() / 1000, id, previousEventId, type, ...detailsOf(type, details) });
@@ -51,7 +54,8 @@ export class History {
 }
 
 /**
- * The details, under the name of their event's type. For inputs and outputs they state that the text is not truncated.
+ * Puts the details of an event into the field that its type has in the API. Adds that inputs and outputs are not
+ * truncated.
  */
 function detailsOf(type: string, details: object | undefined): object | undefined {
   if (!details) return undefined;

@@ -14,22 +14,22 @@ import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
 import { WorkingLines } from "./working-lines.ts";
 
-/** Parked executions that stay in memory for their next answer. */
+/** The most parked executions in memory. A parked execution does no work, and is complete on disk. */
 const MAX_PARKED = 100;
 
 const OTHER_WAY = "This execution cannot go on: run again from its journal it takes another way.";
 const STOPPED = "The local cloud stopped while this execution was running.";
 
 /**
- * The executions of this process. A parked one may leave memory: the next input restores it from its file. Before
- * `drive` no request starts, and answers are only written down.
+ * Runs the executions of this process. A parked execution may be removed from memory; its next input restores it from
+ * its file. Before `drive` is called, no request starts, and answers are only written to disk.
  */
 export class LiveExecutions {
   readonly #executions: Executions;
   readonly #options: LiveOptions;
-  /** The executions in memory: all busy ones, and the latest parked ones. */
+  /** The executions in memory: all busy ones, and those that were parked last. */
   readonly #runs = new Map<Execution, JournalledExecution>();
-  /** The longest parked first. */
+  /** The parked executions in memory. The first one has been parked the longest. */
   readonly #parked = new Set<Execution>();
   readonly capacity = new Capacity<object>();
   readonly #lines = new WorkingLines<Execution>(this.capacity);
@@ -57,8 +57,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Starts an execution. Its start is on disk when this returns; its first state runs after StartExecution has been
-   * answered.
+   * Starts an execution. When this returns, its start is on disk. Its first state runs only after StartExecution has
+   * been answered.
    */
   begin(execution: Execution, input: string): void {
     const opening = { format: 1, seed: randomBytes(32).toString("hex"), at: this.#options.clock.now() } as const;
@@ -70,7 +70,7 @@ export class LiveExecutions {
     if (this.#isDriving) run.drive();
   }
 
-  /** Starts requests and due work from now on. */
+  /** From now on, starts the requests of executions, and their work when it is due. */
   drive(): void {
     if (this.#isDriving) return;
     this.#isDriving = true;
@@ -82,7 +82,7 @@ export class LiveExecutions {
     for (const child of this.#executions.endedBeforeParents()) this.#tellParent(child);
   }
 
-  /** Answers a token. Returns whether it was awaited; if so, the answer survives this process. */
+  /** Answers the task with this token. Returns whether a task waited for it. If so, the answer is on disk. */
   async answerToken(token: string, answer: TaskAnswer): Promise<boolean> {
     this.#options.disk.requireSpace();
     const execution = this.#executions.get(executionOfToken(token));
@@ -93,14 +93,16 @@ export class LiveExecutions {
     return awaited;
   }
 
-  /** Resolves when the execution has ended. */
+  /** Stops an execution. Resolves when it has ended. */
   async stop(execution: Execution, stop: Stop): Promise<void> {
     const run = await this.#awake(execution);
     this.#unpark(execution);
     await run?.stop(stop);
   }
 
-  /** Ends the busy executions and the parents that wait for them. Parked ones stay. */
+  /**
+   * Stops the busy executions, and the executions that wait for the end of one of them. Other parked executions stay.
+   */
   async stopBusy(stop: Stop): Promise<void> {
     const doomed = new Set<Execution>();
     for (const [execution, run] of this.#runs) {
@@ -110,7 +112,7 @@ export class LiveExecutions {
     await Promise.all([...doomed].map((execution) => this.stop(execution, stop)));
   }
 
-  /** Whether an execution is at work and not parked. */
+  /** Whether this process works on at least one execution. */
   isAtWork(): boolean {
     return this.#runs.values().some((run) => run.isBusy);
   }
@@ -119,7 +121,7 @@ export class LiveExecutions {
   async idle(): Promise<void> {
     do {
       while (this.#isBusy) await this.#change.promise;
-      // A listener may be about to start another execution.
+      // Lets listeners of status changes run first: one may start another execution.
       await new Promise(setImmediate);
     } while (this.#isBusy);
   }
@@ -132,7 +134,10 @@ export class LiveExecutions {
     await this.idle();
   }
 
-  /** Parked executions continue when the folder is opened again. Others are then found interrupted. */
+  /**
+   * Stops the work of this process. The next process that opens the folder continues the executions, except those that
+   * were in the middle of a function: it ends them as interrupted.
+   */
   async shutDown(): Promise<void> {
     this.#isClosing = true;
     this.#alarms.allOff();
@@ -141,7 +146,10 @@ export class LiveExecutions {
     await Promise.all(this.#deliveries);
   }
 
-  /** The execution in memory; undefined if it has ended, also because it could not be restored. */
+  /**
+   * Returns a running execution, and first restores it if it is not in memory. Undefined if it has ended, or ends now
+   * because it cannot be restored.
+   */
   async #awake(execution: Execution): Promise<JournalledExecution | undefined> {
     const run = this.#runs.get(execution);
     if (run || execution.status !== "RUNNING") return run;
@@ -150,7 +158,10 @@ export class LiveExecutions {
     return returning;
   }
 
-  /** Ends the executions that a dead process left in the middle of a function, and the parents that wait for them. */
+  /**
+   * Ends the executions that a killed process left in the middle of a function, and the executions that wait for their
+   * end. Returns them all.
+   */
   async recover(): Promise<Execution[]> {
     const ended: Execution[] = [];
     for (const execution of this.#executions.running()) {
@@ -190,7 +201,10 @@ export class LiveExecutions {
     }
   }
 
-  /** Restores an execution from its file. @throws if the definition no longer leads to its events */
+  /**
+   * Restores an execution from its file.
+   * @throws Error if its inputs no longer lead to its recorded events
+   */
   async #load(execution: Execution): Promise<JournalledExecution> {
     const { opening, inputs, events } = this.#executions.journal(execution);
     const { input } = inputAndEndOf(events);
@@ -219,9 +233,11 @@ export class LiveExecutions {
       write: (line) => this.#write(execution, line),
       invokeLambda: ({ functionArn, payload, handsOutToken, line }, stopSignal, over) => {
         this.#unpark(execution);
-        // A holder of the token may answer before the function ends. Then the answer must find its task.
+        // Writes the task to disk before the function gets its token, because the answer may come before the function
+        // ends.
         if (handsOutToken) this.#executions.flush(execution);
-        // While the line waited for its turn, the execution may have stopped or the map failed.
+        // Checked when the line's turn comes: the execution may have been stopped meanwhile, or the Map may have
+        // failed. (A line is a sequence of states, such as one iteration of a Map.)
         const invoke = () =>
           over.aborted ? Promise.reject(killedError()) : invokeLambda(functionArn, payload, stopSignal);
         const onWait = (isOnlyLine: boolean) => this.#standStill(execution, isOnlyLine ? undefined : over);
@@ -241,7 +257,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Updates the index before the line is written: the execution is no longer parked, or it has work once it is driven.
+   * Writes a line to the execution's file. If it is an answer to a parked execution, the index first says that there is
+   * work: now, or as soon as a process drives.
    */
   #write(execution: Execution, line: Line): void {
     if ("to" in line && execution.parked) {
@@ -251,7 +268,10 @@ export class LiveExecutions {
     this.#executions.append(execution, line);
   }
 
-  /** Marks the execution as busy: after a crash, the next process must check it. */
+  /**
+   * Marks the execution as busy in the index: after a crash, the next process has to find out whether it was
+   * interrupted.
+   */
   #unpark(execution: Execution): void {
     this.#parked.delete(execution);
     this.#executions.wake(execution);
@@ -279,7 +299,7 @@ export class LiveExecutions {
     this.#changed();
   }
 
-  /** Reports an end to the parent and to listeners of status changes. */
+  /** Reports the end of an execution to the execution that waits for it, and to the listener of status changes. */
   #tell(execution: Execution, events = this.#executions.history(execution)): void {
     if (execution.startedBy?.awaited) this.#tellParent(execution);
     const delivery = deliverStatusChange(statusChangeOf(execution, events), this.#options.onStatusChange).finally(
@@ -308,7 +328,9 @@ export class LiveExecutions {
     if (run && !run.noticeTime()) this.#setAlarm(execution, run);
   }
 
-  /** Moves time limits after a jump: functions stood still while the machine slept or the disk was full. */
+  /**
+   * Postpones the time limits of an execution by the time for which the machine slept: its functions stood still, too.
+   */
   #onJump(execution: Execution, ms: number): void {
     const run = this.#runs.get(execution);
     if (!run?.pending.isInFunction) return;
@@ -317,8 +339,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Stops a line's time limit while it waits for its turn. If `over` is absent, it stops all of them. The returned
-   * function starts them again.
+   * Stops the time limit of a call whose line waits for its turn, or all time limits of the execution if `over` is
+   * absent. The returned function starts them again.
    */
   #standStill(execution: Execution, over: AbortSignal | undefined): () => void {
     const [run, since] = [this.#runs.get(execution), this.#options.clock.now()];
@@ -339,7 +361,7 @@ export class LiveExecutions {
     this.#alarms.set(execution, null);
   }
 
-  /** Removes the execution from memory. Only its file remains. */
+  /** Removes the execution from memory. Its file stays. */
   #leave(execution: Execution): void {
     this.#lines.leave(execution);
     this.#runs.get(execution)?.leave();

@@ -12,11 +12,17 @@ export interface LiveOptions {
   disk: DiskSpace;
   invokeLambda: InvokeLambda;
   readObject: ReadObject;
-  /** The definition that an execution runs, and its names. */
+  /** Returns the compiled definition of an execution, and its ARNs. */
   prepare(execution: Execution): { machine: StateMachine; start: Omit<ExecutionStart, "input"> };
-  /** @throws Error with the name of the failure that AWS reports */
+  /**
+   * Starts an execution for another one.
+   * @throws Error with the name of the failure that AWS reports
+   */
   startChild(child: ChildStart, startedBy: NonNullable<Execution["startedBy"]>): StartedChild;
   onStatusChange(change: StatusChange): void | Promise<void>;
-  /** The owner of an execution by its input: owners take turns. Absent: all executions have one owner. */
+  /**
+   * Returns the name of an execution's owner, which is in its input. When the machine is busy, owners take turns.
+   * Absent: all executions have one owner.
+   */
   ownerOf?(input: string): string;
 }

@@ -19,14 +19,16 @@ import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
 
 export interface StatesOptions extends AccessKey {
-  /** The folder `states` in it holds state machines and executions. One process owns it at a time. */
+  /** The folder `states` in it has the state machines and executions. Only one process at a time may use it. */
   dataDir: string;
   invokeLambda: InvokeLambda;
-  /** Serves the `ItemReader` of distributed Maps; absent: the reader fails. */
+  /** Reads an object from S3 for the `ItemReader` of a distributed Map. Absent: every `ItemReader` fails. */
   readObject?: ReadObject;
-  /** Called when an execution has ended; not for executions found interrupted on opening. */
+  /** Called when an execution has ended, but not for the interrupted ones, which `interrupted` names. */
   onStatusChange(change: StatusChange): void | Promise<void>;
-  /** False: nothing continues before `drive`; answers and stops are still accepted. */
+  /**
+   * If false, no execution starts or continues until `drive` is called; answers and stops are accepted all the same.
+   */
   drives?: boolean;
   ownerOf?: LiveOptions["ownerOf"];
   clock?: Clock;
@@ -37,21 +39,28 @@ export interface StatesOptions extends AccessKey {
 }
 
 export interface States extends AwsServer {
-  /** Names of executions that a process left in the middle of a function. They are ABORTED now. */
+  /** Names of the executions that an earlier process left in the middle of a function. Their status is now ABORTED. */
   interrupted: string[];
   live: LiveExecutions;
-  /** Stops serving. The next process to open the folder finds the unfinished executions interrupted. */
+  /**
+   * Closes the server and stops all work. The next process that opens the folder continues the executions, except those
+   * that were in the middle of a function: it ends them as interrupted.
+   */
   close(): Promise<void>;
 }
 
 const operations: Operations = { ...machineOperations, ...executionOperations, ...taskOperations };
 
-/** Longer than any request that the API allows: an escaped definition or input. */
+/**
+ * The largest body. A definition or an input with many escaped characters is much longer in the request than the API's
+ * limit for it.
+ */
 const maxBytes = 8 * 1024 * 1024;
 
 /** Opens Step Functions over a data folder. */
 export async function openStates(options: StatesOptions): Promise<States> {
-  // Times in a history must be in order, and a wait must not grow when the clock is set back.
+  // This clock never goes back: times in a history must be in order, and no wait may become longer because the clock
+  // was set back.
   const clock = createSteadyClock(options.clock ?? systemClock);
   const folder = join(options.dataDir, "states");
   mkdirSync(folder, { recursive: true });
@@ -97,7 +106,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   };
 }
 
-/** Rejects: for callers without S3. */
+/** A `readObject` that always rejects, for callers without S3. */
 export function noObjects(): Promise<never> {
   return Promise.reject(new Error("There is no S3 beside this Step Functions."));
 }

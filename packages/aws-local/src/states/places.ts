@@ -2,7 +2,7 @@ import { type HistoryEvent, inputAndEndOf } from "./history.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { LineOwner } from "./turns.ts";
 
-/** The owner of each execution's work. The work of a child belongs to the execution that started it. */
+/** Finds out to whom the work of an execution belongs. The work of a child belongs to the execution that started it. */
 export class WorkOwners {
   readonly #executions: Executions;
   readonly #eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined;
@@ -10,8 +10,8 @@ export class WorkOwners {
   readonly #known = new WeakMap<Execution, LineOwner>();
 
   /**
-   * `eventsOf` returns events in memory. `ownerOf` returns an execution's owner by its input; absent: all have one
-   * owner.
+   * `eventsOf` returns the events of an execution that is in memory. `ownerOf` returns the owner of an execution, given
+   * its input. If it is absent, all executions have one owner.
    */
   constructor(
     executions: Executions,

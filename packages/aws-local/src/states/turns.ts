@@ -1,9 +1,14 @@
-/** The owner and the work of a line. Owners take turns, and so do the works of one owner. */
+/**
+ * Says to whom a line belongs: to a work of an owner. A line is a sequence of states of an execution, such as a branch.
+ * Owners take turns, and so do the works of one owner.
+ */
 export interface LineOwner {
   owner: string;
-  /** Identifies an execution together with everything that it starts. */
+  /** The id of a work: an execution together with all executions that it starts. */
   work: string;
-  /** The start of that work. Of two works with equally many lines at work, the older one goes first. */
+  /**
+   * The time at which the work started. If two works have equally many lines at work, a line of the older one is next.
+   */
   since: number;
 }
 
@@ -11,21 +16,21 @@ export interface LineOwner {
 interface Work {
   since: number;
   atWork: number;
-  /** The first entry has waited the longest. */
+  /** Functions that start the waiting lines of this work. The first line has waited the longest. */
   waiting: (() => void)[];
 }
 
 interface Owner {
   works: Map<string, Work>;
   atWork: number;
-  /** The number of its last turn; 0: none yet. */
+  /** The number of the owner's last turn; 0 if it has had none. */
   lastTurn: number;
 }
 
 /**
- * Chooses the next line. It belongs to the owner with the fewest lines at work, and among equals to the owner whose
- * last turn is the longest ago. Within an owner, it belongs to the work with the fewest lines at work, and among equals
- * to the oldest.
+ * Chooses which waiting line starts next. It takes the owner with the fewest lines at work, or of several the one whose
+ * last turn was the longest ago. Of this owner's works it takes the one with the fewest lines at work, or of several
+ * the oldest.
  */
 export class Turns {
   readonly #owners = new Map<string, Owner>();
@@ -38,7 +43,7 @@ export class Turns {
     this.waiting += 1;
   }
 
-  /** Returns the function that starts the next line. */
+  /** Returns the function that starts the next line; undefined if no line waits. */
   next(): (() => void) | undefined {
     const owners = this.#owners.values().filter(({ works }) => works.values().some(isWaiting));
     const owner = findLeast(owners, ({ atWork, lastTurn }) => [atWork, lastTurn]);
@@ -87,7 +92,7 @@ function isOver({ atWork, waiting }: Work): boolean {
   return atWork === 0 && waiting.length === 0;
 }
 
-/** The item with the smallest first number, and among equals with the smallest second number. */
+/** Returns the item with the smallest first number, or of several the one with the smallest second number. */
 function findLeast<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
   let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];
   for (const item of items) {

@@ -6,23 +6,29 @@ export interface Call<Execution> {
   execution: Execution;
   line: object;
   place: LineOwner;
-  /** Called when the line has to wait. Returns the function to call at the end of the wait. */
+  /**
+   * Called if the line has to wait, with whether it is the only line of its execution that makes a call. Returns a
+   * function that is called when the wait is over.
+   */
   onWait(isOnlyLine: boolean): () => void;
 }
 
-/** The lines that call functions, by execution. A line works from its first call until it rests. */
+/**
+ * Calls functions for the lines of executions, and lets a line wait while too many work. A line is a sequence of
+ * states, such as a branch. It works from its first call until it has no call left.
+ */
 export class WorkingLines<Execution> {
   readonly #capacity: Capacity<object>;
-  /** The number of unanswered calls of each line. */
+  /** The number of unanswered calls of each working line, by execution. */
   readonly #lines = new Map<Execution, Map<object, number>>();
-  /** Lines without an unanswered call. */
+  /** The working lines whose calls have all been answered. They may still make another call. */
   readonly #idle = new Map<Execution, Set<object>>();
 
   constructor(capacity: Capacity<object>) {
     this.#capacity = capacity;
   }
 
-  /** Calls a function once the line may work. */
+  /** Waits until the line may work, and then calls the function. */
   async run({ execution, line, place, onWait }: Call<Execution>, invoke: () => Promise<LambdaResult>) {
     const lines = this.#lines.get(execution) ?? new Map<object, number>();
     this.#lines.set(execution, lines);
@@ -47,7 +53,10 @@ export class WorkingLines<Execution> {
     else if (lines.has(line)) this.#idle.set(execution, (this.#idle.get(execution) ?? new Set()).add(line));
   }
 
-  /** Removes idle lines: all answers have had their effects, and the line called no further function. */
+  /**
+   * Called when all answers to an execution have had their effects. A line that has made no further call stops working,
+   * so another line may start.
+   */
   rest(execution: Execution): void {
     for (const line of this.#idle.get(execution) ?? []) {
       this.#lines.get(execution)?.delete(line);

@@ -7,7 +7,7 @@ import type { Input, Opening } from "../store/lines.ts";
 import { JournalledHost, type Owner } from "./journalled-host.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
 
-/** An arrival from outside that the execution has not taken yet. */
+/** An answer or a stop that has arrived from outside and waits until the execution takes it. */
 type Arrival = { input: Omit<Input, "at">; heard(awaited: boolean): void } | { stop: Stop };
 
 /** The contents of an execution's journal. */
@@ -18,16 +18,16 @@ export interface Recorded {
 }
 
 /**
- * An execution that its journal can restore. It takes one arrival after the other, each with all of its consequences
- * before the next. So the order in the file is the only order. Requests of the execution start while it is driven;
- * otherwise they wait.
+ * An execution that can be restored from its journal. It takes one arrival at a time: the next one has to wait until
+ * all consequences of the one before are written. So the file has the only possible order. Until `drive` is called, the
+ * execution starts none of its requests.
  */
 export class JournalledExecution {
   readonly events: HistoryEvent[] = [];
-  /** Resolves when its end has been reported. */
+  /** Resolves when the end of the execution has been reported to its owner. */
   readonly ended: Promise<void>;
   readonly #owner: Owner;
-  /** Requests of the execution without an answer. */
+  /** The requests of the execution that have no answer yet. */
   readonly pending: PendingRequests;
   readonly #host: JournalledHost;
   readonly #run: () => Promise<Outcome | undefined>;
@@ -37,7 +37,7 @@ export class JournalledExecution {
   readonly #end = Promise.withResolvers<void>();
   #outcome: Outcome | undefined;
   #mode: "brought back" | "held" | "driven" | "left" = "brought back";
-  /** Consequences of an arrival are still to come. */
+  /** Whether consequences of the last arrival are still to come. */
   #isTaking = true;
   #hasDiverged = false;
 
@@ -56,7 +56,10 @@ export class JournalledExecution {
     this.#run = prepareExecution(machine, start, this.#host, write, signal);
   }
 
-  /** Runs the execution as far as the journal reaches. Returns false if the definition no longer leads there. */
+  /**
+   * Runs the execution again with the inputs of its journal. Returns false if that does not lead to the recorded
+   * events, for example because the interpreter has changed.
+   */
   async bringBack({ inputs, events }: Recorded): Promise<boolean> {
     this.#start();
     await settleConsequences();
@@ -67,7 +70,7 @@ export class JournalledExecution {
     return !this.#hasDiverged && this.events.length >= events.length;
   }
 
-  /** Starts the execution; call it once after creation or after it was restored. */
+  /** Starts a new execution. */
   begin(): void {
     this.#mode = "held";
     setImmediate(() => {
@@ -76,7 +79,10 @@ export class JournalledExecution {
     });
   }
 
-  /** Reports its state to its owner. */
+  /**
+   * Called when all consequences of an arrival are written. Takes the next arrival, or tells the owner that the
+   * execution waits or has ended.
+   */
   settle(): void {
     if (this.#mode === "brought back") this.#mode = "held";
     this.#isTaking = false;
@@ -85,42 +91,48 @@ export class JournalledExecution {
     else this.#owner.onRest();
   }
 
-  /** Starts requests from now on. */
+  /** Starts the waiting requests, and from now on every new one. */
   drive(): void {
     this.#mode = "driven";
     for (const [number, request] of this.pending.all()) if (!request.begun) this.#begin(number, request);
   }
 
-  /** Detaches the execution: it takes no more arrivals, and writes nothing more. Only its file remains. */
+  /**
+   * Ends the use of this object: it takes no more arrivals and writes nothing more. To continue, the execution is
+   * restored from its file.
+   */
   leave(): void {
     this.#mode = "left";
   }
 
-  /** Detaches the execution and kills its functions. */
+  /** Does what `leave` does, and also aborts the functions of the execution. */
   shutDown(): void {
     this.leave();
     this.#stopping.abort({ kind: "shutdown" } satisfies Stop);
   }
 
-  /** Takes an input. Resolves with whether the execution waited for it. */
+  /** Passes an input to the execution. Resolves with whether the execution waited for it. */
   post(input: Omit<Input, "at">): Promise<boolean> {
     return new Promise((heard) => this.#arrive({ input, heard }));
   }
 
-  /** Resolves when the execution has ended. */
+  /** Stops the execution. Resolves when it has ended. */
   stop(stop: Stop): Promise<void> {
     this.#arrive({ stop });
     return this.ended;
   }
 
-  /** Answers requests whose time has come. Returns false if there are none. */
+  /** Answers every request for time whose time has come. Returns false if there is none. */
   noticeTime(): boolean {
     const due = this.pending.dueBy(this.#owner.now());
     for (const to of due) this.post({ to });
     return due.length > 0;
   }
 
-  /** Whether this process still works on the execution or on the consequences of an arrival. */
+  /**
+   * Whether this process still has work for the execution: a request that it has started, or an arrival with its
+   * consequences.
+   */
   get isBusy(): boolean {
     return this.#isTaking || this.#arrivals.length > 0 || this.pending.isAtWork;
   }
@@ -129,7 +141,7 @@ export class JournalledExecution {
     return this.#outcome !== undefined;
   }
 
-  /** Whether the execution started the other one and has not received its end. */
+  /** Whether this execution waits for the end of the given one, which it has started. */
   waitsFor({ arn, startedBy }: Execution): boolean {
     const start = startedBy && this.pending.numberOf("request", startedBy.request);
     return (start ?? this.pending.numberOf("child", arn)) !== undefined;
@@ -160,7 +172,10 @@ export class JournalledExecution {
     }
   }
 
-  /** Takes only a stop while the disk is full: other consequences could not be written. */
+  /**
+   * Returns the next arrival to take. While the disk is full that can only be a stop: the consequences of an answer
+   * could not be written.
+   */
   #nextArrival(): Arrival | undefined {
     const pause = this.#arrivals.length > 0 ? this.#owner.pause() : undefined;
     if (!pause) return this.#arrivals.shift();
@@ -169,7 +184,7 @@ export class JournalledExecution {
     return stop < 0 ? undefined : this.#arrivals.splice(stop, 1)[0];
   }
 
-  /** Writes the input before it has a consequence. */
+  /** Writes an input to the journal before it has a consequence. Returns whether the execution waited for it. */
   #accept(input: Input): boolean {
     if (this.#outcome || !this.pending.awaits(input.to)) return false;
     this.#isTaking = true;
@@ -212,12 +227,18 @@ export class JournalledExecution {
   }
 }
 
-/** Resolves after all consequences of an arrival: between two arrivals there are only promises. */
+/**
+ * Resolves when all consequences of an arrival have happened. They consist only of promises, which Node settles before
+ * the next `setImmediate`.
+ */
 function settleConsequences(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A later version of the interpreter may change the texts of events, but not their order. */
+/**
+ * Whether two events are the same step. A later version of the interpreter may write other texts into an event, but
+ * must not change the order of events.
+ */
 function isSameStep(a: HistoryEvent, b: HistoryEvent): boolean {
   return a.type === b.type && a.previousEventId === b.previousEventId;
 }

@@ -19,13 +19,16 @@ import {
 import type { Line, Opening } from "../store/lines.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** The keeper of an execution, which performs its requests. */
+/** The owner of an execution: performs its requests and writes its journal. */
 export interface Owner {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Adds a line to the execution's file. */
   write(line: Line): void;
-  /** `over` ends the wait for the answer, and identifies its time limit. */
+  /**
+   * Invokes a function. `over` aborts when the answer is no longer needed; it also identifies the time limit of the
+   * call.
+   */
   invokeLambda(call: LambdaCall, stopSignal: AbortSignal, over: AbortSignal): Promise<LambdaResult>;
   /**
    * Starts a child. A repeated request returns the same child. @throws Error with the name of the failure that AWS
@@ -34,21 +37,21 @@ export interface Owner {
   startChild(child: ChildStart, request: string): StartedChild;
   readObject: ReadObject;
   stopChild(executionArn: string): void;
-  /** The end of a child; undefined while it runs. */
+  /** The end of an execution that this one has started (a child); undefined while the child runs. */
   endOfChild(executionArn: string): Json | undefined;
-  /** Called when the execution waits. */
+  /** Called when the execution can only wait: for an answer or for a time. */
   onRest(): void;
   onEnd(outcome: Outcome): void;
-  /** While the disk is full: resolves when writing may be tried again. */
+  /** Undefined if the disk has space. Otherwise the promise resolves when writing may be tried again. */
   pause(): Promise<void> | undefined;
 }
 
-/** The answer to a task: SendTaskSuccess or SendTaskFailure. */
+/** The answer to a task: the output of SendTaskSuccess, or the failure of SendTaskFailure. */
 export type TaskAnswer = { output: Json } | { failure: { error?: string; cause?: string } };
 
 /**
- * A host whose time, random numbers and answers come from the journal. The numbers come from a seed: they are the same
- * each time, and unpredictable without the seed.
+ * A host whose time, random numbers and answers come from the journal. The random numbers are computed from its seed:
+ * they are the same each time, and unpredictable without the seed.
  */
 export class JournalledHost implements Host {
   readonly #executionArn: string;
@@ -56,7 +59,7 @@ export class JournalledHost implements Host {
   readonly #owner: Owner;
   readonly #stopSignal: AbortSignal;
   readonly #seed: Buffer;
-  /** The time of the last input. Events get this time. */
+  /** The time of the last input, which is also the time of the events that follow from it. */
   nowMs: number;
   #drawn = 0;
   #started = 0;
@@ -113,7 +116,7 @@ export class JournalledHost implements Host {
     return this.#pending.request({ kind: "read", begin }, over);
   }
 
-  /** 32 bytes. */
+  /** Returns the next 32 random bytes. */
   #draw(): Buffer {
     return createHmac("sha256", this.#seed)
       .update(String(this.#drawn++))

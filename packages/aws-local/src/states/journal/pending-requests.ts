@@ -3,45 +3,52 @@ import type { Purpose } from "../asl/host.ts";
 import type { Input } from "../store/lines.ts";
 
 /**
- * The kinds of requests. A `lambda` may be half done when the process dies. A `request` (a function with a task token),
- * a `start` (of a child) and a `read` may be repeated. The other kinds do no work.
+ * The kinds of requests. If the process dies, a `lambda` may be half done and must not be repeated. A `request` (of a
+ * function that gets a task token), a `start` (of a child) and a `read` may be repeated. Requests of the other kinds
+ * only wait.
  */
 type RequestKind = "lambda" | "request" | "start" | "read" | "token" | "child" | Purpose;
 
 export interface PendingRequest {
   readonly kind: RequestKind;
-  /** The time that answers the request. */
+  /** For a request that waits for a time: that time. */
   dueMs?: number;
-  /** The token of a `token` request. */
+  /** The task token for whose answer a `token` request waits. */
   readonly token?: string;
-  /** The ARN of a `child`. */
+  /** The ARN of the execution for whose end a `child` request waits. */
   readonly child?: string;
-  /** Identifies a `start`. */
+  /** Identifies a `start` request, so that a repetition starts no second child. */
   readonly request?: string;
-  /** Starts the work that answers the request. */
+  /** Performs the request. The result is its answer. */
   readonly begin?: () => Promise<Json>;
   /** Called with the reason when the request is no longer needed. */
   readonly onOver?: (reason: unknown) => void;
   begun?: boolean;
 }
 
-/** Kinds that keep an execution from being parked. */
+/** The kinds of requests for which this process works. An execution with such a request is not parked. */
 const AT_WORK: readonly RequestKind[] = ["lambda", "request", "start", "read", "retry"];
 
 /** The unanswered requests of one execution by number. The first number is 1. */
 export class PendingRequests {
   readonly #pending = new Map<number, PendingRequest & { over: AbortSignal; settle(input: Input): void }>();
-  /** The signals whose time limits stand still; undefined: all time limits do. */
+  /** The `over` signals of time limits that stand still. If `undefined` is in the set, all time limits do. */
   readonly #still = new Set<AbortSignal | undefined>();
   readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
 
-  /** `onRequest` receives each request that has to be started, or that may have an answer already. */
+  /**
+   * `onRequest` is called with each new request and its number. It starts the request, or answers it if the answer is
+   * already known.
+   */
   constructor(onRequest: (number: number, request: PendingRequest) => void) {
     this.#onRequest = onRequest;
   }
 
-  /** Settles with the answer. After `over` there is no answer; only requests for time resolve then. */
+  /**
+   * Adds a request. The promise settles with its answer. If `over` aborts first, there is no answer: a request for a
+   * time resolves, and any other never settles.
+   */
   request(request: PendingRequest, over: AbortSignal): Promise<Json> {
     const number = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
@@ -67,7 +74,7 @@ export class PendingRequests {
     return promise;
   }
 
-  /** Answers a request. Returns whether the input was awaited. */
+  /** Answers the request that the input names. Returns whether there was such a request. */
   answer(input: Input): boolean {
     const pending = this.#pending.get(input.to);
     this.#pending.delete(input.to);
@@ -79,7 +86,7 @@ export class PendingRequests {
     return this.#pending.has(number);
   }
 
-  /** All requests; some of them may be answered while they are started. */
+  /** A copy of all requests with their numbers. A caller that starts them may thereby answer some of them. */
   all(): [number, PendingRequest][] {
     return [...this.#pending];
   }
@@ -97,13 +104,16 @@ export class PendingRequests {
     return this.#pending.values().some(({ kind }) => kind === "lambda");
   }
 
-  /** The time of the next work; 0: now, because a request has not been started. */
+  /**
+   * The time at which the execution next has work; 0 if a request can be started now, and null if it only waits for
+   * answers.
+   */
   get dueMs(): number | null {
     const dues = this.#pending.values().map((one) => (one.begin && !one.begun ? 0 : this.#dueMsOf(one)));
     return dues.filter((due) => due !== undefined).reduce<number | null>((a, b) => Math.min(a ?? b, b), null);
   }
 
-  /** Moves time limits by `ms`: the one that `over` ends, or all of them. */
+  /** Postpones a time limit by `ms`: the one with this `over`, or all time limits if `over` is absent. */
   postponeDeadlines(ms: number, over?: AbortSignal): void {
     for (const request of this.#pending.values()) {
       if (request.kind !== "deadline" || request.dueMs === undefined) continue;
@@ -112,7 +122,8 @@ export class PendingRequests {
   }
 
   /**
-   * Stops the time limit that `over` ends, or all of them, until the returned function is called with the elapsed time.
+   * Stops the time limit with this `over`, or all time limits if it is absent. The returned function starts them again;
+   * it takes the time that has passed meanwhile.
    */
   standStill(over?: AbortSignal): (ms: number) => void {
     this.#still.add(over);
@@ -127,7 +138,7 @@ export class PendingRequests {
     return isStill ? undefined : dueMs;
   }
 
-  /** The requests that time has answered, the earliest first. */
+  /** The numbers of the requests whose time has come, the earliest first. */
   dueBy(nowMs: number): number[] {
     const due = [...this.#pending].map(([number, request]) => ({
       number,

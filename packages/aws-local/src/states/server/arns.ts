@@ -10,7 +10,10 @@ export function arnError(name: string, detail: string): AwsError {
   return new AwsError(name, `${labels[name] ?? name.replace(/\B[A-Z]/g, " $&")}: '${detail}'`);
 }
 
-/** Step Functions: at most 80 ASCII characters, without white space and characters with another meaning. */
+/**
+ * A name that Step Functions accepts: at most 80 ASCII characters, without white space and without characters that have
+ * a meaning in an ARN.
+ */
 const NAME = /^[A-Za-z0-9!'()+\-.=@_]{1,80}$/;
 
 export function assertName(name: string): void {
@@ -20,11 +23,14 @@ export function assertName(name: string): void {
 export interface StateMachineArn {
   name: string;
   version: number | undefined;
-  /** The ARN without the version. */
+  /** The ARN without the number of a version. */
   unqualified: string;
 }
 
-/** @throws InvalidArn */
+/**
+ * Parses the ARN of a state machine, or of one of its versions.
+ * @throws InvalidArn
+ */
 export function parseStateMachineArn(arn: string): StateMachineArn {
   const [name = "", version, ...rest] = partsOf(arn, "stateMachine");
   if (!name || rest.length > 0) throw arnError("InvalidArn", `Invalid ARN: ${arn}`);
@@ -33,7 +39,10 @@ export function parseStateMachineArn(arn: string): StateMachineArn {
   return { name, version: Number(version), unqualified: arn.slice(0, -version.length - 1) };
 }
 
-/** The parts after the resource type. @throws InvalidArn for another type */
+/**
+ * Splits an ARN and returns the parts after its resource type.
+ * @throws InvalidArn if the ARN is of another type
+ */
 export function partsOf(arn: string, type: "stateMachine" | "execution"): string[] {
   const [, resource, rest] = /^arn:aws[\w-]*:states:[\w-]+:\d{12}:([^:]+):?(.*)$/.exec(arn) ?? [];
   if (resource === type) return (rest as string).split(":");

@@ -67,13 +67,16 @@ export const executionOperations: Operations = {
   },
 };
 
-/** The client's reason for ending a task or an execution. */
+/** Reads the error and the cause with which a client ends a task or an execution. */
 export function readEnd(request: Request): { error?: string; cause?: string } {
   const [error, cause] = [request.optionalText("error", { most: 256 }), request.optionalText("cause", { most: 32768 })];
   return { ...(error !== undefined && { error }), ...(cause !== undefined && { cause }) };
 }
 
-/** @throws InvalidArn, ExecutionDoesNotExist */
+/**
+ * Finds the execution that a request names.
+ * @throws InvalidArn, ExecutionDoesNotExist
+ */
 function findExecution(service: Service, request: Request): Execution {
   const arn = request.text("executionArn");
   partsOf(arn, "execution");

@@ -2,8 +2,8 @@ import type { Request } from "../../aws-http/request.ts";
 import { arnError } from "./arns.ts";
 
 /**
- * One page of a list in a stable order. A token names the last item shown and the query: new items shift nothing, and a
- * token of another query is invalid.
+ * One page of a list. Its token contains the last item of the page and the query (`question`). So items that are added
+ * meanwhile shift no page, and the token is invalid for another query.
  */
 export function pageOf<T>(
   all: readonly T[],

@@ -10,7 +10,7 @@ import { arnError, assertName } from "./arns.ts";
 import type { Service } from "./service.ts";
 import { findMachine, stateMachineArn, versionArn } from "./state-machines.ts";
 
-/** The time after which the name of an ended execution is free again (Step Functions, StartExecution). */
+/** The time after which another execution may get the name of an ended one (Step Functions, StartExecution). */
 const NAME_KEPT_MS = 90 * 24 * 3600 * 1000;
 
 export interface Start {
@@ -21,7 +21,10 @@ export interface Start {
   startedBy?: NonNullable<Execution["startedBy"]>;
 }
 
-/** @throws StateMachineDoesNotExist, InvalidName, InvalidExecutionInput, ExecutionAlreadyExists */
+/**
+ * Starts an execution, or returns the one that an earlier attempt of the same request has started.
+ * @throws StateMachineDoesNotExist, InvalidName, InvalidExecutionInput, ExecutionAlreadyExists
+ */
 export function startExecution(service: Service, start: Start): Execution {
   const { machine, version } = findMachine(service, start.stateMachineArn);
   const { name = randomUUID(), input, startedBy } = start;
@@ -45,8 +48,8 @@ export function startExecution(service: Service, start: Start): Execution {
 }
 
 /**
- * A request with the name and the input of a running execution is a repetition; so is a repeated request of its
- * parent.
+ * Answers a request whose name an execution already has. It is a repetition, and returns that execution, if it is the
+ * same request of the same parent, or if the execution runs with the same input. Otherwise it throws.
  */
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
   if (startedBy && existing.startedBy?.request === startedBy.request) return existing;
@@ -73,7 +76,7 @@ function assertInput(input: string): void {
   }
 }
 
-/** The definition and the names of an execution. */
+/** Returns the compiled definition of an execution, and its ARNs. */
 export function prepareRun({ machines }: Service, execution: Execution): ReturnType<LiveOptions["prepare"]> {
   const revision = machines.revision(execution.revision);
   const { arn: executionArn, versionArn } = execution;
@@ -81,7 +84,10 @@ export function prepareRun({ machines }: Service, execution: Execution): ReturnT
   return { machine, start: { executionArn, versionArn, roleArn: revision.roleArn } };
 }
 
-/** Starts a child for an execution. @throws Error with the name and the words of the AWS SDK for Java */
+/**
+ * Starts an execution for another one, its parent.
+ * @throws Error with the name and the words of the AWS SDK for Java, as in AWS's histories
+ */
 export function startChild(
   service: Service,
   { stateMachineArn: arn, name, input }: ChildStart,

@@ -8,7 +8,7 @@ import { arnError, assertName, parseStateMachineArn } from "./arns.ts";
 import { pageOf } from "./page.ts";
 import type { Operations, Service } from "./service.ts";
 
-/** Step Functions: the longest definition. */
+/** Step Functions' limit for the length of a definition. */
 const DEFINITION_LIMIT_BYTES = 1024 * 1024;
 
 const NO_LOGGING: JsonObject = { level: "OFF", includeExecutionData: false };
@@ -73,7 +73,10 @@ export const machineOperations: Operations = {
     return { stateMachines, ...rest };
   },
 
-  /** The cloud ends running executions at their next transition; here they end immediately. */
+  /**
+   * Deletes a state machine, and stops its running executions immediately. In the cloud they end at their next
+   * transition.
+   */
   async DeleteStateMachine(service, request) {
     const { name, unqualified } = parseStateMachineArn(request.text("stateMachineArn"));
     if (!service.machines.get(name)) return {};
@@ -95,7 +98,7 @@ export const machineOperations: Operations = {
     return { stateMachineVersions, ...rest };
   },
 
-  /** Executions of the version continue: they have their revision. */
+  /** Deletes a version. Its running executions continue, because the revision that they run is not deleted. */
   DeleteStateMachineVersion(service, request) {
     const arn = request.text("stateMachineVersionArn");
     const { name, version } = parseStateMachineArn(arn);
@@ -113,7 +116,10 @@ export function versionArn(machine: Machine, version: Version): string {
   return `${stateMachineArn(machine.name)}:${version.number}`;
 }
 
-/** @throws InvalidArn, StateMachineDoesNotExist (also for an unknown version) */
+/**
+ * Finds a state machine and, if the ARN names one, its version.
+ * @throws InvalidArn, StateMachineDoesNotExist (also for an unknown version)
+ */
 export function findMachine(service: Service, arn: string): { machine: Machine; version: Version | undefined } {
   const { name, version: number, unqualified } = parseStateMachineArn(arn);
   const machine = unqualified === stateMachineArn(name) ? service.machines.get(name) : undefined;
@@ -137,7 +143,10 @@ function readContent(request: Request, at: number, before?: Revision): Omit<Revi
   };
 }
 
-/** Returns the function that publishes a version if the request asks for one. A revision with a version keeps it. */
+/**
+ * Reads whether a request wants to publish a version. Returns a function that does so and gives the fields for the
+ * response. A revision that already has a version gets no second one.
+ */
 function readPublish(request: Request): (service: Service, machine: Machine) => { stateMachineVersionArn?: string } {
   const description = request.optionalText("versionDescription", { most: 256 });
   if (!request.flag("publish")) {
@@ -151,13 +160,16 @@ function readPublish(request: Request): (service: Service, machine: Machine) => 
   };
 }
 
-/** CreateStateMachine compares everything but the role. */
+/** Whether CreateStateMachine treats two revisions as the same. It compares everything except the role. */
 function isSame(...revisions: [Omit<Revision, "number">, Omit<Revision, "number">]): boolean {
   const [a, b] = revisions.map(({ definition, logging, tracing }) => JSON.stringify([definition, logging, tracing]));
   return a === b;
 }
 
-/** @throws InvalidDefinition with the first problem that AWS would refuse, or that is not served */
+/**
+ * Checks a definition.
+ * @throws InvalidDefinition with its first problem: AWS would refuse it, or it is not served
+ */
 function assertValid(definition: string): void {
   try {
     const value: Json = definition.trim() === "" ? null : JSON.parse(definition);

@@ -20,7 +20,10 @@ export const taskOperations: Operations = {
   SendTaskFailure: (service, request) => answerToken(service, request, () => ({ failure: readEnd(request) })),
 };
 
-/** Answers a token. A token of an execution that was started here has expired; any other is invalid. */
+/**
+ * Answers the task with a token. If no task waits for it, the error is TaskTimedOut for a token of one of our
+ * executions, and InvalidToken for any other.
+ */
 async function answerToken({ live, executions }: Service, request: Request, read: () => TaskAnswer): Promise<object> {
   const token = request.text("taskToken", { most: 2048 });
   if (await live.answerToken(token, read())) return {};

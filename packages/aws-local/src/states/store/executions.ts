@@ -8,22 +8,26 @@ import { type Journal, journalIn, type Line } from "./lines.ts";
 export type EndStatus = "SUCCEEDED" | "FAILED" | "TIMED_OUT" | "ABORTED";
 export type Status = "RUNNING" | EndStatus;
 
-/** An execution in lists. Its history has the input, output and error. */
+/** An execution, as lists show it. Its input, output and error are in its history. */
 export interface Execution {
   number: number;
   name: string;
   arn: string;
   machineArn: string;
   versionArn?: string;
-  /** The number of the revision that it runs. */
+  /** The number of the state machine's revision that the execution runs. */
   revision: number;
   startedAt: number;
-  /** For a child: the parent, the parent's request, and whether the parent waits for the end. */
+  /**
+   * Set if another execution (the parent) has started this one: the parent, the id of its request, and whether it waits
+   * for the end.
+   */
   startedBy?: { arn: string; request: string; awaited: boolean };
   status: Status;
   stoppedAt?: number;
   /**
-   * Set if the execution does no work and is complete on disk. It continues at `due`, or (null) only after an answer.
+   * Set if the execution does no work and is complete on disk. It continues at the time `due`, or only after an answer
+   * if `due` is null.
    */
   parked?: { due: number | null };
 }
@@ -41,20 +45,20 @@ const END_TYPES: Record<string, EndStatus> = {
   ExecutionAborted: "ABORTED",
 };
 
-/** The part of a history that a killed process may lose. */
+/** Events are written to disk after this time at the latest. A killed process may lose those that are younger. */
 const FLUSH_AFTER_MS = 100;
 
 /**
- * The executions of a data folder. An index with a few short lines per execution is read on opening. Each execution has
- * a file of its events and inputs, which is read on demand. Its name is the execution's number, because names of
- * executions are not safe file names.
+ * The executions of a data folder. An index with a few short lines for each execution is read on opening. The events
+ * and inputs of an execution are in its own file, which is read only when it is needed. The file's name is the
+ * execution's number, because an execution's name may be no valid file name.
  */
 export class Executions {
   readonly #backlog: Backlog;
   readonly #index: LineFile<Change>;
   readonly #folder: string;
   readonly #buffers = new Map<number, string>();
-  /** Text that waits for a full disk. */
+  /** By execution: text that is not in its file yet, because the disk is full. */
   readonly #unwritten = new Map<number, string>();
   #timer: NodeJS.Timeout | undefined;
   readonly #all: Execution[] = [];
@@ -91,7 +95,7 @@ export class Executions {
     });
   }
 
-  /** Starts an execution. Throws if the disk is full: then there is no such execution. */
+  /** Adds a new execution. Throws if the disk is full, and then adds none. */
   start(execution: Omit<Execution, "number" | "status">): Execution {
     const number = this.#all.length;
     const change = { start: { ...execution, number } };
@@ -105,7 +109,10 @@ export class Executions {
     this.#timer ??= setTimeout(() => this.#flushAll(), FLUSH_AFTER_MS).unref();
   }
 
-  /** Writes the buffered events. Later events follow them in the file, even if the disk is full now. */
+  /**
+   * Writes the buffered events of an execution. If the disk is full, they are written later, but still before all
+   * events that follow.
+   */
   flush({ number }: Pick<Execution, "number">): void {
     const text = this.#buffers.get(number);
     if (text === undefined) return;
@@ -128,7 +135,7 @@ export class Executions {
     this.#change({ end: execution.number, status, at });
   }
 
-  /** Ends an execution that cannot continue, after the events that it has. */
+  /** Ends an execution that cannot continue. Its history keeps its events, and gets the end as its last one. */
   interrupt(execution: Execution, cause: string, nowMs: number): void {
     const id = (this.history(execution).at(-1)?.id ?? 0) + 1;
     const executionAbortedEventDetails = { error: "Interrupted", cause };
@@ -141,7 +148,7 @@ export class Executions {
     return this.journal(execution).events;
   }
 
-  /** Everything recorded so far; empty after a crash before the first flush. */
+  /** Everything that was recorded of an execution. Empty if the process died before it first wrote to the file. */
   journal(execution: Execution): Journal {
     this.flush(execution);
     const written = readIfThere(this.#path(execution.number)).toString();
@@ -149,8 +156,8 @@ export class Executions {
   }
 
   /**
-   * Prepares the file of an execution that a dead process left running. If the file already has an end, the execution
-   * gets it: the process died between the two writes.
+   * Repairs the records of an execution that was at work when its process died. Removes an incomplete last line of its
+   * file. If the file has the end of the execution but the index does not, adds it to the index.
    */
   repair(execution: Execution): void {
     const { file } = LineFile.open(this.#path(execution.number));

@@ -4,14 +4,15 @@ import type { HistoryEvent } from "../history.ts";
 /** The first line of an execution's file. */
 export interface Opening {
   format: 1;
-  /** Hex. The source of the execution's random numbers, UUIDs and task tokens. */
+  /** The seed of the execution's random numbers, UUIDs and task tokens, in hex. */
   seed: string;
-  /** Milliseconds since the epoch, as every `at`. */
+  /** Milliseconds since the epoch, as in every field `at` of this file. */
   at: number;
 }
 
 /**
- * An input that reached the execution from outside, and its time. The events after it in the file are its consequences.
+ * An input that has reached an execution from outside. The events after it in the file, until the next input, are its
+ * consequences.
  */
 export interface Input {
   /** The number of the answered request. The first request is 1. */
@@ -24,7 +25,7 @@ export interface Input {
 export type Line = Opening | Input | HistoryEvent;
 
 export interface Journal {
-  /** Absent in files from before there were journals. */
+  /** Undefined if an old version wrote the file, which recorded only events. */
   opening: Opening | undefined;
   inputs: Input[];
   events: HistoryEvent[];

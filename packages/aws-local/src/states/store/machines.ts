@@ -2,9 +2,12 @@ import { LineFile } from "../../disk/line-file.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StateMachine } from "../asl/state.ts";
 
-/** The facts that running a state machine depends on. A revision never changes: an update creates another. */
+/**
+ * The settings of a state machine with which an execution runs. A revision never changes: an update of the state
+ * machine creates another one.
+ */
 export interface Revision {
-  /** The number among all revisions of this folder, which executions refer to. */
+  /** A number that no other revision of this data folder has. Executions refer to it. */
   number: number;
   /** Absent for the first revision of a state machine, as in AWS. */
   id?: string;
@@ -28,7 +31,7 @@ export interface Machine {
   revision: Revision;
   /** Versions by number, the oldest first. */
   versions: Map<number, Version>;
-  /** Numbers of deleted versions are not reused. */
+  /** The highest number that a version has had. The number of a deleted version is not used again. */
   lastVersion: number;
 }
 
@@ -40,8 +43,8 @@ type Change =
   | { do: "delete"; name: string };
 
 /**
- * The state machines of a data folder, as the sum of their changes: every change is one line, applied as it is read
- * back. Lines of kinds that are no longer written (tags) change nothing.
+ * The state machines of a data folder. Each change is one line of a file, and opening the file applies all changes
+ * again. Lines about tags, which old versions wrote, are ignored.
  */
 export class Machines {
   readonly #file: LineFile<Change>;
@@ -63,7 +66,7 @@ export class Machines {
     return [...this.#byName.values()];
   }
 
-  /** A revision, also of a deleted state machine: its executions stay readable. */
+  /** Returns a revision by its number, even of a deleted state machine: clients can still read its executions. */
   revision(number: number): Revision {
     return this.#revisions[number] as Revision;
   }

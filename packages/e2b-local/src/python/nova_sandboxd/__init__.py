@@ -1,1 +1,2 @@
-"""The Python side of the local E2B server: a started interpreter that is forked into sandboxes, standard library only."""
+"""The Python part of the local E2B server: a started interpreter from which sandboxes are forked. It uses only the
+standard library."""

@@ -15,8 +15,8 @@ from .watchdog import Limits, Watchdog
 
 class Agent:
     def __init__(self, settings, listener, channel):
-        """`channel` delivers one line when the sandbox gets an owner; until then requests wait in the listener's
-        queue."""
+        """`channel` delivers one line when a client gets this sandbox. Until then requests wait in the queue of
+        `listener`."""
         self.isolated = settings["isolated"]
         if self.isolated:
             linux.set_dumpable(False)
@@ -79,7 +79,7 @@ class Agent:
             connection.answer(answer)
 
     def _operate(self, connection, request):
-        """Returns None if the operation answers later."""
+        """Performs an operation and returns its answer; None if the operation answers later."""
         match request["op"]:
             case "execute":
                 return self.kernels.execute(connection, request)
@@ -95,7 +95,7 @@ class Agent:
                 return {"value": self.kernels.remove(request["context"])}
 
     def members(self):
-        """The sandbox's processes without this one."""
+        """The processes of the sandbox, except this one."""
         if self.isolated:
             return [process for process in processes.all_processes() if process.pid != 1]
         return processes.descendants(os.getpid())

@@ -1,4 +1,5 @@
-"""One request of the server: a JSON line and possibly a body arrive; a JSON line and possibly a body go back."""
+"""A connection for one request of the server. The request is a line of JSON, perhaps with a body after it, and so is
+the response."""
 
 import collections
 import json
@@ -10,7 +11,8 @@ _SMALL = 1 << 12
 
 
 class Connection:
-    """`dispatch(connection, request)` may set on_body, on_end (the peer sends no more) and on_drained."""
+    """Calls `dispatch(connection, request)` when the request has arrived. It may set the callbacks on_body (a part of
+    the body has arrived), on_end (the other side sends no more) and on_drained (everything has been sent)."""
 
     def __init__(self, loop, sock, dispatch):
         self.loop, self.sock, self.dispatch = loop, sock, dispatch
@@ -22,7 +24,7 @@ class Connection:
         sock.setblocking(False)
         loop.watch(sock.fileno(), self._readable)
 
-    # --- in ---------------------------------------------------------------------------------------
+    # --- receiving --------------------------------------------------------------------------------
 
     def _readable(self):
         if self.closed:
@@ -59,7 +61,7 @@ class Connection:
         if not self.closed:
             self._watch()
 
-    # --- out --------------------------------------------------------------------------------------
+    # --- sending ----------------------------------------------------------------------------------
 
     def send(self, data):
         if self.closed:
@@ -77,7 +79,8 @@ class Connection:
         self.finish()
 
     def send_file(self, file, size):
-        """Takes ownership of the open file; sends exactly `size` bytes or breaks the connection."""
+        """Sends exactly `size` bytes of the open file and then closes it. If the file has fewer, it breaks the
+        connection."""
         self.waiting.append([file, 0, size])
         self._write_soon()
 
@@ -108,7 +111,7 @@ class Connection:
             self._after_writing()
 
     def _send_first(self):
-        """Returns False if the peer takes no more for now."""
+        """Sends the first waiting item, or a part of it. Returns False if the other side takes no more for now."""
         self._join_small()
         first = self.waiting[0]
         if isinstance(first, list):

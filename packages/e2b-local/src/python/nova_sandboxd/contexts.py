@@ -1,4 +1,5 @@
-"""Contexts: each has one kernel and one queue of cells. Output is forwarded while the cell runs."""
+"""Contexts, which keep the variables of a client's cells. Each has one kernel (a Python process) and one queue of
+cells. The output of a cell is forwarded while it runs."""
 
 import codecs
 import collections
@@ -46,7 +47,7 @@ class Execution:
 
 
 class Context:
-    """`kernels` creates the processes."""
+    """`kernels` provides the kernel processes."""
 
     def __init__(self, loop, kernels):
         self.loop, self.kernels, self.id = loop, kernels, os.urandom(16).hex()
@@ -65,14 +66,14 @@ class Context:
         self._next()
 
     def close(self):
-        """Ends the kernel and the processes that it has not detached."""
+        """Ends the kernel and the processes that its cells have started and not detached."""
         self.process.end(self.loop)
         self._break_off(_CLOSED)
         for waiting in self.queue:
             waiting.finish(error_line(_CLOSED))
 
     def kernel_died(self):
-        """Jupyter restarts a kernel that dies, and reports it to the cell."""
+        """Starts a new kernel and reports an error to the cell, as Jupyter does when a kernel dies."""
         while self.process.receive():
             self._take_frames()
         self._drain()
@@ -89,7 +90,8 @@ class Context:
         self._watch_output()
 
     def _watch_output(self):
-        """If the client does not keep up, the pipes fill, and the cell waits in its write."""
+        """Watches the output of the kernel, except while the client reads too slowly. Then the pipes fill, and the cell
+        has to wait when it writes."""
         stopped = self.current is not None and self.current.congested
         self.loop.watch(self.process.control.fileno(), None if stopped else self._read_frames)
         for fd, kind in self.process.outputs:
@@ -110,8 +112,8 @@ class Context:
         return len(data)
 
     def _drain(self):
-        """Reads the output of the cell before its last frame, which is in the pipes. A detached child may write for
-        ever."""
+        """Reads the rest of a cell's output from the pipes. It reads at most as much as a pipe holds, because a
+        detached child may write for ever."""
         for fd, kind in self.process.outputs:
             taken = 0
             while taken < _PIPE and (size := self._read_output(fd, kind)):
@@ -167,7 +169,8 @@ class Context:
         execution.finish(*last_lines)
 
     def _abandon(self, execution):
-        """Interrupts a cell whose client has left, as with Ctrl-C, so that the next cell does not wait."""
+        """Called when the client of a cell has left. Interrupts the cell as Ctrl-C would, or removes it from the queue,
+        so that the next cell does not wait for it."""
         execution.abandoned = True
         if execution is self.current:
             if execution.begun:  # earlier, it would hit the cell before
@@ -178,7 +181,7 @@ class Context:
             execution.connection.close()
 
     def _keep_alive(self):
-        """Writes a keepalive: only a write reveals a broken connection."""
+        """Writes a line without content to the client, because only a write shows that the connection is broken."""
         if not self.current.connection.waiting:
             self.current.emit(encode({"type": "keepalive"}))
         self.keepalive = self.loop.later(_KEEPALIVE, self._keep_alive)

@@ -18,8 +18,8 @@ _PRIVATE = {
     "tmp": 0o1777, "root": 0o700, "home": 0o755, "home/user": 0o755, "run": 0o755, "mnt": 0o755, "srv": 0o755,
     "proc": 0o555, "var": 0o755, "var/tmp": 0o1777, "var/lib": 0o755, "var/log": 0o755, "var/cache": 0o755,
 }  # fmt: skip
-# The kernel counts these per user and user namespace, and adds them up for the user of the host. The limits of one
-# sandbox must leave enough for 30 more (Linux gives a user 128 instances of inotify).
+# The limits of one sandbox for resources that the kernel counts per user. All sandboxes together count for one user of
+# the host, so these limits leave enough for 30 more sandboxes (Linux allows a user 128 instances of inotify).
 _MOST = {
     "max_inotify_instances": 4, "max_inotify_watches": 512, "max_fanotify_groups": 4, "max_fanotify_marks": 512,
     "max_user_namespaces": 16,
@@ -29,9 +29,9 @@ _PROC_FLAGS = linux.NOSUID | linux.NODEV | linux.NOEXEC
 
 
 class Ids:
-    """A block of user ids that no other sandbox of this machine has while this one lives. The kernel keeps the
-    register: a socket name belongs to one process at a time. `root` is the first id of the block, in the launcher's
-    numbering."""
+    """A block of user ids that no other sandbox on this machine has while this one lives. A sandbox reserves its block
+    by a socket name, because the kernel gives each name to only one process. `root` is the first id of the block, as
+    the launcher sees it."""
 
     def __init__(self, blocks, block_ids):
         self.register = socket.socket(socket.AF_UNIX)
@@ -52,14 +52,16 @@ class Ids:
 
 
 def write_map(pid, line):
-    """`line` is one row of user_namespaces(7): first id inside, first id outside, count."""
+    """Sets the user ids of a process's namespace. `line` is a row as in user_namespaces(7): first id inside, first id
+    outside, count."""
     for name in ("uid_map", "gid_map"):
         with open(f"/proc/{pid}/{name}", "w") as ids:
             ids.write(line)
 
 
 def become_unprivileged_root(line):
-    """Leaves the host's root. The next fork is pid 1 of a namespace that this process may manage."""
+    """Stops being root on the host: this process moves into a user namespace, in which it is root. Its next fork is pid
+    1 of a new pid namespace."""
     mount_proc()  # bubblewrap's /proc has covers, and the kernel allows a new one only if a complete one is visible
     unshared, mapped = os.pipe(), os.pipe()
     launcher = os.getpid()
@@ -89,8 +91,8 @@ def mount_proc(place="/proc"):
 
 
 def enclose(internet, disk_bytes, user_id, ids, await_map):
-    """Runs as pid 1 of a new pid namespace. `await_map` returns when the parent has written the user namespace's
-    ids."""
+    """Builds the walls; has to run as pid 1 of a new pid namespace. `await_map` returns when the parent has set the
+    user ids of this process's user namespace."""
     linux.unshare(linux.NEWNS | linux.NEWIPC | linux.NEWUTS | (0 if internet else linux.NEWNET))
     socket.sethostname("e2b.local")
     if not internet:
@@ -109,7 +111,7 @@ def enclose(internet, disk_bytes, user_id, ids, await_map):
 
 
 def _become(root):
-    """Lets the namespace's own root own it: the kernel adds up resources per owner."""
+    """Becomes the user who owns the next user namespace, because the kernel counts resources per owner."""
     os.setresgid(root, root, root)
     os.setresuid(root, root, root)
     linux.set_dumpable(True)  # otherwise the parent may not write the map

@@ -1,4 +1,4 @@
-"""The sandbox's files, as envd serves them to root, on their way between a connection and the disk."""
+"""Reads, writes and removes files of the sandbox for root, as envd (E2B's agent) does."""
 
 import contextlib
 import errno
@@ -17,7 +17,8 @@ _CODES = {
 
 
 class Refused(Exception):
-    """Sent to the client: a Connect code, from which the server derives the HTTP status, and a sentence."""
+    """An error for the client: a code of the Connect protocol, from which the server derives the HTTP status, and a
+    sentence."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -34,7 +35,7 @@ class Files:
         self.root = root
 
     def locate(self, path):
-        """The path as this process sees it."""
+        """The path in this process's file tree of a path in the sandbox."""
         if not path.startswith("/"):
             raise Refused("invalid_argument", f"path '{path}' does not begin with /")
         is_own = not path.startswith(self.root) and f"{path}/".startswith(_OWN_FOLDERS)
@@ -84,7 +85,7 @@ class Files:
 
 
 def _remove_folder(place):
-    """Removes a folder, also while a process in the sandbox removes files in it."""
+    """Removes a folder, even if a process in the sandbox removes files in it at the same time."""
     while os.path.isdir(place):
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(place)
@@ -92,7 +93,7 @@ def _remove_folder(place):
 
 @contextlib.contextmanager
 def _described(what):
-    """Turns an OSError into the sentence that envd would send."""
+    """Turns an OSError into the error with the sentence that envd would send."""
     try:
         yield
     except OSError as error:

@@ -21,7 +21,7 @@ _CACHED_SOURCE = 1 << 20
 
 
 def run(control, stdout, stderr):
-    """Never returns. `stdout` and `stderr` are pipes to the agent."""
+    """Runs a kernel, and never returns. `stdout` and `stderr` are pipes to the agent."""
     os.setsid()
     if sys.platform == "linux":
         linux.set_dumpable(True)  # unlike the agent, the user may trace it
@@ -88,7 +88,7 @@ class Kernel:
         try:
             self.run_cell(code)
         finally:
-            # The last line and the end go out together, so the agent wakes up once.
+            # Sends the last line and the end of the cell in one frame, so that the agent wakes up only once.
             write_frame(self.control, b"D", json.dumps(self.last_line).encode() + b"\n" if self.last_line else b"")
 
     def run_cell(self, code):
@@ -120,7 +120,8 @@ class Kernel:
     # --- streams and forks ------------------------------------------------------------------------
 
     def open_streams(self):
-        """Opens the streams again: a cell may have closed stdout, as a file or as a descriptor."""
+        """Opens stdout and stderr again before each cell, because the cell before may have closed them, as files or as
+        descriptors."""
         for number, pipe in self.pipes.items():
             os.dup2(pipe, number)
         for name, number in (("stdout", 1), ("stderr", 2)):
@@ -138,12 +139,14 @@ class Kernel:
                 continue  # the cell closed or replaced it
 
     def disown(self):
-        """Keeps a process that a cell forked from answering for the kernel."""
+        """Called in a process that a cell has forked. Keeps that process from answering the agent as if it were the
+        kernel."""
         if os.getpid() != self.pid:
             self.control.close()
 
     def end_if_forked(self, error=None):
-        """Ends a process that a cell forked and did not end: it must not continue as a second kernel."""
+        """Ends this process if a cell has forked it and it reaches the end of the cell: it must not continue as a
+        second kernel."""
         if os.getpid() == self.pid:
             return
         if isinstance(error, SystemExit):
@@ -157,7 +160,7 @@ class Kernel:
 
 
 def evaluate(code, name, scope):
-    """Compiles statements, and the last expression, whose value is the cell's result."""
+    """Executes the code of a cell. Returns the value of its last line if that is an expression, and otherwise None."""
     tree, last = ast.parse(code, name), None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
         last = ast.Expression(tree.body.pop().value)

@@ -1,4 +1,4 @@
-"""A kernel as the agent sees it: its pid, and the ends of its three channels."""
+"""A kernel as the agent sees it: its pid, and this side of its three channels: control, stdout and stderr."""
 
 import json
 import os
@@ -40,7 +40,8 @@ class KernelProcess:
             return  # it is dead; its end will be noticed next
 
     def receive(self):
-        """Returns the number of bytes that arrived for `take_frame`; None after the end."""
+        """Reads what the kernel has sent, so that `take_frame` can return it. Returns the number of bytes; None if the
+        kernel has closed the channel."""
         try:
             data = self.control.recv(1 << 20, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -51,7 +52,7 @@ class KernelProcess:
         return len(data) or None
 
     def take_frame(self):
-        """The next complete frame as (kind, payload), or None."""
+        """Returns the next complete frame as (kind, payload), or None if there is none yet."""
         if len(self.received) < kernel.HEADER.size:
             return None
         kind, size = kernel.HEADER.unpack_from(self.received)
@@ -63,8 +64,8 @@ class KernelProcess:
         return kind, payload
 
     def interrupt(self):
-        """Interrupts the whole process group, like Jupyter: processes that the cell started without detaching them
-        belong to it."""
+        """Interrupts the whole process group, as Jupyter does. It contains the processes that the cell has started and
+        not detached."""
         self._signal_group(signal.SIGINT)
 
     def end(self, loop):

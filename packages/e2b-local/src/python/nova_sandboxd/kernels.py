@@ -1,5 +1,5 @@
-"""All contexts of a sandbox and their kernels. The default context's kernel is forked ahead of its use. A spare
-kernel is forked only after a client has created a context: most clients never do."""
+"""All contexts of a sandbox, and their kernels. The kernel of the default context is forked before a client needs it.
+Further kernels are forked ahead only once a client has created a context, which most clients never do."""
 
 from .contexts import Context
 from .files import Refused

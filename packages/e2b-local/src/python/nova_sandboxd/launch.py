@@ -1,5 +1,5 @@
-"""The program that the server starts. The first line on stdin holds the settings, later lines are orders to the
-zygote, and the end of stdin means that the server is gone."""
+"""The program that the server starts. It becomes the zygote, from which sandboxes are forked. The first line on stdin
+has the settings, and later lines are commands to the zygote. The end of stdin means that the server has ended."""
 
 import importlib
 import json
@@ -38,8 +38,8 @@ def main():
 
 
 def _raise_limits():
-    """Raises limits as far as possible: a user namespace keeps the limits of its creator, and all sandboxes share
-    them."""
+    """Raises limits as far as possible. A user namespace inherits the limits of the process that creates it, so all
+    sandboxes together have to fit into the limits of this one."""
     for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
         _, hard = resource.getrlimit(kind)
         try:
@@ -60,7 +60,8 @@ def _continue_as_first_process():
 
 
 def _extend_path(folders):
-    """Adds package folders. PYTHONPATH would not do: only addsitedir reads the .pth files that pip installed."""
+    """Adds package folders to the import path, with addsitedir: unlike PYTHONPATH, it reads the .pth files that pip has
+    installed."""
     sys.path[:] = [entry for entry in sys.path if entry != os.path.dirname(os.path.dirname(__file__))]
     for folder in folders:
         site.addsitedir(folder)

@@ -39,12 +39,14 @@ def mount(source, target, kind=None, flags=0, options=None):
 
 
 def bind(source, target):
-    """Recursive, because the kernel refuses to bind a part of a tree with locked mounts."""
+    """Mounts a folder also at another place, with all mounts below it: the kernel refuses to leave out mounts that are
+    locked."""
     mount(source, target, None, BIND | REC)
 
 
 def enter_root(folder):
-    """Makes a mounted folder the root and forgets the old one: unlike chroot, it leaves no way back."""
+    """Makes a mounted folder the root of the file tree, and unmounts the old root. After chroot, code could find a way
+    back to the old root."""
     os.chdir(folder)
     number = _SYS_PIVOT_ROOT[os.uname().machine]
     _checked(_libc.syscall(ctypes.c_long(number), b".", b"."), "pivot_root")
@@ -62,7 +64,8 @@ def die_with_parent(signal):
 
 
 def set_dumpable(dumpable):
-    """If not dumpable, no process in the sandbox can trace this one or open its /proc files."""
+    """Makes this process dumpable or not. If it is not, no process in the sandbox can trace it or open its files in
+    /proc."""
     _prctl(_PR_SET_DUMPABLE, int(dumpable))
 
 

@@ -1,4 +1,4 @@
-"""A small event loop: single-threaded, so that the process can be forked at any moment."""
+"""A small event loop. It has only one thread, so that the process can be forked at any moment."""
 
 import heapq
 import itertools
@@ -25,7 +25,8 @@ class Loop:
         self._soon = []
 
     def watch(self, fd, on_readable=None, on_writable=None):
-        """Replaces the watched events of the descriptor; without callbacks it is no longer watched."""
+        """Calls these callbacks from now on when the descriptor is readable or writable. Without callbacks, it is no
+        longer watched."""
         events = (selectors.EVENT_READ if on_readable else 0) | (selectors.EVENT_WRITE if on_writable else 0)
         known = fd in self._selector.get_map()
         if not events:
@@ -42,12 +43,12 @@ class Loop:
         return timer
 
     def soon(self, callback):
-        """Runs the callback before the loop waits again, so that work that one event causes in many places happens
-        once."""
+        """Runs the callback before the loop next waits for events. So a caller can do the work for many small changes
+        at once."""
         self._soon.append(callback)
 
     def on_child_exit(self, callback):
-        """Calls back with (pid, wait status) of every child that ends."""
+        """Calls `callback(pid, wait status)` for every child process that ends."""
         receive, send = socket.socketpair()
         receive.setblocking(False)
         send.setblocking(False)
@@ -81,7 +82,8 @@ class Loop:
                     on_writable()
 
     def _is_current(self, key):
-        """False for a descriptor that an earlier event of the same round closed or replaced."""
+        """Whether the descriptor of an event is still watched. The callback of an earlier event of the same round may
+        have closed or replaced it."""
         return self._selector.get_map().get(key.fd) is key
 
     def _run_timers(self):
@@ -98,7 +100,7 @@ class Loop:
 
 
 def read_line(read):
-    """`read` returns the next bytes; none if the other side has closed."""
+    """Reads one line. `read` returns the next bytes, or no bytes if the other side has closed."""
     line = b""
     while not line.endswith(b"\n"):
         part = read()

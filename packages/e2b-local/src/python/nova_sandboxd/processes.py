@@ -1,6 +1,6 @@
-"""Finds the processes of a sandbox, including zombies, which the kernel counts, too. With a pid namespace these are
-all processes in its /proc; without one they are the descendants of the agent, which adopts orphans where the system
-lets it."""
+"""Finds the processes of a sandbox. Zombies belong to them, because the kernel counts them, too. In a pid namespace
+these are all processes in /proc. Without one they are the descendants of the agent, which on Linux also adopts
+orphans."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ def _read_process(name):
 
 
 def anonymous_bytes(name):
-    """Memory that belongs to no file."""
+    """The memory of a process that belongs to no file, in bytes."""
     with open(f"/proc/{name}/statm", "rb") as statm:
         pages = statm.read().split()
     return (int(pages[1]) - int(pages[2])) * _PAGE
@@ -60,7 +60,8 @@ def descendants(root):
 
 
 def signal_all(members, number):
-    """Repeats until it finds no new member: processes may fork while they receive the signal."""
+    """Sends a signal to every process that `members` returns. Repeats until there are no new ones, because processes
+    may fork before the signal reaches them."""
     told = set()
     while True:
         fresh = [process.pid for process in members() if process.pid not in told]
@@ -85,8 +86,8 @@ def send_signal(pid, number):
 
 
 def own_bytes(process, inherited_bytes):
-    """The memory that the process does not share. Pages inherited by a fork are shared until they are written to,
-    and every write to one is a page fault. Growth beyond the inherited memory was allocated afterwards. (smaps would
-    be exact, but not for a process that has changed its user.)"""
+    """An estimate of the memory that a process does not share with its parent. A fork shares its inherited pages until
+    it writes to them, and each first write is a page fault. Memory beyond the inherited amount was allocated after the
+    fork. (smaps would be exact, but cannot be read for a process that has changed its user.)"""
     grown = process.anonymous_bytes - inherited_bytes
     return min(process.anonymous_bytes, max(process.faulted_bytes, grown))

@@ -1,4 +1,5 @@
-"""A sandbox as the zygote sees it: a forked agent behind walls, and the connection that keeps it alive."""
+"""A sandbox as the zygote sees it: an isolated agent process that it has forked, and the connection that keeps the
+sandbox alive."""
 
 import itertools
 import json
@@ -14,7 +15,7 @@ _serial = itertools.count()
 
 
 class Sandbox:
-    """`own_pids` is a descriptor of the zygote's pid namespace; None without isolation."""
+    """`own_pids` is a file descriptor of the zygote's own pid namespace; None without isolation."""
 
     def __init__(self, settings, own_pids, internet):
         self.settings, self.own_pids, self.lifeline = settings, own_pids, None
@@ -31,8 +32,8 @@ class Sandbox:
         theirs.close()
 
     def _fork(self):
-        """Forks pid 1 of a new namespace (the first child after an unshare), then restores the zygote's own
-        namespace."""
+        """Forks a child that is pid 1 of a new pid namespace. Then returns to the zygote's own pid namespace for later
+        forks."""
         if self.own_pids is None:
             return os.fork()
         linux.unshare(linux.NEWPID)
@@ -45,7 +46,8 @@ class Sandbox:
         return pid
 
     def await_enclosure(self):
-        """Writes the ids of a user namespace, which only works from outside."""
+        """Waits until the sandbox asks for the user ids of its namespace, and sets them: only a process outside the
+        namespace can."""
         if self.own_pids is None:
             return
         asked = self.channel.recv(4096)
@@ -61,8 +63,8 @@ class Sandbox:
         connection.sendall(json.dumps({"socket": self.name}).encode() + b"\n")
 
     def kill(self):
-        """Kills the first process of the namespace, and with it all others. Without namespaces it looks the
-        processes up."""
+        """Kills the sandbox. With the first process of a pid namespace the kernel kills all others. Without a
+        namespace, this finds them and kills each."""
         if self.own_pids is None:
             processes.kill_family(self.pid)
         else:
@@ -70,7 +72,7 @@ class Sandbox:
 
 
 def _become_agent(settings, listener, channel, ids, internet):
-    """`ids`: None without isolation."""
+    """Turns the forked process into an agent. `ids` is the sandbox's block of user ids; None without isolation."""
     try:
         forget_parent({listener.fileno(), channel.fileno(), *([ids.register.fileno()] if ids else [])})
         null = os.open(os.devnull, os.O_RDWR)

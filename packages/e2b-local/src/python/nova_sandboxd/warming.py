@@ -1,4 +1,4 @@
-"""Imports ahead of time: the packages, and the parts of the standard library that code uses."""
+"""Imports packages, and the usual parts of the standard library, before code of a sandbox needs them."""
 
 import importlib
 import os
@@ -14,7 +14,7 @@ STANDARD = (
 
 
 def import_all(names):
-    """A failure here occurs again, visibly, in the user's code."""
+    """Imports modules and ignores failures: if the user's code imports such a module, it gets the error itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
@@ -25,7 +25,7 @@ def import_all(names):
 
 
 def silence():
-    """Silences the output of packages. Returns the descriptor that was stderr."""
+    """Discards what packages print while they are imported. Returns a copy of the old stderr descriptor."""
     stderr = os.dup(2)
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
@@ -35,7 +35,8 @@ def silence():
 
 
 def fork_quietly():
-    """Python 3.12 warns about forks beside threads; the successor, which is the child, has no threads."""
+    """Forks without the warning that Python 3.12 gives if packages have started threads. The child has none of these
+    threads, and only the child continues to work."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return os.fork()

@@ -1,5 +1,6 @@
-"""Memory and process limits of the whole sandbox. The kernel enforces limits of one process immediately, with a
-clean MemoryError or a failed fork. This watchdog checks the sum over all processes, and ends the worst of them."""
+"""The limits of a sandbox for memory and processes. The kernel enforces the limits of a single process immediately,
+with a MemoryError or a failed fork. This watchdog adds up all processes of the sandbox, and kills the worst of them if
+the sum is too large."""
 
 import os
 import resource
@@ -19,7 +20,8 @@ _OLDEST = 8  # processes older than the bomb that are spared if possible
 
 
 class Limits:
-    """Counts memory beyond that of a fresh fork, which is the imported packages."""
+    """The limits of a sandbox. The memory that a fresh fork already has, mainly the imported packages, does not
+    count."""
 
     def __init__(self, settings):
         self.memory_bytes, self.processes = settings["memoryBytes"], settings["processes"]
@@ -43,7 +45,8 @@ def _lower(kind, value):
 
 
 def _counts_per_namespace():
-    """Before Linux 5.14 all sandboxes would share one count."""
+    """Whether the kernel counts processes per user namespace. Before Linux 5.14, it counts those of all sandboxes
+    together."""
     major, minor = os.uname().release.split(".")[:2]
     return (int(major), int("".join(filter(str.isdigit, minor)))) >= (5, 14)
 
@@ -57,7 +60,8 @@ def _data_bytes():
 
 
 class Watchdog:
-    """`members` lists the sandbox's processes without the agent, `kernels` the pids to spare if possible."""
+    """`members` returns the processes of the sandbox except the agent. `kernels` returns the pids that are spared if
+    possible."""
 
     def __init__(self, loop, limits, members, kernels):
         self.loop, self.limits, self.members, self.kernels = loop, limits, members, kernels
@@ -105,8 +109,9 @@ class Watchdog:
         }
 
     def _end_excess(self, members):
-        """Ends a fork bomb: one process group, or otherwise the newest processes. If that does not help, it trusts
-        fewer of the old ones. It stops them first, so that none forks while others die."""
+        """Ends a fork bomb: kills the largest process group, and of the other processes the newest. Each time that this
+        has not helped, it spares fewer of the older ones. It stops all victims before it kills them, so that none can
+        fork meanwhile."""
         spared = self.kernels()
         groups = {}
         for process in members:

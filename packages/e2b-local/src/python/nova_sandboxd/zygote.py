@@ -1,9 +1,9 @@
-"""The process that sandboxes are forked from. It keeps one sandbox ready ahead of time. If packages are wanted, a
-second zygote imports them and takes over when it is warm, so that no request waits for an import. The first one
-continues for code that imports no packages, because a fork costs more the more its process has loaded.
-A request is a connection to the socket `zygote` or `light` that sends one JSON line {environment, internet}. The
-response is the name of the sandbox's own socket. The connection stays open as long as the sandbox lives: closing it
-from either end ends the sandbox."""
+"""The process from which sandboxes are forked. It keeps one sandbox ready. If packages are wanted, a second zygote
+imports them, and then creates the sandboxes, so that no request waits for an import. The first one continues for code
+that imports no packages, because a fork costs more if its process has loaded more. A request for a sandbox is a
+connection to the socket `zygote` or `light`, on which the server sends one line of JSON, {environment, internet}. The
+response is the name of the sandbox's own socket. The connection stays open as long as the sandbox lives: if either side
+closes it, the sandbox ends."""
 
 import gc
 import json
@@ -19,7 +19,7 @@ _IDLE_DELAY = 0.02  # seconds without a request before work is done ahead
 
 class Zygote:
     def __init__(self, settings, events):
-        """`events` is a descriptor on which the server receives events."""
+        """`events` is a file descriptor: the zygote writes events to it, and the server reads them."""
         self.settings, self.events = settings, events
         self.loop = Loop()
         self.sandboxes, self.spare, self.warmer = {}, None, None
@@ -120,11 +120,11 @@ class Zygote:
             self.loop.watch(sandbox.lifeline.fileno())
             sandbox.lifeline.close()
 
-    # --- warming --------------------------------------------------------------------------------
+    # --- imports ahead of their use ---------------------------------------------------------------
 
     def _load_next(self):
-        """Imports the next module. The standard library serves light sandboxes, too. Between two modules, waiting
-        requests get their sandbox."""
+        """Imports the next module of the standard library, which light sandboxes need, too. Between two modules it
+        handles waiting requests for sandboxes."""
         self.loading = None
         if self.is_held or self.is_loaded:
             return
@@ -141,8 +141,9 @@ class Zygote:
         self._tell({"loaded": "standard"})
 
     def _warm(self):
-        """Imports the packages in a child, whose own child becomes the zygote that answers from then on: a fork has
-        one thread, even if the packages started more. It ends when `alive` is closed, however this process dies."""
+        """Imports the packages in a child process. The child then forks the next zygote: a fork has only one thread,
+        even if packages have started more. The next zygote ends when `alive` is closed, which the kernel does when this
+        process dies."""
         taken_over, announce = os.pipe()
         orphaned, self.alive = os.pipe()
         self.warmer = os.fork()
@@ -171,7 +172,8 @@ class Zygote:
         self.loop.run()
 
     def _retire(self, taken_over):
-        """Afterwards this zygote only looks after the sandboxes that it has created, and creates light ones."""
+        """Called when the next zygote is ready. From then on this one creates only light sandboxes, and looks after
+        those that it has created."""
         self.loop.watch(taken_over)
         if not os.read(taken_over, 1):
             self._tell({"loaded": "packages"})  # an import killed the child; this zygote stays without packages
