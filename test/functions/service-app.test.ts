@@ -89,7 +89,7 @@ it("the API accepts only keys and limits no rates by default", () => {
 it("the API limits keys to the configured rate", async () => {
   const { rates } = access({ NOVA_RATE_PER_KEY: "20" });
   await rates?.take(by);
-  await expect(rates?.take(by)).rejects.toThrow("this key has asked 20 times in 10 seconds");
+  await expect(rates?.take(by)).rejects.toThrow("this key has sent 20 requests in 10 seconds");
 });
 
 it("the API trusts the configured issuer", async () => {
