@@ -10,14 +10,10 @@ const Named = z.object({
   session: z.string().optional(),
 });
 
-/**
- * Time for the erasure of a client, shorter than the Lambda's timeout. The sweeper starts an unfinished erasure again.
- */
+/** Ends before the Lambda's timeout. The sweeper starts an unfinished erasure again. */
 const workMs = 12 * 60_000;
 
-/**
- * Erases a deleted client, a run that started while its client was deleted, or a run on request; or removes a session.
- */
+/** Erases a deleted client, a run that started during the deletion, or a run on request; or removes a session. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   const { client, execution, isAsked, session } = detailOf(event, Named);
   if (session !== undefined) return { client, removed: await removeSession(ports, { id: session, client }) };

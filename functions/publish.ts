@@ -6,10 +6,7 @@ import { serviceLambda } from "./service-lambda.ts";
 
 const Publication = z.object({ workflow: z.string(), version: z.number() });
 
-/**
- * Pause between two publications: Step Functions accepts one CreateStateMachine or UpdateStateMachine a second. Only
- * one instance of this function runs at a time.
- */
+/** Step Functions accepts one new or changed state machine a second. Only one instance of this function runs. */
 const paceMs = 1_000;
 
 /** Publishes versions one after the other. A version that is already published needs no pause. */

@@ -1,0 +1,77 @@
+// @module-tag deep
+import { readTrace, restartExecution, startExecution } from "@nova/engine";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestCloud, type TestCloud, verified } from "../../support/cloud.ts";
+import { action, between, ways } from "../../support/forked.ts";
+
+const items = 5_000;
+const minutes = 60_000;
+
+let cloud: TestCloud;
+beforeAll(async () => {
+  cloud = await openTestCloud();
+});
+afterAll(() => cloud.close());
+
+/** A map whose items run two nodes, and a node after it that runs in every restart. */
+const flow = between(
+  "many",
+  [
+    action("list", "context['list'] = list(range(context['items']))"),
+    {
+      id: "each",
+      type: "map",
+      items: "list",
+      as: "item",
+      into: "all",
+      nodes: [action("first", "context['a'] = 'ran'"), action("second", "context['b'] = 'ran'")],
+      edges: ways("first > second"),
+    },
+    action("after", "context['sum'] = sum(one['a'] + one['b'] for one in context['all'])"),
+  ],
+  ways("start > list > each > after > end"),
+);
+
+/** Runs with the outcomes of all items, so that no code of an item runs. */
+async function runWithOutcomes(): Promise<string> {
+  const version = await cloud.publish(flow);
+  const outcomes: Record<string, object> = {};
+  for (let item = 0; item < items; item++) {
+    outcomes[`each[${item}].first`] = { set: { a: item } };
+    outcomes[`each[${item}].second`] = { set: { b: 1 } };
+  }
+  const context = JSON.stringify({ items });
+  const { id } = await startExecution(cloud.ports, {
+    version,
+    context,
+    outcomes: { document: JSON.stringify(outcomes) },
+  });
+  await cloud.untilEnd(id);
+  return id;
+}
+
+async function restart(id: string) {
+  const source = await cloud.ports.executions.get(id);
+  const version = source && (await cloud.ports.workflows.latest(source.workflowId));
+  if (!source || !version) throw new TypeError(`there is no run ${id}`);
+  const { execution, forecast } = await restartExecution(cloud.ports, {
+    source,
+    version,
+    by: "a test",
+    from: ["after"],
+  });
+  await cloud.untilEnd(execution.id);
+  return { forecast, trace: await readTrace(cloud.ports, execution.id, {}) };
+}
+
+describe("a restart of a run with 10,000 places", { timeout: 20 * minutes }, () => {
+  it("reuses all of them by one document", async () => {
+    const first = await runWithOutcomes();
+    const { forecast, trace } = await restart(first);
+    expect(forecast.reused.length).toBeGreaterThanOrEqual(2 * items);
+    expect(forecast.runs).toEqual(["after"]);
+    expect(trace.execution).toMatchObject({ status: "completed", nodes: 1, root: first });
+    expect(JSON.parse(trace.context.text)).toMatchObject({ sum: (items * (items - 1)) / 2 + items });
+    expect(await verified(cloud, trace)).toBe("anchored");
+  });
+});
