@@ -9,7 +9,9 @@ import type { LocalCloud } from "./cloud/local-cloud.ts";
 
 interface MailServerOptions extends Pick<SmtpOptions, "maxBytes"> {
   port: number;
-  /** Stores a mail for good. The sender gets an acknowledgement when it resolves, and tries again when it rejects. */
+  /**
+   * Stores a mail for good. If it resolves, the sender gets an acknowledgement. If it rejects, the sender tries again.
+   */
   store(key: string, raw: Buffer): Promise<unknown>;
 }
 
@@ -62,13 +64,13 @@ export async function openMailServer({ port, store, ...limits }: MailServerOptio
   });
 }
 
-/** The facts of a mail's transfer. */
+/** The transfer of a mail: its sender, its recipients and its time. */
 interface Envelope {
   client: string;
   from: string;
   /** The address in `From`; empty if it has none. */
   sender: string;
-  /** All recipients: SES stores a mail once, however many of its recipients are ours. */
+  /** All recipients of the mail. SES stores a mail once, even if several of its recipients are ours. */
   to: readonly string[];
   id: string;
   at: Date;
@@ -141,7 +143,10 @@ interface SmtpOptions {
   port?: number;
   /** The largest mail; absent: 40 MB, the limit of SES. */
   maxBytes?: number;
-  /** Stores a mail for good. Resolves with the text for the sender. `smtpError` says more than "try again". */
+  /**
+   * Stores a mail for good. Resolves with the text for the sender. Rejects with a `smtpError` if the answer is not just
+   * "try again".
+   */
   take(raw: Buffer, session: SMTPServerSession): Promise<string>;
 }
 
@@ -166,7 +171,7 @@ async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions
         .then((answer) => done(null, answer), done);
     },
   });
-  // A client may hang up at any time; the server serves the next one.
+  // An error of one connection ends nothing: a client may hang up at any time, and the server serves the next one.
   server.on("error", () => undefined);
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);
@@ -178,7 +183,7 @@ async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions
   };
 }
 
-/** Reads even a mail that is too large to its end: the client does not read an answer before. */
+/** Reads a mail to its end, even if it is too large, because the client reads no answer before. */
 async function readMail(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -20,7 +20,7 @@ interface Asked {
   loosen: boolean;
 }
 
-/** Writes the outcome of an execution as a test of its workflow. Throws `InvalidInput`. */
+/** Records the outcome of an execution as a test of its workflow. Throws `InvalidInput`. */
 export function addTest(asked: Asked): Promise<CommandOutput> {
   return askApi((nova) => recordTest(nova, asked, withTestCloud));
 }
@@ -70,8 +70,8 @@ interface Repeated {
 
 /**
  * Runs the new test twice and finds values that differ although the code is the same: times, random ids, files with a
- * time. Two runs are needed, because a run within the same second may have the same time. If the folder cannot run, the
- * note gives the reason.
+ * time. One run is not enough, because a run within the same second may have the same time. If the folder cannot run,
+ * the note gives the reason.
  */
 async function repeatTest(path: string, test: Test, withRunner: typeof withTestCloud): Promise<Repeated> {
   const untried = (why: string) => ({ varying: [], loosened: test, note: `the test did not run: ${why}` });
@@ -90,7 +90,7 @@ async function repeatTest(path: string, test: Test, withRunner: typeof withTestC
         return new Map(found.map((one) => [JSON.stringify(one), one]));
       };
       const differing = await differencesFrom(fixture);
-      // No form allows an error, a decision, or a key that only some runs set.
+      // Differences that stay although any value is allowed: an error, a decision, or a key that only some runs set.
       const stuck = await differencesFrom(loosen(fixture, [...differing.values()]));
       const varying = Array.from(differing, ([name, one]) => ({ ...one, canLoosen: !stuck.has(name) }));
       const loosened = {
@@ -179,7 +179,7 @@ async function bytesOf(wanted: ReadonlySet<string>, { load }: Blobs): Promise<Te
   return files;
 }
 
-/** Allows any value for keys that a node sets. Decisions and errors determine the path, so they stay. */
+/** Allows any value for keys that a node sets. Decisions and errors stay exact, because they determine the path. */
 function loosen(fixture: Fixture, varying: readonly { place: string | null; key: string }[]): Fixture {
   const loose = copyOf(fixture);
   for (const { place, key } of varying) {
@@ -189,7 +189,7 @@ function loosen(fixture: Fixture, varying: readonly { place: string | null; key:
   return loose;
 }
 
-/** Copies two levels of objects, because only their values are replaced. */
+/** Copies the outcomes and the expectation two levels deep, because only values at that depth are replaced. */
 function copyOf({ outcomes, expect, ...same }: Fixture): Fixture {
   const copied = Object.entries(outcomes).map(([place, outcome]) => [place, { ...outcome, set: { ...outcome.set } }]);
   const context = expect.context && { ...expect.context };

@@ -14,14 +14,14 @@ import {
 } from "./steps.ts";
 import { type Blobs, type Expression, fits, type WholeValue } from "./values.ts";
 
-/** `place` is null if the difference concerns no node. */
+/** The first difference between a run and its test. `place` is null if the difference concerns no single node. */
 export interface FirstDifference {
   place: string | null;
   message: string;
   keys: Difference[];
 }
 
-/** Evaluates expressions. Each result says why the expression is not true; null: it is true. */
+/** Evaluates expressions. Each result says why the expression is not true, or is null if it is true. */
 export type Evaluate = (expressions: readonly Expression[]) => Promise<(string | null)[]>;
 
 export interface TestRun {
@@ -83,7 +83,7 @@ async function stepDifference(
   return keys.length === 0 ? null : { place, message: `"${place}" has another outcome`, keys };
 }
 
-/** A node that must not run and has no recorded outcome, so that tests have no effects. */
+/** Whether a node failed only because it must not run in a test and has no recorded outcome. */
 export function isUnrecorded({ status, error_message }: Step["entry"]): boolean {
   return status === "failed" && error_message?.startsWith(noOutcome) === true;
 }
@@ -160,9 +160,7 @@ export interface Staleness {
   renamed?: string;
 }
 
-/**
- * Finds nodes whose recorded outcome the test uses and that have changed since. Nodes that the test runs may change.
- */
+/** Finds nodes that have changed although the test uses their recorded outcome. Nodes that the test runs may change. */
 export function findStaleNodes(fixture: Fixture, workflow: Workflow): Staleness[] {
   const index = nodeIndex(workflow);
   const live = listLiveNodes(workflow);
@@ -180,12 +178,15 @@ function changedPart(node: string, was: Fixture, workflow: Workflow): "prompt" |
   const is = hashCode(workflow);
   if (was.prompts[node] !== is.prompts[node]) return "prompt";
   const [before, now] = [was.code[node], is.code[node]];
-  // The future code of an unlocked prompt node is unknown, and code without a record cannot be compared.
+  // Two kinds of code cannot be compared: code without a record, and the code that a model has yet to write for an
+  // unlocked prompt node.
   const isKnown = before !== undefined && (now !== undefined || is.prompts[node] === undefined);
   return isKnown && before !== now ? "code" : undefined;
 }
 
-/** Finds the new name of a missing node: the only new node with the same code. */
+/**
+ * Describes a node that is not in the workflow any more. Its new name is that of the only new node with the same code.
+ */
 function goneNode(node: string, fixture: Fixture, workflow: Workflow): Staleness {
   const { code, prompts } = hashCode(workflow);
   const isNew = (id: string) => fixture.code[id] === undefined && fixture.prompts[id] === undefined;

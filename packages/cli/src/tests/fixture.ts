@@ -29,15 +29,17 @@ const Outcome = z.strictObject({
   error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
 });
 
-/** The content of a test file. Values from other files are in their places; `files` has the bytes. */
+/** The content of a test file, with the values of other files in their places. Bytes are in `files` of the test. */
 export const Fixture = z.strictObject({
   format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),
   workflow: z.string(),
   recorded_from: z.string().optional(),
   input: Values,
-  /** The code of nodes when their outcomes were recorded: the start of its SHA-256. */
+  /** The code of each node when its outcome was recorded, as the start of its SHA-256. */
   code: z.record(z.string(), z.string()).default({}),
-  /** The prompts of nodes, in the same form; `code` has the code that models wrote, if it is known. */
+  /**
+   * The prompt of each prompt node, in the same form. `code` has the code that a model wrote for it, if it is known.
+   */
   prompts: z.record(z.string(), z.string()).default({}),
   /** Recorded outcomes by place. */
   outcomes: z.record(z.string(), Outcome),
@@ -61,7 +63,7 @@ export interface Test {
   files: TestFiles;
 }
 
-/** The files of a test must not be larger together. */
+/** The limit for the size of all files of a test together. */
 const maxFileBytes = 256 * 1024 * 1024;
 
 /** Reads `tests/<name>.json` of a workflow folder. Throws `InvalidInput` with the path. */
@@ -105,7 +107,7 @@ class Reader {
     this.#invalid = invalid;
   }
 
-  /** Replaces file references by their content. Throws for an unknown form. */
+  /** Replaces the file references in a value by the content of the files. Throws for an unknown form. */
   whole(value: ExactValue): Promise<WholeValue> {
     return mapValue(value, this.#object);
   }
@@ -144,7 +146,7 @@ class Reader {
 export interface TestFolder extends Checked {
   path: string;
   folder: string;
-  /** In the order of their names. */
+  /** The tests in the order of their names. */
   tests: Test[];
 }
 
@@ -166,7 +168,7 @@ export async function readTestFolder(path: string): Promise<TestFolder> {
   return { path, folder, workflow, definition, history, tests };
 }
 
-/** The folder of a workflow, from its path or the path of its definition. Throws `InvalidInput`. */
+/** Returns the folder of a workflow from the path of the folder or of the definition in it. Throws `InvalidInput`. */
 export function workflowFolderOf(path: string): string {
   const folder = workflowPath(path);
   if (isWorkflowFolder(folder)) return folder;
@@ -210,7 +212,8 @@ async function* foldersBelow(folder: string, depth: number): AsyncGenerator<stri
 }
 
 /**
- * Only a folder with the name of the workflow may hold it as a program, because reading the id of a program runs it.
+ * Whether a folder may contain the workflow as a program. Only a folder with the workflow's name may, because reading
+ * the id of a program runs the program.
  */
 function mayHold(folder: string, workflow: string): boolean {
   return existsSync(join(folder, "workflow.json")) || basename(resolve(folder)) === workflow || folder === ".";
@@ -220,7 +223,7 @@ async function idOf(folder: string): Promise<string | undefined> {
   return (await readAndParse(folder)).workflow?.id;
 }
 
-/** A longer text or value gets its own file, because people read tests. */
+/** The largest text or value inside a test. A longer one gets its own file, because people read tests. */
 const maxInlineBytes = 1000;
 
 /** Writes a test and its files, and removes its files that are no longer used. Throws `InvalidInput`. */
@@ -236,14 +239,14 @@ export async function writeTest(folder: string, test: Test, { replaces }: { repl
 }
 
 async function removeOthers(folder: string, name: string, named: ReadonlyMap<string, unknown>): Promise<void> {
-  // Through a link, files of another folder would be removed.
+  // The folder must not be a link, because files of another folder would be removed.
   await demandLeadsInside(folder, `tests/${name}`);
   const before = await readdir(join(folder, "tests", name)).catch(() => []);
   const gone = before.filter((file) => ours.test(file) && !named.has(`${name}/${file}`));
   await Promise.all(gone.map((file) => rm(join(folder, "tests", name, file), { force: true })));
 }
 
-/** Names of files that this function writes. Other files stay. */
+/** Names of files that `writeTest` writes. Files with other names stay. */
 const ours = /^[0-9a-f]{16}\.(txt|json|bin)$/;
 
 class Writer {
@@ -260,7 +263,7 @@ class Writer {
     const { format, workflow, recorded_from, code, prompts } = rest;
     const promptPart = Object.keys(prompts).length > 0 && { prompts };
     const written = Object.entries(outcomes).map(([place, outcome]) => [place, this.#outcome(outcome)]);
-    // JSON has no `undefined`.
+    // Undefined fields are left out, because JSON has no `undefined`.
     return defined({
       format,
       workflow,

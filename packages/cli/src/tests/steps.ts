@@ -7,14 +7,17 @@ import { type Blobs, type WholeValue, wholeValue } from "./values.ts";
 export interface Step {
   place: string;
   entry: TraceEntry;
-  /** The node ran in a fork that failed. Timing decides how far each branch got before it was stopped. */
+  /** True if the node ran in a fork that failed, where timing decides how far each branch got before it was stopped. */
   isChance: boolean;
 }
 
 const marks: ReadonlySet<string> = new Set(["join", "close"]);
 const noSteps: ReadonlySet<string> = new Set(["start", "end"]);
 
-/** Lists every run of a node in order, and the path: all places, with start and end, that do not depend on timing. */
+/**
+ * Lists every run of a node in order, and the path: the places of these runs, of start and of end, without those that
+ * depend on timing.
+ */
 export function listSteps(trace: Pick<ShownTrace, "entries" | "execution">): { steps: Step[]; path: string[] } {
   const chance = new Set(inFailedForks(trace.entries));
   const all = Array.from(listRecorded(trace), ({ place, entry }) => ({
@@ -37,7 +40,9 @@ function* inFailedForks(entries: readonly TraceEntry[], isInside = false): Itera
   }
 }
 
-/** The outcome of an entry, as a test records it. A map has none of its own, because its list is in the context. */
+/**
+ * Returns the outcome of an entry as a test records it. A map has none (null), because its results are in the context.
+ */
 export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<FixtureOutcome | null> {
   const { status, decision_result: decision, changes, error_class, error_message } = entry;
   if (status === "failed") {
@@ -48,12 +53,12 @@ export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<Fixtur
   return { set: await wholeMembers(changes.set.text, blobs), delete: changes.delete, decision };
 }
 
-/** The members of an object from its JSON text. */
+/** Reads the members of an object from its JSON text. */
 export async function wholeMembers(json: string, blobs: Blobs): Promise<Record<string, WholeValue>> {
   return (await wholeValue(json, blobs)) as Record<string, WholeValue>;
 }
 
-/** The result of a whole run, as a test expects it. */
+/** Returns the result of a whole run as a test expects it. */
 export async function expectationOf(trace: ShownRun, blobs: Blobs): Promise<Fixture["expect"]> {
   const { steps, path } = listSteps(trace);
   const { status, error } = trace.execution;
@@ -71,7 +76,10 @@ export async function expectationOf(trace: ShownRun, blobs: Blobs): Promise<Fixt
 
 export type ShownRun = Pick<ShownTrace, "entries" | "execution" | "context">;
 
-/** The values to compare of an outcome, by key: a failure has the key `error`, a decision `branch_decision`. */
+/**
+ * Returns the values of an outcome by key, for comparison. A failure has the key `error`, a decision the key
+ * `branch_decision`.
+ */
 export function valuesByKey({ set, delete: deleted, decision, error }: FixtureOutcome): Map<string, WholeValue> {
   const isSaid = Object.hasOwn(set, "branch_decision");
   return new Map<string, WholeValue>([
@@ -82,7 +90,7 @@ export function valuesByKey({ set, delete: deleted, decision, error }: FixtureOu
   ]);
 }
 
-/** Nodes that a test runs: those with code and `"effects": false`. */
+/** Lists the nodes that a test runs: those with code and `"effects": false`. */
 export function listLiveNodes(workflow: Workflow): Set<string> {
   const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
   return new Set(nodes.filter((node) => isLive(node, workflow)).map(({ id }) => id));
@@ -93,7 +101,7 @@ function isLive(node: Node, { lock }: Workflow): boolean {
   return node.executor.kind === "code" || lock?.[node.id] !== undefined;
 }
 
-/** The hashes of each node's code; for a prompt node, of its prompt and its locked code. */
+/** Hashes the code of each node; for a prompt node, its prompt and its locked code. */
 export function hashCode(workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
   const found: Pick<Fixture, "code" | "prompts"> = { code: {}, prompts: {} };
   for (const { node } of nodeIndex(workflow).values()) {

@@ -27,9 +27,12 @@ import { hasForm, textForRun } from "./values.ts";
 type TestInput = Omit<Test, "fixture"> & { fixture: Pick<Fixture, "input" | "outcomes"> };
 
 export interface TestRunner {
-  /** Throws `PythonMissing`. */
+  /** Publishes the workflow of a test folder. Throws `PythonMissing`. */
   publish(checked: Checked): Promise<WorkflowVersion>;
-  /** Runs a test without effects. Throws `InputsRefused`, or `InvalidInput` for a form, which has no value to reuse. */
+  /**
+   * Runs a test without effects. Throws `InputsRefused`, or `InvalidInput` if a recorded outcome contains a form
+   * instead of a value.
+   */
   run(version: WorkflowVersion, test: TestInput): Promise<TestRun>;
   evaluate: Evaluate;
 }
@@ -85,8 +88,8 @@ export function testRunner(cloud: Pick<LocalCloud, "ports" | "templateFor" | "un
 }
 
 /**
- * Shares this machine's known Python, installed packages and documentation index with the test cloud, because
- * installing them again takes longer than all tests.
+ * Gives the test cloud this machine's Python, installed packages and documentation index, because installing them again
+ * takes longer than all tests.
  */
 async function lendPackages(dataDir: string): Promise<void> {
   await copyFile(join(dataFolder(), "python.json"), join(dataDir, "python.json")).catch(() => undefined);
@@ -107,7 +110,7 @@ for source, value in zip(context["python"], context["values"]):
         context["results"].append(f"{type(error).__name__}: {error}")
 `;
 
-/** The expressions run as a node's code, so that the sandbox isolates them. */
+/** A workflow that evaluates expressions as the code of a node, so that the sandbox isolates them. */
 const evaluator = JSON.stringify({
   id: "nova-test-python",
   nodes: [
@@ -121,7 +124,7 @@ const evaluator = JSON.stringify({
   ],
 });
 
-/** The recorded outcome of a place that does not run, as JSON text, and the files that it names. */
+/** Returns the recorded outcome of a node that the test does not run, as JSON text, with the files that it names. */
 function outcomeText(
   { set, delete: deleted, decision, error }: FixtureOutcome,
   all: TestFiles,
@@ -142,7 +145,7 @@ function outcomeText(
   return { json, files };
 }
 
-/** A mark in a text that stands for bytes. It adds the file to `used`. */
+/** Returns a mark that stands for bytes in a text, and adds their file to `used`. */
 function markOf(sha256: string, all: TestFiles, used: FileInPlace[]): string {
   const known = used.find((file) => file.sha256 === sha256);
   if (known) return known.mark;

@@ -9,8 +9,8 @@ import type { TestRunner } from "./test-cloud.ts";
 import { type Blobs, type Expression, fits, hasForm, type WholeValue } from "./values.ts";
 
 /**
- * Writes the current outcome of a test into its file. Nodes with changed code run without network and credentials,
- * unless the definition says that they have effects. Returns why the test cannot be updated; null: it is written.
+ * Writes the current outcome of a test into its file. Nodes with changed code run for it without network and
+ * credentials, unless the definition says that they have effects. Returns null, or why the test cannot be updated.
  */
 export async function updateTest(runner: TestRunner, folder: TestFolder, old: Test): Promise<FirstDifference | null> {
   const { workflow } = folder;
@@ -37,7 +37,10 @@ export async function updateTest(runner: TestRunner, folder: TestFolder, old: Te
   }
 }
 
-/** Nodes with changed or unrecorded code whose definition does not mention effects. */
+/**
+ * Finds the nodes that run for the update: their code has changed or has no record, and their definition does not
+ * mention effects.
+ */
 function findTriedNodes(fixture: Fixture, workflow: Workflow): Set<string> {
   const stale = new Set(findStaleNodes(fixture, workflow).map(({ node }) => node));
   const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
@@ -56,8 +59,8 @@ function withoutEffects(workflow: Workflow, ids: ReadonlySet<string>): Workflow 
 }
 
 /**
- * The reason why a run cannot update the test: a node without a recorded outcome, or a tried node that fails although
- * its record did not.
+ * Returns the reason why a run cannot update the test: a node without a recorded outcome, or a tried node that fails
+ * although its recorded outcome is no failure.
  */
 function failureOf(
   trace: ShownRun,
@@ -97,7 +100,7 @@ function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
   return { ...fixture, code: keys(code), prompts: keys(prompts), outcomes: keys(outcomes), expect };
 }
 
-/** Builds a test with the current outcomes. Forms stay as long as they match. */
+/** Builds a test with the current outcomes. Forms stay as long as the new values match them. */
 async function updatedTest(
   { name, fixture, files: oldFiles }: Test,
   { trace, live, blobs }: TestRun,
@@ -126,7 +129,7 @@ async function updatedTest(
   const sets = [input, ...Object.values(fixture.outcomes).map(({ set }) => set)];
   const known = new Set(sets.flatMap((set) => Object.keys(set)));
   const kept = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
-  // Parts that the test does not expect stay absent.
+  // Parts that the old test did not expect stay absent.
   const expect: Fixture["expect"] = {
     status,
     ...(error && { error }),
@@ -149,7 +152,7 @@ async function matches(was: WholeValue, is: WholeValue, { evaluate }: TestRunner
   return later.length === 0 || (await evaluate(later)).every((why) => why === null);
 }
 
-/** An unlocked prompt node keeps the hash of the code that ran. */
+/** Hashes the current code. A prompt node without locked code keeps the hash of the code that ran. */
 function hashCurrent(old: Fixture, workflow: Workflow): Pick<Fixture, "code" | "prompts"> {
   const { code, prompts } = hashCode(workflow);
   for (const id of Object.keys(prompts)) {

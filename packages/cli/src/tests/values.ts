@@ -5,26 +5,26 @@ import { InvalidInput } from "../errors.ts";
 import { type ExactObject, mapMembers, mapValue } from "../input/context.ts";
 
 /**
- * A complete value for comparison; bytes are `{"$file": <SHA-256>}`. A key of user data that starts with `$` has one
- * more `$`, so that it differs from that mark and from forms.
+ * A complete value for comparison, in which bytes are `{"$file": <SHA-256>}`. A key of user data that starts with `$`
+ * gets one more `$`, so that it differs from `$file` and from the keys of forms.
  */
 export type WholeValue = ExactValue;
 
 export interface Blobs {
-  /** Null if the bytes were erased. */
+  /** Loads the bytes with this hash; null if they were erased. */
   load(sha256: string): Promise<Uint8Array | null>;
-  /** Called for bytes, which are not loaded. */
+  /** Receives the reference of bytes, which are not loaded. */
   onBytes?(ref: BlobRef): void;
 }
 
-/** The limit of all values of one text, because they are in memory together. */
+/** The limit for the size of all values in one text, because they are in memory together. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** Reads a recorded value from its JSON text. Throws `InvalidInput` if a part of it was erased. */
 export async function wholeValue(json: string, { load, onBytes }: Blobs): Promise<WholeValue> {
   let left = maxBytes;
   const visit = async (value: ExactObject): Promise<ExactValue> => {
-    // The reference's own numbers are not user data, so they may lose digits.
+    // A reference is not user data, so its numbers may lose digits.
     const ref = "$blob" in value ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
     if (!ref) return mapMembers(value, visit, keyInTest);
     if (ref.type === "bytes") {
@@ -43,13 +43,16 @@ export async function wholeValue(json: string, { load, onBytes }: Blobs): Promis
   return mapValue(parseExact(json), visit);
 }
 
-/** In a record a key that looks like a reference has one more `$`. */
+/**
+ * Converts a key of a record to a key of a test. A record has one more `$` in a key that looks like `$blob`, a test in
+ * every key that starts with `$`.
+ */
 function keyInTest(key: string): string {
   const plain = /^\$\$+blob$/.test(key) ? key.slice(1) : key;
   return plain.startsWith("$") ? `$${plain}` : plain;
 }
 
-/** The JSON text for a run; `bytesAs` replaces bytes. */
+/** Returns the JSON text of a value for a run. `bytesAs` returns what stands for bytes. */
 export function textForRun(value: WholeValue, bytesAs: (sha256: string) => ExactValue): string {
   return JSON.stringify(forRun(value, bytesAs));
 }
@@ -69,10 +72,10 @@ export interface Expression {
   value: WholeValue;
 }
 
-/** A form replaces a value in a test; its first key names it. */
+/** A form stands for a value in a test and says which values match. The first key of its object names the form. */
 interface Form {
   keys: readonly string[];
-  /** Says how to write the form correctly; undefined: it is correct. */
+  /** Says how to write the form correctly; undefined if it is correct. */
   problem(form: ExactObject): string | undefined;
   fits(form: ExactObject, value: WholeValue, later: Expression[]): boolean | Promise<boolean>;
 }
@@ -113,7 +116,7 @@ const forms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Checks an object that has a key with one `$`; undefined: it is a correct form. */
+/** Explains the mistake in an object that has a key with one `$`; undefined if it is a correct form. */
 export function formProblem(form: ExactObject): string | undefined {
   const mark = markOf(form) ?? "";
   const known = forms[mark];
@@ -123,7 +126,7 @@ export function formProblem(form: ExactObject): string | undefined {
   return stranger === undefined ? known.problem(form) : `the form ${mark} has no "${stranger}" - leave it out`;
 }
 
-/** The key that makes an object a form. */
+/** Returns the key that makes an object a form. */
 export function markOf(value: ExactObject): string | undefined {
   return Object.keys(value).find((key) => /^\$(?!\$)/.test(key));
 }
@@ -136,7 +139,10 @@ export function hasForm(value: WholeValue): boolean {
   return mark === undefined ? Object.values(value).some(hasForm) : mark !== "$file";
 }
 
-/** Whether a value is as expected, in every digit. Python expressions are added to `later`. */
+/**
+ * Whether a value is as expected, in every digit. Python expressions are added to `later`, because a sandbox evaluates
+ * them afterwards.
+ */
 export async function fits(expected: WholeValue, value: WholeValue, later: Expression[]): Promise<boolean> {
   if (Array.isArray(expected)) {
     if (!Array.isArray(value) || value.length !== expected.length) return false;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Principal } from "@nova/service";
 import type { LocalCloud } from "../cloud/local-cloud.ts";
 
-/** The REST API for one caller in this process. The caller sends `token` and acts as the principal. */
+/** The REST API for one caller in this process. A request with `token` acts as the principal. */
 interface ApiForOne {
   token: string;
   /** Answers a request without a socket. */
@@ -13,7 +13,7 @@ interface ApiForOne {
 export async function answerAs(cloud: LocalCloud, principal: Principal): Promise<ApiForOne> {
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT"; // the command prints its own errors
   const { createApi } = await import("@nova/functions/api");
-  // Tokens of issuers have three parts, too.
+  // The token has three parts like the tokens of issuers, so that the API passes it to `tokens`.
   const token = Array.from({ length: 3 }, () => randomBytes(16).toString("hex")).join(".");
   const tokens = { principalOf: async (text: string) => (text === token ? principal : null) };
   const { rates: _, ...service } = cloud.service;
@@ -30,7 +30,7 @@ export async function answerAs(cloud: LocalCloud, principal: Principal): Promise
   };
 }
 
-/** A command may wait as long as it takes: this is the longest timer of Node. */
+/** A command has no time limit, so this is the longest timer of Node. */
 const context = { awsRequestId: "in-process", getRemainingTimeInMillis: () => 2 ** 31 - 1 };
 
 async function eventOf(request: Request) {

@@ -12,19 +12,21 @@ interface ApiOptions {
   port: number;
   /** Host names that requests may carry, in addition to loopback names. */
   hosts?: readonly string[];
-  /** Receives errors of NOVA itself: the caller of the API learns only that an error occurred. */
+  /** Receives errors of NOVA itself, because the caller of the API learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
-  /** Returns the folder of the built page, when a browser first requests `/console/`. */
+  /** Returns the folder of the built console. It is called when a browser first requests `/console/`. */
   page?: () => Promise<string>;
 }
 
 export interface LocalApi extends HttpApi {
   key: OwnKey;
-  /** Returns an address of the page that signs in once. */
+  /** Returns an address of the console that signs in once. */
   consoleLink(): string;
 }
 
-/** Opens the REST API of a cloud that this process owns. Pages of any origin may call it. Throws `LocalCloudError`. */
+/**
+ * Opens the REST API of a cloud that this process owns. Web pages of any origin may call it. Throws `LocalCloudError`.
+ */
 export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, page }: ApiOptions): Promise<LocalApi> {
   const [{ createApi }, { readOwnKey }] = await Promise.all([import("@nova/functions/api"), import("./own-key.ts")]);
   const handler = createApi(() => cloud.service, { origins: ["*"] });
@@ -57,13 +59,13 @@ async function noPage(): Promise<never> {
 
 /** The number of requests that work at the same time. */
 const maxRequests = 8;
-/** After this time a request counts as waiting for a model or a run, and no longer blocks others. */
+/** The time after which a request counts as waiting for a model or a run, and no longer blocks others. */
 const longMs = 500;
 
 /**
  * Limits how many requests work at the same time: on AWS each request has its own Lambda, here all share one process.
  * Senders take turns, so a sender of a hundred requests does not delay the others. The time limit of a request starts
- * with its turn.
+ * when its turn starts.
  */
 export function limitConcurrency(
   handler: HttpApiHandler,
@@ -71,7 +73,7 @@ export function limitConcurrency(
 ): HttpApiHandler {
   return async (event, context) => {
     const { headers, requestContext, rawQueryString } = event;
-    // A request with `wait` waits for the end of a run, and does little work.
+    // A request with `wait` needs no turn, because it waits for the end of a run and does little work.
     if (/(?:^|&)wait=/.test(rawQueryString)) return handler(event, context);
     const owner = headers.authorization ?? requestContext.http.sourceIp;
     const arrived = Date.now();

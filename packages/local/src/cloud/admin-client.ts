@@ -5,10 +5,13 @@ import { OwnerGone } from "./errors.ts";
 import type { Owner } from "./owner-file.ts";
 import type { Listener, NodeEvent } from "./progress.ts";
 
-/** The connection of this process, a guest, to the owner. Counters and the wait for an end throw `OwnerGone`. */
+/**
+ * The connection of this process, as a guest, to the owner. Its `counters` and `untilEnd` throw `OwnerGone` if the
+ * owner has died.
+ */
 export type OwnerConnection = NonNullable<Awaited<ReturnType<typeof joinOwner>>>;
 
-/** Becomes a guest of the owner that `owner.json` names. Null if that owner does not answer or is closing. */
+/** Becomes a guest of the owner that `owner.json` names. Returns null if that owner does not answer or is closing. */
 export async function joinOwner(owner: Owner, adminKey: string, drives: boolean) {
   const { admin } = owner.endpoints;
   const health = await sendGet(`${admin}/health`, adminKey);
@@ -21,7 +24,7 @@ export async function joinOwner(owner: Owner, adminKey: string, drives: boolean)
   }
   /** Resolves when the connection breaks, because the owner died. */
   const ownerLost = new Promise<void>((resolve) => stay.on("error", () => resolve()).once("close", resolve));
-  /** Resolves when the owner asks its guests to leave, and when the owner dies. */
+  /** Resolves when the owner asks its guests to leave, or when it dies. */
   const ownerEnding = new Promise<void>((resolve) => {
     stay.on("data", (chunk: Buffer) => chunk.toString().includes("closing") && resolve());
     ownerLost.then(resolve);
@@ -52,7 +55,10 @@ async function readProgress(admin: string, adminKey: string, execution: string, 
   throw new OwnerGone();
 }
 
-/** The events of a progress stream. Only `ended` says that the execution has ended: the connection may break. */
+/**
+ * Yields the events of a progress stream. Only the event `ended` proves that the execution has ended, because a broken
+ * connection ends the stream, too.
+ */
 async function* eventsIn(response: IncomingMessage): AsyncGenerator<NodeEvent | { ended: true }> {
   try {
     for await (const line of createInterface({ input: response })) yield JSON.parse(line);
@@ -61,7 +67,7 @@ async function* eventsIn(response: IncomingMessage): AsyncGenerator<NodeEvent | 
   }
 }
 
-/** Null if no process listens at the URL. */
+/** Sends a GET request. Returns null if no process listens at the URL. */
 function sendGet(url: string, adminKey: string): Promise<IncomingMessage | null> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, headers: { authorization: `Bearer ${adminKey}` } }, resolve);
@@ -69,7 +75,7 @@ function sendGet(url: string, adminKey: string): Promise<IncomingMessage | null>
   });
 }
 
-/** Null if the connection broke, or if the body is not JSON. */
+/** Reads a JSON body. Returns null if the connection broke, or if the body is not JSON. */
 async function bodyOf<T>(response: IncomingMessage): Promise<T | null> {
   try {
     return JSON.parse(Buffer.concat(await Array.fromAsync(response)).toString()) as T;

@@ -15,7 +15,7 @@ interface AdminOptions {
 /**
  * Opens the endpoint through which other processes talk to the owner of a data folder. `GET /health` identifies the
  * owner, `GET /counters/<id>` returns the cost of an execution, and `GET /progress/<id>` streams its events until it
- * ends. `GET /guest` lasts as long as the guest needs the cloud; `GET /guest/driving` is for guests that want
+ * ends. A guest keeps `GET /guest` open as long as it needs the cloud, or `GET /guest/driving` if it also wants
  * executions to continue.
  */
 export async function openAdmin(options: AdminOptions) {
@@ -42,7 +42,7 @@ function welcome(response: ServerResponse, guests: Guests, drives: boolean): voi
     return;
   }
   response.writeHead(200, { "content-type": "text/plain" });
-  // Node holds headers back until there is a body.
+  // Sends a first line at once, because Node holds the headers back until there is a body.
   response.write("welcome\n");
 }
 

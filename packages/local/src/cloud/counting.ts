@@ -22,7 +22,7 @@ const remembered = 10_000;
 
 const executionId = /exec_[0-9A-HJKMNP-TV-Z]{26}/g;
 
-/** Counts requests by the execution ids that occur in them, so no caller has to say for which execution it works. */
+/** Counts requests by the execution ids in them, so that no caller has to say for which execution it works. */
 export class CounterBook {
   readonly #byExecution = new LRUCache<string, Counters>({ max: remembered });
 
@@ -30,7 +30,7 @@ export class CounterBook {
     return this.#byExecution.get(execution) ?? zeroCounters();
   }
 
-  /** `text`: every part of a request that may contain an execution id: path, headers and JSON. */
+  /** Counts a request. `text` has every part of it that may contain an execution id: path, headers and JSON. */
   countAws(service: AwsService, text: string, bytesStored: number): void {
     for (const counters of this.#named(text)) {
       counters.aws_calls[service] += 1;
@@ -55,7 +55,7 @@ function zeroCounters(): Counters {
   return { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 }
 
-/** Returns the listener that counts, in the owner, the requests of every execution. It is called after each answer. */
+/** Returns the listener by which the owner counts the requests of every execution. It is called after each answer. */
 export function requestCounter(
   book: CounterBook,
   endpoints: Pick<Endpoints, AwsService | "e2bApi">,
@@ -73,8 +73,8 @@ export function requestCounter(
 }
 
 /**
- * The text of a sandbox request together with the sandbox's metadata: the request has only the sandbox's id, the
- * metadata have the execution.
+ * Returns the text of a sandbox request together with the sandbox's metadata. The request has only the id of the
+ * sandbox; the metadata have the execution.
  */
 function sandboxText({ request, json }: AnsweredRequest, e2b: Pick<E2bServer, "sandboxes">): string {
   const [, inPath] = /^\/(?:v2\/)?sandboxes\/(\w+)/.exec(request.url ?? "") ?? [];
@@ -97,7 +97,7 @@ export interface AnsweredRequest {
   port: number;
   request: Pick<IncomingMessage, "method" | "url" | "headers">;
   status: number;
-  /** The body if it is JSON, which may contain an execution id. For other bodies only the size counts. */
+  /** The body if it is JSON, because JSON may contain an execution id. Of other bodies only the size is counted. */
   json: string;
 }
 
@@ -108,8 +108,8 @@ interface ServerMessage {
 }
 
 /**
- * Observes every request to the servers of this process through Node's diagnostics channels. So the endpoints do not
- * know that they are counted. Returns the function that stops it.
+ * Observes every request to the servers of this process through Node's diagnostics channels, so that the endpoints need
+ * no code for it. Returns a function that stops the observation.
  */
 export function tapRequests(onAnswered: (answered: AnsweredRequest) => void): () => void {
   const bodies = new WeakMap<IncomingMessage, Buffer[]>();
@@ -147,8 +147,8 @@ function copyBody(request: IncomingMessage): Buffer[] {
 }
 
 /**
- * Serves requests of this process to its own services without a socket. `onAnswered` receives them like requests of
- * other processes. Returns the function that stops it.
+ * Answers requests of this process to its own services without a socket. `onAnswered` receives them like requests of
+ * other processes. Returns a function that makes requests use sockets again.
  */
 export function serveOwnRequests(
   services: readonly Pick<AwsServer, "url" | "answer">[],

@@ -8,7 +8,7 @@ import type { EndpointOptions } from "./local-cloud.ts";
 import { type Progress, withProgress } from "./progress.ts";
 import { readObject } from "./stores.ts";
 
-/** Opens all AWS services while E2B opens: the slowest of them decides when a run can start. */
+/** Opens all AWS services while E2B opens, because the slowest of them decides when a run can start. */
 export async function openEndpoints(
   options: EndpointOptions,
   { accessKeyId, secretAccessKey }: Keys,
@@ -31,7 +31,7 @@ export async function openEndpoints(
     import("@nova/aws-local/states").then(({ openStates }) =>
       openStates({
         ...common,
-        // Functions need the other endpoints, which are not open yet.
+        // Executions do not continue yet, because functions need the other endpoints, which are not open yet.
         drives: false,
         invokeLambda: withProgress(invoke, progress),
         readObject,
@@ -64,9 +64,9 @@ export async function openEndpoints(
       sesv2: ses.url,
     },
     e2b,
-    /** The services that every run calls several times. */
+    /** The services that every run calls several times, so this process calls them without a socket. */
     asked: [dynamodb, states, events],
-    /** Lets executions continue. Everything that fell due while no process was open happens now. */
+    /** Lets executions continue. Timers that ended while no process was open fire now. */
     drive() {
       states.live.drive();
       events.deliveries.drive();
@@ -75,9 +75,9 @@ export async function openEndpoints(
     },
     isAtWork: () => states.live.isAtWork(),
     holdWork: () => states.live.capacity.hold(),
-    /** Resolves when no function is at work. Executions that wait by then are parked in the data folder. */
+    /** Resolves when no function is at work. Executions that wait at that time are parked in the data folder. */
     async rest() {
-      // The end of a run is an event, and events start runs.
+      // Repeated, because the end of a run is an event, and an event may start a run.
       do {
         for (const queue of queues) await queue.rest();
         await states.live.rest();
@@ -98,7 +98,10 @@ export async function openEndpoints(
   };
 }
 
-/** The client of a run. Other callers of StartExecution, such as tests, name no client. */
+/**
+ * Returns the client of a run from the input of its execution. Other callers of StartExecution, such as tests, name no
+ * client.
+ */
 function clientOf(input: string): string {
   const { client } = JSON.parse(input) as Partial<StartInput>;
   return typeof client === "string" ? client : "";
@@ -116,7 +119,7 @@ const expressions: ScheduleExpressions = {
   },
 };
 
-/** The rules that the deployed bus has from the start (stacks/engine.ts). */
+/** The rules that the bus of every deployment has (stacks/engine.ts). */
 const standing: StandingRule[] = [
   { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: functionArn("nova-deliver-event") },
   ownEventRule("execution.failed", "nova-notify"),

@@ -36,7 +36,10 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
   };
 }
 
-/** Derives a key for another purpose. It reveals nothing about the first key, and the key file keeps its format. */
+/**
+ * Derives a key for another purpose. It reveals nothing about the first key, and no second key has to be stored in the
+ * key file.
+ */
 function derivedKey(keyHex: string, purpose: string): string {
   return Buffer.from(hkdfSync("sha256", Buffer.from(keyHex, "hex"), "", purpose, 32)).toString("hex");
 }
@@ -48,17 +51,17 @@ const contrary = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_IGNORE_CONFIGURED_END
 export function enterEnvironment(environment: Record<string, string>): void {
   for (const name of contrary) delete process.env[name];
   Object.assign(process.env, environment);
-  // A deployment calls no model unless its operator allows it. On a laptop, the first run may write a node's code.
+  // On a laptop, the first run may write a node's code. A deployment calls no model unless its operator allows it.
   process.env.NOVA_FROZEN ??= "false";
   process.env.NOVA_API_URL ??= apiUrl;
   // The local SES accepts any sender.
   process.env.NOVA_MAIL_FROM ||= "nova@localhost";
 }
 
-/** The address of this process's API. Before the API opens: the default address of `nova dev`. */
+/** The address of this process's API. Before the API opens, it is the default address of `nova dev`. */
 let apiUrl = "http://127.0.0.1:3000";
 
-/** Uses the address in resume links, unless the user has set `NOVA_API_URL`. */
+/** Makes resume links start with this address, unless the user has set `NOVA_API_URL`. */
 export function announceApi(url: string): void {
   if (process.env.NOVA_API_URL === apiUrl) process.env.NOVA_API_URL = url;
   apiUrl = url;

@@ -3,7 +3,7 @@ export class LocalCloudError extends Error {
   override name = "LocalCloudError";
 }
 
-/** A signal, such as Ctrl-C, stopped an installation. Nothing of it remains. */
+/** Thrown if a signal, such as Ctrl-C, stopped an installation, which then left nothing. */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }

@@ -9,8 +9,8 @@ import { servicePorts } from "./service.ts";
 import { prepareTemplate } from "./templates.ts";
 
 /**
- * The processes that use the owner's endpoints. Each is one open connection: if the process dies, its connection
- * closes, and the owner has to watch no process id.
+ * The processes that use the owner's endpoints. Each has one open connection, which closes if the process dies, so the
+ * owner need not watch process ids.
  */
 export class Guests {
   readonly #present = new Set<ServerResponse>();
@@ -19,8 +19,8 @@ export class Guests {
   #onDriver: (() => void) | undefined;
 
   /**
-   * Returns false after the last guest has left: a process that comes later becomes the next owner. `drives`: the guest
-   * wants executions to continue, and not only to read.
+   * Admits a guest. Returns false after the last guest has left, because the next process must become the owner.
+   * `drives`: the guest wants executions to continue, and not only to read.
    */
   admit(connection: ServerResponse, drives: boolean): boolean {
     if (this.#closed) return false;
@@ -33,7 +33,7 @@ export class Guests {
     return true;
   }
 
-  /** Registers the listener for the first guest that drives. */
+  /** Sets the listener that is called when a guest drives. */
   onDriver(call: () => void): void {
     this.#onDriver = call;
   }
@@ -42,12 +42,12 @@ export class Guests {
     return this.#present.size;
   }
 
-  /** Asks all guests to leave. Their executions have ended; they may still read the results. */
+  /** Asks all guests to leave. Their executions have ended, and they may still read the results first. */
   askToLeave(): void {
     for (const connection of this.#present) connection.write("closing\n");
   }
 
-  /** Resolves when the last guest has left. No guest is admitted after that: it becomes the owner. */
+  /** Resolves when the last guest has left. After that no guest is admitted: the next process becomes the owner. */
   untilLastLeft(): Promise<void> {
     return new Promise((resolve) => {
       const close = () => {
@@ -81,11 +81,11 @@ export async function openAsGuest(
     lost: visit.ownerLost,
     ending: visit.ownerEnding,
     templateFor,
-    // The owner's sandboxes have had time to import packages.
+    // Resolves at once, because the owner's sandboxes have had time to import packages.
     warmed: async () => undefined,
     counters: visit.counters,
     untilEnd: visit.untilEnd,
-    // Only the owner's process executes work.
+    // Does nothing, because only the owner's process executes work.
     holdWork: () => () => undefined,
     isNeeded: () => false,
     close: async () => visit.leave(),

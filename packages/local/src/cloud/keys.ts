@@ -19,7 +19,7 @@ export function readKeys(dataDir: string): Promise<Keys> {
   return keysFrom(dataDir, randomBytes(32).toString("hex"));
 }
 
-/** Works like `readKeys`; new keys sign with `signingKey`. */
+/** Works like `readKeys`. If it creates keys, they have this `signingKey`. */
 async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
   await makePrivateFolder(dataDir);
   const path = join(dataDir, "keys.json");
@@ -29,7 +29,7 @@ async function keysFrom(dataDir: string, signingKey: string): Promise<Keys> {
   return parseKeys(await readFile(path, "utf8"), path);
 }
 
-/** Creates a file that no reader ever sees half written; keeps an existing file. */
+/** Creates a file that no reader ever sees half written. An existing file stays as it is. */
 function createWhole(path: string, text: string): void {
   throughDraft(path, text, 0o600, (draft) => {
     try {
@@ -76,7 +76,7 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-/** The secrets without which no entry of a folder can be verified, and no credential be decrypted. */
+/** The secrets that verify the entries of a folder and decrypt its credentials. */
 export interface FolderSecrets {
   signingKey: string;
   /** Text of the file with the keys of credentials, if the folder has one. */
@@ -91,7 +91,7 @@ export async function readSecrets(dataDir: string): Promise<FolderSecrets> {
   return { signingKey, ...(credentialKeys !== undefined && { credentialKeys }) };
 }
 
-/** Undefined if the folder has no keys yet. */
+/** Reads the secrets of a folder. Returns undefined if the folder has no keys yet. */
 export async function readSecretsIfThere(dataDir: string): Promise<FolderSecrets | undefined> {
   return (await readIfThere(join(dataDir, "keys.json"))) === undefined ? undefined : readSecrets(dataDir);
 }
@@ -137,7 +137,7 @@ export async function makePrivateFolder(dataDir: string): Promise<void> {
 async function closeFolder(dataDir: string): Promise<void> {
   const { uid, mode } = await stat(dataDir);
   const isWritable = (mode & 0o222) !== 0;
-  // Windows has no such ids. A read-only folder stays as it is.
+  // Windows has no user ids, and a read-only folder stays as it is.
   const own = process.getuid?.();
   if (own === undefined || !isWritable) return;
   const names = await readdir(dataDir);
@@ -168,7 +168,9 @@ async function mayWrite(folder: string): Promise<boolean> {
   );
 }
 
-/** Skips a file that disappears meanwhile, or that is on a disk without modes. */
+/**
+ * Closes a file to other users. It skips a file that disappears meanwhile, or that is on a disk without permissions.
+ */
 async function closeToOthers(path: string): Promise<void> {
   try {
     const { mode } = await stat(path);

@@ -10,14 +10,14 @@ export function functionArn(name: string): string {
 /** AWS Lambda tries an asynchronous event three times ("Asynchronous invocation"). */
 const deliveries = 3;
 
-/** Creates the Lambda service with NOVA's functions. Loading them takes longest, so it starts at once. */
+/** Creates the Lambda service with NOVA's functions. It starts to load them at once, because that takes longest. */
 export function createLambda(): InvokeLambda {
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
   const loading = loadFunctions();
   return async (...call) => (await loading)(...call);
 }
 
-/** Delivers an event to a function. False: every attempt failed. */
+/** Delivers an event to a function. Returns false if every attempt failed. */
 export async function deliver(invoke: InvokeLambda, functionArn: string, payload: string): Promise<boolean> {
   for (let delivery = 1; delivery <= deliveries; delivery++) {
     if (delivery > 1) await sleep(1000);
@@ -27,7 +27,9 @@ export async function deliver(invoke: InvokeLambda, functionArn: string, payload
   return false;
 }
 
-/** The first invocation reads the environment, so the functions can be loaded before it is complete. */
+/**
+ * Loads the functions. The environment may still be incomplete, because functions read it when they are first invoked.
+ */
 async function loadFunctions(): Promise<InvokeLambda> {
   const [{ functions, serviceFunctions }, { createLambdaRuntime }] = await Promise.all([
     import("@nova/functions"),
@@ -37,8 +39,8 @@ async function loadFunctions(): Promise<InvokeLambda> {
 }
 
 /**
- * Wraps `invoke`: functions wait while the disk is full, and a function that failed for this reason is invoked again.
- * So the execution pauses without spending a retry. Functions tolerate being invoked twice.
+ * Wraps `invoke` so that functions wait while the disk is full, and a function that failed for this reason is invoked
+ * again. The execution pauses without spending a retry. Functions tolerate being invoked twice.
  */
 export function pauseOnFullDisk(invoke: InvokeLambda, disk: DiskSpace): InvokeLambda {
   return async (...call) => {

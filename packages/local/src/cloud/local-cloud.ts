@@ -19,7 +19,7 @@ export interface CloudOptions {
   onUnstarted?: (unstarted: Unstarted) => void;
   /** Replaces the functions of this process, for tests. */
   invokeLambda?: InvokeLambda;
-  /** False: waiting executions do not continue until a guest comes that drives them. Commands that only read use it. */
+  /** False for commands that only read: waiting executions do not continue until a guest arrives that drives them. */
   drives?: boolean;
   fires?: boolean;
   /** Faults of the endpoints, for tests. */
@@ -33,7 +33,7 @@ export type EndpointOptions = CloudOptions & { disk: DiskSpace };
 
 /** The cloud of one data folder, for commands that run workflows in it. */
 export interface LocalCloud {
-  /** Whether this process opened the endpoints, or uses those of another process. */
+  /** The owner has opened the endpoints in this process. A guest uses those of another process. */
   role: "owner" | "guest";
   dataDir: string;
   environment: Record<string, string>;
@@ -45,19 +45,25 @@ export interface LocalCloud {
   ending: Promise<void>;
   /** Prepares the sandbox template of a workflow. Throws `PythonMissing`. */
   templateFor(workflow: Workflow): Promise<string>;
-  /** Resolves when new sandboxes have the template's packages already imported; before, code imports them itself. */
+  /**
+   * Resolves when new sandboxes have already imported the template's packages. Before that, code runs too, but imports
+   * them itself.
+   */
   warmed(): Promise<void>;
   counters(execution: string): Promise<Counters>;
   /** Resolves when the execution has ended and is closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
-  /** Delays new work until the function is called, at most 1.5 seconds, so that requests are answered first. */
+  /**
+   * Delays new work until the returned function is called, but at most 1.5 seconds, so that requests are answered
+   * first.
+   */
   holdWork(): () => void;
   /** Whether closing has to wait for other processes, or for an execution at work. */
   isNeeded(): boolean;
   /**
    * Closes the cloud. A guest leaves. An owner waits until no guest is left and no execution is at work, then closes
    * the endpoints. With `interrupt` it ends the executions at work as interrupted. Waiting executions are parked in the
-   * data folder. `answered`: until it resolves, open requests still need the endpoints.
+   * data folder. The endpoints stay open until `answered` resolves, because open requests still need them.
    */
   close(options?: { interrupt?: boolean; answered?: Promise<void> | undefined }): Promise<void>;
 }

@@ -54,13 +54,13 @@ async function openWith(options: EndpointOptions): Promise<LocalCloud> {
 /** The role of this process for a data folder: it opens the cloud, or uses the cloud of another process. */
 type Claim = { role: "owner"; lock: FolderLock } | { role: "guest"; owner: Owner; visit: OwnerConnection };
 
-/** An owner opens its endpoints in about a second. */
+/** The longest wait for the endpoints of an owner, which usually opens them in about a second. */
 const ownerTimeoutMs = 30_000;
 const retryMs = 20;
 
 /**
- * Makes exactly one of any number of processes the owner. The others wait until its endpoints answer. If it dies or
- * closes meanwhile, one of them takes its place.
+ * Makes exactly one of any number of processes the owner. The others wait until the owner's endpoints answer. If the
+ * owner dies or closes meanwhile, one of the others becomes the owner.
  */
 export async function claimFolder(
   dataDir: string,
@@ -73,7 +73,7 @@ export async function claimFolder(
     const owner = await readOwner(dataDir);
     const visited = owner && (await joinOwner(owner, adminKey, drives));
     if (visited) return { role: "guest", owner, visit: visited };
-    // A process that cannot write does not disturb others.
+    // In a read-only folder every process can be an owner, because it writes nothing that another process reads.
     if (isReadOnly) return { role: "owner", lock: { release: () => undefined } };
     if (Date.now() > giveUp) {
       const who = owner ? `process ${owner.pid}` : "another process";

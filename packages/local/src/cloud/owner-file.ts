@@ -22,13 +22,16 @@ export interface Endpoints {
 export interface Owner {
   format: 1;
   pid: number;
-  /** ISO 8601. */
+  /** The time when the owner started, in ISO 8601. */
   started: string;
-  /** Random. The admin endpoint returns the same value, so a file that a dead owner left misleads no guest. */
+  /**
+   * A random id of the owner. The admin endpoint returns the same id, so a file that a dead owner left misleads no
+   * guest.
+   */
   instance: string;
   endpoints: Endpoints;
   keys: "keys.json";
-  /** Digests of the owner's variables that decide how nodes run, by name. */
+  /** The owner's variables that decide how nodes run: a digest of each value, by name. */
   variables: Record<string, string>;
 }
 
@@ -47,7 +50,7 @@ export async function removeOwner(dataDir: string): Promise<void> {
   await rm(ownerPath(dataDir), { force: true });
 }
 
-/** Undefined if the file is missing or unreadable: then the owner of the folder is unknown. */
+/** Reads the file. Returns undefined if it is missing or unreadable: the owner of the folder is then unknown. */
 export async function readOwner(dataDir: string): Promise<Owner | undefined> {
   try {
     const owner: Owner = JSON.parse(await readFile(ownerPath(dataDir), "utf8"));
@@ -70,8 +73,8 @@ export interface FolderLock {
 const SQLITE_BUSY = 5;
 
 /**
- * Locks the folder. Null: another process has the lock. A process id in a file could be stale or reused; a lock of the
- * kernel cannot, and SQLite's lock is the one that Node can take on every system.
+ * Locks the folder. Returns null if another process has the lock. A process id in a file could be stale or reused, but
+ * the kernel releases a lock. SQLite's lock is the one that Node can take on every system.
  */
 export function lockFolder(dataDir: string): FolderLock | null {
   const path = join(dataDir, "owner.lock");
@@ -87,7 +90,7 @@ export function lockFolder(dataDir: string): FolderLock | null {
   }
 }
 
-/** Variables that only the process that runs nodes reads. */
+/** Variables that only the owner's process reads, because it runs the nodes. */
 const ofTheOwner = [
   "DEFAULT_MODEL",
   "NOVA_EMBEDDING_MODEL",
@@ -107,7 +110,10 @@ interface Settings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Digests of the variables that are set: no file may hold a key. The instance makes them useless elsewhere. */
+/**
+ * Returns digests of the variables that are set, because no file may hold a key. They depend on `instance`, so they are
+ * useless elsewhere.
+ */
 export function variableDigests(env: Variables, instance: string): Record<string, string> {
   return Object.fromEntries(
     ofTheOwner.flatMap((name) => {
@@ -117,7 +123,7 @@ export function variableDigests(env: Variables, instance: string): Record<string
   );
 }
 
-/** A sentence about the variables of this process that have no effect, because the owner has other values. */
+/** Returns a sentence about the variables of this process that have no effect, because the owner has other values. */
 export function describeIneffective(env: Variables, { pid, instance, variables }: Settings): string | undefined {
   const own = Object.entries(variableDigests(env, instance));
   const names = own.flatMap(([name, digest]) => (variables[name] === digest ? [] : [name]));

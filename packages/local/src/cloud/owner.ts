@@ -21,8 +21,8 @@ import { prepareTemplate } from "./templates.ts";
 const goodbyeMs = 10_000;
 
 /**
- * Opens every endpoint in this process, for itself and for guests. Sweeps the runs that earlier processes left open. In
- * a read-only folder it writes nothing, and guests do not see this process.
+ * Opens every endpoint in this process, for itself and for guests, and sweeps the runs that earlier processes left
+ * open. In a read-only folder it writes nothing, so guests do not find this process.
  */
 export async function openAsOwner(
   options: EndpointOptions,
@@ -32,7 +32,7 @@ export async function openAsOwner(
 ): Promise<LocalCloud> {
   const { dataDir, disk } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
-  // An `owner.json` that a killed owner left names endpoints that are gone.
+  // An `owner.json` of a killed owner is removed first, because it names endpoints that no longer exist.
   const isWritten = disk.hasSpace;
   if (isWritten) await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
@@ -43,24 +43,27 @@ export async function openAsOwner(
   const count = requestCounter(counters, endpoints, opened.e2b);
   const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.asked, count)];
   if (isWritten) await createStores();
-  /** Prepares the template before any of its sandboxes is created. */
+  /** Prepares the template of a workflow, which must exist before a sandbox is created from it. */
   const templateFor = (workflow: Workflow) => {
     if (mayImportPackages(workflow)) opened.e2b.wantPackages();
     return prepareTemplate(dataDir, workflow.requirements);
   };
   const service = await servicePorts(dataDir, environment, templateFor);
-  // The functions of this process use the same ports.
+  // The functions of this process use the same ports, so this also observes their deliveries.
   if (options.onUnstarted) service.deliveries = observeDeliveries(service.deliveries, options.onUnstarted);
-  // Runs that a killed owner was working on are over now. Listeners learn of it.
+  // The sweep closes the runs that a killed owner was working on, and then their listeners learn of the end.
   const { closed } = isWritten ? await sweep(service) : { closed: [] };
   for (const execution of closed) progress.end(execution);
-  // The Python of E2B has been starting meanwhile.
+  // E2B's Python has been starting since before the other endpoints, so this wait is short.
   await opened.e2b.ready();
   if (options.drives === false) admin.guests.onDriver(opened.drive);
   else opened.drive();
   if (isWritten) writeOwner(dataDir, newOwner(endpoints, instance));
   const sweeping = keepSweeping(service, disk, options.fires === true);
-  /** Stops admissions: a run that started now would be cut off, or would keep this process open for its whole queue. */
+  /**
+   * Starts no more queued runs: a run that started now would be interrupted, or would keep this process open for its
+   * whole queue.
+   */
   const holdQueues = () => {
     if (service.admissions) service.admissions.held = true;
   };
@@ -72,7 +75,10 @@ export async function openAsOwner(
     stopCounting();
     lock.release();
   };
-  /** An interrupt can arrive while the owner waits to close: the endpoints still close once. */
+  /**
+   * The closing of the endpoints, once it has begun. An interrupt that arrives while the owner waits to close must not
+   * close them twice.
+   */
   let shut: Promise<void> | undefined;
   return {
     role: "owner",
@@ -111,10 +117,12 @@ export async function openAsOwner(
 /** The interval of the deployed sweeper. */
 const sweepEveryMs = 60_000;
 
-/** Repeats lost work at intervals. `atOnce`: runs start at once that waited in queues when the last process ended. */
+/**
+ * Repeats lost work at intervals. With `atOnce`, runs that waited in queues when the last process ended start at once.
+ */
 function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
   const closing = new AbortController();
-  /** The sweep under way, or the last one: sweeps never overlap. */
+  /** The sweep under way, or the last one. The next one starts after it, so that sweeps never overlap. */
   let swept = Promise.resolve();
   const sweepNext = () => {
     swept = swept.then(() => sweepOnce(service, disk, closing.signal));
@@ -123,7 +131,7 @@ function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
   const timer = setInterval(sweepNext, sweepEveryMs).unref();
   return {
     end: () => clearInterval(timer),
-    /** Cuts off the sweep under way: with closed stores, it would try each of a thousand runs. */
+    /** Stops the sweep under way. With closed stores, it would still try each of a thousand runs. */
     cutOff() {
       closing.abort();
       return swept;

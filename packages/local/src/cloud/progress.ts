@@ -2,23 +2,27 @@ import type { InvokeLambda, LambdaResult } from "@nova/aws-local";
 import { itemsOf } from "@nova/engine";
 import { LRUCache } from "lru-cache";
 
-/** An event of an execution, as its Lambda functions are invoked. */
+/** An event of a node, derived from the invocation of a Lambda function. */
 export interface NodeEvent {
   node: string;
-  /** In the body of a map: the number of the item, after the numbers of the items around it. */
+  /**
+   * The numbers of the map items that contain the node, from the outermost map to the innermost. Absent outside maps.
+   */
   items?: number[];
-  /** The outermost map of `items`. */
+  /** The id of the outermost map that contains the node. */
   map?: string;
   count?: number;
-  /** `waiting`: the function has ended, and the node continues after an answer or at a time. */
+  /** `waiting`: the function has ended, and the node continues after an answer or at a certain time. */
   state: "started" | "waiting" | "retrying" | "succeeded" | "failed";
-  /** For an attempt that failed: the reason, and when the next one starts. For a success: its origin. */
+  /**
+   * For a failed attempt: the reason, and when the next attempt starts. For a success: whether the outcome is reused.
+   */
   message?: string;
 }
 
 export type Listener = (event: NodeEvent) => void;
 
-/** An event with its execution. `ended`: the execution has ended, and its hooks are done. */
+/** An event with its execution. `ended` means that the execution has ended and that its hooks are done. */
 export type RunEvent = { execution: string } & (NodeEvent | { state: "ended" });
 
 export type Watcher = (event: RunEvent) => void;
@@ -32,7 +36,7 @@ interface Run {
 /** The number of ended executions that listeners can still ask about. */
 const remembered = 1_000;
 
-/** Knows which listener waits for which execution, in this process or as a guest. */
+/** Passes the events of each execution to its listeners, in this process or in guests. */
 export class Progress {
   readonly #open = new Map<string, Run>();
   readonly #over = new LRUCache<string, Run>({ max: remembered });
@@ -53,7 +57,7 @@ export class Progress {
     const run = this.#run(execution);
     run.ended.resolve();
     run.listeners.clear();
-    // A listener may be about to ask, so ended executions stay for a while.
+    // An ended execution is remembered for a while, because a listener may be about to ask for it.
     this.#open.delete(execution);
     this.#over.set(execution, run);
     this.#watcher({ execution, state: "ended" });
@@ -79,7 +83,7 @@ export class Progress {
   }
 }
 
-/** The functions that run nodes, and that request an outcome from people. */
+/** The functions that run nodes, or that ask people for the outcome of a node. */
 const nodeFunctions = ["nova-run-node", "nova-request-approval"];
 
 /** Reports progress from the invocations of functions: every node passes through one. */
@@ -106,8 +110,8 @@ function placeOf(payload: string) {
 }
 
 /**
- * The state of a node after one invocation. A request returns its task, a wait its time, a workflow node its child: the
- * node waits. Null for code that continues in the next invocation.
+ * Reads the state of a node from the answer of one invocation. The node waits if the answer has a task, a time or a
+ * child execution. Null if the code of the node continues in the next invocation.
  */
 function outcomeIn(payload: string): Outcome | null {
   const answer = JSON.parse(payload) as Answered & RunningOn;

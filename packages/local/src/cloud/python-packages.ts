@@ -19,7 +19,7 @@ export function packagesFolder(version: string): string {
   return join(packagesHome(), `python${version.split(".", 2).join(".")}`);
 }
 
-/** The existing package folders of all versions; a Python uses only its own. */
+/** Lists the existing package folders of all Python versions. A Python uses only the folder of its own version. */
 export function packagesFolders(): string[] {
   try {
     const names = readdirSync(packagesHome()).filter((name) => /^python\d+\.\d+$/.test(name));
@@ -47,7 +47,7 @@ export class PythonMissing extends Error {
 
 interface Ended {
   ok: boolean;
-  /** The last line that explains the failure. */
+  /** The last line of the output, which explains the failure. */
   reason: string;
 }
 
@@ -75,9 +75,8 @@ interface EnsureOptions {
 }
 
 /**
- * Finds or prepares a Python with the modules `needed`: it takes a Python that has them; otherwise it installs them
- * with pip into the user's own folder; with `debian`, it may install packages of Debian. Throws `PythonMissing` and
- * `Interrupted`.
+ * Finds a Python that has the modules in `needed`. If there is none, it installs the modules with pip into the user's
+ * own folder; with `debian`, it may also install packages of Debian. Throws `PythonMissing` and `Interrupted`.
  */
 export async function ensurePython(
   { needed = promisedModules, debian = false }: EnsureOptions = {},
@@ -101,7 +100,10 @@ export async function ensurePython(
   throw new PythonMissing(`Python lacks ${missing.join(", ")} and ${outcome} - ${advice}`);
 }
 
-/** Replaces the folder as a whole. An installation that is cut off leaves the old folder. */
+/**
+ * Installs packages into a new folder, which then replaces the old one as a whole. An installation that is cut off
+ * leaves the old folder unchanged.
+ */
 async function installPromised(python: Python, missing: readonly string[], machine: Machine): Promise<Ended> {
   const folder = packagesFolder(python.version);
   const lines = promisedPackages.flatMap((one) =>
@@ -125,7 +127,7 @@ async function installPromised(python: Python, missing: readonly string[], machi
   }
 }
 
-/** Installs lines into a folder that exists completely or not at all. Throws `PythonMissing`, `Interrupted`. */
+/** Installs requirements into a folder that exists completely or not at all. Throws `PythonMissing`, `Interrupted`. */
 export async function installRequirements(
   python: Python,
   requirements: readonly string[],
@@ -140,7 +142,8 @@ export async function installRequirements(
       const what = `the requirements ${requirements.join(", ")} cannot be installed`;
       throw new PythonMissing(`${what} (${reason}) - correct them, or see that ${python.path} -m pip works`);
     }
-    // Another process may have installed the same requirements first; its folder is as good.
+    // Another process may have installed the same requirements first. Its folder is as good, so a failed rename does
+    // not matter.
     await rename(draft, folder).catch(() => undefined);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -152,15 +155,16 @@ function missingOf(python: Python, needed: readonly string[]): string[] {
 }
 
 /**
- * Installs with pip. The lines are arguments after `--`, so pip cannot take one as an option or a variable, as it could
- * in a file. pip runs in an empty folder, so no line can name an archive there.
+ * Installs requirements with pip. They are arguments after `--`, so pip cannot read one as an option or a variable, as
+ * it could in a requirements file. pip runs in an empty folder, so no requirement can name an archive there.
  */
 async function pipInstall(python: Python, lines: readonly string[], folder: string, machine: Machine) {
   await mkdir(folder, { recursive: true });
   const quietly = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"];
   const install = ["-m", "pip", "install", ...quietly, "--target", folder, "--", ...lines];
   const result = await machine.run(python.path, install, folder);
-  // pip would also compile the tests of packages, which are half of all files. Sandboxes cannot write here.
+  // The packages are compiled now, because sandboxes cannot write here. pip itself would also compile the tests of
+  // packages, which are half of all files.
   if (result.ok) await machine.run(python.path, ["-m", "compileall", "-q", "-x", "/tests?/", folder]);
   return result;
 }

@@ -5,13 +5,15 @@ import type { Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { PythonMissing } from "./python-packages.ts";
 
-/** Ports whose eraser already removes mails, too. */
+/** The ports whose eraser `addMailErasure` has already wrapped. */
 const erasesMails = new WeakSet<ServicePorts>();
 
 /** The environment that the ports of this process were made for. */
 let entered = "";
 
-/** The service's ports in this process, made for `environment`. Ports of an earlier cloud are dropped. */
+/**
+ * Returns the service's ports in this process for `environment`. Ports that were made for an earlier cloud are dropped.
+ */
 export async function servicePorts(
   dataDir: string,
   environment: Record<string, string>,
@@ -28,7 +30,7 @@ export async function servicePorts(
   return ports;
 }
 
-/** Reports a requirement that cannot be installed as an error of the published definition. */
+/** Turns a requirement that cannot be installed into an error of the published definition. */
 async function refuseUninstallable(making: Promise<string>): Promise<string> {
   try {
     return await making;
@@ -39,10 +41,12 @@ async function refuseUninstallable(making: Promise<string>): Promise<string> {
   }
 }
 
-/** The head of a mail that NOVA sends is far shorter than this. */
+/**
+ * The number of bytes that are read from the start of a mail. The headers of a mail that NOVA sends are far shorter.
+ */
 const headBytes = 16 * 1024;
 
-/** Wraps an eraser: it also removes the mails in the folder about an erased run or client. */
+/** Wraps an eraser so that it also removes the mails in `folder` that are about the erased run or client. */
 function addMailErasure(eraser: Eraser, folder: string): Eraser {
   return {
     contents: (at) => eraser.contents(at),
@@ -85,10 +89,13 @@ async function headOf(path: string): Promise<string> {
 /** A delivery that started no run. */
 export type Unstarted = Delivery & { status: "refused" | "failed"; reason: string };
 
-/** The number of accepted deliveries that are remembered, in case some never finish. */
+/**
+ * The number of accepted deliveries that are remembered. Older ones are dropped, because some deliveries may never
+ * finish.
+ */
 const remembered = 1_000;
 
-/** Wraps the store: `observe` receives each delivery that starts no run. */
+/** Wraps the store so that `observe` receives each delivery that starts no run. */
 export function observeDeliveries(store: DeliveryStore, observe: (unstarted: Unstarted) => void): DeliveryStore {
   const accepted = new LRUCache<string, Delivery>({ max: remembered });
   const report = (delivery: Delivery) => isUnstarted(delivery) && observe(delivery);

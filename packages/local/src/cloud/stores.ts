@@ -24,7 +24,7 @@ async function createBucket(s3: S3Client): Promise<void> {
   }
 }
 
-/** Reads from S3 for Step Functions. The endpoint comes from the environment at the time of the call. */
+/** Reads an object from S3 for Step Functions. The address of S3 is read from the environment at each call. */
 export const readObject: ReadObject = async ({ bucket, key }) => {
   const s3 = s3Client(true);
   try {

@@ -18,12 +18,15 @@ import {
   pythonVariable,
 } from "./python-packages.ts";
 
-/** The template of workflows without requirements: the one that `nova template build` made. */
+/** Returns the template of workflows without requirements, which `nova template build` made. */
 function baseTemplate(): string {
   return process.env.E2B_TEMPLATE_ID ?? "nova";
 }
 
-/** Prepares a workflow's template: the base, or one with its requirements. Equal lines share a template. */
+/**
+ * Prepares a workflow's template: the base, or one with its requirements. Workflows with the same requirements share a
+ * template.
+ */
 export async function prepareTemplate(dataDir: string, requirements: readonly string[]): Promise<string> {
   if (requirements.length === 0) return baseTemplate();
   const template = templateName(requirements);
@@ -47,8 +50,8 @@ export function docstringsFolder(dataDir: string): string {
 }
 
 /**
- * Indexes the docstrings of a template's packages, as `nova template build` does in E2B. False if Python fails: the
- * index only helps models that write code, no node needs it.
+ * Indexes the docstrings of a template's packages, as `nova template build` does in E2B. Returns false if Python fails.
+ * No node needs the index: it only helps models that write code.
  */
 export async function indexDocstrings(
   python: Python,
@@ -77,7 +80,10 @@ const preloaded = {
   module: "nova_harness.daemon",
 };
 
-/** Opens E2B first: this process loads everything else while Python starts. With `drives: false` no Python starts. */
+/**
+ * Opens E2B before the other services, because Python starts while this process loads everything else. With `drives:
+ * false` no Python starts.
+ */
 export function openSandboxes(
   { dataDir, limits, warn, disk, drives = true }: EndpointOptions,
   { e2bApiKey }: Keys,
@@ -91,7 +97,7 @@ export function openSandboxes(
     sitePackages: packagesFolders(),
     preloaded,
     cacheFile: pythonCache(dataDir),
-    // Sandboxes also see packages that are installed while the server is open.
+    // Both folders count, because sandboxes also see packages that are installed while the server is open.
     templates: (template, { version }) => [templateFolder(dataDir, template), packagesFolder(version)],
     ...(limits && { limits }),
     ...(warn && { warn }),
@@ -100,7 +106,7 @@ export function openSandboxes(
 
 /** Replaces E2B in a read-only folder, where nothing runs: reading needs no Python. */
 export const noSandboxes: E2bServer = {
-  // No process listens at the port "discard".
+  // An address without a server: no process listens at the port "discard".
   apiUrl: "http://127.0.0.1:9",
   sandboxUrl: "http://127.0.0.1:9",
   isolated: true,
@@ -112,7 +118,7 @@ export const noSandboxes: E2bServer = {
   close: async () => undefined,
 };
 
-/** The Python of this data folder's sandboxes; starts none. Throws `E2bServerError`. */
+/** Finds the Python of this data folder's sandboxes, and does not start it. Throws `E2bServerError`. */
 export function sandboxPython(dataDir: string): Promise<Python> {
   const sites = [...packagesFolders(), preloaded.folder];
   const cacheFile = existsSync(dataDir) ? pythonCache(dataDir) : undefined;

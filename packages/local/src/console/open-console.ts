@@ -16,7 +16,7 @@ import { readBody } from "@nova/serve-local";
 /** The console, which browsers get beside the API. */
 export interface Console {
   link(origin: string): string;
-  /** Serves a request for the console. Returns false for a request to the API. */
+  /** Answers a request for the console. Returns false if the request is for the API. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
@@ -32,12 +32,12 @@ interface ConsoleOptions {
 }
 
 const root = "/console/";
-/** A code has 43 letters. */
+/** The longest request for a key. Its content is a code of 43 letters. */
 const maxBytes = 1000;
 
 /**
  * Opens the console at `/console/`, beside the API. A printed link carries a code in its fragment, which no server
- * logs. The page exchanges the code for the key, once.
+ * logs. The page can exchange this code for the API key once.
  */
 export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: ConsoleOptions): Console {
   const codes = new Set<string>();
@@ -110,14 +110,14 @@ interface PageRequest {
   request: IncomingMessage;
   response: ServerResponse;
   folder: string;
-  /** The path under the page's own address. */
+  /** The path below `/console/`. */
   path: string;
   blobOrigin: string;
   /** The issuers that sign people in, in addition to keys. */
   issuers: readonly string[];
 }
 
-/** Files of a build. No other path is looked up on the disk. */
+/** Names of files in a build. Files with other names are never read. */
 const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
 
 /** Sends a file of the build. Every other path is a route of the page, so it gets the page itself. */
