@@ -91,7 +91,7 @@ async function explainOrPropose(run: NodeRun): Promise<Ending> {
 
 export interface PipelineOptions extends Pick<PipelineParts, "models" | "packages" | "clock"> {
   generations: GenerationStore;
-  /** `DEFAULT_MODEL`. */
+  /** Model for roles without a model in the node or workflow (`DEFAULT_MODEL`). */
   defaultModel?: string | undefined;
   /** Folder of documentation indexes, `<template>.json`. Templates without an index use the shipped one. */
   docstrings?: string | undefined;
@@ -180,9 +180,9 @@ async function writeCheckedCode(run: NodeRun, attempt: number): Promise<Result<G
 }
 
 /**
- * Runs pinned code, after its analysis if it has one, and judges it without a model. Returns null if code or analysis
- * failed by its own fault and new code may be written. The failure is then recorded, and is the first one that the code
- * generator sees.
+ * Runs pinned code, after its analysis if it has one, and judges the result without a model. Returns null if the code
+ * or the analysis failed by its own fault and new code may be written. That failure is recorded, and the code generator
+ * sees it first.
  */
 export async function runPinnedCode(run: NodeRun, pinned: PinnedCode): Promise<PipelineOutcome | null> {
   const { code, generation } = pinned;

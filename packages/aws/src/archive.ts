@@ -34,7 +34,7 @@ const shortLived = new Set(["attempt", "rate"]);
 
 /** The end of a page: in the table, or in one of the bucket's prefixes. */
 type Position = { after?: Item } | ObjectPosition;
-/** `after` is an object's key; the object may be gone. */
+/** `after` is the key of the last object before this position. That object may be deleted by now. */
 type ObjectPosition = { prefix: number; after?: string };
 
 /** Exports and imports the table and the bucket, page by page: first all items, then all objects. */
@@ -65,7 +65,7 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
       const item = JSON.parse(text) as Item;
       const isNew = await putItem(table, withoutOffer(item), ifAbsent);
       const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
-      // The source may have been imported earlier, without this restart.
+      // Adds the restart to the record of its source, which may have been imported earlier without it.
       if (restartedFrom !== undefined && kindOf(item) === "execution")
         await noteImported(table, { id, client, restartedFrom });
       return isNew;
@@ -77,7 +77,10 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
   };
 }
 
-/** Removes offered sandboxes: they belong to one E2B account and die within a minute. */
+/**
+ * Removes the idle sandboxes that the run offers to other runs. They belong to the E2B account of the export and live
+ * for a minute at most.
+ */
 function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: Item): Item {
   return idle === undefined && open ? { ...record, open } : record;
 }
@@ -144,7 +147,10 @@ async function definitionsOfClient<T extends { key: string }>(
 /** Kinds that belong to all clients. An export needs them to show which workflows a client's runs executed. */
 const sharedKinds = new Set(["version", "workflow-state", "publication"]);
 
-/** Returns a test for items of one client. Steps, tasks and tokens belong to their execution, which is read once. */
+/**
+ * Returns a function that is true for items of one client. Steps, tasks and tokens have the client of their execution,
+ * whose record is read once.
+ */
 function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
   const owners = new Map<string, Promise<string | undefined>>();
   return async (item) => {
@@ -178,7 +184,10 @@ interface KeyPatterns {
   workflowKey?: string;
   clientKey?: string;
   client?: string;
-  /** The partition of a chain item names the execution, and may name a map item after it. */
+  /**
+   * The execution to which the item belongs. For a chain item it is the partition, in which a map item may follow the
+   * execution.
+   */
   execution?: string;
 }
 
@@ -229,7 +238,7 @@ export function claimOf(item: Item): Claim | undefined {
   const kind = kindOf(item);
   const place = Object.hasOwn(keyPatterns, kind) ? keyPatterns[kind] : undefined;
   if (!place) return undefined;
-  // Keys hold the number of a version with ten digits.
+  // In keys, the number of a version has ten digits.
   const text = (name: string) => textIn(item, name) ?? numberIn(item, name)?.toString().padStart(10, "0") ?? "";
   const filled = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => text(name));
   const fits = (key: string, pattern: string) =>
@@ -299,6 +308,6 @@ function redactDefinition(workflow: Workflow, hash: string, seen: Redact): { tex
   const left = seen(workflow);
   const [whole, leftHash] = [workflowHash(workflow), workflowHash(left)];
   if (whole === leftHash) return undefined;
-  // A definition that was tampered with keeps its stored hash, so that redaction does not make it verify.
+  // A definition that was tampered with keeps its stored hash, so that it still fails verification after the redaction.
   return { text: JSON.stringify(left), hash: whole === hash ? leftHash : hash };
 }

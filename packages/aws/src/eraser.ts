@@ -19,7 +19,7 @@ const store = "DynamoDB";
 
 const maxParallelUpdates = 16;
 
-/** The only adapter that changes items of the chain. Only its IAM role may (stacks/storage.ts). */
+/** The only adapter that changes items of the chain. No IAM role but its own allows that (stacks/storage.ts). */
 export function createEraser(connection: ItemConnection, bucket: BucketConnection): Eraser {
   return {
     contents: (at) => eraseContents(connection, at),
@@ -47,7 +47,7 @@ async function eraseContents(connection: ItemConnection, at: ErasableScope): Pro
   return further;
 }
 
-/** The contents are in `contents`, or in the text of a step without digests. */
+/** True if an item still has contents: in the field `contents`, or in the text of a step that has no digests. */
 function holdsContents(item: Item): boolean {
   return item.contents !== undefined || (item.step !== undefined && hasOwnWords(item));
 }
@@ -144,7 +144,10 @@ async function eraseRest(
   return LastEvaluatedKey && JSON.stringify(LastEvaluatedKey);
 }
 
-/** Keeps the record of a pool itself, because processes remember that they have written it. */
+/**
+ * True if an item that names the client must be deleted. The record of a pool stays, because processes remember that
+ * they have written it.
+ */
 function mustDelete(item: Item, slug: string): boolean {
   const [entity, partition = ""] = [textIn(item, "__edb_e__") ?? "", textIn(item, "pk")];
   if (!partition.startsWith(poolPrefix)) return !keptKinds.has(entity);

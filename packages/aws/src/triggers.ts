@@ -40,7 +40,10 @@ export function unlessAbsent<T>(service: string, call: () => Promise<T>): Promis
   return orOnError(["ResourceNotFoundException"], undefined, () => reportOutage(service, call));
 }
 
-/** AWS refuses a trigger. It is named like the service's error `Refused`, so that this file need not load that. */
+/**
+ * AWS refuses a trigger. The error has the name of the service's class `Refused`, so that this file need not load that
+ * class.
+ */
 export class TriggerRefused extends Error {
   override name = "Refused";
 }
@@ -190,7 +193,7 @@ async function sendSchedule<T>({ workflow, trigger }: Schedule, send: () => Prom
   }
 }
 
-/** Corrections for errors that Scheduler would report again, by error name. */
+/** What a user can do about errors that Scheduler would report again at a retry, by error name. */
 const correctionByError: Readonly<Record<string, string>> = {
   ServiceQuotaExceededException: "delete workflows with schedules, or ask AWS for more of them",
   ValidationException: "correct its time or its time zone",

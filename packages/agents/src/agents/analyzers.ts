@@ -25,7 +25,10 @@ ${pythonRule}
 columns, encoding, labels found, one or two short excerpts. JSON values, under 4,000 characters in all.
 - It only reads: nothing is sent, written or changed. It ends within 15 seconds.`;
 
-/** Lets a model write code that examines the data, and runs it. If it fails, the task's code is written without it. */
+/**
+ * Lets a model write code that examines the node's data, and runs that code. Returns null for the analysis if it fails:
+ * the task's code is then written without its result.
+ */
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", 1, async (journal) => {
     const input_data = inputData(run);
@@ -43,7 +46,7 @@ export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>
   return readAnalysis(run, step);
 }
 
-/** Runs analysis code that the code generator wrote on its own initiative. */
+/** Runs analysis code that the code generator sent instead of the task's code. */
 export async function followAnalysis(run: NodeRun, attempt: number, code: string): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", attempt, async (journal) => ({
     ...(await runAnalysis(run, journal, code)),
@@ -83,7 +86,7 @@ files, mails, tables or large values whose inner form matters to the task and is
 samples say enough.
 complexity: of the code to be written: "simple", "medium" or "complex".`;
 
-/** Used if the model gives no usable answer, because the code may still succeed. */
+/** Stands in for the model's answer if that is unusable, because the task's code may still succeed. */
 const defaultAnalysis: InputAnalysis = { needs_analysis: false, complexity: "medium" };
 
 /** Decides whether the data must be analysed before code is written, and how complex the task is. */
@@ -114,7 +117,7 @@ export function analysisProgram(code: string): string {
   return `${program}\n_nova_look(${JSON.stringify(code.toWellFormed())})\n`;
 }
 
-/** Extracts the analysis code from such a program; null for other code. */
+/** Extracts the analysis code from a program that `analysisProgram` built; null for any other code. */
 export function extractAnalysis(text: string): string | null {
   const [, source] = /\n_nova_look\(("[^\n]*")\)\n$/.exec(text) ?? [];
   return source === undefined ? null : (JSON.parse(source) as string);
@@ -199,7 +202,7 @@ const Answer = z.union([
     .transform((failure) => ({ ...failure, class: "NodeFailed" as const })),
 ]);
 
-/** Reads the answer that an analysis program left under its key. Other changes are ignored. */
+/** Reads what an analysis program has stored under `analysisKey`. Ignores all other changes. */
 export function analysisAnswer(result: CodeResult): AnalysisAnswer {
   if (result.status === "error") return { error: result.message, traceback: result.traceback, class: result.class };
   const json = result.set.find(({ key }) => key === analysisKey)?.json;

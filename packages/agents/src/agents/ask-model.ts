@@ -14,7 +14,7 @@ export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T
   Partial<
     Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens" | "temperature" | "longestMs" | "isAskedOnce">
   > & {
-    /** Costs of the same step before this call, which no record contains yet. */
+    /** Dollars that the same step has spent before this call, such as for an embedding. No record contains them yet. */
     alreadyUsd?: number;
   };
 
@@ -68,7 +68,7 @@ export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): s
   return requireModel(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
 }
 
-/** A token of English text has at least four bytes. */
+/** A low estimate of tokens: a token of English text has about four bytes, of other text fewer. */
 const bytesPerToken = 4;
 
 /** Refuses a prompt that does not fit into the model's window, before any request. @throws {ModelError} */
@@ -121,7 +121,7 @@ const RecordedRefusal = z.object({
   reason: z.string().optional(),
 });
 
-/** Reads the failure of a model call from its step. `isFinal`: no further attempt can help. */
+/** Reads the failure of a model call from its step. `isFinal` is true if no further attempt can help. */
 export function readRefusal(step: Pick<JournalStep, "output_data" | "error_message">): Ending & { isFinal: boolean } {
   const { error_class, reason } = RecordedRefusal.parse(step.output_data);
   const isFinal = error_class !== "NodeFailed" || reason === "refused" || reason === "unclear";
@@ -175,14 +175,14 @@ export function checkBudget(
   }
 }
 
-/** The result of a step that would ask a model after the node's time is up; null while there is time. */
+/** Returns the failed result of a step that would ask a model after the node's time is up; null while there is time. */
 export function refuseIfTimeIsUp({ means, task }: ModelRun): Omit<StepResult, "input_data"> | null {
   if (means.timeLeftMs() > 0) return null;
   const advice = "split its task into smaller nodes";
   return budgetRefusal(`node "${task.node.id}" has used up the time that it has in all - ${advice}`);
 }
 
-/** The result of a step whose budget is too small. */
+/** Returns the result of a step that may not call its model, because the call could exceed a cost limit. */
 export function budgetRefusal(error_message: string): Omit<StepResult, "input_data"> {
   return { status: "failed", error_message, output_data: { error_class: "BudgetExceeded" } };
 }

@@ -69,7 +69,10 @@ export interface GeneratedCode {
   guides: readonly Guide[];
 }
 
-/** Lets a model write the task's code. It may answer once with analysis code, and is asked again with the result. */
+/**
+ * Lets a model write the task's code. The model may first answer with analysis code, once. It is then asked again with
+ * the result of the analysis.
+ */
 export async function generateCode(run: NodeRun, attempt: number): Promise<Result<GeneratedCode>> {
   const first = await writeCode(run, attempt);
   if (first.kind !== "done" || stageOf(first.value.code) === "task") return first;
@@ -158,7 +161,7 @@ function analysisForModel({ json, code }: Analysis, samples: boolean): unknown {
   return samples ? found : hideTexts(found, code);
 }
 
-/** `money/dates.py` is imported as `money.dates`. */
+/** Returns the name under which code imports a module: `money.dates` for `money/dates.py`. */
 function moduleName(path: string): string {
   return path.replace(/(\/__init__)?\.py$/, "").replaceAll("/", ".");
 }

@@ -20,7 +20,10 @@ export interface SuccessfulRun {
   sandboxId: string;
 }
 
-/** How a run of code ended. With the fault "code", other code may succeed; with "world", it would fail too. */
+/**
+ * The end of a run of code: a success or a failure. With the fault "code", other code could succeed; with "world",
+ * other code would fail too.
+ */
 export type ExecutionEnd = SuccessfulRun | { failure: Failure; fault: "code" | "world" };
 
 /** Runs the code in the node's sandbox as a step. Its result is judged like that of code written by hand. */
@@ -60,7 +63,7 @@ export async function executeAndJudge(
   const logs = task.mask(result.logs);
   const failure: Failure = { attempt, code, class: name, message, ...tracesOf({ traceback, types, logs }) };
   if (result.status === "success" || name === "NodeTimeout") return { failure, fault: "code" };
-  // Pinned code reached the hosts that it names when it was proven.
+  // Attempt 0 is pinned code. The hosts that it names count as known, because it reached them when a run proved it.
   const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
   const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);
   const reason = fault === "world" ? findUnreachableHost(logs) : "";
@@ -112,7 +115,7 @@ export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   };
 }
 
-/** Texts of the context that are blobs: a mail may mention a host. */
+/** Reads the large texts of the context, which are blobs. They may mention hosts, as a long mail does. */
 async function largeTexts({ task, means }: NodeRun): Promise<string[]> {
   const keys = task.input.filter(({ json }) => json.includes('"$blob"')).slice(0, maxBlobs);
   const texts = await Promise.all(keys.map(({ key }) => means.valueText(key, maxBytes)));

@@ -42,7 +42,7 @@ export interface Recall {
   examples?: Example[];
   embedding?: number[];
   spent: { tokens: number; usd: number };
-  /** Data for the record of the step that pays for it. */
+  /** Data about the embedding, for the record of the step that carries its costs. */
   record: Record<string, unknown>;
 }
 
@@ -139,7 +139,7 @@ function buildDraft(
     ...(logs && { logs: mask(logs) }),
     ...(prompt && { prompt: mask(prompt) }),
     ...(answer && { answer: mask(answer) }),
-    // The result of judged code becomes the context, so only its logs are masked.
+    // The changes of judged code become the node's result and must stay as they are, so only the logs are masked.
     ...(result && { result: { ...result, logs: mask(result.logs) } }),
     execution_time_ms: Math.round(tookMs),
   };
@@ -157,7 +157,7 @@ export interface PipelineParts {
   };
   pinned: ReturnType<typeof createPinnedCodes>;
   check(source: string, about: NodeFacts): Promise<CodeFinding[]>;
-  /** `DEFAULT_MODEL`. */
+  /** Model for roles without a model in the node or workflow (`DEFAULT_MODEL`). */
   defaultModel?: string;
   /** pip names of the sandbox template's packages. */
   packages: readonly string[];

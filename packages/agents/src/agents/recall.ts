@@ -43,7 +43,7 @@ async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
     return run.recall;
   } catch (error) {
     const refusal = asBudgetRefusal(error);
-    // If the Lambda's time is over, the next model call reports it.
+    // An error after the end of the Lambda's time is dropped here, because the next model call reports that end.
     if (!refusal && !means.signal.aborted) throw error;
     return refusal ? { ...noRecall, refusal } : noRecall;
   }
@@ -62,7 +62,7 @@ export async function embedTask(prompt: string, embed: Models["embed"], call: Om
     const answer = await embed({ ...call, texts: [prompt.slice(0, longestTask)] });
     if (!answer) return null;
     const { vectors, model, usage, costUsd } = answer;
-    // Four digits keep the order of cosines and make 1,536 numbers 10 KB.
+    // Four digits are enough to compare similarities, and limit an embedding of 1,536 numbers to 10 KB.
     const embedding = vectors[0]?.map((value) => Math.round(value * 10_000) / 10_000) ?? null;
     return { embedding, model, tokens: usage.input, usd: costUsd };
   } catch (error) {

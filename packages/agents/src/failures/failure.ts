@@ -1,6 +1,6 @@
 import type { RunErrorClass } from "@nova/workflow";
 
-/** Ends a node without a further attempt: no other code would help, or none may be written. */
+/** A failure that ends a node without a further attempt: no other code would help, or none may be written. */
 export interface Ending {
   class: RunErrorClass;
   message: string;
@@ -11,7 +11,7 @@ export interface Ending {
 
 /** A failed attempt, from which the next one learns. */
 export interface Failure extends Ending {
-  /** 0 for pinned code. */
+  /** Number of the attempt; 0 for pinned code. */
   attempt: number;
   code: string | null;
 }
@@ -23,7 +23,7 @@ export function endingOf({ attempt: _, code: __, ...ending }: Failure): Ending {
 
 type Traces = Pick<Ending, "traceback" | "types" | "logs">;
 
-/** Returns the details of a failure without empty ones. */
+/** Returns the traceback, types and logs of a failure, without those that are empty. */
 export function tracesOf({ traceback, types, logs }: { [Name in keyof Traces]?: Traces[Name] | undefined }): Traces {
   return { ...(traceback && { traceback }), ...(types && { types }), ...(logs && { logs }) };
 }

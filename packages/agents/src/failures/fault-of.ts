@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 
 export interface FailedCode {
-  /** The harness's one line: type and text of the last exception, or the code's own message. */
+  /** One line from the harness: type and text of the last exception, or the code's own message. */
   message: string;
   traceback: string;
   code: string;
@@ -26,7 +26,7 @@ export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Pro
   const failure = findExternalFailure(exceptions);
   if (!failure) return "code";
   if (failure.is === "login" && !hasCredentials(failed.code)) return "code";
-  // An address that the code does not contain is the resolved address of a name.
+  // Leaves out addresses that the code does not contain, because they come from the resolution of a host name.
   const named = exceptions
     .slice(0, failure.depth + 1)
     .flatMap(({ text }) => hostsInMessage(text))
@@ -107,7 +107,10 @@ function isNamespace(host: string): boolean {
   return /^(www\.w3\.org|schemas\.|purl\.org)/.test(host);
 }
 
-/** Finds the reason for an unreachable host in a run's log: isolated code only sees a broken connection. Else empty. */
+/**
+ * Finds in a run's log why a host could not be reached, because isolated code itself only sees a broken connection.
+ * Returns an empty text if the log gives no reason.
+ */
 export function findUnreachableHost(logs: string): string {
   const [, said = ""] = Array.from(logs.matchAll(/^\[network\] (.+ cannot be reached: .+)$/gm)).at(-1) ?? [];
   return said;
@@ -171,7 +174,7 @@ const rules: readonly Rule[] = [
   { type: /^pymysql\.err\.OperationalError$/, text: /\((2002|2003|2006|2013),/, is: "connection" },
 ];
 
-/** Files of libraries that use the network. */
+/** Matches source files of libraries that use the network: a timeout in one of them is a lost connection. */
 const networkFiles =
   /[/\\](socket|ssl|smtplib|imaplib|poplib|ftplib|selectors|http[/\\]client|urllib[/\\]request|urllib3[/\\]\w+|requests[/\\]\w+)\.py$/;
 
@@ -193,7 +196,7 @@ export function externalFailureOf(exception: Exception): ExternalFailure | undef
   return loginRefused.test(text) ? "login" : undefined;
 }
 
-/** Types that Python raises for mistakes, independent of their text. */
+/** True if Python raises exceptions of this type only for mistakes in code. */
 function isMistake(type: string): boolean {
   return /^(Type|Name|Attribute|Key|Index|Lookup|Syntax|Indentation|Import|ModuleNotFound|ZeroDivision|Assertion|UnboundLocal|Unicode\w*|JSONDecode|FileNotFound|Permission|IsADirectory|NotADirectory|FileExists|Recursion|Memory|Overflow)Error$/.test(
     type.split(".").at(-1) ?? "",
@@ -206,7 +209,10 @@ function statusOf(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** 429 and 408 are temporary. Some servers answer 403 to a wrong password. */
+/**
+ * Classifies an HTTP status. 429 and 408 count as failures of the server, because they are temporary. 403 counts as a
+ * refused login, because some servers send it for a wrong password.
+ */
 function failureOfStatus(status: number): ExternalFailure | undefined {
   if (status >= 500 || status === 429 || status === 408) return "server";
   return status === 401 || status === 403 || status === 407 ? "login" : undefined;
@@ -214,7 +220,7 @@ function failureOfStatus(status: number): ExternalFailure | undefined {
 
 /** An exception, parsed from Python's traceback. */
 export interface Exception {
-  /** With its module if it is known: `requests.exceptions.ConnectionError`, `ValueError`. */
+  /** The type, with its module if that is known: `requests.exceptions.ConnectionError`, `ValueError`. */
   type: string;
   text: string;
   files: string[];
@@ -243,7 +249,7 @@ export function exceptionsOf({ message, traceback }: { message: string; tracebac
   const exceptions = parts.map(({ lines, after }) => ({ ...readException(lines), after })).reverse();
   const [last] = exceptions;
   if (last?.type) return [{ ...last, ...typeAndText(message, last.type) }, ...exceptions.slice(1)];
-  // Without an exception, the message comes from the code or the harness.
+  // A failure without an exception has a message that the code or the harness has written itself.
   return [{ type: "", text: message, files: [], line: "", after: null }];
 }
 

@@ -15,7 +15,7 @@ interface GuideRequest {
   errors: readonly string[];
 }
 
-/** A guide adds about 350 tokens to every prompt. */
+/** Limit of guides in the first prompt, because each adds about 350 tokens to every prompt. */
 const maxAtFirst = 3;
 const maxAfterErrors = 5;
 
@@ -55,7 +55,9 @@ export function plainText(text: string): string {
     .replaceAll("_", " ");
 }
 
-/** Lists every key at any depth with the type of its value: `total: number`. Lists count with their first item. */
+/**
+ * Lists every key at any depth with the type of its value: `total: number`. Of a list, only the first item is examined.
+ */
 function keysOf(schema: ContextShape): string[] {
   return Object.entries(schema).flatMap(([key, value]) => [`${key}: ${value.type}`, ...keysInside(value)]);
 }
@@ -94,7 +96,10 @@ export interface Topic {
   errors: RegExp;
 }
 
-/** Topics of `topics.json`, which has one line of phrases per language. Their order decides between equal guides. */
+/**
+ * Topics of `topics.json`, which has one line of phrases per language. Their order decides between guides of equal
+ * weight.
+ */
 export const topics: readonly Topic[] = written.map(({ guide, named, hinted, keys, done, errors }) => ({
   guide,
   named: phrasePattern(named.join()),

@@ -3,7 +3,7 @@ import { asReference, Context, type Member, type PromptTask } from "@nova/engine
 import { conditionLabel, type Ingredients, type PromptExecutor, sorted, type Workflow } from "@nova/workflow";
 import hashes from "./guide-hashes.json" with { type: "json" };
 
-/** A node's definition. `input` is absent if only definitions are compared. */
+/** A node's definition, with the input of a run. `input` is absent if only definitions are compared. */
 export type TaskDefinition = Pick<PromptTask, "node" | "edges"> & {
   version: { workflow: Workflow };
   input?: PromptTask["input"];
@@ -96,7 +96,7 @@ export function typesOf(reads: readonly ContextRead[], input: readonly Member[])
   return Object.fromEntries(types.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Types of the current input at the same reads. A fitting value keeps the recorded type. */
+/** Types of the current input at the same reads. A value that still fits its recorded type is listed with that type. */
 export function currentTypes(reads: ReadTypes, input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   return Object.fromEntries(
@@ -162,7 +162,7 @@ export function mergeReads(code: readonly ContextRead[], analysis: readonly Cont
   return Array.from(reads.values());
 }
 
-/** The pipeline's part of the ingredients of a generation. */
+/** The ingredients of a generation that depend on the pipeline and not on the task. */
 export interface Generator {
   /** Raised when prompts, checks or agents change so much that other code would be written. */
   version: string;

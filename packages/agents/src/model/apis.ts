@@ -62,7 +62,8 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
       const response = await client.chat.completions.create(body, options).asResponse();
       const { answer, bytes } = await readResponse(response, ChatAnswer);
       const reply = { ...chatReplyOf(answer), bytes };
-      // Servers refuse messages without content. Earlier thoughts are not sent back to the model.
+      // Leaves out a message without text and calls, because servers refuse it. The model's thoughts are never sent
+      // back.
       if (reply.text !== "" || reply.calls.length > 0) messages.push(messageOf(reply));
       return reply;
     },
@@ -228,7 +229,10 @@ function itemsOf<T>(type: string, schema: z.ZodType<T>, output: OutputItem[], is
   });
 }
 
-/** False for reasoning without content: with `store: false` the provider reports "Item with id 'rs_...' not found". */
+/**
+ * True if an item may be sent back. Reasoning without content may not: with `store: false` the provider reports "Item
+ * with id 'rs_...' not found".
+ */
 function replayable(item: OutputItem): boolean {
   return item.type !== "reasoning" || Boolean(item.encrypted_content);
 }

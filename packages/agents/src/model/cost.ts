@@ -72,7 +72,7 @@ export interface Exchange {
   receivedBytes: number;
   /** True if the answer has text, a refusal or tool calls. */
   isAnswered: boolean;
-  /** The request's limit, which also covers hidden thoughts. */
+  /** The request's limit of output tokens, which include hidden thoughts. */
   maxOutputTokens: number;
 }
 

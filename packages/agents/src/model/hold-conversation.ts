@@ -170,7 +170,10 @@ export class Spending {
   }
 }
 
-/** Runs the requested tools in order. The answer of a tool that cannot run is the reason, for the model to correct. */
+/**
+ * Runs the requested tools in order. If a call is invalid, its result tells the model why, so that the model can
+ * correct it.
+ */
 async function runTools(
   calls: RequestedCall[],
   tools: Tool[],

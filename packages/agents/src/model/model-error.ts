@@ -67,5 +67,8 @@ export class ProviderFailed extends Error {
   }
 }
 
-/** Ends advice about variables, because readers of the message may work in another process than the nodes. */
+/**
+ * Ends messages that name environment variables. The nodes may run in another process than the one that the reader has
+ * in front of them.
+ */
 export const whereNodesRun = "where nodes run (in the terminal of `nova dev`, if that is open)";

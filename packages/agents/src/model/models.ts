@@ -19,7 +19,10 @@ export interface Tool<Arguments = unknown> {
 export type AnswerFormat<T> =
   /** The schema is an object without optional keys. The name has at most 64 letters, digits, `_` and `-`. */
   | { name: string; schema: z.ZodType<T> }
-  /** A schema of the user. The provider may enforce it in part, so `read` checks the answer, without thoughts. */
+  /**
+   * A JSON schema of the user. The provider may enforce only a part of it, so `read` checks the answer, from which
+   * thoughts are removed.
+   */
   | { name: string; json: JsonObject; read(text: string): Promise<ReadResult<T>> }
   | { read(text: string): Promise<ReadResult<T>> };
 
@@ -35,15 +38,15 @@ export interface ModelCall<T> {
   tools?: Tool[];
   /** Limit of tool calls, after which the model must answer. Default 5. */
   maxToolCalls?: number;
-  /** Includes reasoning. Default 8,000. */
+  /** Limit of output tokens, including reasoning. Default 8,000. */
   maxOutputTokens?: number;
-  /** The call throws its reason unchanged. */
+  /** If this signal aborts, the call throws its reason unchanged. */
   signal: AbortSignal;
-  /** Reasoning models refuse it. */
+  /** Leave it out for reasoning models, which refuse a temperature. */
   temperature?: number;
   /** Time limit of the whole call, including retries and tools. Default and maximum: `longestMs`. */
   timeoutMs?: number;
-  /** Default 90,000. If it is set, a single request may take all of it. */
+  /** Limit of `timeoutMs`, by default 90,000. If it is set, a single request may take all of that time. */
   longestMs?: number;
   /**
    * Called before every request with its highest estimated cost and with the costs and usage of the call so far. An
@@ -57,7 +60,7 @@ export type ModelAnswer<T> = Spent & { value: T };
 export interface EmbeddingCall {
   texts: string[];
   signal: AbortSignal;
-  /** Like that of a `ModelCall`, but the call has no costs yet. */
+  /** Called before the request with its highest estimated cost. An error that it throws ends the call unchanged. */
   beforeRequest?(estimatedUsd: number): Promise<void>;
 }
 
@@ -96,7 +99,7 @@ export interface Reply {
 
 /** The requests and answers of one call, over one API. Each request contains the whole conversation. */
 export interface Conversation<Body = unknown> {
-  /** Builds the next request. `mayCall`: the model may call tools now. */
+  /** Builds the next request. `mayCall` is true if the model may call tools in this request. */
   request(mayCall: boolean): Body;
   /** Sends a request. `timeout`, in milliseconds, replaces the client's own. */
   send(body: Body, options: { signal: AbortSignal; headers: Record<string, string>; timeout?: number }): Promise<Reply>;
@@ -104,7 +107,10 @@ export interface Conversation<Body = unknown> {
   say(text: string): void;
   /** True if the server enforces the schema only in requests without tool calls. */
   isHeldLater: boolean;
-  /** Advice for answers that violate their schema, in addition to another model; null if there is none. */
+  /**
+   * Advice for the user if answers violate their schema, beside the advice to name another model; null if there is
+   * none.
+   */
   wayOut: string | null;
 }
 

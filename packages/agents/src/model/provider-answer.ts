@@ -2,7 +2,7 @@ import { parsedOrNot } from "@nova/engine";
 import { z } from "zod";
 import { ProviderFailed, whereNodesRun } from "./model-error.ts";
 
-/** A part of an answer. Servers use different types for the answer itself, and other types for thoughts. */
+/** A part of an answer. Its type tells the answer itself from thoughts; servers use different types for both. */
 const Part = z.object({
   type: z.string().optional(),
   text: z.string().nullish(),
@@ -36,7 +36,7 @@ export const CallArguments = z
   .nullish()
   .transform((text) => text ?? "{}");
 
-/** A server's token counts in any form; `usage.ts` decides which are plausible. */
+/** A server's token counts in any form; `cost.ts` decides which are plausible. */
 export const Counts = z.record(z.string(), z.unknown()).nullish().catch(null);
 
 const Failed = z.object({

@@ -4,7 +4,10 @@ import { z } from "zod";
 
 export type ReadResult<T> = { valid: true; value: T } | ReadFailure;
 
-/** `isUnclear`: the answer is empty or ambiguous, so the model is asked again. Otherwise it does not fit its schema. */
+/**
+ * `isUnclear` is true if the answer is empty or ambiguous, so that the model is asked again. Without it, the answer
+ * does not fit its schema.
+ */
 export type ReadFailure = { valid: false; problem: string; isUnclear?: true };
 
 /** Parses an answer without thoughts, and checks it against its schema. */
@@ -145,7 +148,10 @@ const closing = [...tagBrackets.map(([left, right]) => left + end + name + right
   "|",
 );
 
-/** Group 1 is the end of thoughts, group 2 their start. Other matches start JSON or code, which may have such marks. */
+/**
+ * Group 1 matches a mark that ends thoughts, group 2 a mark that starts them. Any other match starts JSON or code, in
+ * which such marks are kept.
+ */
 const signs = new RegExp(`(${closing})|(${opening})|[{[]|\`{1,6}`, "giu");
 const closings = new RegExp(closing, "giu");
 const thoughtFence = new RegExp(`^\`{3,}[ \\t]*${name}[ \\t]*\\r?\\n`, "iu");

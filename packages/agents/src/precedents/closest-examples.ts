@@ -7,7 +7,10 @@ export interface Example {
   code: string;
 }
 
-/** Tasks of one workflow share its vocabulary; below this similarity they share nothing else. */
+/**
+ * Even unrelated tasks of one workflow use the same words. Tasks with a lower similarity than this have only these
+ * words in common.
+ */
 const leastSimilarity = 0.5;
 const maxExamples = 2;
 /** Limit of all examples together, about 900 tokens. */

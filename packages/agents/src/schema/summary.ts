@@ -163,7 +163,7 @@ export function isInteger(text: string): boolean {
   return /^-?\d+$/.test(text);
 }
 
-/** Removes the extra `$` that stored data has if its key looks like that of a reference. */
+/** Removes the extra `$` with which data is stored if its key looks like that of a reference (`$blob`). */
 export function plainKey(key: string): string {
   return /^\$\$+blob$/.test(key) ? key.slice(1) : key;
 }

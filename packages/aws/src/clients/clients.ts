@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { conflict, patientRetries } from "./outage.ts";
 import { useOfferedTransport } from "./transport.ts";
 
-/** A hanging connection is an outage and is retried, well before the deadline of a Lambda. */
+/** Limits the time of a connection that hangs, so that the request is retried well before the deadline of a Lambda. */
 const requestHandler = {
   connectionTimeout: 3_000,
   requestTimeout: 10_000,
@@ -15,7 +15,7 @@ const requestHandler = {
   httpsAgent: { keepAlive: true, maxSockets: 256 },
 };
 
-/** Large bodies take any amount of time, so only a silent connection is an outage. */
+/** A large body may take any amount of time, so only a connection without data for 30 seconds is aborted. */
 const streamingHandler = { ...requestHandler, requestTimeout: 0, socketTimeout: 30_000 };
 
 /** Silences the SDK's warning that it cannot repeat a stream: `retryStream` repeats it. */
@@ -57,7 +57,7 @@ export function s3Client(pathStyle: boolean): S3Client {
 }
 
 export function sfnClient(): SFNClient {
-  // Two concurrent deployments of a workflow conflict. AWS allows one create or update per second.
+  // Also retries conflicts of two concurrent deployments of a workflow. AWS allows one create or update per second.
   const client = new SFNClient({ retryStrategy: patientRetries(["ConflictException"]), requestHandler });
   useOfferedTransport(client);
   return client;

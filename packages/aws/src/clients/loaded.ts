@@ -4,8 +4,8 @@ import { useOfferedTransport } from "./transport.ts";
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 /**
- * Loads an SDK at its first use, because most processes never use these three. A failed load is tried again at the next
- * call. Each caller has its own client, because a process may create further ports later.
+ * Loads an SDK at its first use, because most processes never use EventBridge, Scheduler or SES. A failed load is tried
+ * again at the next call. Each caller has its own client, because a process may create further ports later.
  */
 function lazyClient<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
@@ -21,7 +21,7 @@ function lazyClient<T>(load: () => Promise<T>): () => Promise<T> {
 export const eventBridge = () =>
   lazyClient(async () => {
     const sdk = await import("./sdk/event-bridge.ts");
-    // Two concurrent changes of one rule conflict.
+    // Also retries the conflict of two concurrent changes of one rule.
     const retryStrategy = patientRetries(["ConcurrentModificationException"]);
     const client = new sdk.EventBridgeClient({ retryStrategy, requestHandler });
     useOfferedTransport(client);

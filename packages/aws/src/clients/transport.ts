@@ -19,7 +19,7 @@ export interface HandedAnswer {
   body: Uint8Array;
 }
 
-/** Must not reject: an error is an answer too. */
+/** Answers a request. It never rejects: an error is an answer with an error status. */
 export type Answer = (request: HandedRequest) => Promise<HandedAnswer>;
 
 /** Publishes each `HandedRequest`, as Node's own channels publish HTTP requests. */
@@ -27,7 +27,10 @@ const handed = channel("nova.request.handed-over");
 
 const offers = new Map<string, Answer>();
 
-/** Offers a transport without a socket, in the process of the endpoint. Returns a function that ends the offer. */
+/**
+ * Offers clients of this process a transport without a socket to the endpoint at `url`, which runs in the same process.
+ * Returns a function that ends the offer.
+ */
 export function offerTransport(url: string, answer: Answer): () => void {
   const { host } = new URL(url);
   // Keeps the sender's async context away from the server, as a socket does.
@@ -55,7 +58,7 @@ export function useOfferedTransport(client: DynamoDBClient | EventBridgeClient |
       const handing: HandedRequest = { method, headers, body: textOf(body) };
       handed.publish(handing);
       const { status, ...answered } = await answer(handing);
-      // Only the deserialiser follows, and it reads nothing but the response.
+      // The only middleware after this one is the deserialiser, which reads `response` and ignores `output`.
       return { response: { statusCode: status, ...answered }, output: undefined as never };
     },
     { step: "deserialize", priority: "low", name: "offeredTransport" },

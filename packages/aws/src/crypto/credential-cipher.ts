@@ -14,7 +14,7 @@ export interface CredentialKeys {
   sealing(): Promise<KeyringNode>;
   /** A keyring with all keys. `outage` returns the error of a failed call to KMS, if there was one. */
   opening(): Promise<{ keyring: KeyringNode | MultiKeyringNode; outage(): StoreUnavailable | undefined }>;
-  /** See `CredentialCipher`. */
+  /** Creates the new key of a rotation. Does nothing with KMS, where the operator sets the id of the new key. */
   renew(): Promise<void>;
   forgetOld(): Promise<void>;
 }
@@ -167,7 +167,7 @@ function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
     },
     async renew() {
       const keys = await all();
-      // Two keys are left by an unfinished rotation, which continues with the key that it created.
+      // Two keys mean that a rotation has not finished. It then continues with its new key and creates no other one.
       if (keys.length === 1) await save([...keys, randomBytes(32).toString("hex")]);
     },
     forgetOld: async () => save([last(await all())]),

@@ -84,7 +84,7 @@ export function createRateStore(connection: TableConnection): RateStore {
   };
 }
 
-/** Earlier than any lease, so the next request with the key may take over immediately. */
+/** The time of a released request. It is so old that the next request with the key may take over immediately. */
 const longAgo = new Date(0).toISOString();
 
 /**
@@ -100,7 +100,7 @@ export function createAttemptStore(connection: TableConnection): AttemptStore {
         .where(({ expiresAt }, { lt, notExists }) => `${notExists(expiresAt)} OR ${lt(expiresAt, now / 1000)}`);
       if (await writeIf(put)) return undefined;
       const item = await readItem(attempts.get(attempt));
-      // The SDK repeats a put whose answer was lost: the stored attempt is then our own.
+      // The SDK repeats a put whose answer was lost. It then finds the attempt that its own first put has stored.
       return item && item.id !== attempt.id ? requireFormat(`attempt ${item.id}`, item) : undefined;
     },
     takeOver: (name, since, now) =>

@@ -120,7 +120,10 @@ export function executionOf(item: ExecutionItem): Execution {
   return { format: 1, ...known, open: open === "open" };
 }
 
-/** Id in the item's key; undefined for an item under any other key, which no answer may show. */
+/**
+ * Returns the id in the item's key. Undefined for an item that is not under the key of a record: no answer of the API
+ * may show such an item.
+ */
 export function idInKey(item: ExecutionItem): string | undefined {
   const { pk, sk } = item as unknown as { pk: string; sk: string };
   return sk === "E" && pk.startsWith("E#") ? pk.slice("E#".length) : undefined;

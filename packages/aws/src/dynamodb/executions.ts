@@ -32,7 +32,7 @@ import {
 } from "./records.ts";
 
 const defaultLimit = 50;
-/** The usual E2B plan allows this many concurrent sandboxes. */
+/** Limit of runs whose offers are read at once: the usual E2B plan allows this many concurrent sandboxes. */
 const maxOffers = 100;
 
 /** An update named an execution that was never created. */
@@ -167,7 +167,10 @@ async function noteRestart(
   }
 }
 
-/** Parses items. Returns the ids of unreadable records apart, and leaves out items that are under no record's key. */
+/**
+ * Parses items. Returns the ids of unreadable records in a list of their own. Leaves out items that are not under the
+ * key of a record.
+ */
 function parseReadable(items: readonly ExecutionItem[]): { items: Execution[]; unreadable: string[] } {
   const found: { items: Execution[]; unreadable: string[] } = { items: [], unreadable: [] };
   for (const item of items) {
@@ -247,7 +250,9 @@ function isOpen(status: Execution["status"] | undefined): boolean {
   return status === "queued" || status === "running" || status === "waiting";
 }
 
-/** Merges pages, and cuts the result where the first of the pages ended: later runs may be missing from that page. */
+/**
+ * Merges pages. Cuts the result at the end of the page that ended first, because that page may lack runs after its end.
+ */
 function mergePages(lists: readonly FoundPage[]): FoundPage {
   const [end] = lists.flatMap(({ end }) => end ?? []).sort(newestFirst);
   const items = lists.flatMap(({ items }) => items).sort(newestFirst);
@@ -263,7 +268,8 @@ async function findPage(entity: ExecutionEntity, query: ExecutionQuery, limit: n
   const ofOne = () =>
     workflow !== undefined ? ofWorkflow({ workflowId: workflow }) : ofClient({ client: client as string });
   const index = isOpen(status) ? open({ open: "open" }) : ofOne();
-  // No filter on the index's own key: `executionOf` reports a record that differs from it, and a filter would hide it.
+  // Does not filter by the key of the index itself. A filter would hide a record that differs from that key, and
+  // `executionOf` must report it.
   const byKey = isOpen(status) ? {} : workflow !== undefined ? { workflowId: undefined } : { client: undefined };
   const fitting = index
     .between(first, last)

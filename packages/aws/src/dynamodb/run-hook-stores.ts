@@ -65,7 +65,7 @@ const clientRecord = record(
   { record: tableKeys("CLIENT#{slug}", "CLIENT"), all: indexKeys("by-client", "CLIENTS", "{slug}") },
 );
 
-/** Rounds sums to a billionth, because adding fractions produces meaningless digits. */
+/** Rounds sums to a billionth, because adding binary fractions produces meaningless digits. */
 const billionth = 1e9;
 
 /** Model costs per client, month and node. */
@@ -94,7 +94,7 @@ const spendingRecord = record(
   {
     ...texts("client", "execution", "scope"),
     ...numbers("seq", "usd"),
-    /** `2026-11` */
+    /** Such as `2026-11`. */
     month: requiredText,
   },
   { record: tableKeys("M#{client}#{month}", "{execution}#{scope}#{seq}") },

@@ -153,7 +153,10 @@ const poolRecord = record("pool", texts("pool"), {
 
 /** A caller reserves a time at most this far ahead. If it then creates no sandbox, the unused gap stays short. */
 const maxAheadMs = 1_000;
-/** Keeps below E2B's rate, because requests of several processes can arrive closer together than they were sent. */
+/**
+ * Spaces creations 5 % wider than E2B's rate requires, because requests of several processes can arrive closer together
+ * than they were sent.
+ */
 const margin = 1.05;
 
 /**

@@ -14,7 +14,10 @@ export async function createTable(client: DynamoDBClient, name: string): Promise
   await untilActive(client, name);
 }
 
-/** The SDK's waiter sleeps whole seconds. A table takes a millisecond on a laptop, and ten seconds in the cloud. */
+/**
+ * Waits until the table is active, with shorter pauses than the SDK's waiter. A table takes a millisecond on a laptop,
+ * and ten seconds in the cloud.
+ */
 async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
   for (let pauseMs = 5; pauseMs < longestPauseMs; pauseMs *= 1.5) {
     if ((await statusOf(client, name)) === "ACTIVE") return;
@@ -23,13 +26,15 @@ async function untilActive(client: DynamoDBClient, name: string): Promise<void> 
   throw new Error(`table "${name}" did not become active - look at it in the DynamoDB console`);
 }
 
-/** Undefined while the table is unknown: DescribeTable is eventually consistent. */
+/**
+ * Returns the table's status. Undefined while DescribeTable, which is eventually consistent, does not know the table.
+ */
 async function statusOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
   const describe = new DescribeTableCommand({ TableName: name });
   return (await orOnError(["ResourceNotFoundException"], null, () => client.send(describe)))?.Table?.TableStatus;
 }
 
-/** The pauses add up to about three minutes. */
+/** Pauses grow up to this length, and add up to about three minutes. */
 const longestPauseMs = 60_000;
 
 function createTableInput(name: string): CreateTableCommandInput {

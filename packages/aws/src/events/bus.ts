@@ -103,8 +103,8 @@ export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): P
 }
 
 /**
- * Stores the text of an event and returns its key. The key depends on the event's id: a shared object could expire soon
- * after a later event with the same text.
+ * Stores the text of an event and returns its key. The key contains a hash of the event's id, so that events with the
+ * same text share no object: the object could expire too early for the later event.
  */
 export async function storeEventText(bucket: BucketConnection, id: string, text: string): Promise<string> {
   const key = `${eventPrefix}${sha256(`${id} ${sha256(text)}`)}.json`;

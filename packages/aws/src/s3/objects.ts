@@ -22,7 +22,7 @@ export interface BucketConnection {
 export interface ObjectHead {
   bytes: number;
   etag: string;
-  /** In hex; absent if the object was written without a checksum. */
+  /** SHA-256 in hex; absent if the object was written without a checksum. */
   sha256?: string;
 }
 
@@ -95,14 +95,17 @@ export async function readText(connection: BucketConnection, key: string): Promi
 export interface NewObject {
   key: string;
   bytes: number;
-  /** In hex. S3 refuses a body with another hash, so a damaged body never appears under the key. */
+  /** SHA-256 of the body in hex. S3 refuses a body with another hash, so a damaged body never appears under the key. */
   sha256: string;
   contentType: string;
   /** Bytes, or a function that creates a new stream for each attempt. */
   body: Uint8Array | (() => Readable);
 }
 
-/** Writes an object unless the key exists. An existing object has the right contents, because the key implies them. */
+/**
+ * Writes an object unless the key exists. An existing object has the same contents, because callers use a key for one
+ * content only.
+ */
 export async function writeOnce({ client, bucket }: BucketConnection, object: NewObject): Promise<void> {
   const send = (body: Uint8Array | Readable) =>
     client.send(

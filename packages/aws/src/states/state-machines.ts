@@ -34,7 +34,7 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
     return orOnError(unknown, null, () => reportOutage(service, () => client.send(describing)));
   };
   return {
-    /** Tries an update first: all publications of a workflow but the first need one. */
+    /** Tries to update the machine first, because only the first publication of a workflow has to create it. */
     async publish(workflow, definition, description) {
       const name = stateMachineName(workflow);
       const versionDescription = cutDescription(description);
@@ -98,7 +98,10 @@ function loggingConfiguration(logGroupArn: string | undefined) {
   };
 }
 
-/** Step Functions: a description has at most 256 characters. Cuts at 256 bytes, and drops half a character. */
+/**
+ * Step Functions: a description has at most 256 characters. Cuts the text at 256 bytes, without a part of a character
+ * at its end.
+ */
 function cutDescription(description: string): string {
   return Buffer.from(description)
     .subarray(0, 256)

@@ -100,7 +100,10 @@ function ifTurnUnchanged({ state, sandbox, attempt }: Turn): Condition {
   };
 }
 
-/** Reads links page by page. A page may end between the two items of a link, so its last link waits for the next. */
+/**
+ * Reads links page by page. A page may end between the two items of a link, so the last link of a page is returned with
+ * the next page.
+ */
 async function* readLinks(connection: ItemConnection, range: KeyRange): AsyncGenerator<Link> {
   let waiting: Item[] = [];
   for await (const page of readRangePages(connection, range)) {

@@ -45,7 +45,10 @@ function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: st
   return { ...place, format: FORMAT, __edb_e__: entity, __edb_v__: "1" };
 }
 
-/** The link that an item belongs to. Throws `DamagedLink` if its keys and attributes differ, as copied by hand. */
+/**
+ * Returns the link to which an item belongs. Throws `DamagedLink` if the item's keys and attributes differ, as after a
+ * copy by hand.
+ */
 export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
   const place = storedLinkOf(item);
   const kind = textIn(item, "kind");
@@ -305,7 +308,7 @@ interface ItemKey {
   key: string;
 }
 
-/** DynamoDB, BatchGetItem: items of one request. */
+/** DynamoDB allows this many items in one request of BatchGetItem. */
 export const maxKeys = 100;
 
 export const ifAbsent: Condition = {
@@ -364,7 +367,7 @@ export async function readItems({ client, table }: ItemConnection, keys: readonl
     const command = new BatchGetItemCommand({ RequestItems: asked });
     const { Responses, UnprocessedKeys } = await reportOutage("DynamoDB", () => client.send(command));
     found.push(...(Responses?.[table] ?? []));
-    // DynamoDB returns at most 16 MB per request and lists the other keys.
+    // DynamoDB returns at most 16 MB per request, and lists the keys of the other items, which are requested again.
     due = [...((UnprocessedKeys?.[table]?.Keys as typeof due | undefined) ?? []), ...due];
   }
   return found;
