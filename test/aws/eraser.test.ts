@@ -13,7 +13,7 @@ const at = "2026-11-22T00:00:00.000Z";
 const expiresAt = 2_000_000_000;
 const pools = (client: string) => [`C#${client}`, `P#report#${client}`, "W#report"];
 
-/** One item of the client per kind of partition. */
+/** Writes one item of the client into each kind of partition. */
 async function leaveTraces(client: string): Promise<void> {
   const [format, execution] = [1, `exec_${client}`] as const;
   await stores.clients.create({ format, slug: client, name: client, pins: {}, createdAt: at });
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await stores.rateStore.add({ id: "key_all", client: null }, { beginsAt: 0, seconds: 10 }, 1, 9);
 });
 
-/** Partitions whose items can name a client in any attribute. */
+/** Returns the keys of all items that name the client in any attribute. */
 async function partitionsNaming(client: string): Promise<string[]> {
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
   const words = new RegExp(`(^|[^-\\w])((exec|key|dlv|upl)_)?${client}([^-\\w]|$)`);
@@ -83,7 +83,7 @@ it("the eraser deletes the items of a client in every partition, but no items of
   for (const other of ["my-acme", "acme-2"]) expect(await partitionsNaming(other)).toEqual(before);
 });
 
-/** An empty table that records the requests. */
+/** Creates an empty table that records its requests. */
 function watched() {
   const asked: { name: string; input: object }[] = [];
   const send = async (command: { input: object }) => {

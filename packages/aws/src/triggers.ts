@@ -193,7 +193,7 @@ async function sendSchedule<T>({ workflow, trigger }: Schedule, send: () => Prom
   }
 }
 
-/** What a user can do about errors that Scheduler would report again at a retry, by error name. */
+/** Advice to the user by the name of an error that Scheduler would report again at a retry. */
 const correctionByError: Readonly<Record<string, string>> = {
   ServiceQuotaExceededException: "delete workflows with schedules, or ask AWS for more of them",
   ValidationException: "correct its time or its time zone",

@@ -8,7 +8,10 @@ import { needServer } from "./needs.ts";
 import { writeText } from "./transfer.ts";
 
 export interface AttachOptions {
-  /** A new kernel context never waits for the cell of another delivery. The default context saves a call. */
+  /**
+   * True runs the cell in a new kernel context, which never waits for the cell of another delivery. The default context
+   * saves a call.
+   */
   ownContext: boolean;
   /** The cell runs only after this resolves to true. */
   turnWritten: Promise<boolean>;
@@ -36,7 +39,8 @@ export async function attach(
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
   const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // else the context ends with the sandbox
-  // Each context is a process, and code that runs for hours is attached to hundreds of times.
+  // Removes the kernel context when the delivery ends. Each context is a process, and code that runs for hours is
+  // attached to hundreds of times.
   signal.addEventListener("abort", leave, { once: true });
   const input = inputFor(sandbox, name, makeInput(nonce), options);
   try {
@@ -88,7 +92,7 @@ function follow(
         resolve(answer);
       }
     });
-    // Only an error stops the SDK from reading further output, all of which it keeps.
+    // Throws after the end of the attach, because only an error stops the SDK from reading and keeping further output.
     const listen = (text: string) => {
       if (isAnswered || signal.aborted) throw new BrokenAttach("the attach has ended");
       read(text);

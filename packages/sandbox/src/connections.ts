@@ -36,7 +36,10 @@ export class Connections {
     return sandbox;
   }
 
-  /** True once for a new sandbox of a pool: the harness starts in its first cell and keeps that cell in memory. */
+  /**
+   * True at the first call for a new warm sandbox. Its first cell must contain no input, because the harness starts in
+   * that cell and keeps its text in memory.
+   */
   isFirstUse(id: string): boolean {
     return this.#unused.delete(id);
   }
@@ -46,7 +49,10 @@ export class Connections {
     return this.#kept.get(id) ?? this.connect(id, lifetimeSeconds);
   }
 
-  /** Connects, and extends the sandbox's life if it would end earlier. E2B silently grants what the plan allows. */
+  /**
+   * Connects, and extends the sandbox's life if it would end earlier. E2B silently grants a shorter life if the plan
+   * allows no more.
+   */
   async connect(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
     const { Sandbox } = await this.#sdk;
     const connecting = this.#breaker.guard(() => Sandbox.connect(id, { timeoutMs: lifetimeSeconds * 1000 }));

@@ -27,7 +27,7 @@ export function isRefusedKey(error: unknown): boolean {
   return error instanceof Error && error.name === "AuthenticationError";
 }
 
-/** E2B refuses a request for more lifetime than the plan allows. */
+/** True if E2B refuses a request because it asks for more lifetime than the plan allows. */
 export function isBeyondPlan(error: unknown): boolean {
   return error instanceof Error && (error as { statusCode?: number }).statusCode === 400;
 }

@@ -107,7 +107,7 @@ function pickContext(options: Attaching, round: number): Attaching {
   return round === 0 ? options : { ...options, ownContext: true };
 }
 
-/** Exponential, with full jitter. */
+/** Waits before the next attach: exponentially longer with each round, with full jitter. */
 async function pause(round: number, signal: AbortSignal): Promise<void> {
   const limitMs = Math.min(longestPauseMs, firstPauseMs * 2 ** round);
   await sleep(Math.random() * limitMs, undefined, { signal }).catch(() => undefined); // the caller checks the signal

@@ -49,7 +49,7 @@ export type CodeAnswer = z.infer<typeof CodeAnswer>;
 /** A path relative to the harness's root. */
 const answerPath = z.string().regex(/^(blobs|answers)\/[0-9a-f-]+$/);
 
-/** The harness keeps the last 64 KB. */
+/** Logs of the code, of which the harness keeps the last 64 KB. */
 const logs = shortText(1 << 17);
 /** The name of a node or task. */
 const name = z.string().max(1000);

@@ -5,7 +5,10 @@ import type { Need } from "./messages.ts";
 import { WatchedBody, writeStream, writeText } from "./transfer.ts";
 
 const maxParallel = 6;
-/** Code waits for one need at a time. The others are blobs that the harness requests ahead. */
+/**
+ * Limit of needs that wait. Code itself waits for one at a time; the others are blobs that the harness requests in
+ * advance.
+ */
 const maxWaiting = 1000;
 
 /** Returns a function that serves the needs of an attach, a few in parallel. `fail` receives the error of a need. */

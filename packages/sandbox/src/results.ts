@@ -19,7 +19,7 @@ type Success = Extract<CodeAnswer, { status: "success" }>;
 type OutBlob = Success["blobs"][number];
 
 const streamsAtOnce = 6;
-/** The harness writes no longer results, because large values are separate blobs. */
+/** Limit of a result. The harness writes no longer ones, because large values are separate blobs. */
 const maxResultBytes = 64 << 20;
 /** Limits the warnings, because a sandbox can send anything. */
 const maxWarnings = 10;
@@ -133,7 +133,7 @@ async function* once(chunk: Uint8Array): AsyncIterable<Uint8Array> {
 
 const count = z.int().nonnegative();
 const Header = z.object({ step: count, attempt: count, size: count });
-/** The harness keeps the last 64 KB, after a header. */
+/** Limit of the log's file: the harness keeps a header and the last 64 KB. */
 const maxBytes = (64 << 10) + 1024;
 
 /** Reads the log of running code; null if no code runs. The sandbox must live `lifetimeSeconds` from now on. */

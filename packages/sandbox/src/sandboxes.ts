@@ -150,7 +150,10 @@ async function settleStop(
   return { kind: "stopped", logs: answer.type === "stopped" ? answer.logs : "" };
 }
 
-/** Extends a sandbox's life. Checks the result if E2B may silently grant less. Null if it cannot. */
+/**
+ * Extends a sandbox's life. Checks the granted lifetime if E2B may silently grant less. Returns null if the life cannot
+ * be extended so far.
+ */
 async function extend(connections: Connections, sandbox: Sandbox, lifetimeSeconds: number): Promise<Sandbox | null> {
   const neededUntil = Date.now() + lifetimeSeconds * 1000;
   try {

@@ -93,7 +93,9 @@ def write(libraries):
 
 
 def entries_of(modules):
-    """(name, signature, documentation) of the public functions, classes and methods; one name for each thing."""
+    """
+    Returns (name, signature, documentation) of the public functions, classes and methods, each under one name only.
+    """
     tops = {module.split(".")[0] for module in modules}
     things = {}
     for module in modules:

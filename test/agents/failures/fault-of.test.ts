@@ -10,7 +10,10 @@ import {
 const known = ["mail.acme.example", "api.acme.example", "db.acme.example"];
 const surroundings = { names: async (host: string) => known.includes(host), has: (key: string) => key === "smtp_host" };
 
-/** A traceback in Python's form. `type` is qualified; the harness's message has only the name. */
+/**
+ * Builds a failure as the harness reports it. Python's traceback has the whole `type` with its module; the message has
+ * only its last name.
+ */
 function raised(type: string, text: string, files: string[] = []) {
   const frames = ["nodes/work.py", ...files].map((file) => `  File "${file}", line 3, in work\n    call()`);
   const traceback = ["Traceback (most recent call last):", ...frames, `${type}: ${text}`].join("\n");

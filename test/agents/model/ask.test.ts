@@ -208,7 +208,7 @@ describe("the estimate of a request", () => {
 
   it("is above the actual cost", async () => {
     const [estimate = 0] = await estimates({ input: "Sum the totals of all invoices. ".repeat(100) });
-    // Seven tokens per sentence, and an answer of 8,000 tokens.
+    // The actual cost: 100 sentences of seven tokens, and an answer of 8,000 tokens.
     expect(estimate).toBeGreaterThan(700 * 1e-6 + 8000 * 5e-6);
   });
 

@@ -41,7 +41,7 @@ function taskOf(customer: string): WaitingTask {
   };
 }
 
-/** Requests to the table per event, without those of the runs that it wakes. */
+/** Sends an event, and returns the runs that it wakes and its reads of the table. */
 async function costOf(story: EventWait, detail: string): Promise<{ woken: string[]; reads: string[] }> {
   table.operations.length = 0;
   const woken = await story.emit(detail);
@@ -80,7 +80,8 @@ test("the number of requests for an event does not depend on the number of waiti
   expect(ofOther).toEqual({ woken: [], reads: ["Query", "Query"] });
   const { woken, reads } = await costOf(story, '{"customer":"acme"}');
   expect(woken).toEqual([story.id]);
-  // Shapes, tasks of the key, the task; then its tokens, and twice whether others of its run are open.
+  // The event reads the shapes, the tasks of its key and the task. The answer reads the task's tokens, and twice
+  // whether its run has other open tasks.
   expect(reads).toEqual(["Query", "Query", "GetItem", "Query", "Query", "Query"]);
   expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
 });

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 
 export interface Asked {
-  /** `AWSEvents.PutEvents` of a JSON-RPC service, `POST /schedules/a` of a REST one. */
+  /** The requested operation: `AWSEvents.PutEvents` of a JSON-RPC service, `POST /schedules/a` of a REST service. */
   operation: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read any member of it
   body: any;

@@ -60,7 +60,7 @@ if __name__ == "__main__":
 
 
 def prepare(sandbox, folder):
-    """Call before the first node. The hosts record their visitors in `folder`."""
+    """Prepares a sandbox with these hosts, which record their visitors in `folder`. Call it before the first node."""
     log = f"{folder}/visits"
     with open(__file__) as file:  # as text, because the sandbox's user may not be able to read this folder
         hosts = file.read()

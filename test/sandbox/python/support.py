@@ -182,8 +182,8 @@ class Sandbox:
         near=(),
     ):
         """
-        Starts a run and returns what `finish` needs. `context`: texts by key; `allow`: of a network of its own; `near`:
-        what it may reach on this machine.
+        Starts a run, and returns the kernel and the nonce for `finish`. `context` has JSON texts by key. `allow` gives
+        the run its own network with these hosts. `near` names what the run may reach on this machine.
         """
         self.links += 1
         kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
@@ -207,7 +207,7 @@ class Sandbox:
             yield json.loads(text)
 
     def finish(self, begun, serve=True):
-        """The last answer."""
+        """Returns the last answer of a run. Serves its needs unless `serve` is false."""
         last = None
         for answer in self.answers(*begun):
             if answer["type"] == "need":

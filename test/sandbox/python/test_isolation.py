@@ -13,7 +13,7 @@ _IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
 _PYTHON = a_python_for_everybody() if _IS_ROOT else None
 
 
-# Finds the harness's socket among the descriptors and sends messages to the daemon.
+# Code that finds the harness's socket among its descriptors and sends a message to the daemon.
 _SEND = """
 import array, os, socket, stat
 for fd in range(3, 30):
@@ -30,7 +30,7 @@ for fd in range(3, 30):
         os._exit(9)
 """
 
-# Freeing so many pages takes the system a while.
+# Code with so many pages of memory that the system needs a while to free them.
 _SLOW_TO_DIE = """
 import mmap
 pages = mmap.mmap(-1, 400 << 20)

@@ -13,7 +13,7 @@ from support import ONE_USER, Sandbox, a_python_for_everybody, one_user_may_buil
 _IS_LINUX = sys.platform == "linux"
 _IS_ROOT = _IS_LINUX and os.geteuid() == 0
 _PYTHON = a_python_for_everybody() if _IS_ROOT else sys.executable
-# Isolation by root and by an ordinary user. A test run without root can only use the second.
+# The tests isolate code as root does, or as an ordinary user does if they run without root.
 _HOW = {} if _IS_ROOT else ONE_USER
 _needs_walls = unittest.skipUnless(
     _IS_LINUX and _PYTHON and (_IS_ROOT or one_user_may_build_walls()), "this user may not build walls"
@@ -41,7 +41,7 @@ def flood(most):
     return sent, kept
 """
 
-# A call of the harness fails with this error while `short`, which all processes share, is 1.
+# Code that makes a call of the harness fail with an error while the flag `short`, which all processes share, is 1.
 _FAILING = """
 import errno, mmap, os
 from nova_harness import jail, landlock, linux, netns, process, store, seccomp

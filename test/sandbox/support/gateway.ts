@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Replaces the forwarding of a request; undefined forwards it. */
+/** Says how the gateway treats a request instead of forwarding it; undefined forwards it. */
 export type Fault = "break" | "502" | { status: number; body: string } | undefined;
 
 /** A proxy between the SDK and the server. It counts calls, breaks connections, and answers like E2B's gateway. */

@@ -94,7 +94,7 @@ const spendingRecord = record(
   {
     ...texts("client", "execution", "scope"),
     ...numbers("seq", "usd"),
-    /** Such as `2026-11`. */
+    /** Year and month, like `2026-11`. */
     month: requiredText,
   },
   { record: tableKeys("M#{client}#{month}", "{execution}#{scope}#{seq}") },

@@ -67,7 +67,7 @@ def near_of(hosts):
 
 
 def _parts(entry):
-    """(host, ports)"""
+    """Returns the host and the ports of an entry."""
     found = _ENTRY.fullmatch(entry) if isinstance(entry, str) else None
     if not found or int(found[2] or 0) > 65535:
         raise ValueError(f'"{entry}" is no host with or without a port')

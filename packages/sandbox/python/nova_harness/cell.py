@@ -26,7 +26,10 @@ _saw_an_input = False
 
 
 def attach(name, root, in_cell=False):
-    """Passes an input to the daemon. Tries again if it died before it opened the input: a dying one still accepts."""
+    """
+    Passes an input to the daemon. Tries again if the daemon died before it opened the input, because a dying daemon
+    still accepts connections.
+    """
     global _saw_an_input
     _saw_an_input |= in_cell
     deadline, pause = time.monotonic() + _START_SECONDS, _DYING_SECONDS
@@ -62,7 +65,9 @@ def _log_tail(root):
 
 
 def connect(root):
-    """Connects to the daemon. If two attaches find none at the same time, the lock lets one of them start it."""
+    """
+    Connects to the daemon. If two attaches find no daemon at the same time, the lock lets only one of them start it.
+    """
     daemon = _dial(root)
     if daemon:
         return daemon
@@ -112,7 +117,7 @@ def _dial_patiently(root):
 
 
 def _start_in_warm_process(listener, root):
-    """Asks the template's warm Python process to become the daemon (see warm.py). False if there is none."""
+    """Asks the template's warm Python process to become the daemon (see warm.py). False if there is no such process."""
     try:
         with socket.socket(socket.AF_UNIX) as warm:
             warm.connect(WARM)

@@ -152,7 +152,7 @@ for _kind in (Context, LazyContext):
 
 
 class Original(NamedTuple):
-    """A key's value before the code: its JSON text, and the parsed object or an Unloaded."""
+    """The value of a key before the code runs: its JSON text, and the parsed value or an Unloaded."""
 
     text: str
     value: object
@@ -186,7 +186,7 @@ def _context_of(values):
 
 
 class _Special(Exception):
-    """A text may contain references or escapes."""
+    """The texts may contain references or escapes, so they cannot be parsed together."""
 
 
 def _parse_together(texts):

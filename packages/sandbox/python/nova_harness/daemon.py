@@ -222,7 +222,7 @@ class Daemon:
     def _tell_kept(self, claim, follower):
         kept = self.store.outcome(claim)
         if kept is None:
-            # The claim was stopped, or the daemon that ran it has died.
+            # The claim has no outcome: it was stopped, or the daemon that ran its code has died.
             message = {"type": "tombstoned"} if self.store.is_forbidden(claim.link) else outcomes.lost()
             self._tell_and_close(follower, {**message, "logs": "", "durationMs": 0})
             return
@@ -239,7 +239,10 @@ class Daemon:
         follower.close()
 
     def _stop(self, header, follower):
-        """Answers the outcome of a finished claim. Otherwise forbids code at its link, and kills the code that runs."""
+        """
+        Answers with the outcome if the claim is finished. If it is not, forbids code at its link and kills the code
+        that runs there.
+        """
         claim = Claim.of(header)
         asked = self.running.get(claim)
         if self.store.outcome(claim) or (asked and asked.is_complete):

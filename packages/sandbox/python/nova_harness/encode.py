@@ -69,7 +69,7 @@ class Unfit(Exception):
 
 
 class Known:
-    """A reference from a value's original text, which is encoded again without loading its blob."""
+    """A reference in the original text of a value. It is encoded again without loading its blob."""
 
     def __init__(self, reference):
         self.reference = reference

@@ -46,7 +46,10 @@ def _receive(listener):
 
 
 def _is_waiting(listener, notice):
-    """True if the caller still waits. Then data read before came from the caller, whose id cannot have been reused."""
+    """
+    True if the caller still waits. Data that was read before then came from this caller, not from a later process with
+    the same id.
+    """
     try:
         fcntl.ioctl(listener, _IS_WAITING, struct.pack("=Q", notice.id))
     except OSError:
@@ -332,7 +335,7 @@ def _keep_options(sock, outer):
 
 
 def _open_within(root, path):
-    """Opens a path as a process with this root would find it, including links."""
+    """Opens a path inside `root`, and follows links as a process does whose root folder that is."""
     folder = os.open(root, os.O_PATH | os.O_CLOEXEC)
     try:
         how = struct.pack("=3Q", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT_WITHOUT_MAGIC)

@@ -91,7 +91,10 @@ def become_init(walls, run, init_socket):
 
 
 def _serve_run(walls, run, init_socket, control, output, doors_channel=None):
-    """Serves one run. Keeps the output open until no process of the run is left, so that its end signals their end."""
+    """
+    Serves one run. Keeps the output open until no process of the run is left, so that the end of the output shows that
+    all are gone.
+    """
     os.set_blocking(output, True)
     _write_to(output)
     child = os.fork()
@@ -147,7 +150,9 @@ def _outlive(child, init_socket, isolated):
 
 
 def _kill_all_others():
-    """Kills every other process of the pid namespace, whose first is this. A killed process cannot fork."""
+    """
+    Kills all other processes of the pid namespace, of which this is the first process. A killed process cannot fork.
+    """
     if os.getpid() != 1:
         raise RuntimeError("not in a pid namespace")
     with contextlib.suppress(ChildProcessError):

@@ -120,7 +120,9 @@ class Jail:
             linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")  # hides other users' processes
 
     def _forget_names(self):
-        """Makes only the names resolvable that will be written to `hosts`."""
+        """
+        Covers the system's host names and name servers, so that only names resolve that are written to `hosts` later.
+        """
         self.hosts = self._put_over("/etc/hosts")
         if os.path.lexists("/etc/resolv.conf"):
             os.close(self._put_over("/etc/resolv.conf"))
@@ -300,8 +302,8 @@ def close_all_but(*keep):
 
 def raise_descriptors():
     """
-    Raises the limit of descriptors to its maximum, in harness processes. After the code it makes the descriptors
-    available that are reserved for the result.
+    Raises the limit of descriptors to its maximum in a harness process. In the code's process, after the code, this
+    makes the descriptors available that are reserved for the result.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(OSError, ValueError):  # macOS reports "unlimited" but accepts less
@@ -315,6 +317,7 @@ def _lower(kind, value):
 
 
 def _offer_to_the_oom_killer():
-    # Some systems forbid this, and their default choice is good enough.
+    # Asks the system to kill this process first if memory runs out. Some systems forbid that, and their own choice is
+    # good enough.
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("500")

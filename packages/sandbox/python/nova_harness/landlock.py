@@ -13,7 +13,7 @@ from . import linux
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _ASK_VERSION, _BENEATH = 1, 1
-# The first versions that allow moving files between folders, and that have scopes.
+# The first version that can allow moving files between folders, and the first version with scopes.
 _MOVING, _SCOPES = 2, 6
 _EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 14))
@@ -22,7 +22,9 @@ _ABSTRACT_SOCKETS_AND_SIGNALS = 3
 
 
 def version_here():
-    """The version; None if the system has no Landlock, or one that forbids every process to move files."""
+    """
+    Returns the version of Landlock. None if the system has none, or a version that forbids every process to move files.
+    """
     try:
         version = linux.call("landlock_create_ruleset", _CREATE, 0, 0, _ASK_VERSION)
     except linux.CallFailed as error:

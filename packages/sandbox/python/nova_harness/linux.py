@@ -72,7 +72,7 @@ def checked(result, what):
 
 
 def call(name, number, *values):
-    """Passes integers as machine words and bytes as addresses."""
+    """Makes a system call. Passes integers as machine words and bytes as addresses."""
     words = [value if isinstance(value, bytes) else ctypes.c_long(value) for value in values]
     return checked(libc.syscall(ctypes.c_long(number), *words), name)
 

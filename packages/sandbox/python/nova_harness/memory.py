@@ -12,7 +12,10 @@ _SHARED_MAPPING = "/dev/zero (deleted)"
 
 
 def is_beyond_limit(process, folders):
-    """`process` is the code's first process; `folders` are its folders that are in memory."""
+    """
+    True if a run uses too much memory. `process` is the code's first process; `folders` are its folders that are in
+    memory.
+    """
     files = sum(_bytes_in(f"/proc/{process}/root{folder}") for folder in folders)
     members = _members(process)
     # The quick measurement counts shared memory once per process, so its sum is an upper bound.
@@ -21,7 +24,7 @@ def is_beyond_limit(process, folders):
 
 
 def _members(process):
-    """Processes of the run: its own /proc shows no others."""
+    """Returns the processes of the run, which are the only ones that its own /proc shows."""
     proc = f"/proc/{process}/root/proc"
     try:
         return [f"{proc}/{name}" for name in os.listdir(proc) if name.isdigit()]
@@ -30,7 +33,10 @@ def _members(process):
 
 
 def _own_bytes(member):
-    """Private memory and the proportional part of shared memory, without files, which their folders count."""
+    """
+    Returns the private memory of a process and its proportional part of shared memory. Files in memory are counted with
+    their folders instead.
+    """
     return _sum(f"{member}/smaps_rollup", ("Pss_Anon:", "SwapPss:")) + _shared_mappings(f"{member}/smaps")
 
 

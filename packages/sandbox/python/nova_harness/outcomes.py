@@ -78,7 +78,10 @@ def not_kept(message):
 
 
 def weaker_walls(asks, error):
-    """`asks` is true if only the network guard is known to be missing."""
+    """
+    Describes missing isolation. `asks` is true if only the network guard is missing, and false if all isolation is
+    missing.
+    """
     if asks:
         return f"this system lets no guard answer for code ({error}): code reaches the sandbox's own network"
     return f"this system makes no walls between programs ({error}): code is not isolated from the sandbox"

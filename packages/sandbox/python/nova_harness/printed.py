@@ -72,7 +72,7 @@ class Printed(Stream):
         json.dumps, json.dump = watched_dumps, watched_dump
 
     def flush_before_fork(self):
-        """Flushes, because otherwise both processes would write the unfinished line."""
+        """Flushes before a fork, because otherwise both processes would write the unfinished line."""
         with contextlib.suppress(OSError, ValueError):
             self.flush()
 
@@ -101,7 +101,10 @@ class Printed(Stream):
         return len(text)
 
     def _sift(self, text):
-        """Holds back a possible result and passes on the rest. A product that is written alone may span lines."""
+        """
+        Holds back a possible result and passes the rest to the log. A text from json.dumps may span lines if it is
+        written alone.
+        """
         self._held = ""
         if self._at_start and self._is_product(text):
             self._hold(text)

@@ -53,7 +53,7 @@ class RelayLoop:
         self._send_the_rest()
 
     def _admit(self, listener, door):
-        """False if no client is connecting."""
+        """Accepts a connection at a door and starts to serve it. False if no client is connecting."""
         try:
             inner, _ = listener.accept()
         except OSError:
@@ -71,7 +71,10 @@ class RelayLoop:
         return True
 
     def _target_of(self, door, inner):
-        """For a range, a door to the requested address; its host is empty if no range with this port allows that."""
+        """
+        Returns the door to use for a connection. For a range, that is a door to the requested address, with an empty
+        host if no range with this port contains the address.
+        """
         if not door.is_range:
             return door
         address = inner.getsockname()[0]
@@ -179,7 +182,7 @@ def _is_near(text):
 
 
 def _pump(source, target):
-    """Copies one direction. Passes on its end; an error ends both directions."""
+    """Copies one direction of a connection. Passes on the end of that direction; an error ends both directions."""
     try:
         while data := source.recv(_CHUNK_BYTES):
             target.sendall(data)

@@ -78,7 +78,10 @@ class Needs:
         need.is_awaited = need.is_awaited or is_awaited
 
     def is_lost(self, sha256):
-        """Drops a damaged blob, which may still have been uploading. True after a few damaged copies."""
+        """
+        Drops a damaged blob, whose upload may have been incomplete. True if several copies were damaged, so that no
+        more are requested.
+        """
         if sha256 != self._given:
             raise ValueError("it calls a value damaged that it was not given")
         self._store.drop_blob(sha256)

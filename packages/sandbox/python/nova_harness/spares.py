@@ -102,7 +102,9 @@ class Spares:
         return Process(self.zygote, self.walls.without_network(), has_relay=has_relay)
 
     def give_back(self, process):
-        """Keeps a process that ran no code. Ends one with doors, because the next run may need others."""
+        """
+        Keeps a process that has run no code. Ends a process with doors, because the next run may need other doors.
+        """
         if process.hosts is None:
             self._usual = process
         else:

@@ -217,7 +217,10 @@ class Store:
             return False
 
     def open_blob(self, sha256, size):
-        """Returns the file if it is complete, else None. The reader must check the hash."""
+        """
+        Opens a blob of the sandbox. Returns its descriptor, or None if the file is not complete. The reader must check
+        the hash.
+        """
         return self._open_when(sha256, lambda found, _: found.st_size == size, self.blobs)
 
     def drop_blob(self, sha256):
@@ -225,7 +228,8 @@ class Store:
 
     def open_answer(self, need):
         """
-        Returns the file if it is complete, else None. Uploads are not atomic, so an answer ends with its only newline.
+        Opens the answer to a need. Returns its descriptor, or None if the file is not complete: uploads are not atomic,
+        so an answer ends with its only newline.
         """
         path = self.path("answers", need)
         fd = self._open_when(path, lambda found, fd: found.st_size > 0 and os.pread(fd, 1, found.st_size - 1) == b"\n")
