@@ -85,7 +85,7 @@ function keyOf(kmsKeyId: string | undefined, keyHex = "") {
   return kmsKeyId === undefined ? { keyHex } : { kmsKeyId };
 }
 
-/** Also writes each event of a run as a structured log line, which a metric filter counts. */
+/** Returns a bus that also logs each event of a run as a structured line, which a metric filter counts. */
 function logged(bus: EventBus): EventBus {
   return {
     async publish(type, detail) {

@@ -89,14 +89,17 @@ export function warmServicePorts(): ServicePorts {
   return ports;
 }
 
-/** Makes the next invocation create the engine's and the service's ports again, without the provided templates. */
+/**
+ * Discards the engine's and the service's ports and the provided templates. The next invocation creates the ports
+ * again.
+ */
 export function resetServicePorts(): void {
   resetPorts();
   ports = undefined;
   templates = undefined;
 }
 
-/** The verifier of tokens and the limiter of requests, if the environment configures them. */
+/** Creates the verifier of tokens and the limiter of requests, if the environment configures them. */
 export function apiAccess(
   env: ServiceEnvironment,
   ports: { clock: Clock } & Pick<FunctionPorts, "outgoing"> & Pick<ServiceStores, "rateStore">,

@@ -20,11 +20,13 @@ export const Health = z
 
 export type Health = z.infer<typeof Health>;
 
-/** The route needs no key, so a process limits how often it checks. */
+/** Checks are cached for this long, because anybody can call the route without a key. */
 const freshMs = 5_000;
 const latest = new WeakMap<ServicePorts, { at: number; found: Promise<Health> }>();
 
-/** The state of the services that NOVA needs, cached for some seconds. Without DynamoDB, S3 and Step Functions no run can start. */
+/**
+ * Checks the services that NOVA needs; the result is cached. Without DynamoDB, S3 and Step Functions no run can start.
+ */
 export function checkHealth(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<Health> {
   const now = ports.clock.now();
   const before = latest.get(ports);

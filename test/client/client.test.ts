@@ -103,7 +103,7 @@ describe("a list", () => {
     ["GET /clients", (nova) => nova.clients.list()],
     ["GET /keys", (nova) => nova.keys.list()],
     ["GET /audit", (nova) => nova.audit()],
-  ])("exists for %s", async (request, list) => {
+  ])("can be read with %s", async (request, list) => {
     const { nova } = open([request, page([{ id: 1 }])]);
     expect(await Array.fromAsync(list(nova))).toEqual([{ id: 1 }]);
   });

@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("the page of generated code", () => {
     expect(await diff.innerText()).not.toContain("\u202e");
   });
 
-  it("rejects code, and approves older code instead", async () => {
+  it("lets a user reject code, and approve older code instead", async () => {
     const page = await app.open(chosen);
     await page.getByRole("button", { name: "Reject" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();

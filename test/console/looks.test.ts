@@ -16,7 +16,7 @@ interface Look {
   onPhone?(page: Page): Promise<unknown>;
 }
 
-describe.skipIf(!hasBrowser)("every page", () => {
+describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
   const ids: Record<string, string> = {};
 

@@ -38,7 +38,7 @@ describe("the answer about a delivery", () => {
 const Run = z.object({ id: z.string() });
 const event = (id: string) => ({ source: "nova", detail: { id } });
 
-describe("the subject of an invocation", () => {
+describe("the detail of an event", () => {
   it.each<[string, unknown, string[]]>([
     ["can be in the event itself", { id: "a" }, ["a"]],
     ["can be in an event of the bus", event("a"), ["a"]],

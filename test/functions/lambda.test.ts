@@ -63,7 +63,7 @@ describe("the secrets of a process", () => {
     expect(variables).toMatchObject({ E2B_API_KEY: "e2b_1", OPENAI_API_KEY: "sk-1" });
   });
 
-  it("are loaded without a missing parameter, which a warning names", async () => {
+  it("are loaded even if a parameter is missing, which a warning names", async () => {
     const variables: NodeJS.ProcessEnv = { OPENAI_API_KEY_PARAMETER: "/nova/prod/openai" };
     await loadSecrets(variables, async () => new Map());
     expect(variables).not.toHaveProperty("OPENAI_API_KEY");

@@ -46,7 +46,7 @@ describe("the ports of the service", () => {
     expect(() => createServicePorts({ ...least, NOVA_MODELS: "maybe" })).toThrow(/NOVA_MODELS/);
   });
 
-  it("select a sandbox template by requirements", async () => {
+  it("select the sandbox template for the requirements of a workflow", async () => {
     const { templates } = createServicePorts({ ...least, E2B_TEMPLATE_ID: "base" });
     const asking = (requirements: string[]) => ({ requirements }) as Workflow;
     expect(await templates.of(asking([]))).toBe("base");

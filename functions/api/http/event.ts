@@ -59,7 +59,7 @@ export function receive(event: HttpEvent): Received {
   };
 }
 
-/** Refuses a repeated parameter, because readers would disagree about its value. */
+/** Decodes the query. It refuses a repeated parameter, because readers would disagree about its value. */
 function queryOf(rawQueryString: string): Record<string, string> {
   const query = new URLSearchParams(rawQueryString);
   const names = new Set<string>();

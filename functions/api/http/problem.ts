@@ -48,7 +48,10 @@ export function statusOf(error: unknown): number {
   return (error instanceof Error ? statuses[error.name] : undefined) ?? 500;
 }
 
-/** An error as RFC 9457 problem. An internal error appears only in the log, under the request's id. */
+/**
+ * Returns the answer for an error: a problem as in RFC 9457. The text of an internal error appears only in the log,
+ * under the request's id.
+ */
 export function problemOf(error: unknown, requestId: string): Answer {
   const status = statusOf(error);
   const detail =

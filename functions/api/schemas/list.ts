@@ -55,7 +55,7 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
   tag?(ports: ServicePorts, asked: { by: Principal; params: Params }): Promise<string | undefined>;
 }
 
-/** A list in pages; the cursor of a page leads to the next one. */
+/** Creates the route of a list in pages. The cursor of a page leads to the next one. */
 export function listRoute<Params, Query extends z.ZodRawShape, T>(
   path: `/${string}`,
   { item, query, list, cursor: like = /^\d{1,9}$/, show = (one) => one, ...described }: Listing<Params, Query, T>,

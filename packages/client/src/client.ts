@@ -104,7 +104,7 @@ export interface Answer {
 }
 
 export const tasksAt = ({ api, ask, list }: Connection) => ({
-  /** Tasks that wait for a person's answer, or with kind `event` for an event; oldest first. */
+  /** Lists tasks that wait for a person's answer, oldest first; with kind `event`, tasks that wait for an event. */
   list: (query: { kind?: "approval" | "event" } = {}) => list("/tasks", { query }),
 
   /** Also returns a task that was answered or has expired. */
@@ -149,7 +149,7 @@ export const workflowsAt = ({ api, ask, list }: Connection) => ({
 
   validate: (source: Source) => ask(api.POST("/workflows/validate", { body: source as Record<string, never> })),
 
-  /** Finds the current mistakes of a stored version. */
+  /** Checks a stored version again, and returns what NOVA would report about it now. */
   findings: (id: string, query: { version?: number } = {}) =>
     ask(api.GET("/workflows/{id}/findings", { params: { path: { id }, query } })),
 

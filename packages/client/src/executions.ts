@@ -89,7 +89,7 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       return ask(api.GET("/executions/{id}/chain/{seq}", { params: { path: { id, seq }, query } }));
     },
 
-    /** Compares two executions node by node, in the order of the first. */
+    /** Compares two executions node by node, in the order of the nodes in the first one. */
     diff: (a: string, b: string) => list("/executions/{a}/diff/{b}", { path: { a, b } }),
 
     verify: (id: string) => ask(api.GET("/executions/{id}/verify", { params: { path: { id } } })),

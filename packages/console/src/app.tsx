@@ -94,7 +94,7 @@ function createQueryClient(onLeave: (why: string) => void): QueryClient {
 
 interface Shown {
   at: string;
-  /** The error of the page at this address. */
+  /** The error with which the page at `at` failed. */
   error?: unknown;
 }
 

@@ -23,7 +23,7 @@ it.each([
   ["javascript:alert(1)", false],
   ["//login.example.com", false],
   [7, false],
-])("opens only addresses with HTTPS or on this machine: %j %s", (address, is) => {
+])("the page opens only addresses with HTTPS or on this machine: %j %s", (address, is) => {
   expect(isSafeAddress(address)).toBe(is);
 });
 
@@ -45,7 +45,7 @@ describe("config.json", () => {
     JSON.stringify({ issuer }),
     JSON.stringify({ issuer, client_id: "" }),
     JSON.stringify({ issuer: "http://login.example.com", client_id: "console" }),
-  ])("allows only API keys to sign in: %s", (text) => {
+  ])("lets people sign in only with API keys if it is %s", (text) => {
     expect(parseConfig(text)).toBeUndefined();
   });
 });
@@ -124,7 +124,7 @@ describe("the authorization address", () => {
   });
 });
 
-it("builds a sign-out address with the client id and the return address", () => {
+it("the page builds a sign-out address with its client id and its own address", () => {
   const endOfSession = `${issuer}/logout?tenant=1`;
   const address = buildSignOutUrl(
     { endpoint: "", clientId: "console", endOfSession },
@@ -142,7 +142,7 @@ it.each([
   ["?state=b", false],
   ["", false],
   ["?workflow=bills", false],
-])("recognises an issuer's answer in an address: %s %s", (search, is) => {
+])("the page recognises an issuer's answer in its address: %s %s", (search, is) => {
   expect(readIssuerAnswer(search) !== undefined).toBe(is);
 });
 

@@ -21,7 +21,7 @@ describe("raw JSON text", () => {
     expect(listElements("[12345678901234567890, 1e400]")).toEqual(["12345678901234567890", "1e400"]);
   });
 
-  it("splits into the same members as JSON.parse, with any whitespace", () => {
+  it("is split into the same members as by JSON.parse, with any whitespace", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 1, "\t"), (value, space) => {
         const members = listMembers(JSON.stringify(value, null, space));
@@ -39,7 +39,7 @@ describe("raw JSON text", () => {
     );
   });
 
-  it("splits only the requested number of members", () => {
+  it("is split only into the requested number of members", () => {
     expect(listMembers('{"a":1,"b":2,"c":3}', 2).map(({ key }) => key)).toEqual(["a", "b"]);
     expect(listElements("[1,2,3]", 1)).toEqual(["1"]);
     expect([listMembers("{}"), listElements("[ ]")]).toEqual([[], []]);
@@ -91,7 +91,7 @@ describe("formatted JSON", () => {
     );
   });
 
-  it("keeps the meaning of the JSON, and is idempotent", () => {
+  it("means the same as before, and stays the same if it is formatted again", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const pretty = formatJson(text);

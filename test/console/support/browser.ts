@@ -102,11 +102,11 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   });
 }
 
-/** Evaluates through the debugger, which the page's policy does not restrict. */
+/** The code of axe. It is evaluated through the debugger, which the page's policy does not restrict. */
 let axe: Promise<string> | undefined;
 
 const everyRule = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
-/** The styles that differ between light and dark mode. */
+/** The rules whose result differs between light and dark mode. */
 const rulesOfColour = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 
 /** Lists violations of WCAG 2.2 AA on the current page. */

@@ -86,7 +86,7 @@ describe("a credential of a workflow", () => {
 });
 
 describe("a rotation of credential keys", () => {
-  it("encrypts every credential with a new key, and earlier versions still open", async () => {
+  it("encrypts every credential with a new key, and nodes still get the values", async () => {
     await api.call("PUT /clients/acme/credentials/api", { body: { kind: "custom", values: { key: "4711-4711" } } });
     const before = await api.ports.credentialStore.list({ client: "acme" });
     const { body } = await api.call("POST /credentials/rotate");

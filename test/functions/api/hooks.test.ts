@@ -21,7 +21,7 @@ async function recordsOf(trigger: string) {
 }
 
 describe("a hook", () => {
-  it("starts one run per large id, independent of query parameters", async () => {
+  it("starts one run per id, even if ids differ only in the last of 18 digits", async () => {
     const send = (id: string) => api.call("POST /hooks/num?a=1&a=2", { key: null, body: `{"id":${id}}` });
     const [first, second, again] = [
       await send("820982911946154508"),
@@ -65,7 +65,7 @@ describe("a request with a content-encoding", () => {
       body: new Uint8Array(body),
     });
 
-  it("starts a run with its decoded body, by a hook and by execute", async () => {
+  it("starts a run with its decoded body, through a hook and through the execute route", async () => {
     const byHook = await send("/hooks/deep", gzipSync(JSON.stringify(context)), "gzip");
     const body = gzipSync(JSON.stringify({ context }));
     const asked = await send("/workflows/asking/execute", body, "gzip", await api.key("runner"));

@@ -22,7 +22,7 @@ describe("an address", () => {
     expect(headers.get("content-type")).toBe("application/problem+json");
   });
 
-  it("lists its methods in the answer to an unknown method", async () => {
+  it("lists its methods in the answer to a method that it does not have", async () => {
     const { headers, body } = await api.call("PATCH /workflows/asking");
     expect(headers.get("allow")).toBe("PUT, GET, DELETE");
     expect(body).toEqual({

@@ -109,7 +109,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect((await asks()).status).toBe(202);
   });
 
-  it("is a new request for another API key", async () => {
+  it("counts as a new request if another API key sends it", async () => {
     const headers = once();
     const start = async () =>
       api.call("POST /workflows/asking/execute", { body: {}, headers, key: await api.key("runner") });

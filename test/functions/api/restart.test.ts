@@ -163,7 +163,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect((await restart(id, { dry_run: true })).status).toBe(200);
   });
 
-  it("of a frozen execution is frozen", async () => {
+  it("of a frozen execution is frozen too", async () => {
     const run = { context: { bad: true }, frozen: true };
     const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body: run })).body;
     const { execution_id: execution } = (await restart(id)).body;

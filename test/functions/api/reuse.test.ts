@@ -26,7 +26,7 @@ beforeAll(async () => {
   run = (await execute("reused", { x: 1, y: 1 })).body;
 });
 
-it("a run with reuse runs only nodes that read another value", async () => {
+it("a run with reuse runs only nodes that read a changed value", async () => {
   const { body } = await execute("reused", { x: 2, y: 1 }, { reuse: run.execution_id });
   expect(body).toMatchObject({ status: "completed", restarted_from: run.execution_id, nodes: 1 });
   expect(await reusedBy(body.execution_id)).toEqual(["two", "three"]);

@@ -159,7 +159,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
       ["a name without an output", { __node_mapping: { Nobody: "n1" } }],
       ["an output of null", { __node_mapping: { Nobody: "n1" }, "id:n1": null }],
       ["data of other nodes", { __node_mapping: { Other: "n1" }, "id:n1": "x" }],
-    ])("get the error text in the prompt, an answer, and a warning: %s", async (_, context_data) => {
+    ])("get an answer to a prompt that contains the error text, and a warning: %s", async (_, context_data) => {
       const session_id = await chainOfPrompts();
       for (const current of [{}, { __current_node: "outline" }]) {
         answers.push({ text: "An answer." });

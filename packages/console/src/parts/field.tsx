@@ -13,7 +13,7 @@ interface Ids {
   "aria-invalid"?: true;
 }
 
-/** A labelled control with a hint or an error. `children` must spread its argument over the control. */
+/** A labelled control with a hint or an error. `children` gets attributes, and must spread them over the control. */
 export function Field({ label, hint, error, children }: Around & { children(ids: Ids): ReactNode }): JSX.Element {
   const id = useId();
   const note = error ?? hint;

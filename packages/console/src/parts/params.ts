@@ -1,6 +1,6 @@
 export type Named<Name extends string> = { [One in Name]?: string };
 
-/** Returns the parameters of these names that are not empty. */
+/** Returns the parameters whose name is in `names` and whose value is not empty. */
 export function readParams<Name extends string>(params: URLSearchParams, names: readonly Name[]): Named<Name> {
   return Object.fromEntries(
     names.flatMap((name) => {

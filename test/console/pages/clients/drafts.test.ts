@@ -52,7 +52,7 @@ describe.each(credentialKindNames)("a form for %s", (kind) => {
   it("can be sent with only the required fields", () => {
     const { texts, pairs } = fillDraft(kind);
     const needed = kinds[kind].flatMap(({ name, isOptional }) => (isOptional ? [] : [[name, texts[name] ?? ""]]));
-    // Two kinds require one of several fields; the server checks that.
+    // Two kinds also require one of several optional fields, which only the server checks.
     const one: Partial<Record<Kind, object>> = { email: { imap_host: "imap.example.com" }, http: { token: "s3cret!" } };
     const draft = { texts: { ...Object.fromEntries(needed), ...one[kind] }, pairs: kind === "custom" ? pairs : [] };
     expect(checkValues(kind, buildValues(kind, draft))).toMatchObject({ success: true });

@@ -85,7 +85,7 @@ export function isReused({ entry }: Visit): boolean {
 export interface NodeState {
   visits: readonly Visit[];
   counts: Partial<Record<VisitState, number>>;
-  /** The state that needs the most attention. */
+  /** The state of the visit that needs the most attention. */
   state: VisitState | "idle";
   ms: number;
   isReused: boolean;
@@ -133,7 +133,7 @@ export function edgeKey(from: string, to: string): string {
   return `${from}>${to}`;
 }
 
-/** Builds the model of a run. `children` contains child runs by the node that they replace. */
+/** Builds the model of a run. `children` contains the loaded child runs by the id of the node that runs them. */
 export function buildRunModel(
   run: WholeExecution,
   entries: readonly ChainEntry[],
@@ -199,7 +199,7 @@ function countEntries(entries: readonly ChainEntry[], graph: Graph, found: Found
   }
 }
 
-/** Returns the id of a node; a join counts as its map. */
+/** Returns the id of the node of an entry. The entry of a join belongs to the node of its map or fork. */
 function readNodeId({ node_id, node_type }: Pick<ChainEntry, "node_id" | "node_type">): string {
   return node_type === "join" ? node_id.slice(0, -joinEnd.length) : node_id;
 }

@@ -151,7 +151,7 @@ export interface Scale {
   gaps: readonly Gap[];
 }
 
-/** Shorter idle periods are not shortened. */
+/** Idle periods below this length are drawn in proportion. */
 const leastIdleMs = 1500;
 /** Long idle periods together take `gapsShare` of the busy time, and each at least `gapShare`. */
 const gapsShare = 0.3;

@@ -191,7 +191,7 @@ export function useSelection(visible: readonly { execution_id: string }[]): Sele
   }, []);
   const replace = useCallback((chosen: readonly string[]) => setIds(new Set(chosen)), []);
   return useMemo(() => {
-    // Hidden runs are excluded from cancel and restart.
+    // Runs that a filter hides must not be cancelled or restarted.
     const visibleIds = new Set(visible.flatMap(({ execution_id: id }) => (ids.has(id) ? id : [])));
     return { ids: visibleIds, has: (id) => visibleIds.has(id), toggle, replace };
   }, [ids, visible, toggle, replace]);

@@ -20,7 +20,7 @@ export interface GraphEdge {
   label: string;
   /** The maximum number of traversals of an edge that leads back. */
   max: number | undefined;
-  /** Whether it leads to the node that handles an error. */
+  /** Whether the edge leads to the node that handles an error. */
   isOnError: boolean;
 }
 

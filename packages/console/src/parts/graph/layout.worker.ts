@@ -4,7 +4,7 @@ export interface LayoutNode {
   id: string;
   width: number;
   height: number;
-  /** The body. The node grows to the size of its body. */
+  /** The graph inside a node, which grows to the size of that graph. */
   inside?: LayoutRequest;
 }
 
@@ -33,7 +33,7 @@ export interface Route {
   from: string;
   to: string;
   points: Point[];
-  /** The centre of its label. */
+  /** The centre of the edge's label. */
   label: Point | undefined;
 }
 
