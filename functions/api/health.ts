@@ -20,7 +20,7 @@ export const Health = z
 
 export type Health = z.infer<typeof Health>;
 
-/** Checks are cached for this long, because anybody can call the route without a key. */
+/** Checks are cached for this long, because a caller of the route needs no key. */
 const freshMs = 5_000;
 const latest = new WeakMap<ServicePorts, { at: number; found: Promise<Health> }>();
 
