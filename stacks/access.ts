@@ -56,8 +56,8 @@ export function explain(
 }
 
 /**
- * Roles with fixed names, which exist before their resources: the eraser of contents in chains, the role of state
- * machines, and the role by which Scheduler calls functions.
+ * Roles with fixed names, so that other resources can refer to them before they exist: the eraser of contents in
+ * chains, the role of state machines, and the role by which Scheduler calls functions.
  */
 type NamedRole = "erase" | "machines" | "schedules";
 
@@ -97,7 +97,7 @@ export function machineArns(stack: Stack) {
 
 export type MachineArns = ReturnType<typeof machineArns>;
 
-/** Prefix of these ARNs for an event pattern. */
+/** Returns the common start of these ARNs, for an event pattern. */
 export function machineArnPrefix(stack: Stack): string {
   return machineArn(stack, machinePrefix);
 }
@@ -124,7 +124,7 @@ export function eventArns(stack: Stack) {
     bus: events("event-bus", novaName),
     /** Rules of triggers, on NOVA's bus and on the account's default bus. */
     rules: [events("rule", `${novaName}/nova-*`), events("rule", "nova-*")],
-    /** The only target of those rules. */
+    /** The function that is the only target of these rules. */
     firing: functionArn(stack, "nova-fire-trigger"),
     /** All rules on NOVA's bus, including those of the stacks. */
     rulesOfBus: events("rule", `${novaName}/*`),

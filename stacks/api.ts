@@ -83,7 +83,7 @@ function createAddress(
   return address;
 }
 
-/** One function serves the API. It hands long work to other functions. */
+/** The one function that serves the API. It hands long work to other functions. */
 export const apiLambdas = fillPlans({
   "nova-api": {
     file: "api/index",

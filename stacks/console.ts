@@ -146,7 +146,7 @@ function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly strin
   });
 }
 
-/** CloudFront has separate settings for these headers. */
+/** Headers for which CloudFront has settings of its own. */
 const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];
 
 /** The bucket for the files of the built page. Each deployment uploads them again. */

@@ -8,30 +8,41 @@ interface Run {
   nodes: number;
   decisions: number;
   secondsPerNode: number;
-  /** Nodes with code that a model writes in this run. Pinned code costs the same as hand-written code. */
+  /**
+   * Nodes whose code a model writes in this run. Nodes with pinned code cost the same as nodes with hand-written code.
+   */
   written: number;
 }
 
 /**
- * DynamoDB calls per node: one read (unless the same process ran the previous node), the turn and the entry.
- * test/stacks/costs measures them.
+ * DynamoDB calls per node: one to read, one to write the turn and one to write the entry. There is no read if the same
+ * process ran the previous node. test/stacks/costs measures the calls.
  */
 export const callsPerNode = 3;
-/** The most additional calls of start, end and close, including the statistics of the run. */
+/** The largest number of further calls per run: for start, end and close, including the statistics of the run. */
 export const callsPerRun = 13;
 
-/** Write units of a turn and an entry (1 KB), and read units before a node (4 KB). */
+/**
+ * DynamoDB's units per node: write units (1 KB each) for its turn and its entry, and read units (4 KB each) before it
+ * runs.
+ */
 const writesPerNode = 3;
 const readsPerNode = 2;
-/** Three indexes contain the run's record, so each of its four writes counts fourfold; one has its statistics. */
+/**
+ * Write units per run. Three indexes contain the run's record, so each of its four writes counts fourfold. One index
+ * contains its statistics.
+ */
 const writesPerRun = 24;
 const readsPerRun = 9;
 
-/** The Lambda's time in addition to the code: reading, the turn, the calls of the sandbox, committing. */
+/**
+ * The Lambda's time per node in addition to the node's code: reading, the turn, the calls of the sandbox, and
+ * committing.
+ */
 const overheadSeconds = 0.15;
-/** Start of a sandbox (E2B's p50 with its facts) and its end. */
+/** The time to start a sandbox (the median of E2B, with the facts that it stores), and to end it. */
 const sandboxStartSeconds = 1;
-/** Waiting time for the models of three agents. */
+/** The time to wait for the models of three agents. */
 const writingSeconds = 15;
 const logBytesPerInvocation = 1_500;
 
@@ -127,7 +138,7 @@ function dollars(usd: number): string {
 const file = new URL("../docs/deploy.md", import.meta.url);
 const between = /(<!-- costs -->).*(<!-- \/costs -->)/s;
 
-/** The page on deployment: its text now, and its text with the table of today's costs. */
+/** Reads the page on deployment: `now` is its current text, `wanted` its text with the table of today's costs. */
 export function readCostPage(): { now: string; wanted: string } {
   const now = readFileSync(file, "utf8");
   return { now, wanted: now.replace(between, (_, start, end) => `${start}\n${costTable()}\n${end}`) };

@@ -25,7 +25,10 @@ async function outputs(): Promise<Outputs> {
   return JSON.parse(await readFile(outputsFile(root), "utf8"));
 }
 
-/** Runs `npm run deploy`: stacks and console, then the sandboxes and the folders of `NOVA_WORKFLOWS`. */
+/**
+ * Runs `npm run deploy`: deploys the stacks and the console, then builds sandbox templates and publishes the folders of
+ * `NOVA_WORKFLOWS`.
+ */
 async function deploy(args: readonly string[]): Promise<number> {
   const code = await sstDeploy(root, args);
   if (code !== 0) return code;

@@ -36,7 +36,7 @@ import { environmentOf, type Stage, sendersFrom, stageOf } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
 import { storage } from "./storage.ts";
 
-/** The functions that run workflows. Later stacks share `around` with this one. */
+/** Creates the functions that run workflows. The functions of later stacks use the same `around`. */
 export function engine({ stack, app }: StackContext) {
   const stored = use(storage);
   const logs = createLogs(stack, "Logs", "/aws/lambda/nova", stageOf(app));
@@ -51,7 +51,8 @@ export function engine({ stack, app }: StackContext) {
   const machinesRole = createMachinesRole(stack, called, machines, stored.bucket);
   const bus = createBus(stack, functions["nova-deliver-event"], undelivered);
   watchEnds(stack, functions["nova-execution-status"], undelivered);
-  // A lost start is repeated after half a minute at the earliest, and so after two minutes at the latest.
+  // A lost start is repeated when it is half a minute old. With this interval that happens after two minutes at the
+  // latest.
   schedule(stack, "Sweep", {
     description: "Closes what died, and repeats what was lost",
     every: "rate(1 minute)",
@@ -95,8 +96,8 @@ function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queu
 }
 
 /**
- * Creates the bus for events that runs wait for. NOVA's own events are left out: otherwise each end of a run would
- * search all waiting tasks.
+ * Creates the bus for events that runs wait for. It does not offer NOVA's own events to waiting runs, because each end
+ * of a run would search all waiting tasks.
  */
 function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
   const bus = new EventBus(stack, "Bus", { eventBusName: novaName });
@@ -106,8 +107,8 @@ function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): Event
 }
 
 /**
- * Forwards the ends of executions. The name of a run is its id; items of distributed maps have other names, and there
- * may be ten thousand of them.
+ * Forwards the ends of runs. The items of distributed maps are executions too, perhaps ten thousand. Their names do not
+ * start with `exec_` as those of runs do, so they are left out.
  */
 function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
   const pattern: EventPattern = {
@@ -130,7 +131,10 @@ const calledByMachines = [
   "nova-request-approval",
 ] as const;
 
-/** The rule that reports the end of an execution of `startExecution.sync`. Step Functions creates it. */
+/**
+ * The rule by which Step Functions learns of the end of a child execution (`startExecution.sync`). Step Functions
+ * itself creates the rule.
+ */
 const endsOfExecutions = "StepFunctionsGetEventsForStepFunctionsExecutionRule";
 
 const logDelivery = [
@@ -143,7 +147,10 @@ const logDelivery = [
 const logPolicies = ["PutResourcePolicy", "DescribeResourcePolicies", "DescribeLogGroups"];
 const tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"];
 
-/** Creates the role of all state machines. `called` are aliases, so no run calls a partly deployed function. */
+/**
+ * Creates the role of all state machines. `called` has aliases of functions, so no run calls a partly deployed
+ * function.
+ */
 function createMachinesRole(stack: Stack, called: IFunction[], machines: MachineArns, bucket: Bucket): Role {
   const rule = stack.formatArn({ service: "events", resource: "rule", resourceName: endsOfExecutions });
   const { role, policy } = createServiceRole(stack, "MachinesRole", "MachinesPolicy", {
@@ -258,7 +265,7 @@ interface Work {
   work: IFunction;
 }
 
-/** Calls a function at intervals. The next call is the retry. */
+/** Calls a function at intervals. A failed call is not repeated, because the next one follows. */
 export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
   const { role, policy } = createServiceRole(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
     service: "scheduler.amazonaws.com",

@@ -31,7 +31,7 @@ export const partitions = {
   executions: ["E#*"],
   labels: ["LABEL#*"],
   tasks: ["T#*"],
-  /** Index of waiting tasks, and recent events. */
+  /** An index of waiting tasks, and the recent events. */
   wakes: ["WAKE#*"],
   /** The event fields that waiting tasks match. */
   shapes: ["SHAPE#*"],
@@ -43,7 +43,7 @@ export const partitions = {
   clients: ["CLIENT#*"],
   keys: ["K#*"],
   rates: ["R#*"],
-  /** Idempotency records of requests. */
+  /** Records of requests with an idempotency key. */
   attempts: ["I#*"],
   audit: ["A"],
   figures: ["F#*"],
@@ -71,7 +71,7 @@ export const erasable = [
   partitions.spendings,
 ].flat();
 
-/** `ForAllValues` is true for a call without keys, but all of these actions need a key. */
+/** `ForAllValues` is also true for a call without partition keys, but each of these actions needs one. */
 function items(table: Table, actions: readonly string[], keys: readonly string[]): PolicyStatement {
   return allow("dynamodb", actions, [table.tableArn], { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys } });
 }
@@ -84,10 +84,13 @@ function objects(bucket: Bucket, actions: readonly string[], keys: string): Poli
   return allow("s3", actions, [bucket.arnForObjects(keys)]);
 }
 
-/** Credentials are encrypted for a name; task tokens are not. */
+/** A condition for credentials, which are encrypted for a name. Task tokens are not. */
 const ofCredentials = encryptedFor("name");
 
-/** Only task tokens are encrypted for a task, so a function that answers tasks cannot decrypt credentials. */
+/**
+ * A condition for task tokens. Only they are encrypted for a task, so a function that answers tasks cannot decrypt
+ * credentials.
+ */
 const ofTasks = encryptedFor("task");
 
 /** Requires this key in the encryption context. KMS decrypts a text only with the context of its encryption. */
@@ -115,24 +118,24 @@ export const grants = {
   tasks: ({ table }) => items(table, ["GetItem", "Query", "UpdateItem"], partitions.tasks),
   "new tasks": ({ table }) => items(table, ["PutItem"], partitions.tasks),
 
-  /** Ended tasks are no longer found. */
+  /** Includes deletion, because an ended task must not be found any more. */
   wakes: ({ table }) => items(table, ["Query", "PutItem", "DeleteItem"], partitions.wakes),
-  /** Needed before a run starts, too: from then on, events that it may wait for are stored. */
+  /** A run needs it before it starts: from then on, events for which it may wait are stored. */
   "shapes of events": ({ table }) => items(table, ["Query", "PutItem"], partitions.shapes),
 
   /** Includes the active version and queued publications. */
   versions: ({ table }) => items(table, ["GetItem", "Query"], partitions.workflows),
   "new versions": ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.workflows),
-  /** A lost publication records when it was queued again. */
+  /** Records when a lost publication was queued again. */
   "lost publications": ({ table }) => items(table, ["UpdateItem"], partitions.workflows),
   generations: ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.generations),
-  /** A person approves or rejects code after a review. */
+  /** Lets a person approve or reject code after a review. */
   "reviewed code": ({ table }) => items(table, ["UpdateItem"], partitions.generations),
-  /** Pinned code saves the cost of writing it, which is on record. */
+  /** Reads the recorded cost of writing code, which each run of pinned code saves. */
   "written code": ({ table }) => items(table, ["Query"], partitions.generations),
 
   credentials: ({ table }) => items(table, ["Query"], partitions.credentials),
-  /** A refreshed token is stored before its use. */
+  /** Reads credentials, and stores a refreshed token before it is used. */
   "refreshed credentials": ({ table }) => items(table, ["GetItem", "PutItem"], partitions.credentials),
   "gone credentials": ({ table }) => items(table, ["DeleteItem"], partitions.credentials),
   clients: ({ table }) => items(table, ["GetItem"], partitions.clients),
@@ -157,7 +160,7 @@ export const grants = {
   "changed sessions": ({ table }) => items(table, ["PutItem"], partitions.sessions),
   triggers: ({ table }) => items(table, ["GetItem"], partitions.triggers),
   "new triggers": ({ table }) => items(table, ["PutItem", "DeleteItem"], partitions.triggers),
-  /** An unreadable mailbox is paused. */
+  /** Pauses the trigger of an unreadable mailbox. */
   "paused triggers": ({ table }) => items(table, ["UpdateItem"], partitions.triggers),
   deliveries: ({ table }) => items(table, ["GetItem", "PutItem", "UpdateItem"], partitions.deliveries),
 
@@ -171,7 +174,8 @@ export const grants = {
   "contents of chains": ({ table }) => items(table, ["UpdateItem"], partitions.chains),
   "erased records": ({ table }) => items(table, ["DeleteItem"], erasable),
 
-  // Permissions in the bucket, by prefix. The signer of an address needs the permission that the address grants.
+  // Permissions in the bucket, by prefix. A function that signs an address needs the permission that the address
+  // grants.
   blobs: ({ bucket }) => objects(bucket, ["GetObject", "PutObject"], "blobs/*"),
   definitions: ({ bucket }) => objects(bucket, ["GetObject"], "workflows/*"),
   "new definitions": ({ bucket }) => objects(bucket, ["PutObject"], "workflows/*"),
@@ -212,7 +216,7 @@ export const grants = {
   machines: ({ machines }) =>
     allow("states", ["CreateStateMachine", "UpdateStateMachine", "PublishStateMachineVersion"], [machines.all]),
   "old machines": ({ machines }) => allow("states", ["DeleteStateMachineVersion"], [machines.all, machines.versions]),
-  /** The deletion of a session deletes its drafts. */
+  /** Deletes the state machines of a session's drafts when the session is deleted. */
   "machines of drafts": ({ machines }) => allow("states", ["DeleteStateMachine"], [machines.drafts]),
   "what machines run as": ({ machines }) =>
     allow("iam", ["PassRole"], [machines.role], passedToService("states.amazonaws.com")),
@@ -221,7 +225,7 @@ export const grants = {
   events: ({ events }) => allow("events", ["PutEvents"], [events.bus]),
   "undelivered events": ({ undelivered }) => allow("sqs", ["SendMessage"], [undelivered.queueArn]),
   "rules of triggers": ({ events }) => allow("events", ruleActions, events.rules),
-  /** `ForAllValues` is true for a call without targets, but no such call exists. */
+  /** `ForAllValues` is also true for a call without targets, but no such call exists. */
   "targets of rules": ({ events }) =>
     allow("events", ["PutTargets"], events.rules, {
       "ForAllValues:ArnEquals": { "events:TargetArn": [events.firing] },

@@ -57,7 +57,8 @@ function createLambda(stack: Stack, name: string, plan: LambdaPlan, around: Surr
 function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Surroundings): Role {
   const { granted, logs, roleNames = {} } = around;
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
-  // A stage without mail has no senders, and AWS refuses a permission without resources.
+  // Grants without resources are left out, because AWS refuses them. The grant of mail has none on a stage without
+  // mail.
   const granting = may.map((grant) => grants[grant](granted)).filter(({ resources }) => resources.length > 0);
   const { role, policy } = createServiceRole(stack, `${name}-role`, `${name}-policy`, {
     service: "lambda.amazonaws.com",
@@ -68,7 +69,7 @@ function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Sur
   return role;
 }
 
-/** Retries an event twice within six hours, then keeps it where an alarm watches. */
+/** Retries a failed event twice within six hours, then puts it into a queue that an alarm watches. */
 function keepFailures(live: Alias, { granted: { undelivered } }: Surroundings): void {
   live.configureAsyncInvoke({
     retryAttempts: 2,
@@ -108,9 +109,9 @@ export interface LambdaPlan {
   timeoutSeconds: number;
   /** Memory in MB; it also sets the share of a processor. */
   memoryMb: number;
-  /** True if rules and schedules invoke it without waiting: failed events are kept. */
+  /** True if rules and schedules invoke the function without waiting. Its failed events are kept. */
   isAsynchronous?: boolean;
-  /** Uses the role of this function of the same stack. */
+  /** Another function of this stack, whose role this function uses. */
   as?: string;
   may: readonly Grant[];
 }
@@ -138,7 +139,7 @@ const importAttributes: Plugin = {
   },
 };
 
-/** Parts of libraries that no function needs, although a bundler cannot tell. */
+/** Files of libraries that no function needs, although a bundler cannot know this. */
 const unused = [
   /zod[\\/]v4[\\/]locales[\\/]index\.js$/, // messages in fifty languages
   /zod[\\/]v3[\\/]index\.js$/, // schemas of Zod 3, which OpenAI's SDK takes as well
@@ -146,7 +147,10 @@ const unused = [
   /bowser[\\/]bowser\.mjs$/, // names the browser that AWS's SDK runs in
 ];
 
-/** Replaces these parts by empty modules, which makes a bundle a tenth smaller. A new user must remove its line. */
+/**
+ * Replaces the files in `unused` by empty modules, which makes a bundle a tenth smaller. Code that needs one of the
+ * files must remove its line.
+ */
 const leaveOut: Plugin = {
   name: "leave-out",
   setup(build) {
@@ -161,14 +165,17 @@ interface CarriedFiles {
   to: string;
 }
 
-/** Files that modules expect beside themselves (`import.meta.url`, `__dirname`), and so beside the bundle. */
+/**
+ * Files that modules expect beside themselves (`import.meta.url`, `__dirname`). In a deployment they must be beside the
+ * bundle.
+ */
 const carried: readonly CarriedFiles[] = [
   inPackage("packages/sandbox", harness),
   inPackage("packages/agents", shelf),
   inPackage("packages/python", ruff, "node_modules"),
 ];
 
-/** Adds the path of a package, which only the stacks know, to the files that it lists. */
+/** Adds the path of a package to the files that it lists, because only the stacks know this path. */
 function inPackage(folder: string, { readBy, from, to }: CarriedFiles, files = folder): CarriedFiles {
   return { readBy: `${folder}/${readBy}`, from: `${files}/${from}`, to };
 }
@@ -176,7 +183,7 @@ function inPackage(folder: string, { readBy, from, to }: CarriedFiles, files = f
 /** Leaves out the caches of Python on the deploying machine. */
 const filter = (path: string) => basename(path) !== "__pycache__";
 
-/** Copies the files into each bundle that contains the module, and into no other. */
+/** Copies the files into each bundle that contains the module that reads them, and into no other. */
 const carryFiles: Plugin = {
   name: "carry-files",
   setup(build) {

@@ -33,12 +33,12 @@ export function monitoring({ stack }: StackContext): void {
 
 const namespace = "NOVA";
 const period = Duration.minutes(5);
-/** The sweeper's counts are assumed to hold until its next run. */
+/** The interval of the sweep. The counts of one sweep are assumed to hold until the next. */
 const sweepSeconds = 60;
 
 type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates metrics from the log lines of functions (functions/app.ts and lambda.ts), and takes those of AWS. */
+/** Creates metrics from the log lines of functions (functions/app.ts and lambda.ts), and adds AWS's own metrics. */
 function createMetrics(stack: Stack) {
   const { table } = use(storage);
   const { functions: engineFunctions, logs, undelivered } = use(engine);
@@ -100,17 +100,19 @@ function message(text: string): ReturnType<typeof FilterPattern.stringValue> {
 }
 
 interface AlarmPlan {
-  /** The meaning and the way out: the first thing that the operator reads. */
+  /** The meaning of the alarm and what to do, which the operator reads first. */
   meaning: string;
   metric: IMetric;
-  /** The threshold, for `periods` times five minutes in a row. */
+  /** The threshold. The alarm is raised after `periods` times five minutes in a row. */
   from: number;
   periods?: number;
-  /** Raises the alarm below the threshold, and also without data. */
+  /** True: the alarm is raised below the threshold, and also without data. */
   bySilence?: true;
 }
 
-/** Returns the alarms by name. Errors of run-node raise none, because a failing node ends that way. */
+/**
+ * Returns the alarms by name. There is no alarm for errors of run-node, because each failing node causes such an error.
+ */
 function listAlarms(metrics: Metrics): Record<string, AlarmPlan> {
   const quietly = Object.entries(metrics.errors).filter(([name]) => name !== "nova-run-node");
   const errors = quietly.map(([name, metric]): [string, AlarmPlan] => {

@@ -26,18 +26,18 @@ export async function buildTemplates(nova: Nova, folders: readonly string[]): Pr
 /** The outputs of each stack by its name, as SST writes them. */
 export type Outputs = Record<string, Record<string, string>>;
 
-/** A deployment of some stacks lacks the outputs of the others. */
+/** Thrown if the deployment lacks a stack, so that its outputs are missing. */
 export class OutputMissing extends Error {
   override name = "OutputMissing";
 }
 
-/** Returns undefined if the stack was not deployed. */
+/** Returns an output of a stack, or undefined if the stack was not deployed. */
 export function findOutput(outputs: Outputs, stack: string, name: string): string | undefined {
   const [, found] = Object.entries(outputs).find(([key]) => key.endsWith(`-nova-${stack}`)) ?? [];
   return found?.[name];
 }
 
-/** Throws `OutputMissing`. */
+/** Returns an output of a stack. Throws `OutputMissing` if the stack was not deployed. */
 function requireOutput(outputs: Outputs, stack: string, name: string): string {
   const value = findOutput(outputs, stack, name);
   if (value) return value;

@@ -4,7 +4,7 @@ import { functionArn, novaName } from "./access.ts";
 import type { Grantable } from "./grants.ts";
 import type { Stack } from "./sst.ts";
 
-/** Variables of the deploying shell that functions get if they are set. functions/ explains them. */
+/** Variables that functions get if the deploying shell has set them. functions/ explains them. */
 const passedVariables = [
   "DEFAULT_MODEL",
   "E2B_TEMPLATE_ID",
@@ -28,7 +28,10 @@ const passedVariables = [
   "OPENAI_BASE_URL",
 ];
 
-/** Default: E2B's plan Pro. Clients take turns, so that many runs of one client do not block the others. */
+/**
+ * The number of concurrent sandboxes in E2B's plan Pro. Clients take turns, so that many runs of one client do not
+ * block the others.
+ */
 const defaults = { NOVA_E2B_CONCURRENT: "100" };
 
 export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, string> {

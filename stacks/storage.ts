@@ -39,7 +39,7 @@ interface BucketUses {
   takesMail: boolean;
 }
 
-/** Days that undelivered events are kept, and so the objects that they name. */
+/** The number of days for which undelivered events are kept, and the objects that they name. */
 const undeliveredDays = 14;
 
 /** Creates the bucket. Objects are written once and deleted by prefix; deleted ones can be restored for a month. */
@@ -126,7 +126,7 @@ function denied(sid: string, actions: string[]): PolicyStatement {
     actions,
     effect: Effect.DENY,
     principals: [new AnyPrincipal()],
-    // `*` is the table itself: naming it would be a circular reference.
+    // `*` stands for the table itself, whose ARN would be a circular reference here.
     resources: ["*"],
     conditions: inChains,
   });

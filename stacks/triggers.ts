@@ -137,16 +137,17 @@ export function createNotices(stack: Stack, tell: IFunction, undelivered: IQueue
 const common = { ...queueDefaults, fifo: true, contentBasedDeduplication: true };
 
 /**
- * Queues publications in one group of a FIFO queue. Lambda takes the next one after the previous one is done, because
- * Step Functions allows one per second. So no concurrency has to be reserved, of which a new account has ten. Returns
- * the queue of publications that failed three times; the sweeper queues them again.
+ * Queues publications in one group of a FIFO queue, so that Lambda takes the next one after the previous one is done:
+ * Step Functions allows one publication per second. This needs no reserved concurrency, of which a new account has only
+ * ten. Returns the queue of publications that failed three times; the sweeper queues them again.
  */
 export function createPublications(stack: Stack, publish: IFunction, undelivered: IQueue, bus: IEventBus): Queue {
   const unpublished = new Queue(stack, "Unpublished", { ...common, retentionPeriod: Duration.days(14) });
   explain(unpublished, "AwsSolutions-SQS3", "It is the dead-letter queue.");
   const queue = new Queue(stack, "Publications", {
     ...common,
-    // Longer than the function's timeout. Publications after a failed one wait this long.
+    // Longer than the function's timeout, so that no publication runs twice at a time. After a failure, the next
+    // publications wait this long.
     visibilityTimeout: Duration.seconds(150),
     deadLetterQueue: { queue: unpublished, maxReceiveCount: 3 },
   });
@@ -201,7 +202,8 @@ export function receiveMail(stack: Stack, { domains }: MailSettings, parts: Mail
     detailType: ["Object Created"],
     detail: { bucket: { name: [bucket.bucketName] }, object: { key: [{ prefix: mailPrefix }] } },
   };
-  // Has the shape of an event of S3, without a custom resource that makes CloudFormation call a Lambda.
+  // Builds an event in the format of S3. A notification of S3 itself would need a custom resource that makes
+  // CloudFormation call a Lambda.
   const key = EventField.fromPath("$.detail.object.key");
   const input = RuleTargetInput.fromObject({ Records: [{ s3: { object: { key } } }] });
   forwardEvents(stack, "Mails", { pattern, to: receive, undelivered, input });

@@ -15,8 +15,8 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 const sides = ["a", "b", "c"];
 
 /**
- * Asks again until the answer is "enough". Each round of its branches may be so long that no history has room for two,
- * so each round is an execution of its own.
+ * A workflow that asks again until the answer is "enough". One round of its branches may be so long that the history of
+ * an execution has no room for a second round, so each round is an execution of its own.
  */
 const asks = {
   id: "asks",

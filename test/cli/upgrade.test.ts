@@ -11,7 +11,7 @@ import { openTestCloud, type TestCloud } from "../support/cloud.ts";
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "" } as const;
 let folder: string;
 
-/** The command uses this cloud and opens none of its own. */
+/** The cloud of the folder, which the command uses instead of one of its own. */
 let cloud: TestCloud;
 
 beforeAll(async () => {

@@ -132,7 +132,7 @@ it("a parameter's name contains the stage, so that each stage has its own keys",
   expect(parameterName("ada", "E2B_API_KEY")).toBe("/nova/ada/E2B_API_KEY");
 });
 
-/** Entities of packages/aws: the partition of each, and whether its records name their client. */
+/** The kinds of records in packages/aws: the partition of each kind, and whether its records name their client. */
 const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), "utf8");
   return Array.from(

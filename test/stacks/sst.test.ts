@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Installs a program instead of SST. */
+/** Installs a program that takes the place of `sst`. */
 function sst(script: string): void {
   writeFileSync(join(folder, "sst"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(folder, "sst"), 0o755);
@@ -60,7 +60,7 @@ it("the account is found for a key that this machine has never used", async () =
     CDK_HOME: home,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  // The part of SST that signs in.
+  // The part of CDK by which SST signs in.
   const toolkit = createRequire(createRequire(import.meta.url).resolve("@aws-cdk/toolkit-lib/package.json"));
   const { AwsCliCompatible } = toolkit("./lib/api/aws-auth/awscli-compatible.js");
   const { SDK } = toolkit("./lib/api/aws-auth/sdk.js");
@@ -81,7 +81,7 @@ afterAll(() => {
   for (const made of [home, cache]) rmSync(made, { recursive: true });
 });
 
-/** Runs cdk like SST at the first deployment (`npx cdk bootstrap`), without a registry and a cache of npm. */
+/** Runs cdk as SST does at the first deployment (`npx cdk bootstrap`), with no registry and no npm cache. */
 it("the pinned cdk is found in the project, without a download", async () => {
   const noRegistry = {
     npm_config_registry: "http://127.0.0.1:9",

@@ -90,7 +90,7 @@ describe("the table", () => {
 });
 
 describe("the buckets", () => {
-  /** The bucket that holds more than logs. */
+  /** Returns the one bucket that holds more than logs. */
   const data = (template: Template) => {
     const versioned = { Properties: { VersioningConfiguration: { Status: "Enabled" } } };
     const [{ Properties } = { Properties: {} }] = Object.values(template.findResources("AWS::S3::Bucket", versioned));

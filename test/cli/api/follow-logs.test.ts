@@ -89,7 +89,7 @@ it("followLogs reports the rest of a long log, if only its end is stored", async
     look("completed", ["start", "a"]),
     chain(1, entry(1, "a", "ning\nline 7\nline 8\n")),
   );
-  // The entry's log has lost its first bytes, so it does not start where the pieces ended.
+  // The log in the entry has lost its first bytes, so it does not continue where the reported pieces ended.
   expect(told.at(-1)).toBe("a ends ning\nline 7\nline 8\n");
 });
 

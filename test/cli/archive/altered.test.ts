@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
-/** A copy with these items and a matching manifest, as an attacker could make it. */
+/** Copies the export with these items and a matching manifest, as an attacker could do. */
 async function forged(lines: readonly string[], manifest: object = {}): Promise<string> {
   const folder = await mkdtemp(join(root, "forged-"));
   await cp(exported, folder, { recursive: true });

@@ -45,7 +45,7 @@ function writeManifest(more: object): Promise<void> {
   return write("nova-export.json", JSON.stringify({ ...manifest, ...more }));
 }
 
-/** Its content is in another place and equal. */
+/** Replaces a file by a link to an equal file outside the folder. */
 async function link(name: string): Promise<void> {
   const outside = `${folder}-outside`;
   outsiders.push(outside);

@@ -12,7 +12,7 @@ import { inARow, openTestCloud } from "../../support/cloud.ts";
 
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 let folder: string;
-/** A run and its restarts. */
+/** A run, and its restart. */
 let source: Execution;
 let restart: Execution;
 let verified: Verification[];
@@ -43,7 +43,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The records after these exports were imported one after another. */
+/**
+ * Imports these exports one after another into a new folder, and returns the records and verifications of the two runs.
+ */
 async function broughtIn(...exports: string[]) {
   const dataDir = await mkdtemp(join(folder, "into-"));
   await restoreSecrets(dataDir, await readSecrets(join(folder, "one")));

@@ -43,7 +43,7 @@ it("nova dev loses no accepted run when it is killed in the middle of 20", async
     if (accepted.push(execution_id) === 12) dev.child.kill("SIGKILL");
   });
   await once(dev.child, "exit");
-  // Clients without an answer keep asking after the server is gone.
+  // Not awaited, because requests without an answer are repeated even after the server is gone.
   Promise.allSettled(asked);
   const heard = accepted.slice(0, 12);
   await open();
@@ -101,7 +101,7 @@ it("nova dev ends the command that follows in another terminal with one sentence
   expect([code, stderr]).toEqual([1, `nova: the process that owned the data folder has ended - ${advice}\n`]);
 }, 60_000);
 
-/** A run whose node works for this long. */
+/** Starts a run whose node works for this many seconds. */
 async function sleeping(seconds: number): Promise<string> {
   await dev.line('"id":"sleep"');
   const { execution_id } = await nova.executions.execute("sleep", { context: { seconds } });
@@ -109,7 +109,9 @@ async function sleeping(seconds: number): Promise<string> {
   return execution_id;
 }
 
-/** The answer to a request that waits for such a run, which is in progress. */
+/**
+ * Sends a request that waits for a run of this many seconds, and returns its answer. The run is in progress by then.
+ */
 async function waitedFor(seconds: number) {
   await dev.line('"id":"sleep"');
   const answer = fetch(`${url}/workflows/sleep/execute?wait=20`, {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   newPublisher();
 });
 
-/** The state after `nova dev` starts: nothing is read yet. */
+/** Makes a publisher that has read no folder yet, as at the start of `nova dev`. */
 function newPublisher(): void {
   const cloud = Object.assign(Object.create(api.cloud), { service: api.ports });
   publisher = new Publisher(cloud, { text: "", principal: thisUser() }, (outcome) => told.push(outcome));
@@ -33,7 +33,7 @@ async function write(folder: string, definition: object | string): Promise<void>
   await writeFile(join(root, folder, "workflow.json"), text);
 }
 
-/** `a 2`: published as version 2; `a!`: refused. */
+/** Summarises the reports: `a 2` was published as version 2, `a!` was refused. */
 function summary(): string[] {
   return told.map((one) => {
     const name = one.folder.slice(root.length + 1);

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Resolves when the change of `work` is reported. */
+/** Calls `work`, and resolves when the change that it makes is reported. */
 function heard(work: () => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     changed = resolve;
@@ -111,7 +111,7 @@ describe("a root that is gone", () => {
   });
 
   it("is reported once, also if files around it change", async () => {
-    // In one step, because a folder that is deleted file by file may be seen half empty.
+    // The folder disappears in one step, because a folder that is deleted file by file may be seen half empty.
     await heard(() => rename(flow, `${flow}.away`));
     await writeFile(join(root, "beside"), "x");
     await heard(() => mkdir(flow));

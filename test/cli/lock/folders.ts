@@ -30,7 +30,7 @@ export async function makeFolder(
   return readLockFolder(folder);
 }
 
-/** Decisions continue along the default edge. */
+/** Makes every decision continue along its default edge. */
 function withDefault(this: { nodes?: { id: string; type: string }[] }, key: string, value: unknown): unknown {
   if (key !== "edges" || !Array.isArray(value)) return value;
   const decisions = (this.nodes ?? []).filter(({ type }) => type === "decision").map(({ id }) => id);
@@ -50,12 +50,12 @@ export function promptOf({ prompts }: LockFolder, id = "sum"): PromptNode {
   return found;
 }
 
-/** The context when the code was written. */
+/** The context at the time when the code was written. */
 export const input: Member[] = membersOf('{"lines": [1, 2]}');
 
 export const reads = [{ path: "lines", optional: false }];
 
-/** Code that was written for the node in the folder. */
+/** Returns code that was written for this prompt node of the folder. */
 export function generationOf(prompt: PromptNode, fields: Partial<Generation> = {}): Generation {
   const ingredients = ingredientsOf({ ...prompt, input }, currentGenerator, { reads, guides: ["money"] });
   return {
@@ -101,7 +101,7 @@ export function lockedOf(prompt: PromptNode, fields: Partial<Generation> = {}): 
   return { key, ingredients, code, codeHash, ...look, origin, model, cost, createdAt, ...proof };
 }
 
-/** Writes a lock as `nova lock` would, and reads the folder again. */
+/** Locks the code as `nova lock` would, and reads the folder again. */
 export async function locking(folder: LockFolder, locked: Record<string, LockedCode>): Promise<LockFolder> {
   const codes = Object.entries(locked).flatMap(([node, { code, analysis }]) => [
     [`generated/${node}.py`, codeFileText(code)] as const,

@@ -7,7 +7,7 @@ import { lockStates, readLockFolder } from "../../../packages/cli/src/lock/folde
 import { inARow } from "../../support/cloud.ts";
 import { approved, lockedOf, locking, makeFolder, promptOf, sum, writeFiles } from "./folders.ts";
 
-/** The state of `sum` after its folder was locked and `happened` changed it. */
+/** Returns the state of `sum` after its folder was locked and then changed by `happened`. */
 async function stateAfter(
   happened: (folder: string) => Promise<void>,
   { workflow = {}, locked = {} }: { workflow?: object; locked?: Partial<LockedCode> } = {},

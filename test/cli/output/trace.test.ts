@@ -46,7 +46,7 @@ function told(entries: TraceEntry[], full = false): string[] {
   return traceLines({ execution, entries, atWork: nothingAtWork, pages: [] }, full).map(stripVTControlCharacters);
 }
 
-/** The first two columns of the table. */
+/** Returns the first two columns of the trace's table. */
 function table(entries: TraceEntry[], full = false): string[] {
   return told(entries, full)
     .slice(2)

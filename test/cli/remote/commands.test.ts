@@ -12,7 +12,7 @@ import { useServer } from "../support/on-server.ts";
 const api = useApi();
 const { nova, onServer } = useServer(api);
 let folder: string;
-/** Ids of the run that the first test makes. */
+/** The id of the run that the first test makes. */
 let id: string;
 
 beforeAll(async () => {

@@ -17,7 +17,7 @@ const triggers = [
 const alike = `{"$blob":{"sha256":"${"0".repeat(64)}","bytes":1,"type":"json"}}`;
 const own = `own={"like":${alike},"not":{"$blob":1}}`;
 let folder: string;
-/** Ids of the run that the first test makes. */
+/** The id of the run that the first test makes. */
 let id: string;
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ it("recorded runs share a sandbox during its life, and then use another one", as
   const sandboxes = {
     async create({ lifetimeSeconds }: SandboxSpec) {
       calls.push(`create for ${lifetimeSeconds} s`);
-      // A sandbox with the full life was not available.
+      // E2B has no sandbox with the full lifetime, so it ends earlier than requested.
       return { id: "sbx", endsAt: new Date(Date.now() + (lifetimeSeconds === 3600 ? 420_000 : 1)).toISOString() };
     },
     async run(): Promise<RunOutcome> {

@@ -21,7 +21,7 @@ function looking(...script: [string, Reply][]) {
   return { server, tasks, told };
 }
 
-/** `count` nodes are open, of which `nodes` are listed. */
+/** The answer for a run with `count` open nodes, of which only `nodes` are listed. */
 const run = (count: number, ...nodes: object[]): [string, Reply] => [
   `GET /executions/${id}?references=true`,
   { body: { execution_id: id, status: "waiting", path: [], at_work: { count, nodes, maps: [] } } },

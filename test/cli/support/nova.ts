@@ -75,7 +75,7 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** A workflow of actions in a row, from their Python. */
+/** Writes a workflow of actions in a row. `nodes` has the Python of each action. */
 export async function writeChain(
   folder: string,
   id: string,

@@ -9,7 +9,10 @@ export interface Ended {
   err: string;
 }
 
-/** Runs commands on the machine of an API, and commands of a user with its URL and a key, by default an admin's. */
+/**
+ * Runs commands of a user who has the URL of an API and a key (by default an admin's), and commands on the machine of
+ * that API.
+ */
 export function useServer(api: ReturnType<typeof useApi>, role: Parameters<typeof api.key>[0] = "admin") {
   let key: string;
 
@@ -35,7 +38,7 @@ export function useServer(api: ReturnType<typeof useApi>, role: Parameters<typeo
     return { terminal, ended: onServer(argv, terminal) };
   }
 
-  /** Runs a command with a server and the key. */
+  /** Runs a command with the URL of the server and the key. */
   async function onServer(argv: string[], terminal?: Terminal): Promise<Ended> {
     vi.stubEnv("NOVA_URL", api.url);
     vi.stubEnv("NOVA_API_KEY", key);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Terminal } from "./terminal.ts";
 
-/** The streams that commands write to. */
+/** The console, to which commands write. */
 const screen = console;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -3,7 +3,9 @@ import { format } from "node:util";
 
 type Stream = "stdout" | "stderr";
 
-/** The command that writes, of several that run in this process at once, as in several terminals. */
+/**
+ * The terminal of the command that is writing. Several commands run in this process at once, as in several terminals.
+ */
 const speaking = new AsyncLocalStorage<Terminal>();
 const signals = ["SIGINT", "SIGTERM"] as const;
 
@@ -25,7 +27,9 @@ export class Terminal {
   }
 }
 
-/** Prepares the process, and returns a function that restores it without the commands' signal listeners. */
+/**
+ * Redirects the output of this process. Returns a function that undoes this and removes the commands' signal listeners.
+ */
 function takeProcess(): () => void {
   const { log, error } = console;
   const [out, err] = [process.stdout.write, process.stderr.write];

@@ -66,7 +66,7 @@ function hashOf(code: string): string {
   return createHash("sha256").update(code).digest("hex").slice(0, 16);
 }
 
-/** Runs `nova test` in one cloud for all tests, because a cloud of its own takes longer than they do. */
+/** Runs `nova test` in the one cloud that all tests here share, because opening a cloud takes longer than a test. */
 async function test(id: string, { update = false, junit }: { update?: boolean; junit?: string } = {}) {
   const terminal = new Terminal();
   const { json, text, code } = await terminal.run(() => testIn(testRunner(cloud), id, { update, junit }));
@@ -94,7 +94,7 @@ const row = (sum: string, send = dice("sent"), more: object = {}) =>
 
 const sum = "context['total'] = sum(context['list'])";
 
-/** Writes `row` and its test of the list `[1]`, with a value of `send` that only the record has. */
+/** Writes the workflow `row` and its test for the list `[1]`. The value that `send` sets exists only in the record. */
 function writeRow(name: string): Promise<void> {
   const outcomes = { sum: { set: { total: 1 } }, send: { set: { sent: "once" } }, after: { set: { last: "once" } } };
   return writeTest(row(sum), name, { input: { list: [1] }, outcomes });
@@ -277,7 +277,7 @@ describe("nova test", { timeout: 120_000 }, () => {
   });
 
   it("ignores differences of timing: how far other items of a failed map got", async () => {
-    // The first time item 0 ends before item 1 fails, the next time it does not.
+    // In the first run item 0 ends before item 1 fails; in the second run it does not.
     const item = (pause: number) =>
       action("item", `import time\ntime.sleep(0.2 if context["item"] else ${pause})\n1 / (1 - context["item"])`, live);
     const each = (pause: number) => ({

@@ -43,7 +43,7 @@ it("nova test --samples counts the outcomes of generated code on recorded inputs
 it("nova test --samples exits with 0 if all are equal, and says if there is no code to sample", {
   timeout: 60_000,
 }, async () => {
-  // The run before used this code.
+  // Records a run of the code that the previous test wrote, which the sample below runs again.
   await nova(cwd, "run", "bills", "--set", "lines=[7]", "--frozen");
   expect((await sample('context["total"] = len(context["lines"])', 1)).code).toBe(0);
   await writeChain(cwd, "plain", { one: "pass" });

@@ -7,7 +7,7 @@ import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 import { limitConcurrency } from "../../../packages/local/src/api/open-api.ts";
 import { openTestCloud } from "../../support/cloud.ts";
 
-/** The status and the body of a GET with the host name `host`. */
+/** Sends a GET with the host name `host`, and returns the status and the body. */
 function ask(url: string, host: string): Promise<[status: number | undefined, body: string]> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -54,7 +54,7 @@ describe("a local API", () => {
 
 const settled = () => new Promise(setImmediate);
 
-/** An API for two requests at the same time; the test decides when each is answered. */
+/** An API that works on at most two requests at the same time. The test decides when each is answered. */
 function api() {
   const begun: string[] = [];
   const answers: (() => void)[] = [];
@@ -67,7 +67,7 @@ function api() {
     await promise;
     return { statusCode: 200 };
   };
-  // No processor idles, so no further request starts.
+  // Reports that no processor is idle, so that no third request starts.
   const turns = limitConcurrency(handler, new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
   const since = Date.now();
   const ask = (key: string, rawPath: string, rawQueryString = "") => {

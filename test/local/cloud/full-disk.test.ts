@@ -15,7 +15,7 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 const steps = inARow("steps", { one: 'context["n"] = 1', two: 'context["n"] += 1' });
 
-/** All files of the folder, except those of Step Functions and SQLite's temporary ones. */
+/** Reads all files of the folder, except those of Step Functions and the temporary ones of SQLite. */
 async function files(): Promise<string[]> {
   const all = await readdir(dataDir, { recursive: true });
   return all.filter((name) => !/-(wal|journal)$|^states/.test(name)).sort();

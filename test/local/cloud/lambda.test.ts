@@ -69,7 +69,7 @@ it("delivers each mail to its function after the cloud is open", async () => {
 });
 
 it("delivers the mails that a killed process had accepted, each once", async () => {
-  // A killed process does not close it.
+  // It stays open, because a killed process closes nothing.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {
     const next = open();

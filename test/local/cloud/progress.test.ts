@@ -58,7 +58,7 @@ const runNode = "arn:aws:lambda:us-east-1:000000000000:function:nova-run-node:li
 
 const broken: LambdaResult = { ok: false, errorType: "NodeFailed", errorMessage: "it broke", trace: [] };
 
-/** The events that one invocation with this result reports. */
+/** Returns the events that one invocation with this result reports. */
 async function told(input: object, answer: object | null, functionArn = runNode): Promise<NodeEvent[]> {
   return toldOf(answer ? { ok: true, payload: JSON.stringify(answer) } : broken, input, functionArn);
 }

@@ -38,7 +38,7 @@ describe("requirements", () => {
     });
     expect(stdout).toBe("42\n");
     expect(await readdir(join(folder, "templates"))).toEqual(["a"]);
-    // Sandboxes cannot write there, and would compile it at every start.
+    // The code is already compiled, because sandboxes cannot write there and would compile it at every start.
     expect(await readdir(target, { recursive: true })).toContainEqual(expect.stringMatching(/novatiny.*\.pyc$/));
     await installRequirements(python, ["this is already there"], target);
   });
@@ -103,7 +103,10 @@ describe("requirements", () => {
 
 type Step = { lacks: string[] } | { runs: RegExp; reason: string };
 
-/** Plays exactly these steps in this order: the missing packages at each question, and the results of commands. */
+/**
+ * A machine that expects exactly these steps in this order. A step is the list of modules that Python lacks, or the
+ * result of a command.
+ */
 function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
   return {
     takesDebianPackages,

@@ -33,7 +33,10 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Starts one run per number of seconds, in the queue of a single slot. The first one is at work. */
+/**
+ * Starts one run for each number of seconds, and returns when the first is at work. The others wait for the single
+ * slot.
+ */
 async function start(...seconds: number[]): Promise<string[]> {
   const ids: string[] = [];
   for (const each of seconds) {

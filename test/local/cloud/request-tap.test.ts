@@ -10,7 +10,7 @@ let seen: AnsweredRequest[];
 let stop: () => void;
 
 beforeEach(async () => {
-  // Reads late, like a server that waits for a disk: a tap that read the stream would have emptied it.
+  // Reads late, like a server that waits for a disk. A tap that had read the stream would have emptied it by then.
   server = createServer(async (request, response) => {
     await new Promise(setImmediate);
     const body = await buffer(request);

@@ -24,7 +24,7 @@ afterAll(() => cloud.close());
 const by: Principal = { id: "key_1", role: "admin", client: null, name: "Ada" };
 const mails = async () => (await readdir(join(cloud.dataDir, "mail")).catch(() => [])).length;
 
-/** A run with an approval that is mailed to a person. */
+/** Starts a run with an approval that is mailed to a person. */
 async function askedRun(client?: string): Promise<string> {
   const [start, ask, end] = asking.nodes;
   const message = { ...ask, message: "May Ines Ortega go on?", to: ["boss@example.com"] };

@@ -7,7 +7,7 @@ import { type LocalApi, openApi } from "@nova/local";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
-// The functions read it when they are loaded.
+// Set before the functions are loaded, because they read the variable only then.
 vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
 
 const key = "whsec_9f8e";
@@ -54,7 +54,7 @@ async function ask(request: string, body?: object): Promise<unknown> {
   return answer.status === 204 ? undefined : answer.json();
 }
 
-/** The status, followed by the problem's text. */
+/** Returns the status of the answer, followed by the text of the problem. */
 async function problem(request: string, body: object): Promise<string> {
   const { status, detail } = (await ask(request, body)) as { status: number; detail: string };
   return `${status} ${detail}`;
@@ -66,7 +66,7 @@ function deliver(body: string, delivery: string, by = key) {
   return fetch(`${api.url}/hooks/vendor`, { method: "POST", body, headers });
 }
 
-/** The first run that a trigger started, after its end. */
+/** Returns the first run that a trigger started, after its end. */
 async function ranBy(trigger: string): Promise<string> {
   const execution = await vi.waitFor(
     async () => {

@@ -83,7 +83,7 @@ export async function openEndpoints(
         await states.live.rest();
       } while (queues.some((queue) => queue.isBusy()));
     },
-    /** Ends the executions at work; the waiting ones stay. */
+    /** Ends the executions that are at work. Those that wait stay open. */
     interrupt(error: string, cause: string): Promise<void> {
       disk.close();
       return states.live.stopBusy({ kind: "aborted", error, cause });
