@@ -25,7 +25,7 @@ describe("the text of a key", () => {
     },
   );
 
-  it("matches its own digest and no other", () => {
+  it("has a secret that matches its own digest and no other", () => {
     const secret = newSecret();
     expect(isDigestOf(secret, digestOf(secret))).toBe(true);
     expect(isDigestOf(newSecret(), digestOf(secret))).toBe(false);
@@ -62,17 +62,17 @@ describe("a caller", () => {
     ["with a key that is not NOVA's", "secret"],
     ["with a wrong secret", keyText({ id, secret: newSecret() })],
     ["with an unknown id", keyText({ id: `key_${"0".repeat(26)}`, secret })],
-  ])("%s gets the same message", async (_what, text) => {
+  ])("%s gets the same refusal", async (_what, text) => {
     await expect(known(text)).rejects.toThrow(Unauthenticated);
     await expect(known(text)).rejects.toThrow(/^no valid API key came with the request - send one/);
   });
 
-  it("has the rights of all lower roles", () => {
+  it("has the rights of its role and of all lower roles", () => {
     for (const [own, role] of roles.entries())
       for (const [least, other] of roles.entries()) expect(hasRole({ role }, other)).toBe(own >= least);
   });
 
-  it("learns which role is missing", () => {
+  it("whose role is too low learns which role is needed", () => {
     const runner = { id, role: "runner", client: null, name: "" } as const;
     expect(() => demandRole(runner, "editor")).toThrow(Forbidden);
     expect(() => demandRole(runner, "editor")).toThrow(/needs the role editor, the key has runner/);
@@ -84,7 +84,7 @@ describe("a caller", () => {
     ["acme", "acme", true],
     ["acme", "globex", false],
     ["acme", null, false],
-  ])("with a key for %j reaches things of %j: %j", (client, other, within) => {
+  ])("with a key for client %j reaches what belongs to client %j: %j", (client, other, within) => {
     expect(reaches({ client }, other)).toBe(within);
   });
 });

@@ -39,7 +39,7 @@ function trust(): TokenIssuer {
 
 const claims = { nova_role: "editor", nova_client: "acme" };
 
-/** null: the claim is absent. */
+/** The parts of a token that a test chooses. A part that is null is missing in the token. */
 interface Written {
   claims?: Record<string, unknown>;
   audience?: string | null;
@@ -117,12 +117,12 @@ describe("a token of the issuer", () => {
     await expect(authenticate({ keys, tokens: trusted }, text)).rejects.toMatchObject({ name: "Unauthenticated" });
   });
 
-  it("is refused with the message for a wrong key if no issuer is configured", async () => {
+  it("is refused with the same message as a wrong API key if no issuer is configured", async () => {
     const said = async (text: string) => authenticate({ keys }, text).catch((error: Error) => error.message);
     expect(await said(await token())).toBe(await said("nova_nothing"));
   });
 
-  it("is refused if the keys of its issuer are at a private address", async () => {
+  it("is refused if the URL of its issuer's keys has a private address", async () => {
     const before = reads;
     const closed = trustIssuer(createOutgoing({ allowsPrivate: false }), {
       issuer,
@@ -134,13 +134,13 @@ describe("a token of the issuer", () => {
     expect(reads).toBe(before);
   });
 
-  it("may use its subject as the client", async () => {
+  it("gives access to the client that its subject names if the client claim is `sub`", async () => {
     const bySubject = trustIssuer({ fetch }, { issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "sub" });
     const text = await token({ subject: "acme" });
     expect(await bySubject.principalOf(text)).toMatchObject({ client: "acme", name: "acme" });
   });
 
-  it("is checked with keys that are fetched once", async () => {
+  it("is checked with keys of the issuer that are fetched once for many tokens", async () => {
     const before = reads;
     for (let n = 0; n < 5; n++) await trusted.principalOf(await token());
     expect(reads).toBe(before);
@@ -151,7 +151,7 @@ describe("a token of the issuer", () => {
     ["an invalid key set", { status: 200, body: { keys: "none" } }],
     ["a key set that is too large", { status: 200, body: { keys: [], more: "x".repeat(2_000_000) } }],
     ["a redirect", { status: 302, body: {} }],
-  ])("results in an unreachable issuer if its server answers %s", async (_what, given) => {
+  ])("cannot be checked if the issuer's server answers with %s", async (_what, given) => {
     const usual = answer;
     answer = () => given;
     const reading = trust().principalOf(await token());

@@ -7,7 +7,7 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 
 const limit = 100;
 
-/** Counts per window, as the table keeps them. */
+/** The numbers of requests per window, as the table stores them. */
 class Counts implements RateStore {
   readonly #taken = new Map<string, number>();
   asked = 0;
@@ -35,30 +35,30 @@ async function allowed(rates: Rates, times: number, key = "key_1"): Promise<numb
 }
 
 describe("the rate limit of a key", () => {
-  it("needs no table while a process sees few requests", async () => {
+  it("is kept without the table while a process sees few requests", async () => {
     const { store, process } = world();
     expect([await allowed(process(), 5), store.asked]).toEqual([5, 0]);
   });
 
-  it("holds for one process, which reserves requests part by part", async () => {
+  it("is kept by one process, which reserves a few requests at a time in the table", async () => {
     const { store, process } = world();
     expect(await allowed(process(), 400)).toBe(limit + 5);
     expect(store.asked).toBe(21);
   });
 
-  it("holds for many processes together, except for the free requests of each", async () => {
+  it("is kept by many processes together, except for the free requests of each process", async () => {
     const { process } = world();
     const processes = Array.from({ length: 8 }, process);
     const passed = await Promise.all(processes.map((one) => allowed(one, 60)));
     expect(passed.reduce((a, b) => a + b, 0)).toBe(limit + 8 * 5);
   });
 
-  it("is separate for each key", async () => {
+  it("counts the requests of each key separately", async () => {
     const rates = world().process();
     expect([await allowed(rates, 400, "key_1"), await allowed(rates, 400, "key_2")]).toEqual([105, 105]);
   });
 
-  it("starts again with every window, and the error names that time", async () => {
+  it("counts from zero in every window, and the error says when the next window starts", async () => {
     const { clock, process } = world();
     const rates = process();
     await allowed(rates, 400);

@@ -19,7 +19,7 @@ const [first, second] = [code("a".repeat(64), 0.0203), code("b".repeat(64), 0.01
 
 function saved(generation: string, { locked, kept = [] }: { locked?: Generation; kept?: Generation[] }) {
   const head = { workflow_id: "w", node_id: "n", client: "acme", cache_hit: true, generation } as Partial<Head>;
-  // Costs are cached by workflow version, so each case has its own version.
+  // Each case has its own workflow version, since costs are cached by version.
   const workflow_version = Math.random();
   const ports = {
     workflows: { get: async () => ({ workflow: { lock: locked && { n: locked } } }) },
@@ -29,20 +29,20 @@ function saved(generation: string, { locked, kept = [] }: { locked?: Generation;
 }
 
 describe("a run of pinned code", () => {
-  it("saves the cost of its locked code", async () => {
+  it("saves what it cost to write its code, if the lock of the workflow has that code", async () => {
     expect(await saved(generationId(first), { locked: first, kept: [second] })).toBe(0.0203);
   });
 
-  it("saves the cost of its stored code, even if several codes have one key", async () => {
+  it("saves what it cost to write its own code, even if other code is stored under the same key", async () => {
     expect(await saved(generationId(second), { locked: first, kept: [first, second] })).toBe(0.01);
   });
 
-  it("saves no known amount if its code is gone", async () => {
+  it("counts as saving 0 dollars if its code is no longer stored", async () => {
     expect(await saved(generationId(first), { locked: second })).toBe(0);
   });
 });
 
-it("statistics keep the time of failed runs separately", () => {
+it("the statistics of a node show the time of its failed runs separately", () => {
   const run = (status: Head["status"], execution_time_ms: number) =>
     figuresOfRun({ head: { status, execution_time_ms } as Head, hash: "" }, 0);
   const all = [run("success", 10), run("failed", 30), run("failed", 40)].reduce(mergeFigures);
@@ -84,7 +84,7 @@ it("statistics of 150 random runs equal a count over their traces, with branches
   expect(Array.from(met)).toEqual(expect.arrayContaining(["spent", "hits", "NodeFailed", "ExecutionClosed"]));
 });
 
-/** The hook after a run, with `put` as the store of statistics. */
+/** The hook that is called when a run has ended. It stores statistics with `put`. */
 async function ending(put: (stats: { nodes: object }) => Promise<void>) {
   const { world } = await simulate(1);
   const record = world.executions.records.values().next().value as Execution;
@@ -96,7 +96,7 @@ async function ending(put: (stats: { nodes: object }) => Promise<void>) {
 }
 
 describe("statistics after a run", () => {
-  it("are stored without the nodes if a store refuses them with nodes", async () => {
+  it("are stored without the nodes if the store refuses them with the nodes", async () => {
     const stored: object[] = [];
     const { ends, warn } = await ending(async (stats) => {
       if (Object.keys(stats.nodes).length > 0) throw new TypeError("Item size has exceeded the maximum allowed size");
@@ -107,7 +107,7 @@ describe("statistics after a run", () => {
     expect(warn).toHaveBeenCalledOnce();
   });
 
-  it("never keep a run open, even if no store accepts them", async () => {
+  it("do not keep the run from closing if the store refuses them even without the nodes", async () => {
     const { ends, warn } = await ending(() => Promise.reject(new TypeError("Number is greater than MAX_SAFE_INTEGER")));
     await ends();
     expect(warn).toHaveBeenCalledTimes(2);

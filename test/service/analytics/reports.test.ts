@@ -61,7 +61,7 @@ describe("reports", () => {
     ]);
   });
 
-  it("show for a node its mean and the duration that 95 of 100 runs did not exceed, over all runs", async () => {
+  it("show for a node its mean duration and the duration that 95 of 100 runs did not exceed", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node(Array.from({ length: 94 }, () => 10)) } }),
       run("a", "2026-11-02", {
@@ -81,14 +81,14 @@ describe("reports", () => {
     });
   });
 
-  it("show no mean of successful runs for a node that never succeeded", async () => {
+  it("show no mean duration of successful runs for a node that never succeeded", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node([10], { failed: { NodeFailed: 1 }, failedMs: 10 }) } }),
     );
     expect(await nodeReports(runs)).toMatchObject([{ mean_ms: 10, mean_success_ms: null }]);
   });
 
-  it("show no percentile if a run's item had no room for durations", async () => {
+  it("show no percentile for a node if durations of one of its runs are missing", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node([10], { durations: null }) } }),
       run("a", "2026-11-02", { nodes: { x: node([10]) } }),
@@ -96,7 +96,7 @@ describe("reports", () => {
     expect(await nodeReports(runs)).toMatchObject([{ runs: 2, mean_ms: 10, p95_ms: null }]);
   });
 
-  it("show failures by class and node, the most frequent first", async () => {
+  it("show how often each error class occurred in each workflow, the most frequent first", async () => {
     const runs = these(
       run("a", "2026-11-01", { nodes: { x: node([1], { failed: { NodeFailed: 1, NodeTimeout: 3 } }) } }),
       run("b", "2026-11-01", { nodes: { x: node([1], { failed: { NodeFailed: 2 } }) } }),

@@ -51,13 +51,13 @@ describe("the slug of an erased client", () => {
     await create("other");
   });
 
-  it("cannot be used again as soon as the audit shows the deletion", async () => {
+  it("cannot be given to a new client once the audit shows the deletion", async () => {
     deed("client.deleted");
     deed("key.deleted");
     await expect(create()).rejects.toThrow(/was deleted on 2026-01-02/);
   });
 
-  it("can be used if the audit shows only keys for it", async () => {
+  it("can be given to a new client if the audit shows only records of keys for it", async () => {
     for (let n = 0; n < 201; n++) deed("key.created");
     expect(await create()).toMatchObject({ slug: "acme" });
   });
@@ -95,7 +95,7 @@ describe("variables", () => {
   const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
   it.each(["{}", '{"company":"ACME"}', nested(500), '{"_a1":{"deep":["x",null]}}', `{"long":"${"x".repeat(60_000)}"}`])(
-    "%.40s are taken",
+    "%.40s are accepted",
     (variables) => expect(() => checkVariables(variables)).not.toThrow(),
   );
 

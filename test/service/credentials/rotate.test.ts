@@ -43,7 +43,7 @@ describe("a rotation", () => {
     expect((await ports.credentials.forNode("default", "wf", ["b"])).secrets).toEqual(["s3cret-b"]);
   });
 
-  it("continues after an interruption with its new key, and both keys decrypt meanwhile", async () => {
+  it("continues after an interruption with the same new key; until its end, both keys decrypt", async () => {
     const { put } = store;
     let writes = 0;
     store.put = (record: CredentialRecord) => {
@@ -61,7 +61,7 @@ describe("a rotation", () => {
     expect([await sealedWith(), keys]).toEqual([["key-2", "key-2", "key-2"], ["key-2"]]);
   });
 
-  it("encrypts a credential that changes meanwhile with its new values", async () => {
+  it("does not lose the new values of a credential that is changed meanwhile", async () => {
     const { put } = store;
     store.put = async (record: CredentialRecord) => {
       store.put = put;
@@ -72,7 +72,7 @@ describe("a rotation", () => {
     expect((await ports.credentials.forNode("default", "wf", ["a"])).members[0]?.json).toBe('"s3cret-new"');
   });
 
-  it("names credentials that no key decrypts, and keeps the old keys", async () => {
+  it("names the credentials that no key decrypts, and does not remove the old keys", async () => {
     const [first] = await store.list(owner);
     await store.put({ ...(first as CredentialRecord), revision: 2, sealed: '["key-0",{},"{}"]' });
     expect(await rotateCredentials(ports, null)).toEqual({ sealed: 2, locked: ["client:default a"] });
@@ -81,7 +81,7 @@ describe("a rotation", () => {
 });
 
 describe("a replaced secret", () => {
-  it("is still masked, and is not passed to nodes any more", async () => {
+  it("is still masked in texts, but is no longer passed to nodes", async () => {
     await set("a", "s3cret-new");
     const { members, secrets } = await ports.credentials.forNode("default", "wf", ["a"]);
     expect(members).toEqual([{ key: "a_key", json: '"s3cret-new"' }]);

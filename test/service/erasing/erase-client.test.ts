@@ -21,7 +21,7 @@ import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
 
-/** A client with 120 runs and a table of three pages. It logs what is erased, and can fail once. */
+/** A client with 120 runs, in a table of three pages. It logs what is erased. Its process can die once. */
 class ErasingWorld {
   readonly log: string[] = [];
   readonly written = new Map<string, AuditRecord>();
@@ -35,7 +35,7 @@ class ErasingWorld {
   };
   keys = ["key_1", "key_2"];
   now = Date.parse("2026-01-01T00:00:00Z");
-  /** Fails at this line of the log. */
+  /** The process dies at this line of the log. */
   dies = Number.POSITIVE_INFINITY;
   readonly runs: (Pick<Execution, "id" | "client"> & Partial<Execution>)[] = Array.from(
     { length: 120 },
@@ -144,7 +144,7 @@ describe("deleting a client", () => {
     expect(world.written.values().next().value).toMatchObject({ by: ann.id, client: "acme" });
   });
 
-  it("is recorded by the process that erases, if no user repeats the deletion", async () => {
+  it("is recorded in the audit by the erasing process if the process that marked the client died", async () => {
     const ports = world.ports();
     const { append } = ports.audit;
     ports.audit.append = () => Promise.reject(new RangeError("died"));
@@ -154,7 +154,7 @@ describe("deleting a client", () => {
     expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
   });
 
-  it("is enqueued if there is a queue, and no run starts for the client meanwhile", async () => {
+  it("only marks and enqueues it if there is a queue", async () => {
     expect(await deleteClient(world.ports({ queue: true }), ann, "acme")).toBe(false);
     expect(world.queued).toEqual(["acme"]);
     expect(world.client?.erasing).toMatchObject({ by: ann.id, part: "executions" });
@@ -162,7 +162,7 @@ describe("deleting a client", () => {
   });
 
   it.each([0, 30, 49, 50, 75, 119, 120, 121, 123])(
-    "continues where it stopped when its process died after %i steps",
+    "continues where it stopped if its process dies after %i steps",
     async (steps) => {
       const ports = world.ports();
       world.dies = steps;
@@ -176,7 +176,7 @@ describe("deleting a client", () => {
     },
   );
 
-  it("ends when its time is over, and the sweeper continues it two minutes later", async () => {
+  it("pauses when the time limit is over, and the sweeper continues it two minutes later", async () => {
     const ports = world.ports({ queue: true });
     await deleteClient(ports, ann, "acme");
     expect(await eraseClient(ports, "acme", world.now + 60_000)).toBe(false);
@@ -188,7 +188,7 @@ describe("deleting a client", () => {
     expect(new Set(world.log).size).toBe(124);
   });
 
-  it("is complete for an unknown client and for an erased one", async () => {
+  it("erases nothing of a client that is not marked as deleted", async () => {
     expect(await eraseClient(world.ports(), "acme")).toBe(true);
     expect(world.client).toBeDefined();
     expect(world.log).toEqual([]);
@@ -198,7 +198,7 @@ describe("deleting a client", () => {
 describe("erasing a run", () => {
   const run = { id: "exec_1", client: "acme", root: "exec_1", open: false } as Execution;
 
-  it("erases all scopes and runs inside it, and removes the blobs last", async () => {
+  it("erases all its scopes and the runs inside it, and removes the blobs last", async () => {
     const ports = world.ports();
     const contents: Eraser["contents"] = async (at) => {
       await world.ports().eraser.contents(at);
@@ -222,7 +222,7 @@ describe("erasing a run", () => {
       return (id: string) => world.runs.find((one) => one.id === id) as Execution;
     };
 
-    it("erases those as well and returns their ids; shared blobs go with the last one", async () => {
+    it("erases the restarts, too, and returns all ids; shared blobs are removed with the last one", async () => {
       const find = family();
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
       expect(world.log.splice(0)).toEqual(["exec_1", "exec_2"]);
@@ -230,7 +230,7 @@ describe("erasing a run", () => {
       expect(world.log).toEqual(["exec_0", "exec_1", "exec_2", "blobs of exec_0"]);
     });
 
-    it("erases nothing while one of them is open or is being created", async () => {
+    it("erases nothing while a restart is open or is being created", async () => {
       const find = family();
       Object.assign(find("exec_2"), { open: true });
       await expect(eraseExecution(world.ports(), find("exec_0"))).rejects.toThrow(
@@ -244,7 +244,7 @@ describe("erasing a run", () => {
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
     });
 
-    it("erases nothing that a forged record names", async () => {
+    it("does not erase other runs that a forged record names as restarts", async () => {
       const find = family({ restarts: ["exec_7", "exec_8", "nothing"] });
       Object.assign(find("exec_7"), { client: "globex", restartedFrom: "exec_1" });
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1"]);
@@ -276,7 +276,7 @@ describe("during the deletion of a client,", () => {
     await createClient(cloud.service, ann, { slug, name: slug });
   });
 
-  /** Ports of a process that has read the client before its deletion. */
+  /** Ports of a process that reads the client just before the deletion, and the workflow after it. */
   function slowly() {
     const { workflows } = cloud.service;
     const latest: typeof workflows.latest = async (id) => {
@@ -286,7 +286,7 @@ describe("during the deletion of a client,", () => {
     return { ...cloud.service, workflows: { ...workflows, latest } };
   }
 
-  it("an arriving delivery is refused and leaves no record", async () => {
+  it("a delivery that starts a run is refused and leaves no record", async () => {
     const known = { type: "schedule", workflow: "report", trigger: "nightly", client: slug } as const;
     const arrival = { dedupe: "9:00", from: "schedule", about: "", context: "{}" };
     expect(await startFromTrigger(slowly(), { ...known, ...arrival })).toMatchObject({

@@ -17,18 +17,18 @@ const ended = (id: string) => {
 const erased = ["cancelled", false, false];
 
 describe("a run that starts while its client is deleted", () => {
-  it("stays if the client exists", async () => {
+  it("is not erased if the client exists after all", async () => {
     const id = await world.execute(async () => undefined);
     expect(ended(id)).toEqual(["running", true, true]);
   });
 
-  it("is cancelled, erased and refused by the process that started it if the client is gone", async () => {
+  it("is cancelled and erased by the process that started it if the client is gone, and the caller gets an error", async () => {
     const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
     await expect(begun).rejects.toThrow('there is no client "acme"');
     expect(world.ids.map(ended)).toEqual([erased]);
   });
 
-  it("is refused and enqueued for erasure if the client is being erased", async () => {
+  it("is enqueued for erasure if the client is being erased, and the caller gets an error", async () => {
     world.hasQueue = true;
     const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
     await expect(begun).rejects.toThrow("is being erased - nothing begins for it any more");
@@ -49,7 +49,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(world.emptied).toEqual([]);
   });
 
-  it("is found by the erasure if the starting process died, since the client stays as long as such a process may live", async () => {
+  it("is found by a later pass if the starting process died, because the client's record stays that long", async () => {
     world.hasQueue = true;
     const ports = world.service();
     await deleteClient(ports, ann, "acme");
@@ -71,7 +71,7 @@ describe("a run that starts while its client is deleted", () => {
   it.each([
     ["is open", async () => undefined],
     ["has already ended", (id: string) => cancelExecution(world.service(), id)],
-  ])("is found by another pass if it started after the list of runs was read, and %s", async (_what, then) => {
+  ])("is found by another pass if it started after the pass had read the list of runs, and %s", async (_what, then) => {
     let id = "";
     world.onRest = async () => {
       if (id !== "") return;
@@ -82,7 +82,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(ended(id)).toEqual(erased);
   });
 
-  it("keeps the client for the next sweep if new runs keep appearing", async () => {
+  it("leaves the rest to the next sweep if every pass finds a new run", async () => {
     world.onRest = async () => void (await world.begin());
     expect(await deleteClient(world.service(), ann, "acme")).toBe(false);
     expect(world.ids).toHaveLength(5);
@@ -102,7 +102,7 @@ describe("a run that is missing in the list of open runs", () => {
   });
 
   it.each(["its own", "those of the run it was restarted from"])(
-    "ends with the run around it, whose blobs are %s",
+    "is cancelled after the run around it; the blobs of that run are %s",
     async (whose) => {
       const outer = await world.begin();
       const inner = await world.begin();
@@ -130,14 +130,14 @@ describe("the cancelling of open runs", () => {
     world.onOpen = () => minutes(1);
   });
 
-  it("reports its progress, so that no other process starts the same work", async () => {
+  it("reports its progress while it lasts, so that no other process starts the same work", async () => {
     await eraseClient(world.service(), "acme", world.engine.clock.now + 5.5 * 60_000);
     const said = world.renewals.map((at) => Date.parse(at ?? ""));
     expect(said).toHaveLength(6);
     for (const [index, at] of said.slice(1).entries()) expect(at - (said[index] ?? 0)).toBeLessThan(120_000);
   });
 
-  it("ends when its time is over, and the next call continues with the other runs", async () => {
+  it("stops when its time limit is over, and the next call continues with the other runs", async () => {
     const open = () => world.ids.filter((id) => world.engine.record(id).open).length;
     expect(await eraseClient(world.service(), "acme", world.engine.clock.now + 2.5 * 60_000)).toBe(false);
     expect([open(), world.emptied]).toEqual([4, []]);

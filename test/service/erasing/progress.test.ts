@@ -23,7 +23,7 @@ describe("in a deployment, whose functions run for minutes, the last pass", () =
     world.hasQueue = true;
   });
 
-  it("waits until no function can still run a node of a run that ended", async () => {
+  it("starts once no function can still run a node of a run that ended", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(1);
     expect(await eraseClient(world.service(), "acme")).toBe(false);
@@ -40,7 +40,7 @@ describe("in a deployment, whose functions run for minutes, the last pass", () =
     expect(passes()).toBe(3);
   });
 
-  it("waits also if another process ended the run shortly before", async () => {
+  it("starts immediately if another process ended the run long enough ago", async () => {
     await cancelExecution(world.service(), id);
     minutes(10);
     await deleteClient(world.service(), ann, "acme");
@@ -48,7 +48,7 @@ describe("in a deployment, whose functions run for minutes, the last pass", () =
     expect(await eraseClient(world.service(), "acme")).toBe(true);
   });
 
-  it("waits for processes that saw the client before its deletion and could still start a run", async () => {
+  it("starts once no process that saw the client before its deletion can still start a run", async () => {
     await cancelExecution(world.service(), id);
     minutes(60);
     await deleteClient(world.service(), ann, "acme");
@@ -58,7 +58,7 @@ describe("in a deployment, whose functions run for minutes, the last pass", () =
     expect(await eraseClient(world.service(), "acme")).toBe(true);
   });
 
-  it("is repeated if a run was open when the pass started, even if the pass took long", async () => {
+  it("is followed by another pass if a run was open when it started, even if it took long", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(6);
     world.onRest = async () => {
@@ -74,7 +74,7 @@ describe("on a laptop, whose process knows its running nodes, a client", () => {
   const inFlight = createInFlight();
   const laptop = () => ({ ...world.service(), inFlight });
 
-  it("is erased immediately if no node of its runs is running", async () => {
+  it("is erased immediately if none of its nodes is running", async () => {
     const other = await world.begin("globex");
     const { promise, resolve } = Promise.withResolvers<void>();
     const node = inFlight.during(other, () => promise);
@@ -83,7 +83,7 @@ describe("on a laptop, whose process knows its running nodes, a client", () => {
     await node;
   });
 
-  it("stays while one of its nodes waits for a model, and another pass follows", async () => {
+  it("is not completely erased while one of its nodes waits for a model, and another pass follows", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const node = inFlight.during(id, () => promise);
     expect(await deleteClient(laptop(), ann, "acme")).toBe(false);

@@ -25,13 +25,13 @@ function reference(type: BlobRef["type"], content: string): string {
 const whole = async (text: string) => (await wholeContext({ blobs: blobs as never }, home, new RawJson(text))).text;
 
 describe("a context with references to blobs", () => {
-  it("gets texts and JSON in place of the references, digit for digit", async () => {
+  it("gets the texts and JSON of the blobs in place of the references, with all digits", async () => {
     const inside = reference("text", 'a "text"');
     const json = reference("json", `{"n":850.0,"deep":[${inside}]}`);
     expect(await whole(`{"a": 1.50,"b":${json}}`)).toBe('{"a":1.50,"b":{"n":850.0,"deep":["a \\"text\\""]}}');
   });
 
-  it("stays unchanged if it has no reference", async () => {
+  it("is returned unchanged if it has no reference", async () => {
     expect(await whole('{ "a" : 1.50 }')).toBe('{ "a" : 1.50 }');
   });
 
@@ -45,14 +45,14 @@ describe("a context with references to blobs", () => {
     expect(await whole(text)).toBe(text.replace(small, '"small"'));
   });
 
-  it("gets as many values as fit, in their order", async () => {
+  it("gets as many values as fit into an answer, the first ones first", async () => {
     const half = reference("text", "x".repeat(3 * 1024 * 1024));
     const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
     expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
   });
 });
 
-it("a cancel that closes slowly is answered before the request ends, and the close continues", async () => {
+it("a request to cancel a run is answered in time if the close is slow, and the close continues", async () => {
   const world = new ErasureWorld();
   await world.publish("report", []);
   const id = await world.begin();

@@ -53,22 +53,22 @@ describe("the body of a hook", () => {
 
   it.each([
     [
-      "that a part states",
+      "a charset that a part states",
       "",
       form(['name="a"', "Andr\xe9", latin1], ['name="b"', "\xc3\xa9"]),
       { a: "André", b: "é" },
     ],
-    ["of the form", "; charset=windows-1252", form(['name="\xe9"', "\x80"]), { é: "€" }],
+    ["a charset of the whole form", "; charset=windows-1252", form(['name="\xe9"', "\x80"]), { é: "€" }],
     [
-      "in another part than one with a lost letter",
+      "a part in another charset beside a part in UTF-8",
       "",
       form(['name="a"', "\xe9", latin1], ['name="b"', "\xef\xbf\xbd"]),
       { a: "é", b: "\ufffd" },
     ],
-    ["of a part in base64", "", form(['name="a"', "w6k=", "content-transfer-encoding: BASE64"]), { a: "é" }],
-    ["of a text that looks like a boundary", "", form(['name="a"', "x\r\n--bc\r\n--b c"]), { a: "x\r\n--bc\r\n--b c" }],
-    ["of names with quotes", "", form(['name="a%22\\"%2e"', "x"]), { 'a""%2e': "x" }],
-  ])("of type multipart/form-data is read in the charset %s", async (_what, charset, bytes, expected) => {
+    ["a part in base64", "", form(['name="a"', "w6k=", "content-transfer-encoding: BASE64"]), { a: "é" }],
+    ["a text that looks like a boundary", "", form(['name="a"', "x\r\n--bc\r\n--b c"]), { a: "x\r\n--bc\r\n--b c" }],
+    ["names with quotes", "", form(['name="a%22\\"%2e"', "x"]), { 'a""%2e': "x" }],
+  ])("of type multipart/form-data is read correctly with %s", async (_what, charset, bytes, expected) => {
     const { json } = await readHookBody(`multipart/form-data; boundary="b"${charset}`, bytes);
     expect(JSON.parse(json)).toEqual(expected);
   });
@@ -87,7 +87,7 @@ describe("the body of a hook", () => {
     expect(JSON.parse(json).f).toMatchObject({ name, type: "text/plain" });
   });
 
-  it("is UTF-8 if only the value of another parameter contains a charset", async () => {
+  it("is read as UTF-8 if a charset only appears inside the value of another parameter", async () => {
     const type = 'application/x-www-form-urlencoded; a="; charset=windows-1252"';
     expect((await readHookBody(type, Buffer.from("a=%C3%A9"))).json).toBe('{"a":"é"}');
   });
@@ -156,7 +156,7 @@ describe("the id that repeated deliveries share", () => {
   });
 
   it.each(["headers.x-other", "body.none", "body.data", "body.data.flag", "body.id.length", "body.constructor.name"])(
-    "is the body itself where %s is nothing to go by",
+    "is a hash of the body if the request has no usable value at %s",
     (dedupe) => {
       const hash = dedupeIdOf({ dedupe }, request);
       expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -186,7 +186,7 @@ describe("the id that repeated deliveries share", () => {
     expect(one).not.toBe(other);
   });
 
-  it("is a hash of the body if a signed request has its id in a header, since the signature does not cover headers", () => {
+  it("is a hash of the body for a signed request with its id in a header, since headers are not signed", () => {
     const keys = ["d-1", "d-2"].map((id) =>
       dedupeIdOf({ dedupe: "headers.x-delivery", signature }, { ...request, headers: { "x-delivery": id } }),
     );
@@ -204,7 +204,7 @@ describe("the id that repeated deliveries share", () => {
     ["body.id", `{"id":"deep","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "deep"],
     ["body.id", Buffer.from([0xff, 0xfe]), /^sha256:/],
     ["body.id", "", /^sha256:/],
-  ])("is the value of %s in %s, whatever the content-type is", (dedupe, body, expected) => {
+  ])("is found at %s in %s in the same way for every content-type", (dedupe, body, expected) => {
     const keys = ["application/json", "text/plain", "application/x-www-form-urlencoded"].map((type) =>
       dedupeIdOf({ dedupe, signature }, { headers: { "content-type": type }, body: Buffer.from(body) }),
     );
@@ -212,11 +212,11 @@ describe("the id that repeated deliveries share", () => {
     expect(keys).toEqual([one, keys[0], keys[0]]);
   });
 
-  it("is never read from inside a number", () => {
+  it("is a hash of the body if its path leads into a number", () => {
     expect(dedupeIdOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
 
-  it("is unique if the trigger has no dedupe", () => {
+  it("is new for each request if the trigger has no dedupe", () => {
     expect(dedupeIdOf({}, request)).not.toBe(dedupeIdOf({}, request));
   });
 });

@@ -78,7 +78,7 @@ describe("a request to a hook", () => {
     expect(world.runs).toEqual([first.execution]);
   });
 
-  it("counts as another one if large ids differ only in their last digit, and its run sees every digit", async () => {
+  it("starts a run of its own if its large id differs only in the last digit, and the run sees all digits", async () => {
     const ids = ["820982911946154508", "820982911946154509", "820982911946154510"];
     for (const id of ids) await receiveHook(ports(), request("vendor", `{"id": ${id}, "total": 850.0}`));
     expect(world.records.map(({ dedupe }) => dedupe)).toEqual(ids);
@@ -88,7 +88,7 @@ describe("a request to a hook", () => {
     );
   });
 
-  it("that was refused is retried when it is delivered again, and then answers with its one run", async () => {
+  it("that was refused starts its one run if it is delivered again once the cause is repaired", async () => {
     const needs = { type: "object", properties: { webhook: { type: "string" } } } as const;
     await world.publish("pay", [signed, open], needs);
     await expect(receiveHook(ports(), request("vendor"))).rejects.toThrow(Refused);
@@ -99,7 +99,7 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: again.execution, reason: null }]);
   });
 
-  it("with a flaw that the receiver found is recorded once a minute if it is signed, and not read", async () => {
+  it("whose body the receiver found faulty is not read, and is recorded once a minute if it is signed", async () => {
     const flaw = new RangeError("the body has 5000000 bytes");
     const flawed = (id: string, headers = {}) => receiveHook(ports(), { ...request(id, "{", headers), flaw });
     for (const _ of "ab") await expect(flawed("vendor")).rejects.toBe(flaw);
@@ -108,20 +108,20 @@ describe("a request to a hook", () => {
     expect(world.records).toHaveLength(2);
   });
 
-  it("needs no signature if the trigger asks for none, and always starts a new run without dedupe", async () => {
+  it("needs no signature if its trigger asks for none, and always starts a new run if the trigger has no dedupe", async () => {
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     expect(world.runs).toHaveLength(2);
     expect(asked).toEqual([]);
   });
 
-  it("keeps bytes as bytes", async () => {
+  it("whose body is neither JSON, a form nor text starts a run with the body as bytes", async () => {
     const { execution } = await receiveHook(ports(), request("open", "%PDF", { "content-type": "application/pdf" }));
     const { webhook } = await world.context(execution);
     expect(webhook.body).toMatchObject({ $blob: { bytes: 4, type: "bytes" } });
   });
 
-  it("waits for the run if its trigger has a wait time", async () => {
+  it("is answered with the wait time of its trigger", async () => {
     await world.publish("slow", [{ ...open, id: "slow", waitSeconds: 20 }]);
     expect(await receiveHook(ports(), request("slow"))).toMatchObject({ waitSeconds: 20 });
   });
@@ -136,7 +136,7 @@ describe("a request to a hook", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("that is refused leaves one record a minute, with the reason", async () => {
+  it("that is refused is recorded at most once a minute, with the reason", async () => {
     for (const value of ["00", "11"]) {
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": value }))).rejects.toThrow(NotFound);
     }
@@ -148,7 +148,7 @@ describe("a request to a hook", () => {
     ]);
   });
 
-  it("is refused if it is signed with a replaced key or with a value that is not secret", async () => {
+  it("is refused if its key was replaced, or is a field of the credential that is not secret", async () => {
     for (const other of ["old", "Vendor"]) {
       const digest = createHmac("sha256", other).update(json).digest("hex");
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": digest }))).rejects.toThrow(NotFound);
@@ -161,13 +161,13 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "refused", reason: 'client "acme" has no credential "vendor"' }]);
   });
 
-  it("is thrown back to the sender for a retry if keys are temporarily unavailable", async () => {
+  it("results in an error if keys are temporarily unavailable, so that the sender repeats it", async () => {
     const down = async () => Promise.reject(new NovaError("SandboxUnavailable", "the store does not answer"));
     await expect(receiveHook(ports(down), request("vendor"))).rejects.toThrow("the store does not answer");
     expect(world.records).toEqual([]);
   });
 
-  it("that cannot be read is recorded although another request was refused in the same minute", async () => {
+  it("with an unreadable body is recorded even if a request with another fault was refused in the same minute", async () => {
     await expect(receiveHook(ports(), request("vendor", json, { "x-signature": "00" }))).rejects.toThrow(NotFound);
     await expect(receiveHook(ports(), request("vendor", "{"))).rejects.toThrow(/not JSON/);
     await expect(receiveHook(ports(), request("vendor", '{"password": hunter2}'))).rejects.toThrow(

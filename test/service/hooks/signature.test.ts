@@ -27,9 +27,9 @@ describe("a signature", () => {
     ["by SHA-512", { ...plain, algorithm: "sha512" }, digest(body, "sha512").digest("base64")],
     ["with spaces around it", plain, ` ${digest().digest("hex")} `],
     ["with its time, as Stripe's", stripe, `t=${seconds},v1=${timed(seconds)}`],
-    ["with its time and an older scheme", stripe, `t=${seconds},v0=00,v1=${timed(seconds)}`],
+    ["with its time, after a signature of an older scheme", stripe, `t=${seconds},v0=00,v1=${timed(seconds)}`],
     [
-      "with its time after a signature with another key",
+      "with its time, after a signature with another key",
       stripe,
       `t=${seconds}, v1=${timed(seconds, "old")}, v1=${timed(seconds)}`,
     ],
@@ -64,7 +64,7 @@ describe("a signature", () => {
     },
   );
 
-  it("in the header x-nova-signature is NOVA's own", () => {
+  it("in the header x-nova-signature is accepted only if NOVA made it", () => {
     const nova = { ...stripe, header: "x-nova-signature" };
     const derived = createHmac("sha256", key).update("x-nova-signature").digest();
     const own = createHmac("sha256", derived).update(`${seconds}.${body}`).digest("hex");
@@ -75,7 +75,7 @@ describe("a signature", () => {
     expect(problem(stripe, `t=${seconds},v2=${own}`)).toBe("its signature is wrong");
   });
 
-  it("may use any key of the credential, and is refused if there is no key", () => {
+  it("is accepted with any key of the credential, and refused if the credential has no key", () => {
     const value = digest().digest("hex");
     expect(problem(plain, value, ["other", key])).toBeUndefined();
     expect(problem(plain, value, [])).toBe("its signature is wrong");

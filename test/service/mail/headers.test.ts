@@ -36,7 +36,7 @@ describe("the header block of a mail", () => {
     expect(read(text).map(({ name, value }) => [name, value])).toEqual(expected);
   });
 
-  it("is undefined if it does not end within the limit", () => {
+  it("is not read if it does not end within the limit", () => {
     expect(readHeaders(Buffer.alloc(longestHeadBytes, "a"))).toBeUndefined();
     expect(readHeaders(Buffer.alloc(longestHeadBytes - 1, "a"))).toEqual([]);
   });
@@ -55,12 +55,12 @@ describe("the headers that SES added", () => {
   it.each([
     ["below the block", `${sesHead()}X-SES-Spam-Verdict: FAIL\r\n`, "PASS"],
     [
-      "in front of what is older",
+      "in front of older headers",
       `${sesHead({ spam: "FAIL" })}X-SES-Spam-Verdict: PASS\r\nReceived: from x\r\n`,
       "FAIL",
     ],
     ["after another header", "Received: from ses\r\nX-A: b\r\nX-SES-Spam-Verdict: PASS\r\n", undefined],
-  ])("hold the verdict, and ignore one %s", (_where, text, spam) => {
+  ])("contain the verdict of SES; a false verdict %s does not count", (_where, text, spam) => {
     expect(verdictsOf(sesHeaders(read(`${text}\r\n`))).spam).toBe(spam);
   });
 
@@ -74,11 +74,11 @@ describe("the headers that SES added", () => {
     ["", undefined],
     ["mx.evil.example; dmarc=pass header.from=a.example", undefined],
     ["amazonses.com.evil.example; dmarc=pass header.from=a.example", undefined],
-  ])("prove with %j the domain %j", (authentication, expected) => {
+  ])("with the result %j prove the sender domain %j", (authentication, expected) => {
     expect(verdictsOf(sesHeaders(read(sesHead({ authentication })))).provenDomain).toBe(expected);
   });
 
-  it("name the recipients even if the sender's own name contains words of the header", () => {
+  it("name the recipients even if the sender's server name contains words of the header", () => {
     const received =
       "Received: from x for eve@in.example (c; d) by inbound-smtp with SMTP id i\r\n for a@b.example;\r\n Fri, 20 Nov";
     expect(receivedFor(read(`${received}\r\n\r\n`))).toEqual(["a@b.example"]);
@@ -88,7 +88,7 @@ describe("the headers that SES added", () => {
     ["a@b.example", ["a@b.example"]],
     ["<A@B.example>, c@d.example", ["a@b.example", "c@d.example"]],
     ["nobody", []],
-  ])("name the recipients %j", (to, expected) => {
+  ])("for the recipients %j name %j", (to, expected) => {
     expect(receivedFor(sesHeaders(read(sesHead({ for: to }))))).toEqual(expected);
   });
 });
@@ -102,7 +102,7 @@ describe("recipients", () => {
   it.each([
     ["SES names", sesHead({ for: "a+x@in.example" }), "To: b@in.example\r\n", [], [["a", "x"]]],
     [
-      "To and Cc name where SES says nothing",
+      "To and Cc name if SES names none",
       "",
       "To: a@x\r\nCc: B+c+d@y\r\n",
       [],
@@ -112,7 +112,7 @@ describe("recipients", () => {
       ],
     ], // prettier-ignore
     [
-      "are of our domains",
+      "SES, To and Cc name in NOVA's domains",
       sesHead({ for: "a@in.example" }),
       "To: c@out.example, b@IN.example\r\n",
       ["in.example"],
@@ -122,13 +122,13 @@ describe("recipients", () => {
       ],
     ], // prettier-ignore
     [
-      "are named twice, once",
+      "SES and To both name, but only once",
       sesHead({ for: "a@in.example" }),
       "To: A@in.example\r\n",
       ["in.example"],
       [["a", undefined]],
     ], // prettier-ignore
-  ])("are the ones that %s", (_what, top, headers, domains, expected) => {
+  ])("are the addresses that %s", (_what, top, headers, domains, expected) => {
     expect(of(top, headers, domains)).toEqual(expected);
   });
 
@@ -144,7 +144,7 @@ describe("addresses", () => {
     ['"x@y.z, \\" q@r" <A@B.c>, (note@d.e) f', ["a@b.c", "note@d.e"]],
     ["group: a@b, c@d;", ["a@b", "c@d"]],
     ["@b, a@, a@b@c", []],
-  ])("in %j are %j", (value, expected) => {
+  ])("in the header %j are %j", (value, expected) => {
     expect(addressesIn(value)).toEqual(expected);
   });
 });
@@ -178,7 +178,7 @@ describe("the sender", () => {
     ["From: grp: a@b, z@evil.example;", ["@b"], /exactly one sender/],
     ['From: "z@evil.example, or so" (a, b) <a@b>', ["@b"], undefined],
     ["From: =?utf-8?q?Anna_M=C3=BCller?= < a@b >", ["@b"], undefined],
-  ])("of %j with the list %j is refused: %s", (line, allowed, reason) => {
+  ])("of %j with the list of allowed senders %j is refused with the reason %s", (line, allowed, reason) => {
     const refused = senderProblem(read(`${line}\r\n\r\n`), allowed);
     if (reason === undefined) expect(refused).toBeUndefined();
     else expect(refused).toMatch(reason);
@@ -197,9 +197,12 @@ describe("the guard against hostile mail", () => {
     ["words", `${words}\n`, words.length + 1, 0],
     ["short lines", "a\r\nb\n\n", 6, 3],
     ["base64 with one invalid letter", `${line}!\n`, 78, 0],
-  ])("counts what a parser must read in %s", (_what, text, textBytes, shortLines) => {
-    expect(textLoad(Buffer.from(text))).toEqual({ textBytes, shortLines });
-  });
+  ])(
+    "counts the bytes and short lines that a parser must read letter by letter in %s",
+    (_what, text, textBytes, shortLines) => {
+      expect(textLoad(Buffer.from(text))).toEqual({ textBytes, shortLines });
+    },
+  );
 
   const part = "--x\r\nContent-Type: text/plain\r\n\r\n";
   it.each<[string, () => Buffer, RegExp | undefined]>([
@@ -237,7 +240,7 @@ describe("the guard against hostile mail", () => {
       () => Buffer.alloc(largestMailBytes + 1),
       /41943041 bytes, and a mail may have 41943040/,
     ],
-  ])("decides whether %s may be parsed: case %#", (_what, make, reason) => {
+  ])("decides rightly whether %s may be parsed", (_what, make, reason) => {
     const refused = guardProblem(make());
     if (reason === undefined) expect(refused).toBeUndefined();
     else expect(refused).toMatch(reason);

@@ -33,11 +33,11 @@ describe("the reader of a mail", () => {
     ],
     ["whole, in words of two charsets", "=?UTF-8?B?TcOkcno=?= =?iso-8859-1?B?5A==?=", "Märzä"],
     ["whole, between other text", "a =?UTF-8?B?TcOkcno=?= b", "a März b"],
-  ])("joins letters that are %s", async (_what, subject, expected) => {
+  ])("reads letters that are %s", async (_what, subject, expected) => {
     expect((await parseMail(withSubject(subject))).subject).toBe(expected);
   });
 
-  it("joins a letter that is split at any byte, in names of people and of files", async () => {
+  it("joins a letter that is split between two words at any byte, in names of people and of files", async () => {
     const text = "Größe 5 €.pdf";
     for (let cut = 1; cut < Buffer.from(text).length; cut++) {
       const headers = head.replace("From: Anna Bell", `From: ${word(text, cut)}`);
@@ -108,7 +108,7 @@ describe("an attachment with attachments inside", () => {
     ]);
   });
 
-  it("stays packed below five levels", async () => {
+  it("is not unpacked below five levels", async () => {
     const nested = [1, 2, 3, 4, 5, 6, 7].reduce<Part>((inner) => forwarded(inner), pdf);
     expect(await shown([nested])).toHaveLength(6);
   });
@@ -117,7 +117,7 @@ describe("an attachment with attachments inside", () => {
     ["is not a mail", { type: "message/rfc822", name: "a.eml", body: "" }],
     ["has a NUL in its head", { type: "message/rfc822", name: "a.eml", body: "From: a\0b\r\n\r\nx" }],
     ["is truncated", { ...winmail, body: winmail.body.subarray(0, 40) }],
-  ])("stays packed if it %s", async (_what, part) => {
+  ])("is not unpacked if it %s", async (_what, part) => {
     expect(await shown([part])).toHaveLength(1);
   });
 
@@ -148,7 +148,7 @@ describe("a reader of winmail.dat", () => {
   it.each<[string, number, "latin1" | "utf16le"]>([
     ["8-bit letters", text8, "latin1"],
     ["Unicode", text16, "utf16le"],
-  ])("prefers the long name, in %s", (_what, type, encoding) => {
+  ])("prefers the long name of a file, in %s", (_what, type, encoding) => {
     const name = Buffer.from("Rechnung März 2026.pdf\0", encoding);
     const properties = [
       [type, longName, name],
@@ -162,13 +162,13 @@ describe("a reader of winmail.dat", () => {
   it.each<[string, number, Buffer]>([
     ["bytes", binary, pdf],
     ["an object", object, Buffer.concat([Buffer.alloc(16), pdf])],
-  ])("takes the data from %s among the properties", (_what, type, value) => {
+  ])("finds the bytes of a file that are stored as %s among its properties", (_what, type, value) => {
     expect(names(tnefOf([{ title: "a.pdf", properties: [[type, dataObject, value]] }]))).toEqual([
       ["a.pdf", "", "%PDF-1.7"],
     ]);
   });
 
-  it("ends without an error for every truncation and for every changed byte", () => {
+  it("throws no error, wherever the file is truncated or a byte is changed", () => {
     const raw = tnefOf([
       { title: "a.pdf", data: pdf, properties: [[text16, longName, Buffer.from("a\0", "utf16le")]], crowded: true },
     ]);
@@ -182,7 +182,7 @@ describe("a reader of winmail.dat", () => {
     }
   });
 
-  it("finds no file in other bytes", () => {
+  it("finds no file in bytes that are not a winmail.dat or have no attachment", () => {
     expect([new Uint8Array(), Buffer.from("hello"), tnefOf([])].map(readTnef)).toEqual([[], [], []]);
   });
 });

@@ -72,13 +72,13 @@ describe("a mail", () => {
   describe("without a Message-ID", () => {
     const headers = head.replace(/Message-ID.*\r\n/, "");
 
-    it("is recognised by its author's headers and body", async () => {
+    it("is recognised by the headers and the body that its author wrote", async () => {
       for (const text of ["one", "one", "two"]) await receive(mailOf([], { headers, text }));
       expect(world.runs).toHaveLength(2);
       expect(world.records[0]?.dedupe).toMatch(/^sha256:[0-9a-f]{64}$/);
     });
 
-    it("starts one run when it arrives twice over different servers", async () => {
+    it("starts one run if it arrives twice over different servers", async () => {
       await receive(mailOf([pdf], { headers }), "mail/one");
       const top = `${sesHead().replace("20:32:33", "20:47:01")}Received: from relay.example.com; 20:46\r\nX-Spam-Score: 1\r\n`;
       await receive(mailOf([pdf], { headers, top }), "mail/two");
@@ -91,13 +91,13 @@ describe("a mail", () => {
         (mail: Buffer) => Buffer.from(mail.toString("latin1").replaceAll("\r\n", "\n"), "latin1"),
       ],
       ["lines at its end", (mail: Buffer) => Buffer.concat([mail, Buffer.from("\r\n\r\n")])],
-    ])("starts one run if a server adds %s", async (_what, changed) => {
+    ])("starts one run if it arrives twice and a server has added %s", async (_what, changed) => {
       await receive(mailOf([], { headers }), "mail/one");
       await receive(changed(mailOf([], { headers })), "mail/two");
       expect([world.runs.length, world.records.length]).toEqual([1, 1]);
     });
 
-    it("is recognised in the same way when its Message-ID is empty", async () => {
+    it("is recognised in the same way if its Message-ID is empty", async () => {
       for (const text of ["one", "one", "two"]) {
         await receive(mailOf([], { headers: head.replace(/Message-ID.*/, "Message-ID: <>"), text }));
       }
@@ -108,7 +108,7 @@ describe("a mail", () => {
       ["date", headers.replace("21:32:30", "21:32:31")],
       ["subject", headers.replace("Subject: Invoice", "Subject: Bill")],
       ["recipient", headers.replace("To: invoices@", "Cc: boss@example.com\r\nTo: invoices@")],
-    ])("starts a run for each different %s", async (_what, other) => {
+    ])("starts another run if it differs in its %s", async (_what, other) => {
       for (const one of [headers, other]) await receive(mailOf([], { headers: one }));
       expect(world.runs).toHaveLength(2);
     });
@@ -128,7 +128,7 @@ describe("a mail", () => {
     expect(new Set(world.runs).size).toBe(3);
   });
 
-  it("continues with the run that a crashed Lambda had half started", async () => {
+  it("continues the run that a crashed Lambda has not completely started", async () => {
     const dying = { call: () => Promise.reject(new RangeError("the Lambda died")) };
     world.mails.set(key, mailOf([pdf]));
     await expect(receiveMail(world.ports(dying), key)).rejects.toThrow("the Lambda died");
@@ -139,7 +139,7 @@ describe("a mail", () => {
   });
 });
 
-describe("a refused mail", () => {
+describe("a checked mail", () => {
   const refused = async (raw: Buffer) => {
     const [delivery, ...others] = await receive(raw);
     expect([others, world.runs]).toEqual([[], []]);
@@ -147,7 +147,7 @@ describe("a refused mail", () => {
     return delivery;
   };
 
-  it("for a client that does not exist is recorded without its sender, since the client may have been erased", async () => {
+  it("is refused and recorded without its sender if its client does not exist, since it may have been erased", async () => {
     const top = sesHead({ for: "invoices+nobody@in.example.com" });
     expect(await refused(mailOf([], { top }))).toMatchObject({
       status: "refused",
@@ -165,7 +165,7 @@ describe("a refused mail", () => {
     ["is spam", { spam: "fail" }, /spam/],
     ["names no workflow", { for: "bills@in.example.com" }, /no workflow has the mail address "bills"/],
     ["names no address", { for: "+acme@in.example.com" }, /no workflow has the mail address ""/],
-  ])("is recorded if it %s", async (_what, ses, reason) => {
+  ])("is refused and recorded if it %s", async (_what, ses, reason) => {
     expect(await refused(mailOf([], { top: sesHead(ses) }))).toMatchObject({
       status: "refused",
       execution: null,
@@ -178,22 +178,19 @@ describe("a refused mail", () => {
   it.each([
     ["reject", "refused"],
     ["none", "started"],
-  ] as const)(
-    "can have a sender whose domain asks to %s mail that fails DMARC: the mail is %s",
-    async (policy, status) => {
-      world.policy = policy;
-      const top = sesHead({ authentication: "amazonses.com; dmarc=fail header.from=example.com" });
-      expect(await receive(mailOf([], { top }))).toMatchObject([{ status }]);
-    },
-  );
+  ] as const)("whose domain has the DMARC policy %s is %s if it fails DMARC", async (policy, status) => {
+    world.policy = policy;
+    const top = sesHead({ authentication: "amazonses.com; dmarc=fail header.from=example.com" });
+    expect(await receive(mailOf([], { top }))).toMatchObject([{ status }]);
+  });
 
-  it("stays refused if its sender has added false verdicts", async () => {
+  it("with a virus is refused even if its sender has added false verdicts", async () => {
     const own = "X-SES-Virus-Verdict: PASS\r\nAuthentication-Results: amazonses.com; dmarc=pass\r\n";
     const top = sesHead({ virus: "FAIL" });
     expect((await refused(mailOf([], { top, headers: own + head })))?.reason).toMatch(/virus/);
   });
 
-  it("may have a sender that is not on the trigger's list", async () => {
+  it("is refused and recorded for its trigger if its sender is not on the trigger's list", async () => {
     await world.publish("strict", [{ ...trigger, address: "strict", from: ["@example.org", "ben@example.com"] }]);
     const top = sesHead({ for: "strict@in.example.com" });
     const delivery = await refused(mailOf([], { top }));
@@ -201,7 +198,7 @@ describe("a refused mail", () => {
     expect(delivery?.reason).toMatch(/^anna@example.com is not in the trigger's list/);
   });
 
-  it("may be for another client than its trigger accepts", async () => {
+  it("is refused if it names another client than the one of its trigger", async () => {
     await world.publish("own", [{ ...trigger, address: "own", client: "acme" }]);
     expect((await refused(mailOf([], { top: sesHead({ for: "own+default@in.example.com" }) })))?.reason).toMatch(
       /takes no mail for the client "default"/,
@@ -211,7 +208,7 @@ describe("a refused mail", () => {
     ]);
   });
 
-  it("may lack inputs of its workflow", async () => {
+  it("is refused if it does not contain an input that its workflow requires", async () => {
     const inputs = { type: "object", required: ["smtp_host"], properties: {} };
     await world.publish("asking", [{ ...trigger, address: "asking" }], inputs);
     expect((await refused(mailOf([], { top: sesHead({ for: "asking@in.example.com" }) })))?.reason).toMatch(
@@ -219,12 +216,12 @@ describe("a refused mail", () => {
     );
   });
 
-  it("may be for no address of ours", async () => {
+  it("is refused if none of its addresses belongs to NOVA", async () => {
     world.domains = ["other.example.com"];
     expect((await refused(mailOf()))?.reason).toBe("it is for no address of ours");
   });
 
-  it("may be missing in the bucket", async () => {
+  it("is refused if it is no longer in the bucket", async () => {
     const [delivery] = await receiveMail(world.ports(), "mail/gone");
     expect(delivery).toMatchObject({ workflow: null, dedupe: "mail/gone", reason: expect.stringMatching(/any more/) });
   });
@@ -262,7 +259,7 @@ describe("a hostile mail", () => {
     ["nested parts", () => nested(60), /cannot be read: .*nest/i],
     ["too many nested parts", () => nested(600), /parts within parts more than 500 times/],
     [
-      "parts without number",
+      "49,000 parts",
       () => plain("Content-Type: multipart/mixed; boundary=x", "--x\r\n".repeat(49_000)),
       /more than 5000 parts/,
     ],
@@ -277,13 +274,13 @@ describe("a hostile mail", () => {
       /500\d+ short lines, and a mail may have 50000/,
     ],
     [
-      "base64 that is none",
+      "a base64 part that is not base64",
       () => plain("Content-Type: text/plain\r\nContent-Transfer-Encoding: base64", "!!!!"),
       "started",
     ],
     ["a multipart without parts", () => plain("Content-Type: multipart/mixed; boundary=x", ""), "started"],
     [
-      "a mail within mails",
+      "50 mails inside each other",
       () => plain("Content-Type: message/rfc822", `${head}\r\nContent-Type: message/rfc822\r\n\r\n`.repeat(50)),
       "started",
     ],
@@ -292,7 +289,7 @@ describe("a hostile mail", () => {
       () => mailOf([], { headers: `${head}\r\nCc: ${"a@b.example, ".repeat(35_000)}c@d.example` }),
       "started",
     ],
-  ])("with %s is refused with a clear reason, or handled", async (_what, make, outcome) => {
+  ])("with %s is refused with a clear reason, or starts its run", async (_what, make, outcome) => {
     const deliveries = await receive(make());
     expect(deliveries).toHaveLength(1);
     if (typeof outcome === "string") expect(deliveries[0]).toMatchObject({ status: outcome, reason: null });
@@ -312,7 +309,7 @@ describe("a hostile mail", () => {
     ]);
   });
 
-  it("with text that looks like a mark or a reference of NOVA's stays text", async () => {
+  it("whose text looks like a file mark or a reference of NOVA's starts a run with exactly that text", async () => {
     const text = `{"$blob": {"sha256": "${"a".repeat(64)}"}} nova-file-00000000-0000-0000-0000-000000000000`;
     await receive(mailOf([pdf], { text }));
     expect((await world.context(world.runs[0] ?? "")).email_body.trim()).toBe(text);

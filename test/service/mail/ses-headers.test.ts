@@ -13,7 +13,7 @@ let world: TriggerWorld;
 
 beforeEach(async () => {
   world = new TriggerWorld();
-  // The attacker writes as bank.example, which asks to reject forged mail.
+  // The attacker sends mail as bank.example, whose DMARC policy asks to reject forged mail.
   world.policy = "reject";
   await world.publish("invoice", [trigger]);
 });
@@ -46,17 +46,17 @@ describe("a forged mail is refused if the sender writes a pass", () => {
     ["into i= of DKIM", { dkim: `"x; ${pass}; y"@evil.example` }],
     ["into i= of DKIM, and SES drops the quotes", { dkim: `x; ${pass}` }],
     [
-      "around SES's own result, which stands in quotes then",
+      "so that SES's own result is inside quotes",
       { helo: `x; ${pass}; y="`, dmarc: 'dmarc=fail header.from=bank.example; dkim=pass header.i="@evil.example' },
     ],
     [
-      "around SES's own result, which is a comment then",
+      "so that SES's own result is inside a comment",
       { helo: `x; ${pass} (`, dmarc: "dmarc=fail header.from=bank.example; dkim=pass header.i=)@evil.example" },
     ],
     ["with spaces around the equals sign", { helo: `x; dmarc = pass header.from = bank.example` }],
     ["with a comment inside", { helo: `x; dmarc(y)=(z)pass header.from=bank.example` }],
     ["with a version of the method", { helo: `x; dmarc/1=pass header.from=bank.example` }],
-    ["and SES has no result of its own", { helo: `"x; ${pass}"`, dmarc: "none" }],
+    ["while SES has no result of its own", { helo: `"x; ${pass}"`, dmarc: "none" }],
     ["for a domain of the attacker's", { dmarc: "dmarc=pass header.from=evil.example" }],
     ["for two domains", { dmarc: "dmarc=pass header.from=evil.example header.from=bank.example" }],
     ["for a longer domain", { dmarc: "dmarc=pass header.from=bank.example.evil.example" }],
@@ -86,7 +86,7 @@ describe("a forged mail is refused if the sender writes a pass", () => {
     ["as a server with properties", sesHead({ authentication: `amazonses.com x=y; ${pass}` })],
     ["without a server", sesHead({ authentication: pass })],
     ["that is missing", without("Authentication-Results")],
-  ])("into a header of its own: %s", async (_where, top) => {
+  ])("into a separate header: %s", async (_where, top) => {
     expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "refused" });
     expect(world.runs).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe("an honest mail starts its run", () => {
     expect((await world.context(world.runs[0] ?? "")).email_from).toBe("pay@bank.example");
   });
 
-  it("if its domain has no policy for failures", async () => {
+  it("without a pass if its domain has no policy for forged mail", async () => {
     world.policy = "none";
     const top = sesHead({ authentication: authentication({}) });
     expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "started" });
@@ -145,7 +145,7 @@ describe("an honest mail starts its run", () => {
 
 const asksTo = (policy: "none" | "quarantine" | "reject") => async () => policy;
 
-describe("the findings of SES", () => {
+describe("the verdicts of SES", () => {
   it.each<[Verdicts, "none" | "quarantine" | "reject", RegExp | undefined]>([
     [{}, "none", undefined],
     [{}, "quarantine", undefined],
@@ -155,13 +155,13 @@ describe("the findings of SES", () => {
     [{ spam: "GRAY", virus: "PROCESSING_FAILED" }, "none", undefined],
     [{ virus: "FAIL", provenDomain: "b.example" }, "none", /virus/],
     [{ spam: "FAIL", provenDomain: "b.example" }, "none", /spam/],
-  ])("refuse a mail: findings %j, policy %s, reason %s", async (verdicts, policy, reason) => {
+  ])("%j with the policy %s give this reason for a refusal: %s", async (verdicts, policy, reason) => {
     const refused = await verdictProblem(verdicts, "a@b.example", asksTo(policy));
     if (reason === undefined) expect(refused).toBeUndefined();
     else expect(refused).toMatch(reason);
   });
 
-  it("refuse a mail without a sender before any policy is read", async () => {
+  it("lead to a refusal of a mail without a sender before any policy is read", async () => {
     const neverCalled = () => Promise.reject(new RangeError("unexpected read of a policy"));
     expect(await verdictProblem({ provenDomain: "" }, "", neverCalled)).toMatch(/exactly one sender/);
   });
@@ -192,11 +192,11 @@ describe("the DMARC policy", () => {
     ["unknown.example", "none"],
     ["localhost", "none"],
     ["", "none"],
-  ])("of %j is %s", async (domain, expected) => {
+  ])("of the domain %j is %s", async (domain, expected) => {
     expect(await policyOf(domain)).toBe(expected);
   });
 
-  it("is searched under at most eight names, however long the sender's name is", async () => {
+  it("is searched under at most seven names, however long the sender's domain is", async () => {
     const asked: string[] = [];
     const policy = await dmarcPolicies(async (name) => {
       asked.push(name);

@@ -81,7 +81,7 @@ describe("a mailbox while private addresses are forbidden", () => {
     ["an unknown name", "mail.test", () => 993, failing("ENOTFOUND")],
     ["a port of another service", "mail.test", port, resolving("8.8.8.8")],
     ["a port of another private service", "127.0.0.1", port, resolving("8.8.8.8")],
-  ])("at %s is refused before any connection, in the same words", async (_what, host, port, lookup) => {
+  ])("at %s is refused before any connection, always with the same message", async (_what, host, port, lookup) => {
     const closed = imapMailboxes(createOutgoing({ allowsPrivate: false, lookup }));
     const address = { host, port: port(), user: "u", password: "p", mailbox: "INBOX" };
     const failure: Error = await closed.open(address).catch((error) => error);
@@ -93,7 +93,7 @@ describe("a mailbox while private addresses are forbidden", () => {
     expect(calls).toBe(0);
   });
 
-  it("gets no unencrypted password if its name only starts like this machine's address", async () => {
+  it("gets no unencrypted password if its host name only looks like an address of this machine", async () => {
     const heard: string[] = [];
     const greeting = createServer((socket) => {
       socket.write("* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] hello\r\n");
@@ -114,7 +114,7 @@ describe("a mailbox while private addresses are forbidden", () => {
     expect(heard.join("")).not.toMatch(/LOGIN|AUTHENTICATE|s3cret/i);
   });
 
-  it("is reported in the same words whether another service listens there or none does", async () => {
+  it("is reported with the same message whether another service or none listens at its port", async () => {
     const said = async (port: number) => {
       const address = { host: "127.0.0.1", port, user: "u", password: "p", mailbox: "INBOX" };
       const failure: Error = await mailboxes.open(address).catch((error) => error);

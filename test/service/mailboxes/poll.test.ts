@@ -70,7 +70,7 @@ const mailbox = {
 const mail = (id: string, text = id) => mailOf([], { top: "", headers: head.replace("<1@", `<${id}@`), text });
 
 describe("unread mails", () => {
-  it("start runs of the client in their order, and are then marked as read", async () => {
+  it("start runs of the client in the order of their arrival, and are then marked as read", async () => {
     unread = new Map([
       [7, mail("b")],
       [9, mail("a")],
@@ -110,7 +110,7 @@ describe("unread mails", () => {
     expect(unread.size).toBe(0);
   });
 
-  it("stay unread from the first one whose run could not be accepted", async () => {
+  it("stay unread from the first one on whose run could not be accepted", async () => {
     unread = new Map([
       [1, mail("a")],
       [2, mail("b")],
@@ -121,7 +121,7 @@ describe("unread mails", () => {
     expect([unread.size, world.runs.length]).toEqual([2, 0]);
   });
 
-  it("wait for the next poll if the time is up, or if there are more than fifty", async () => {
+  it("are left to the next poll after the first fifty, or if the time is up", async () => {
     for (let uid = 1; uid <= 60; uid++) unread.set(uid, Buffer.alloc(0));
     await pollMailbox(ports(), name, AbortSignal.abort());
     expect(unread.size).toBe(60);
@@ -137,7 +137,7 @@ describe("a mailbox that cannot be read", () => {
     ["does not answer", () => (failure = new MailboxUnreachable("no answer")), /^no answer$/],
     ["has no credential", () => (stored = new NovaError("NodeFailed", 'no credential "email"')), /^no credential/],
     ["has a credential of another kind", () => (stored = { db_host: "x" }), /names no mailbox - store one of the kind/],
-  ])("because it %s leaves a record with the reason", async (_what, prepare, reason) => {
+  ])("because it %s is recorded with that reason", async (_what, prepare, reason) => {
     prepare();
     expect(await poll()).toEqual([["failed", expect.stringMatching(reason)]]);
     expect(world.records).toMatchObject([{ workflow: "invoice", trigger: "imap-1", client: "acme", execution: null }]);
@@ -158,13 +158,13 @@ describe("a mailbox that cannot be read", () => {
     expect([...world.triggers.kept.values()][0]?.pause).toBeUndefined();
   });
 
-  it("is recorded only for errors of the mailbox; other errors are thrown", async () => {
+  it("is recorded only if the error comes from the mailbox; other errors are thrown", async () => {
     failure = new TypeError("a mistake of ours");
     await expect(poll()).rejects.toThrow(TypeError);
   });
 });
 
-it("a poll does nothing for a removed trigger, and has its own schedule", async () => {
+it("a mailbox trigger has a schedule of its own, and a poll for a removed trigger does nothing", async () => {
   expect(world.schedules.kept.get("invoice/imap-1")).toEqual({
     ...name,
     expression: "rate(5 minutes)",
@@ -185,14 +185,14 @@ describe("the pause of a mailbox", () => {
     [20, 300, 21_600],
     [2_000, 300, 21_600],
     [2, 86_400, 21_600],
-  ])("after %i failures of a poll every %i s lasts %i s", (failures, every, seconds) => {
+  ])("after %i failures of a poll that runs every %i s lasts %i s", (failures, every, seconds) => {
     const pause = pauseAfter(failures, every, now);
     expect(pause).toEqual({ failures, until: new Date(now + seconds * 1000).toISOString() });
     expect(isPaused(pause, now)).toBe(seconds > 0);
     expect(isPaused(pause, now + seconds * 1000)).toBe(false);
   });
 
-  it("is absent without a failure", () => {
+  it("does not exist without a failure", () => {
     expect(isPaused(undefined, now)).toBe(false);
   });
 });

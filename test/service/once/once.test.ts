@@ -35,20 +35,20 @@ describe("an idempotent request", () => {
     expect(attempts.kept.size).toBe(0);
   });
 
-  it("is carried out once, and a repetition gets the first result", async () => {
+  it("is carried out once, and a repeated request gets the first result", async () => {
     const first = await once(ports(), request(), make);
     expect(await once(ports(), request(), make)).toEqual(first);
     expect(made).toHaveLength(1);
   });
 
-  it("is refused if its key was used for another request, and carried out with another key", async () => {
+  it("is refused if its key was used for a different request, but is carried out with another key", async () => {
     await once(ports(), request(), make);
     await expect(once(ports(), request("that"), make)).rejects.toThrow(Refused);
     await once(ports(), request("this", "key_2"), make);
     expect(made).toHaveLength(2);
   });
 
-  it("is a conflict while the first one is in progress", async () => {
+  it("results in a conflict while an earlier request with its key is in progress", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 34_000;
@@ -56,7 +56,7 @@ describe("an idempotent request", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("takes over from a crashed process, with the reserved id", async () => {
+  it("takes over the attempt of a crashed process, with the id that it reserved", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 36_000;
@@ -67,19 +67,16 @@ describe("an idempotent request", () => {
   });
 
   it.each([
-    ["within that time", 124_000, "rejected"],
-    ["after that time", 126_000, "fulfilled"],
-  ])(
-    "of a caller with a longer maximum run time is taken over only after it: %s",
-    async (_what, passedMs, expected) => {
-      const long = { ...request(), livesMs: 120_000 };
-      void once(ports(), long, dies);
-      await Promise.resolve();
-      now += passedMs;
-      const [second] = await Promise.allSettled([once(ports(), long, make)]);
-      expect(second?.status).toBe(expected);
-    },
-  );
+    ["within that time, is refused", 124_000, "rejected"],
+    ["after that time, takes over the attempt", 126_000, "fulfilled"],
+  ])("of a caller that may run for two minutes, repeated %s", async (_what, passedMs, expected) => {
+    const long = { ...request(), livesMs: 120_000 };
+    void once(ports(), long, dies);
+    await Promise.resolve();
+    now += passedMs;
+    const [second] = await Promise.allSettled([once(ports(), long, make)]);
+    expect(second?.status).toBe(expected);
+  });
 
   it("can be retried immediately after a failure, with the same id", async () => {
     const failing = async (ulid: string) => {
@@ -91,7 +88,7 @@ describe("an idempotent request", () => {
     expect(made[1]).toBe(made[0]);
   });
 
-  it("reports its own error if its attempt was erased with its client", async () => {
+  it("reports its own error even if the record of its attempt was erased with the client", async () => {
     const erased = async () => {
       attempts.kept.clear();
       throw new Conflict("the client is being erased");
@@ -100,7 +97,7 @@ describe("an idempotent request", () => {
     expect(attempts.kept.size).toBe(0);
   });
 
-  it("is forgotten after a day", async () => {
+  it("is carried out again if it is repeated after a day", async () => {
     await once(ports(), request(), make);
     now += 23 * hourMs;
     await once(ports(), request(), make);
@@ -110,12 +107,12 @@ describe("an idempotent request", () => {
     expect(made).toHaveLength(2);
   });
 
-  it("may have no result", async () => {
+  it("without a result is carried out once, too", async () => {
     expect(await once(ports(), request(), async () => undefined)).toBeUndefined();
     expect(await once(ports(), request(), make)).toBeNull();
   });
 
-  it("stores no text of the request", async () => {
+  it("is stored without its key and its contents in clear text", async () => {
     await once(ports(), { principal: "key_1", client: null, key: "invoice 17", asked: '{"total": 850.0}' }, make);
     expect(JSON.stringify([...attempts.kept])).not.toMatch(/invoice|850/);
   });

@@ -31,7 +31,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Answers one list of addresses after the other, and counts the lookups. */
+/** A lookup that returns the next of these lists of addresses for each name, and counts the calls. */
 function resolving(...answers: string[][]) {
   const asked: string[] = [];
   const ask = (host: string, _how: object, done: (error: null, found: object[]) => void) => {
@@ -49,7 +49,7 @@ const closed = (...addresses: string[]) => createOutgoing({ allowsPrivate: false
 const laptop = () => createOutgoing({ allowsPrivate: true, ...resolving(["127.0.0.1"]) });
 
 describe("a server that a user names", () => {
-  it("receives the request under its own host name, on one connection", async () => {
+  it("receives a request with its own host name, on a connection for this request only", async () => {
     const body = new URLSearchParams({ a: "\u00fc" });
     const reply = await laptop().fetch(`http://id.test:${port}/x?y=1`, { method: "POST", body, headers: { a: "b" } });
     expect([reply.status, await reply.text()]).toEqual([200, "thanks"]);
@@ -72,12 +72,12 @@ describe("a server that a user names", () => {
     expect([reply.status, requests.length]).toEqual([302, 1]);
   });
 
-  it.each([204, 304])("may answer %d, which has no body", async (status) => {
+  it.each([204, 304])("may return status %d, which has no body", async (status) => {
     answer = (_request, response) => void response.writeHead(status).end();
     expect((await laptop().fetch(`http://id.test:${port}/`)).status).toBe(status);
   });
 
-  it("cannot send an endless answer: too many bytes end the connection", async () => {
+  it("cannot send an endless answer, since too many bytes end the connection", async () => {
     let sent = 0;
     answer = async (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, " ");
@@ -100,7 +100,7 @@ describe("a server that a user names", () => {
     await closed;
   });
 
-  it("is given up after the caller's time limit, also during its answer", async () => {
+  it("is not waited for after the caller's time limit, even during its answer", async () => {
     const given = new AbortController();
     answer = (_request, response) => {
       response.write("{");
@@ -138,7 +138,7 @@ describe("a request", () => {
     expect(requests).toEqual([]);
   });
 
-  it("goes to the address that was checked, even if the name changes its address", async () => {
+  it("goes to the address that was checked, even if the name gets another address meanwhile", async () => {
     const names = resolving(["10.0.0.1"], ["127.0.0.1"]);
     const { fetch } = createOutgoing({ allowsPrivate: false, lookup: names.lookup });
     await expect(fetch(`http://id.test:${port}/`)).rejects.toThrow(HostRefused);
@@ -149,7 +149,7 @@ describe("a request", () => {
     expect(once.asked).toEqual(["id.test"]);
   });
 
-  it("gets the same message for an unknown name as for a private name", async () => {
+  it("results in the same message for an unknown name as for a name of a private address", async () => {
     const missing = ((_host: string, _how: object, done: (error: Error) => void) =>
       done(Object.assign(new Error("none"), { code: "ENOTFOUND" }))) as unknown as typeof lookup;
     const said = (outgoing: { fetch: typeof fetch }) =>
@@ -232,7 +232,7 @@ describe("an address", () => {
   });
 });
 
-/** The server gives these answers in order, then 200. */
+/** Makes the server return these answers in order, and then status 200. */
 function answerInOrder(answers: readonly { status: number; headers?: Record<string, string> }[]) {
   const left = [...answers];
   answer = (_request, response) => {
@@ -272,7 +272,7 @@ describe("a posted failure", () => {
 
   it.each([
     ["refuses it", [{ status: 404 }], 1, /hooks\.example\.com:\d+ answered 404/],
-    ["sends it on", [{ status: 302, headers: { location: "http://169.254.169.254/" } }], 1, /answered 302/],
+    ["redirects it", [{ status: 302, headers: { location: "http://169.254.169.254/" } }], 1, /answered 302/],
     ["keeps failing", [{ status: 500 }, { status: 500 }, { status: 500 }], 3, /answered 500/],
   ])("is given up if the server %s", async (_, statuses, tries, message) => {
     answerInOrder(statuses);
@@ -282,7 +282,7 @@ describe("a posted failure", () => {
     expect(requests).toHaveLength(tries);
   });
 
-  it("is given up if no server answers", async () => {
+  it("results in an error if no server answers", async () => {
     server.close();
     await expect(poster(true, "127.0.0.1").post(request())).rejects.toThrow(/does not answer \(connect ECONNREFUSED/);
   });

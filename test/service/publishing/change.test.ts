@@ -42,7 +42,7 @@ describe("the deletion of a workflow", () => {
     expect(deletions()).toMatchObject([{ by: ann.id, subject: "greet", detail: { version: 1 } }]);
   });
 
-  it("by two callers at once leaves one audit record, of the faster one", async () => {
+  it("by two callers at once leaves one audit record, which names the faster caller", async () => {
     const slow = ports();
     const { list } = slow.executions;
     let isDeleted = false;
@@ -56,7 +56,7 @@ describe("the deletion of a workflow", () => {
     expect(deletions()).toMatchObject([{ by: bob.id }]);
   });
 
-  it("is completed by a repeated deletion if the credentials could not be reached", async () => {
+  it("is completed by a repeated deletion if the store of credentials did not answer", async () => {
     const away = ports();
     away.credentialStore.list = outage;
     await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);
@@ -67,7 +67,7 @@ describe("the deletion of a workflow", () => {
     await expect(deleteWorkflow(ports(), bob, "greet")).rejects.toThrow(NotFound);
   });
 
-  it("leaves nothing to a new workflow with its id, at every step where the process dies", async () => {
+  it("leaves no triggers or credentials to a new workflow with its id, at whatever step the process dies", async () => {
     for (let at = 1, isOver = false; !isOver; at++) {
       world = new PublishingWorld();
       await post();
@@ -85,7 +85,7 @@ describe("the deletion of a workflow", () => {
     }
   });
 
-  it("keeps the credentials of a workflow that was published again meanwhile", async () => {
+  it("does not remove the credentials if the workflow was published again meanwhile", async () => {
     const away = ports();
     away.credentialStore.list = outage;
     await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);

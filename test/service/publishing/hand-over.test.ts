@@ -38,7 +38,10 @@ const changes: [string, Change][] = [
   ["makes another version active", (ports) => activateVersion(ports, ann, "a", 1)],
   ["deletes a workflow", (ports) => deleteWorkflow(ports, ann, "a")],
 ];
-/** Repeats a change with new versions and a process that dies at each call in turn. Returns the number of calls. */
+/**
+ * Makes a change again and again, each time in a new world. The process dies at the first call, then at the second, and
+ * so on. Returns the number of calls.
+ */
 async function dying(change: Change, behind: () => Promise<void>, queue = false): Promise<number> {
   for (let at = 1; ; at++) {
     world = new PublishingWorld();
@@ -56,11 +59,11 @@ async function dying(change: Change, behind: () => Promise<void>, queue = false)
 }
 
 describe("a process that dies while it", () => {
-  it.each(changes)("%s leaves only work that a sweep completes, at every step where it dies", async (_what, change) => {
+  it.each(changes)("%s leaves work that a sweep completes, at whatever step it dies", async (_what, change) => {
     expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
   });
 
-  it.each(changes)("%s leaves work that a repetition completes", async (_what, change) => {
+  it.each(changes)("%s leaves work that a repeated call completes", async (_what, change) => {
     const again = () => change(world.ports()).catch(({ name }) => expect(name).toBe("NotFound"));
     expect(await dying(change, async () => void (await again()))).toBeGreaterThan(20);
   });
@@ -76,7 +79,7 @@ describe("a process that dies while it", () => {
 });
 
 describe("while another version is activated,", () => {
-  it("the triggers of the active version exist at every moment", async () => {
+  it("the triggers of the version that is active at that moment always exist", async () => {
     for (const triggers of versions) await post(triggers);
     const { move } = world.workflowStates;
     const moves: [number | undefined, ReturnType<typeof live>][] = [];
@@ -89,7 +92,7 @@ describe("while another version is activated,", () => {
     for (const [, { outside, places }] of moves) expect(outside).toEqual(expect.arrayContaining(places));
   });
 
-  it("a concurrent sweep does not undo the change", async () => {
+  it("a concurrent sweep does not undo the activation", async () => {
     for (const triggers of versions) await post(triggers);
     const { put } = world.eventRules;
     world.eventRules.put = async (rule) => {
@@ -128,14 +131,14 @@ describe("unsettled triggers of a crashed process", () => {
     expectSettled();
   });
 
-  it("are settled by a repeated delivery of the publication, even if the state lists no touched version", async () => {
+  it("are settled by a repeated delivery of the publication, even if they were lost without a note in the state", async () => {
     for (const triggers of versions) await post(triggers);
     world.schedules.kept.clear();
     expect(await publishVersion(world.ports(), second)).toBe(false);
     expectSettled();
   });
 
-  it("wait longer after each hand-over", async () => {
+  it("are handed over less and less often", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const ports = world.ports({ queue: true });
@@ -147,7 +150,7 @@ describe("unsettled triggers of a crashed process", () => {
     expect(minutes).toEqual([0, 4, 12]);
   });
 
-  it("delay no publication if they cannot be settled, and are tried again", async () => {
+  it("do not make a publication fail if they cannot be settled, and are tried again", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const { put } = world.schedules;
@@ -160,7 +163,7 @@ describe("unsettled triggers of a crashed process", () => {
   });
 });
 
-it("a sweep of the service settles triggers", async () => {
+it("a sweep of the service settles unsettled triggers", async () => {
   for (const triggers of versions) await post(triggers);
   await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
   await sweepService(world.ports());
@@ -193,35 +196,35 @@ describe("versions of a state machine", () => {
     return Array.from({ length: 60 }, (_, index) => index + 1).filter((number) => !left.has(arn(number)));
   };
 
-  it("are kept up to fifty, and the oldest are removed", async () => {
+  it("are removed, the oldest first, until fifty are left", async () => {
     expect(await dropped()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
   it.each<[string, () => void]>([
-    ["an open run uses it", () => world.open.push({ stateMachineArn: arn(4) })],
-    ["it is active", () => void world.workflowStates.set("greet", { active: 4 })],
-    ["a client has pinned it", () => world.clients.push({ slug: "acme", pins: { greet: 4 } } as never)],
+    ["an open run uses them", () => world.open.push({ stateMachineArn: arn(4) })],
+    ["they are active", () => void world.workflowStates.set("greet", { active: 4 })],
+    ["a client has pinned them", () => world.clients.push({ slug: "acme", pins: { greet: 4 } } as never)],
     [
-      "a node of another workflow names it",
+      "a node of another workflow names them",
       () => world.versions.push(version(1, [{ workflow: "greet", version: 4 }], "outer")),
     ],
-  ])("include an old one if %s", async (_what, need) => {
+  ])("are kept even if they are old, if %s", async (_what, need) => {
     need();
     expect(await dropped()).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
   });
 
-  it("are not kept for a node that calls the latest version", async () => {
+  it("are not kept because of a node that calls whatever version is the latest", async () => {
     world.versions.push(version(1, [{ workflow: "greet" }], "outer"));
     expect(await dropped()).toHaveLength(10);
   });
 
-  it("are not searched while there are few", async () => {
+  it("are all kept, without a look at their users, while there are at most fifty", async () => {
     world.machines.splice(50);
     world.open.push(null as never);
     expect(await dropped()).toHaveLength(10);
   });
 
-  it("cannot be activated, pinned or run by number once they are removed", async () => {
+  it("cannot be activated, pinned or run by number after their removal", async () => {
     await dropOldMachines(world.ports(), version(60));
     await expect(demandMachine(world.ports(), version(11))).resolves.toBeUndefined();
     await expect(demandMachine(world.ports(), version(10))).rejects.toThrow(Conflict);

@@ -32,7 +32,7 @@ const keys = () => [...world.triggers.kept.keys()].sort();
 const outside = () => live(world).outside;
 
 describe("a publication that fails", () => {
-  it("keeps the triggers of the active version if another workflow took the wanted trigger first", async () => {
+  it("leaves the triggers of the active version as they were if another workflow took a trigger first", async () => {
     await post("a", [nightly, mine]);
     const queue = world.ports({ queue: true });
     await post("a", [shared], queue);
@@ -44,7 +44,7 @@ describe("a publication that fails", () => {
     expect([outside(), world.workflowStates.kept.get("a")?.active]).toEqual([["a/nightly"], 1]);
   });
 
-  it("reserves no hook", async () => {
+  it("leaves its webhook ids free for other workflows", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [first, shared], queue);
     await post("b", [shared], queue);
@@ -57,7 +57,7 @@ describe("a publication that fails", () => {
     ).toEqual([]);
   });
 
-  it("restores triggers as the active version defines them, with its bus and time", async () => {
+  it("restores the triggers that the active version defines, with their buses and times", async () => {
     await post("a", [nightly, paid("shop")]);
     const before = [...world.eventRules.kept.values(), ...world.schedules.kept.values()];
     const { put } = world.eventRules;
@@ -75,7 +75,7 @@ describe("a publication that fails", () => {
     expect(keys()).toEqual(["of/a/nightly", "of/a/paid"]);
   });
 
-  it("ends only after its triggers are removed: an outage at that step is retried", async () => {
+  it("ends only after its triggers are removed, so an outage at that step is retried", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [first, shared], queue);
     await world.triggers.put({ format: 1, key: "webhook/shared", workflowId: "b", trigger: shared as never });
@@ -88,21 +88,21 @@ describe("a publication that fails", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", ["webhook/shared"]]);
   });
 
-  it("removes its triggers if its number was taken", async () => {
+  it("removes its triggers if another version has taken its number", async () => {
     await post("a", [first], world.ports({ queue: true }));
     world.versions.push({ ...(await publication(1)), hash: "other", workflow: {}, stateMachineArn: "arn" } as never);
     await publishQueued(1);
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", []]);
   });
 
-  it("names the problem if the triggers of the previous version cannot be restored", async () => {
+  it("says so in its reason if the triggers of the previous version cannot be restored", async () => {
     await post("a", [{ ...nightly, every: "1h" }]);
     world.schedules.put = () => Promise.reject(new Refused("Scheduler takes nothing - ask AWS"));
     const { reason } = (await post("a", [nightly])) as { reason?: string };
     expect(reason).toMatch(/^Scheduler takes nothing.*; the triggers of the version before have to be published again/);
   });
 
-  it("results from a deletion of the workflow meanwhile", async () => {
+  it("names the deletion of the workflow as the reason if the workflow was deleted meanwhile", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [mine], queue);
     await post("a", [first], queue);
@@ -114,7 +114,7 @@ describe("a publication that fails", () => {
   });
 });
 
-describe("a publication with an error", () => {
+describe("a publication with a problem", () => {
   it.each(["ValidationException", "LimitExceededException", "AccessDeniedException"])(
     "such as %s fails for good",
     async (name) => {
@@ -127,7 +127,7 @@ describe("a publication with an error", () => {
     },
   );
 
-  it("that is an outage throws, and the next delivery completes it", async () => {
+  it("that is an outage throws, and is completed by the next delivery", async () => {
     await post("a", [nightly], world.ports({ queue: true }));
     const { put } = world.schedules;
     world.schedules.put = () => Promise.reject(new StoreUnavailable("Scheduler did not answer in time - try again"));
@@ -137,14 +137,14 @@ describe("a publication with an error", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["ready", ["of/a/nightly"]]);
   });
 
-  it("does not result from a schedule that is over by the service's clock, which only gets a warning", async () => {
+  it("that is only a schedule in the past succeeds with a warning", async () => {
     const once = (at: string) => post("a", [{ type: "schedule", id: "launch", at }]);
     expect(await once("2026-01-01T00:00:01")).toMatchObject({ status: "ready", findings: [] });
     const over = [{ code: "NOVA129", severity: "warning", path: "$.triggers[0].at" }];
     expect(await once("2025-12-31T23:59:59")).toMatchObject({ status: "ready", findings: over });
   });
 
-  it("is refused before it is stored if a trigger is too long for the table", async () => {
+  it("such as a trigger that is too long for the table is refused before it is stored", async () => {
     const long = (letters: number) => post("a", [{ ...nightly, context: { letter: "x".repeat(letters) } }]);
     await expect(long(450_000)).rejects.toThrow(
       /^NOVA130: trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move long values into a node/,
@@ -161,7 +161,7 @@ describe("concurrent activations and publications", () => {
     [{ type: "imap", id: "nightly", client: "acme" }, mine, { type: "mail", address: "invoices" }],
   ];
 
-  it("end with the triggers of the active version, in every order of their steps", async () => {
+  it("leave the triggers of the version that is active at the end, in every order of their steps", async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.subarray([0, 1, 2, 3, 4], { minLength: 2 }), async (scheduler, chosen) => {
         world = new PublishingWorld();
@@ -186,7 +186,7 @@ describe("concurrent activations and publications", () => {
     );
   });
 
-  it("keep a version that is published during a deletion, and the deletion reports a conflict", async () => {
+  it("leave a version that is published during a deletion, and the deletion fails with a conflict", async () => {
     await post("a", [mine]);
     const { list } = world.ports().executions;
     const ports = world.ports();

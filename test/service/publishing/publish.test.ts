@@ -37,7 +37,7 @@ describe("without a queue,", () => {
     expect(world.machines).toHaveLength(2);
   });
 
-  it("the audit records only changes for new runs", async () => {
+  it("the audit records a publication only if new runs then use another version", async () => {
     const ports = world.ports();
     for (const says of ["a", "a", "b", "b"]) await publish(ports, ann, source(says));
     for (const version of [2, 1, 1]) await activateVersion(ports, ann, "greet", version);
@@ -52,7 +52,7 @@ describe("without a queue,", () => {
     ]);
   });
 
-  it("two concurrent definitions become two versions", async () => {
+  it("two definitions that are published concurrently become two versions", async () => {
     const ports = world.ports();
     const both = await Promise.all([publish(ports, ann, source("a")), publish(ports, ann, source("b"))]);
     expect(both.map(({ version }) => version).sort()).toEqual([1, 2]);
@@ -75,7 +75,7 @@ describe("without a queue,", () => {
     expect(await publish(ports, ann, source("b"))).toMatchObject({ version: 3, status: "ready" });
   });
 
-  it("publishing an inactive version again activates it", async () => {
+  it("an inactive version is activated if its definition is published again", async () => {
     const ports = world.ports();
     await publish(ports, ann, source("a"));
     await publish(ports, ann, source("b"));
@@ -102,7 +102,7 @@ describe("with a queue,", () => {
     expect(await showWorkflow(ports, "greet")).toMatchObject({ version: { version: 1 }, active: 1 });
   });
 
-  it("versions that are published out of order leave the later one active", async () => {
+  it("the later version is active in the end, even if it was published first", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     await publish(ports, ann, source("b"));
@@ -120,7 +120,7 @@ describe("with a queue,", () => {
     expect(world.machines).toHaveLength(1);
   });
 
-  it("a delivery completes the work of a process that died between the machine and the version", async () => {
+  it("a delivery completes the work of a process that died after it made the state machine", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.answers.push("dies behind it");
@@ -132,7 +132,7 @@ describe("with a queue,", () => {
     expect(world.versions[0]?.stateMachineArn).toBe(world.machines[0]);
   });
 
-  it("an outage fails no version, and the next delivery continues", async () => {
+  it("a version does not fail because of an outage, so the next delivery can continue", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.answers.push("is out of reach");
@@ -140,7 +140,7 @@ describe("with a queue,", () => {
     expect(await stateOf()).toBe("publishing");
   });
 
-  it("a version fails if another workflow took its address meanwhile, and no run can use it", async () => {
+  it("a version fails if another workflow took its mail address meanwhile, and no run can use the version", async () => {
     const ports = world.ports({ queue: true });
     const mail = { type: "mail", address: "invoices" } as const;
     await publish(ports, ann, source("a", [mail]));
@@ -178,7 +178,7 @@ describe("with a queue,", () => {
     expect(await sweepPublications(ports)).toEqual([]);
   });
 
-  it("a waiting publication is handed over less and less often, at most once an hour", async () => {
+  it("a waiting publication is handed over less and less often, in the end once an hour", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const begun = world.now;
@@ -190,7 +190,7 @@ describe("with a queue,", () => {
     expect(minutes).toEqual([2, 6, 14, 30, 62, 122, 182]);
   });
 
-  it("a queue that handles one publication a second does not grow by repeated hand-overs", async () => {
+  it("a queue that handles one publication a second does not grow because of repeated hand-overs", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const [pending] = world.publications.kept.values();

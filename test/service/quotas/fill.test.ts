@@ -33,7 +33,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b", "c"]);
   });
 
-  it("let later ones pass only if they lack a slot of another pool", async () => {
+  it("start after later ones only if they need a slot of another pool that is full", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w, d: w });
     expect(world.started).toEqual(["a", "c"]);
@@ -72,7 +72,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "d", "b", "c"]);
   });
 
-  it("take the slot of a run that waits, once the sweeper has seen that", async () => {
+  it("take the slot of a run that waits for an answer, once the sweeper has freed it", async () => {
     const world = new QueueWorld({ "W#w": 5 });
     world.admissions.atOnce = 1;
     await arrived(world, { a: [...w, "S"], b: [...w, "S"] });
@@ -87,7 +87,7 @@ describe("queued runs", () => {
     expect(world.slots.holders("S")).toEqual([]);
   });
 
-  it("keep their order while another process is starting the first one", async () => {
+  it("start in their order even if another process is just starting the first one", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });
     const slow = world.end("a");
@@ -96,7 +96,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
-  it("start after the process that was starting them has died", async () => {
+  it("are started by a sweep if the process that was starting them has died", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 1 });
     await arrived(world, { a: [...w, "C#acme"] });
     const dying = world.arrive("b", [...w, "C#acme"]);
@@ -111,7 +111,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
-  it("keep their slot even if a process that counted as dead continues", async () => {
+  it("do not lose their slot if a process that counted as dead continues", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w });
     world.limits["W#w"] = 2;
@@ -136,7 +136,7 @@ describe("queued runs", () => {
     ]);
   });
 
-  it("start when their quota is removed", async () => {
+  it("all start when their quota is removed", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w, c: w });
     delete world.limits["W#w"];
@@ -149,17 +149,17 @@ it.each([
   ["C#acme", { client: "acme" }],
   ["P#invoice#acme", { workflow: "invoice", client: "acme" }],
   ["S", {}],
-])("a pool can be read from its name: %s", (name, pool) => {
+])("the workflow and the client of a pool can be read from its name: %s", (name, pool) => {
   expect([poolName(pool), readPool(name)]).toEqual([name, pool]);
 });
 
 it.each([
   ["no quota", undefined, undefined, []],
-  ["no quota of runs", {}, { maxCostUsd: 1, retentionDays: 2 }, []],
+  ["no quota for the number of runs", {}, { maxCostUsd: 1, retentionDays: 2 }, []],
   ["a quota of the workflow", { maxConcurrent: 1 }, undefined, ["W#invoice"]],
   ["a quota of the client", undefined, { maxConcurrent: 1 }, ["C#acme"]],
   [
-    "all",
+    "all three quotas",
     { maxConcurrent: 3, maxConcurrentPerClient: 1 },
     { maxConcurrent: 2 },
     ["C#acme", "P#invoice#acme", "W#invoice"],
@@ -174,7 +174,7 @@ const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const timeout = Math.max(120_000, runs * 10);
 const first = Number(process.env.NOVA_MODEL_SEED ?? 1);
 
-it(`every quota holds in ${runs} random runs with faults`, { timeout, tags: ["deep"] }, async () => {
+it(`no quota is exceeded in ${runs} random simulations with faults`, { timeout, tags: ["deep"] }, async () => {
   for (let seed = first; seed < first + runs; seed++) {
     const { violations, story } = await playQueues(seed);
     const shownStory = process.env.NOVA_MODEL_SEED ? story.join("\n") : "";

@@ -25,7 +25,7 @@ function run(id: string, began: number, ended: number | null, more: Partial<Exec
   };
 }
 
-/** `count` runs that ended long ago, one a minute. */
+/** Makes `count` runs that ended long ago and started one minute apart. */
 const many = (count: number, client = "acme", began = 90) =>
   Array.from({ length: count }, (_, index) =>
     run(`exec_${client}_${String(index).padStart(4, "0")}`, began - index / (24 * 60), 40, { client }),
@@ -98,7 +98,7 @@ const client = (more: Partial<Client> = {}): Client => ({
 });
 
 describe("retention", () => {
-  it("erases runs that ended before the days for which they are kept, and no others", async () => {
+  it("erases the runs that ended longer ago than their client's retention period, and no others", async () => {
     const { erase } = world(
       [client()],
       [
@@ -121,7 +121,7 @@ describe("retention", () => {
     expect([await erase(), asked]).toEqual([[], []]);
   });
 
-  it("continues at the first run that had not ended, and erases nothing twice", async () => {
+  it("continues at the first run that it could not erase yet, and erases nothing twice", async () => {
     const acme = client();
     const long = run("exec_long", 35, 29);
     const { asked, erase } = world([acme], [run("exec_old", 40, 39), long, run("exec_later", 32, 31)]);
@@ -134,7 +134,7 @@ describe("retention", () => {
     expect(asked.map(({ from }) => from)).toEqual(["", long.startedAt, end]);
   });
 
-  it("writes nothing for runs that are already erased, even if a run holds the mark", async () => {
+  it("writes nothing for runs that are already erased, even if an older run is still open", async () => {
     const { erase, erased, writes } = world([client()], [run("exec_open", 95, null), ...many(120)]);
     expect(await erase()).toHaveLength(120);
     expect(writes.splice(0)).toHaveLength(361);
@@ -142,15 +142,15 @@ describe("retention", () => {
   });
 });
 
-describe("a backlog larger than one invocation", () => {
-  it.each([30, 75, 500])("is erased oldest first and completely, %i runs at a time", async (atOnce) => {
+describe("the retention of many runs", () => {
+  it.each([30, 75, 500])("erases them completely and the oldest first, %i in one invocation", async (atOnce) => {
     const runs = many(400);
     const { erase, erased } = world([client()], runs);
     for (let time = 0; time < Math.ceil(400 / atOnce); time++) await erase(atOnce * 1_000);
     expect(erased).toEqual(runs.map(({ id }) => id));
   });
 
-  it("moves the mark page by page, so a crash repeats at most one page", async () => {
+  it("stores its progress after each page, so that at most one page is repeated after a crash", async () => {
     const acme = client();
     const runs = many(120);
     const { erase, writes } = world([acme], runs);
@@ -160,13 +160,13 @@ describe("a backlog larger than one invocation", () => {
     expect(writes.indexOf("acme erasedUntil")).toBe(150);
   });
 
-  it("stops when the time is over", async () => {
+  it("erases nothing if its time is over", async () => {
     const { erase, asked } = world([client()], many(120));
     expect(await erase(0)).toEqual([]);
     expect(asked).toEqual([]);
   });
 
-  it("does not keep other clients waiting: clients take turns, the one with the oldest mark first", async () => {
+  it("erases one page of runs per client in turn, and begins with the client that is furthest behind", async () => {
     const globex = client({ slug: "globex", erasedUntil: daysAgo(95) });
     const acme = client({ erasedUntil: daysAgo(92) });
     const { erase } = world([acme, globex], [...many(200), ...many(200, "globex")]);
@@ -181,14 +181,14 @@ describe("a family of restarts", () => {
   const second = (ended: number | null) =>
     run("exec_second", 35, ended, { root: "exec_first", restartedFrom: "exec_first" });
 
-  it("stays with its source while a restart is open", async () => {
+  it("is not erased while one of its restarts is open", async () => {
     const acme = client();
     const source = first();
     expect(await world([acme], [source, second(null)]).erase()).toEqual([]);
     expect(acme.erasedUntil).toBe(source.startedAt);
   });
 
-  it("loses each member after its retention period, and the blobs with the last one", async () => {
+  it("loses each member after its own retention period, and the shared blobs with the last member", async () => {
     const late = second(29);
     const { erase, writes } = world([client()], [first(), late]);
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_first"], false]);
@@ -196,7 +196,7 @@ describe("a family of restarts", () => {
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_second"], true]);
   });
 
-  it("keeps its blobs while the contents of a member cannot be erased", async () => {
+  it("keeps its shared blobs while the contents of a member cannot be erased", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("exec_first");
     expect((await whole()).erased).toEqual(["exec_second"]);
@@ -206,7 +206,7 @@ describe("a family of restarts", () => {
     expect(writes).toContain("blobs of exec_first");
   });
 
-  it("loses its blobs at the next time if the process died before", async () => {
+  it("loses its shared blobs in the next invocation if they could not be erased", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("blobs of exec_first");
     expect((await whole()).failed).toMatchObject([{ id: "exec_second" }]);
@@ -217,7 +217,7 @@ describe("a family of restarts", () => {
 });
 
 describe("a failed erasure", () => {
-  it("is reported, stops no other run, and is retried", async () => {
+  it("is reported, does not affect other runs, and is retried", async () => {
     const acme = client();
     const runs = many(60);
     const { whole, broken } = world([acme], runs);
@@ -230,7 +230,7 @@ describe("a failed erasure", () => {
     expect(await whole()).toEqual({ erased: ["exec_acme_0010"], failed: [] });
   });
 
-  it("of one client, whose list does not answer, does not affect another client", async () => {
+  it("because the runs of a client cannot be listed does not affect another client", async () => {
     const { whole, broken } = world([client({ slug: "globex" }), client()], many(3));
     broken.add("globex");
     const { erased, failed } = await whole();

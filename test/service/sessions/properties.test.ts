@@ -24,7 +24,7 @@ import {
 import { sourceOfPart } from "../../../packages/service/src/sessions/part.ts";
 import { type Plan, planOneNode, planStaleNodes } from "../../../packages/service/src/sessions/prepare-run.ts";
 
-/** Few nodes are enough for chains, diamonds and graphs that do not nest. */
+/** Six nodes are enough for chains, diamonds and graphs whose branches do not nest. */
 const ids = ["a", "b", "c", "d", "e", "f"];
 
 const id = fc.constantFrom(...ids);
@@ -50,7 +50,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("join" as const), id, to: id }),
   fc.record({ do: fc.constant("cut" as const), id, to: id }),
   fc.record({ do: fc.constant("write" as const), id, value: fc.nat(3) }),
-  // A user makes a change during the execution, or none does.
+  // A run. During its execution, a user changes the code of a node, writes an output, or does nothing.
   {
     weight: 4,
     arbitrary: fc.record({
@@ -74,7 +74,10 @@ const sequences = fc
   .tuple(begun, fc.array(step, { minLength: 5, maxLength: 25 }))
   .map(([first, rest]) => [...first, ...rest]);
 
-/** The outcome of a node as a function of its code and its context. Each node sets its own keys, so no order can hide an error. */
+/**
+ * The outcome of a node as a function of its code and its context. Each node sets a key of its own, so a later node
+ * cannot hide a wrong output of an earlier one.
+ */
 function made(node: DraftNode, { draft }: Pick<SessionState, "draft">, found: Context): OutcomeAt {
   const seen = found.slots().map(({ key, json }) => [key, json]);
   const digest = sha256Of([node.code, seen.sort()]);
@@ -95,7 +98,7 @@ class Model {
     changes: [],
   };
   readonly values = new Map<string, OutcomeAt>();
-  /** Runs that reused an outcome. */
+  /** Number of runs that reused an outcome. */
   partial = 0;
   /** Whether the last request to run found stale nodes. */
   began = false;
@@ -181,7 +184,7 @@ class Model {
     this.state = addOutcomes(this.state, execution, came);
   }
 
-  /** Checks that the part is a valid workflow, as a run requires. */
+  /** Checks that the part is a valid workflow, since only such a part can run. */
   #demandAccepted({ part, outcomes }: Plan): void {
     const source = sourceOfPart(this.state.draft, part, { id: "draft", isRecorded: (one) => outcomes.has(one) });
     const errors = parseWorkflow(source).findings.filter(({ severity }) => severity === "error");
@@ -283,7 +286,7 @@ function demandHonest(model: Model): void {
   }
 }
 
-/** A node that ran alone after a stale one, in a draft that was a line then and is a graph now. */
+/** A node that ran alone after a stale one. The draft ran as a line then, and runs as a graph now. */
 const aloneInLine: Step[] = [
   ...["a", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   ...[
@@ -329,7 +332,7 @@ const aloneBehindOne: Step[] = [
   { do: "join", id: "a", to: "b" },
 ];
 
-it("a session never shows an output as fresh that a run of everything would change", {
+it("a session never shows an output as fresh if a run of the whole draft would change it", {
   timeout: 120_000,
   tags: ["deep"],
 }, () => {
@@ -349,13 +352,13 @@ it("a session never shows an output as fresh that a run of everything would chan
     }),
     { numRuns: 1_000, examples: [[aloneInLine], [aloneAside], [aloneBehindOne]] },
   );
-  // This fails if no node is ever fresh, or if every run runs everything.
+  // Checks that the test covers enough: nodes that are fresh, runs that reuse outcomes, and drafts that run as a line.
   expect(seen.runs).toBeGreaterThan(500);
   expect(seen.behind).toBeGreaterThan(300);
   expect(seen.lines).toBeGreaterThan(20);
 });
 
-it("a session keeps an output that was written by hand during an execution", () => {
+it("a session keeps an output that a user writes during an execution", () => {
   fc.assert(
     fc.property(sequences, id, (steps, written) => {
       const model = new Model();
@@ -364,14 +367,14 @@ it("a session keeps an output that was written by hand during an execution", () 
       fc.pre(draftGraph.graph !== undefined && draftGraph.order.includes(written));
       model.take({ do: "run", id: written, code: null, written: true });
       const { source } = model.state.nodes[written]?.outcome ?? {};
-      // A run without stale nodes does not start, so no edit happened during it.
+      // Without stale nodes no run starts, so no user writes an output during it.
       if (model.began) expect(source).toMatchObject({ by: "key" });
     }),
     { numRuns: 100 },
   );
 }, 120_000);
 
-it("a session is completely fresh after a run without concurrent changes", () => {
+it("all nodes of a session are fresh after a run without concurrent changes", () => {
   fc.assert(
     fc.property(sequences, (steps) => {
       const model = new Model();
@@ -394,7 +397,7 @@ it("a change of a node makes the node and its descendants stale, and nothing els
       const draftGraph = buildDraftGraph(model.state.draft);
       fc.pre(draftGraph.graph !== undefined && draftGraph.order.includes(changed));
       model.take({ do: "run", id: changed, code: null, written: false });
-      // A node that no edge reaches has no output that could be stale.
+      // Leaves out a changed node that the decisions skip, since it has no output that could be stale.
       fc.pre(judgeFreshness(model.state, draftGraph).get(changed)?.isSkipped === false);
       model.take({ do: "change", id: changed, code: 4 });
       const stale = [...judgeFreshness(model.state, draftGraph)].flatMap(([one, { state }]) =>

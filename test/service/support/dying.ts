@@ -1,6 +1,6 @@
 import type { ServicePorts } from "@nova/service";
 
-/** Ports whose calls change shared state, or read it. */
+/** Ports whose calls are counted, since they read or change stored state. */
 const counted = [
   "triggers",
   "schedules",

@@ -16,13 +16,13 @@ export class ErasureWorld extends TriggerWorld {
   readonly emptied: string[] = [];
   /** The times at which the erasure reported progress. */
   readonly renewals: (string | undefined)[] = [];
-  /** Runs that the indexes of open runs and of the client do not show yet. */
+  /** Runs that are missing for now in the index of open runs, or in the client's list of runs. */
   readonly late = { open: new Set<string>(), listed: new Set<string>() };
   /** Whether erasures use a queue, as in a deployment. */
   hasQueue = false;
-  /** Called when the last page of the table is read. */
+  /** Called when the erasure reaches the last part of the table. */
   onRest: () => Promise<void> = async () => undefined;
-  /** Called for each run that the list of open runs shows. */
+  /** Called for each run that is read from the list of open runs. */
   onOpen: () => void = () => undefined;
 
   service(): ServicePorts {

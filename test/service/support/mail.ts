@@ -64,7 +64,7 @@ export interface TnefPart {
   title?: string;
   data?: Buffer;
   properties?: MapiProperty[];
-  /** A fixed and a named property come before the others. */
+  /** If true, a property of fixed size and a named property come before the others. */
   crowded?: boolean;
 }
 

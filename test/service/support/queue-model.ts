@@ -13,7 +13,7 @@ const worlds = [
   },
 ] as const; // prettier-ignore
 
-/** Random runs that arrive, end, are cancelled and crash. It returns every violation of a quota. */
+/** Plays random runs that arrive, end, are cancelled and crash. Returns every violation of a quota. */
 export async function playQueues(seed: number): Promise<{ violations: string[]; story: string[] }> {
   return new Model(new Random(seed)).play();
 }
@@ -47,7 +47,7 @@ class Model {
       for (const id of this.#world.underWay) this.#end(id);
       await this.#goOn();
     }
-    // A late ticket of an ended run is removed when a process reads its queue.
+    // Reads all queues once more, because that removes tickets of ended runs that were queued late.
     const pools = Object.keys(this.#world.limits);
     this.#world.spawn("look", (ports) => fillPools(ports, pools));
     await this.#goOn();
@@ -55,7 +55,7 @@ class Model {
     return { violations: Array.from(this.#violations), story: this.#world.scheduler.story };
   }
 
-  /** Some calls, and then an event of some run. */
+  /** Performs some pending calls, and then one random event: an end, a cancellation, a sweep, or time that passes. */
   async #act(): Promise<void> {
     await this.#goOn(this.#random.below(25));
     const [running, queued] = [this.#world.underWay, this.#world.of("queued")];
@@ -66,7 +66,7 @@ class Model {
     else this.#world.clock.advance(40_000);
   }
 
-  /** Sometimes two processes finish the same close. */
+  /** Ends a run. Sometimes two processes finish its close. */
   #end(id: string): void {
     this.#world.end(id);
     if (this.#random.chance(0.3)) this.#world.end(id, "completed", " again");

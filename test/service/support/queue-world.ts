@@ -9,8 +9,8 @@ import { ExecutionState } from "../../support/engine/stores.ts";
 const outage = () => new StoreUnavailable("it did not answer in time");
 
 /**
- * Runs, their slots and their queues under a scheduler: every access is a call that can come late, fail or
- * never come.
+ * Runs, their slots and their queues under a scheduler: every access is a call that can be late, fail, or never be
+ * made.
  */
 export class QueueWorld {
   readonly scheduler = new Scheduler();
@@ -22,7 +22,7 @@ export class QueueWorld {
   readonly started: string[] = [];
   /** Slots by pool: the `maxConcurrent` of a client or of a workflow. */
   readonly limits: Record<string, number>;
-  /** How many milliseconds the next process's clock is ahead. */
+  /** Returns how many milliseconds the clock of the next process is ahead. */
   skew: () => number = () => 0;
 
   constructor(limits: Record<string, number>) {
@@ -50,7 +50,7 @@ export class QueueWorld {
     return this.scheduler.spawn(name, (process) => body(this.ports(process)), weight);
   }
 
-  /** Does what `startOrQueue` does after entry 0. */
+  /** Queues a run and fills its pools, as `startOrQueue` does when entry 0 of the run is written. */
   arrive(id: string, pools: string[], rank?: string): Process {
     return this.spawn(`arrive ${id}`, async (ports) => {
       await ports.executions.create({ ...runOf(id, pools), ...(rank !== undefined && { rank }) });
@@ -88,7 +88,7 @@ export class QueueWorld {
     return Array.from(this.executions.records.values());
   }
 
-  /** Runs that can end by themselves. */
+  /** Runs that Step Functions has started and that have not ended. */
   get underWay(): string[] {
     return this.of("running").filter((id) => this.started.includes(id));
   }

@@ -12,7 +12,7 @@ export interface SlowFigures {
 
 const notCounted = ["start", "end", "join", "close"];
 
-/** The statistics of a run, counted the simple way from its public trace. */
+/** The statistics of a run, counted in the simplest way from its public trace, to check the service's own count. */
 export function slowFigures({ entries }: Pick<Trace, "entries">): Record<string, SlowFigures> {
   const figures: Record<string, SlowFigures> = {};
   for (const entry of flat(entries)) {

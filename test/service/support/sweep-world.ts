@@ -9,13 +9,13 @@ export class SweepWorld {
   now = Date.parse("2026-01-01T12:00:00Z");
   readonly records: Execution[] = [];
   readonly tasks: WaitingTask[] = [];
-  /** Names that ListExecutions returns. */
+  /** Names of the executions that the call ListExecutions returns. */
   readonly running = new Set<string>();
   /** The parts that the sweep reached and its calls of Step Functions, in order. */
   readonly log: string[] = [];
   /** Parts whose reading fails. */
   readonly away = new Set<SweptPart>();
-  /** Duration of each call of DescribeExecution. */
+  /** Milliseconds that each call of DescribeExecution takes. */
   describeMs = 0;
 
   record(id: string, more: Partial<Execution> = {}): void {
@@ -48,7 +48,7 @@ export class SweepWorld {
   }
 
   async *#read<T>(part: SweptPart, all: T[]): AsyncGenerator<T> {
-    // Queues also start by reading the runs.
+    // The part `queues` reads the runs, too, so only the first read of `runs` counts as a part.
     if (this.log[0] !== part) this.log.push(part);
     if (this.away.has(part)) throw new TypeError(`${part} are away`);
     yield* all;

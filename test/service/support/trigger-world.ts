@@ -18,7 +18,7 @@ export class TriggerWorld {
   readonly publications = new MemoryPublications();
   readonly mails = new Map<string, Buffer>();
   clients = new Set(["acme"]);
-  /** The DMARC policy of every domain. */
+  /** The DMARC policy that every domain publishes. */
   policy: "none" | "reject" = "none";
   domains: string[] = [];
 
@@ -60,7 +60,7 @@ export class TriggerWorld {
     return [...this.engine.machines.keys()];
   }
 
-  /** The initial context of a run, with blobs as references. */
+  /** Returns the initial context of a run, with references in place of blobs. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look at any part of the result
   async context(execution: string | null): Promise<any> {
     return JSON.parse(await this.contextText(execution));

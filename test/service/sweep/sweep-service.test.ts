@@ -9,7 +9,7 @@ beforeEach(() => {
 
 const behindRuns = ["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"];
 const described = () => world.log.filter((line) => line.startsWith("describe")).length;
-/** Remaining milliseconds of a Lambda that started with the sweep. */
+/** Returns the milliseconds that a Lambda has left if it started when the sweep did. */
 const lasting = (ms: number) => {
   const end = world.now + ms;
   return () => end - world.now;
@@ -25,7 +25,7 @@ describe("a sweep of the service", () => {
     expect(world.log).toEqual(["runs", "list arn:0", "list arn:1", ...behindRuns]);
   });
 
-  it("gives runs at most half of the time, so every later part gets its turn", async () => {
+  it("gives the runs at most half of its time, so that every later part gets its turn", async () => {
     for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
     world.describeMs = 1_000;
     const swept = await sweepService(world.ports(), { leftMs: lasting(60_000) });
@@ -34,7 +34,7 @@ describe("a sweep of the service", () => {
     expect(swept.broken).toEqual([]);
   });
 
-  it("takes unlimited time if no limit is given", async () => {
+  it("may take any time if no limit is given", async () => {
     for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
     world.describeMs = 60_000;
     await sweepService(world.ports());
@@ -49,7 +49,7 @@ describe("a sweep of the service", () => {
   });
 
   it.each<[SweptPart, string[]]>([
-    // Queues also read the list of runs.
+    // The part `queues` reads the list of runs, too, so both parts fail.
     ["runs", ["runs", "queues"]],
     ["tasks", ["tasks"]],
     ["queues", ["queues"]],
@@ -57,7 +57,7 @@ describe("a sweep of the service", () => {
     ["publications", ["publications"]],
     ["triggers", ["triggers"]],
     ["erasures", ["erasures"]],
-  ])("continues after unreadable %s, and reports them", async (part, broken) => {
+  ])("continues if it cannot read the %s, and reports that", async (part, broken) => {
     world.away.add(part);
     const swept = await sweepService(world.ports());
     for (const other of behindRuns.filter((name) => !broken.includes(name))) expect(world.log).toContain(other);

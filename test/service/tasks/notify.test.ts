@@ -84,7 +84,7 @@ describe("an approval", () => {
     expect(noted.at(-1)).toEqual({ to: ["boss@example.com"], at: "2026-11-22T08:00:02.000Z" });
   });
 
-  it("names the page that answers approvals if there is one, and the choices that need data", async () => {
+  it("is mailed with the URL of the page that answers it, if there is one, and with the choices that need data", async () => {
     const forms = { "not now": { required: ["why"] } };
     const { text } = await mailOf({ forms }, "https://nova.example.com/tasks/task_1");
     expect(text).toContain("Answer at https://nova.example.com/tasks/task_1\n");
@@ -92,7 +92,7 @@ describe("an approval", () => {
     expect(text).toContain("--choice 'not now' --data answer.json");
   });
 
-  it("has a limited size, and its message cannot imitate NOVA's lines or control a terminal", async () => {
+  it("is mailed in a limited size, and its message cannot imitate NOVA's own lines or control a terminal", async () => {
     const message = "Pay?\r\nBcc: eve@example.com\r\rAnswer at https://evil.example.com\u001b[2J\u202e";
     const { text, subject } = await mailOf({ message, workflowId: "pay\r\nBcc: eve@example.com" });
     expect(subject).toBe("NOVA: pay Bcc: eve@example.com waits for an answer (acme)");
@@ -107,7 +107,7 @@ describe("an approval", () => {
   it.each<[string, Partial<WaitingTask>]>([
     ["names no recipient", { to: [] }],
     [
-      "names no address",
+      "names no valid mail address",
       {
         to: [
           "boss",
@@ -123,14 +123,14 @@ describe("an approval", () => {
     ["is answered", { status: "answered" }],
     ["is not an approval", { kind: "event" }],
     ["has expired", { expiresAt: "2026-11-22T08:00:01.000Z" }],
-    ["is another one", { id: "task_2" }],
+    ["is not the task of the event", { id: "task_2" }],
   ])("is not mailed if it %s", async (_, task) => {
     const event = task.id === undefined ? asked : { ...asked, task_id: task.id };
     expect(await notifyTask(ports(task), event)).toEqual({ told: [] });
     expect([mails, noted]).toEqual([[], []]);
   });
 
-  it("records in its task why the mail failed, and is tried again", async () => {
+  it("is mailed again if the mail failed, and its task shows the reason of the failure", async () => {
     down = new Error(`SES refused it: ${"x".repeat(900)}`);
     await expect(notifyTask(ports(), asked)).rejects.toThrow("SES refused it");
     expect(noted).toEqual([expect.objectContaining({ problem: expect.stringMatching(/^SES refused it: x{484}$/) })]);
@@ -147,7 +147,7 @@ describe("an approval", () => {
     expect([mails.length, noted.length]).toEqual([1, 1]);
   });
 
-  it("is not tried again if no mailer is configured", async () => {
+  it("is not mailed again if no mailer is configured, and its task shows that reason", async () => {
     const { mailer: _, ...world } = ports();
     expect(await notifyTask(world, asked)).toEqual({ told: [] });
     expect(noted).toMatchObject([
@@ -239,7 +239,7 @@ describe("a failed run", () => {
     expect(told.mails[0]?.text).toContain("GET https://api.example.com/executions/exec_1 ");
   });
 
-  it("is reported to its webhook, and the mail fails with a clear sentence, if no mailer is configured", async () => {
+  it("is reported to its webhook if no mailer is configured, and its mail fails with a clear message", async () => {
     const { mailer: _, ...world } = ports({
       workflow: { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
     });
@@ -250,18 +250,21 @@ describe("a failed run", () => {
   it.each([
     ["pay@acme.example.com", { from: "pay@acme.example.com" }],
     ["", {}],
-  ])("is reported from the address of its client: %j", async (mailFrom, from) => {
-    await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
-    expect(told.mails).toEqual([
-      {
-        about: { execution: "exec_1", client: "acme" },
-        to: ["ops@example.com"],
-        subject: expect.anything(),
-        text: expect.anything(),
-        ...from,
-      },
-    ]);
-  });
+  ])(
+    "is reported by a mail from the client's address %j, or from NOVA's if the client has none",
+    async (mailFrom, from) => {
+      await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
+      expect(told.mails).toEqual([
+        {
+          about: { execution: "exec_1", client: "acme" },
+          to: ["ops@example.com"],
+          subject: expect.anything(),
+          text: expect.anything(),
+          ...from,
+        },
+      ]);
+    },
+  );
 
   it("is reported once to each recipient that its workflow and its client name", async () => {
     const workflow = { mail: ["ops@example.com", "anna@example.com"], ...hook("https://a.example.com/x") };
@@ -293,7 +296,7 @@ describe("a failed run", () => {
     expect(told.posts[0]?.headers).toEqual({ "content-type": "application/json" });
   });
 
-  it("is signed so that a webhook trigger accepts it", async () => {
+  it("is posted with a signature that a webhook trigger accepts", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "pager") }), run);
     const { body, headers } = told.posts[0] as Told["posts"][number];
@@ -312,7 +315,7 @@ describe("a failed run", () => {
     expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
   });
 
-  it("is signed only with the client's own credential if the client names it", async () => {
+  it("is signed for a webhook of the client with a credential of the client, never with one of the workflow", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "shared" });
     await credentials.have({ client: "acme" }, "own", "custom", { key: "s3cret" });
     await notifyFailure(ports({ client: hook("https://a.example.com/x", "own") }), run);
@@ -322,7 +325,7 @@ describe("a failed run", () => {
     expect(told.posts).toHaveLength(1);
   });
 
-  it("is posted to the workflow's URL with the workflow's signature, even if a client names the same URL", async () => {
+  it("is posted with the workflow's signature to the workflow's URL, even if a client names the same URL", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "s3cret" });
     await credentials.have({ client: "acme" }, "own", "custom", { key: "another" });
     const url = "https://a.example.com/x";
@@ -339,7 +342,7 @@ describe("a failed run", () => {
     expect(both).toContain(own);
   });
 
-  it("cannot pass for a vendor's request if the vendor signs with the same secret", async () => {
+  it("is posted with a signature that never passes for a vendor's, even if the vendor has the same secret", async () => {
     await credentials.have({ workflow: "pay" }, "stripe", "custom", { key: "s3cret" });
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "stripe") }), run);
     const { body, headers } = told.posts[0] as Told["posts"][number];
@@ -360,7 +363,7 @@ describe("a failed run", () => {
     }
   });
 
-  it("is reported to the other recipients if one fails, and that one is tried again", async () => {
+  it("is reported to the other recipients if one cannot be reached, and later to that one", async () => {
     const [workflow, client] = [
       { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
       hook("https://b.example.com/y"),
@@ -374,7 +377,7 @@ describe("a failed run", () => {
     expect(told.posts.map(({ url }) => url)).toEqual(["https://b.example.com/y", "https://a.example.com/x"]);
   });
 
-  it("is reported once even to a slow recipient, as long as the Lambda may run", async () => {
+  it("is reported only once to a slow recipient while the Lambda may still wait for it", async () => {
     const world = ports({ workflow: hook("https://a.example.com/x") });
     let posts = 0;
     world.poster.post = () => new Promise(() => posts++);

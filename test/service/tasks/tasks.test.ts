@@ -46,7 +46,7 @@ const tasks: Partial<TaskStore> = {
 const ports = { tasks, clock: { now: () => Date.parse(at(50)) } } as ServicePorts;
 const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
 
-/** Pages of ids, with the number of tasks read for each. */
+/** The pages of the list: the ids of each page, and how many tasks were read for it. */
 async function pagesFor(client: string | null, limit: number): Promise<[ids: string, read: number][]> {
   const pages: [string, number][] = [];
   for (let cursor: string | undefined; ; ) {
@@ -63,7 +63,7 @@ beforeEach(() => {
 });
 
 describe("the list of tasks", () => {
-  it("for a client's key reads only that client's approvals, and of earlier pages only the last one", async () => {
+  it("for a client's key reads only tasks of that client, and of earlier pages only the last task", async () => {
     expect(await pagesFor("acme", 2)).toEqual([
       ["0 10", 3],
       ["20 30", 4 + 2],
@@ -71,12 +71,12 @@ describe("the list of tasks", () => {
     ]);
   });
 
-  it.each(["acme", null])("of %s has no approval among the waits for events", async (client) => {
+  it.each(["acme", null])("of client %s shows no approvals if waits for events are asked for", async (client) => {
     const { items } = await listTasks(ports, by(client), { limit: 9, kind: "event" });
     expect(items.map(({ id }) => id)).toEqual(["task_41"]);
   });
 
-  it("of a client without open tasks reads nothing", async () => {
+  it("of a client without open tasks reads no task", async () => {
     expect(await pagesFor("initech", 2)).toEqual([["", 0]]);
   });
 

@@ -34,7 +34,7 @@ const due = { workflow: "report", trigger: "nightly", scheduled_at: at };
 const happened = { workflow: "report", trigger: "paid", event };
 
 describe("a schedule that is due", () => {
-  it("starts a run with its context, and with the time", async () => {
+  it("starts a run with its context and the time for which it was due", async () => {
     const { status, execution } = await fireTrigger(ports(), due);
     expect(status).toBe("started");
     expect(world.runs).toEqual([execution]);
@@ -45,7 +45,7 @@ describe("a schedule that is due", () => {
     expect(world.records).toMatchObject([{ type: "schedule", client: "acme", dedupe: at, from: "schedule" }]);
   });
 
-  it("starts a run with exactly the digits of its context, written as text or as an object", async () => {
+  it("starts a run with exactly the digits that its context was written with", async () => {
     const context = '{"a":12345678901234567890,"schedule":1,"b":850.0,"c":-0}';
     await world.publish("report", [{ ...nightly, context }]);
     const { execution } = await fireTrigger(ports(), due);
@@ -59,7 +59,7 @@ describe("a schedule that is due", () => {
     expect(world.runs).toHaveLength(2);
   });
 
-  it("records a refusal if it cannot start a run", async () => {
+  it("is recorded as refused if it cannot start a run", async () => {
     world.clients.clear();
     expect(await fireTrigger(ports(), due)).toMatchObject({ status: "refused", execution: null });
     expect(world.records).toMatchObject([{ status: "refused", reason: expect.stringMatching(/no client "acme"/) }]);
@@ -81,7 +81,7 @@ describe("a matching event", () => {
     expect(world.runs).toHaveLength(1);
   });
 
-  it("keeps all digits of a detail that was too large for the bus", async () => {
+  it("starts a run with all digits of a detail that was too large for the bus", async () => {
     const detail = '{"id": 12345678901234567890, "rows": "many"}';
     const { execution } = await fireTrigger(
       ports((text) => text.replace('{"total":850}', detail)),
@@ -96,7 +96,7 @@ describe("a matching event", () => {
 describe("an event whose stored detail is gone", () => {
   const gone = () => ports(() => undefined);
 
-  it("is recorded and starts no run", async () => {
+  it("is recorded as refused and starts no run", async () => {
     const reason = expect.stringMatching(/^its detail is not where nova_detail says .* - put the event again/);
     expect(await fireTrigger(gone(), happened)).toMatchObject({ status: "refused", execution: null, reason });
     expect(world.records).toMatchObject([

@@ -38,7 +38,7 @@ const setPaused = (isPaused: boolean, by: Principal, schedule: string) =>
 const list = (by = admin, query: object = {}) => listSchedules(ports(), by, { limit: 10, ...query });
 
 describe("the list of schedules", () => {
-  it("shows the next time in the schedule's zone, counted from the first time of a rate, and null after the last time", async () => {
+  it("shows the next time of each schedule: in its time zone, from the first time of a rate on, or null after the last", async () => {
     world.schedules.kept.set("report/often", { ...often, firstAt: "2026-11-22T11:58:00.000Z" } as never);
     const { items } = await list();
     expect(items.map(({ workflow, trigger: { id }, nextAt }) => [workflow, id, nextAt?.slice(0, 16)])).toEqual([
@@ -49,7 +49,7 @@ describe("the list of schedules", () => {
     ]);
   });
 
-  it("comes in pages, can be of one workflow, and shows only schedules that the key may see", async () => {
+  it("comes in pages, can be limited to one workflow, and shows only schedules that the key may see", async () => {
     const ids = ({ items }: Awaited<ReturnType<typeof list>>) =>
       items.map((one) => `${one.workflow}/${one.trigger.id}`);
     const first = await list(admin, { limit: 2 });
@@ -59,7 +59,7 @@ describe("the list of schedules", () => {
     expect(ids(await list(acme))).toEqual(["report/nightly"]);
   });
 
-  it("reads a limited number of workflows per page, and the next page continues after them", async () => {
+  it("is made from a limited number of workflows per page, and the next page continues after them", async () => {
     for (let at = 100; at < 300; at++) await world.publish(`a-${at}`, []);
     const first = await list();
     expect(first).toEqual({ items: [], cursor: "a-299/~" });
@@ -68,7 +68,7 @@ describe("the list of schedules", () => {
 });
 
 describe("a schedule", () => {
-  it("skips its times while it is paused, even if another version is published", async () => {
+  it("starts no runs while it is paused, even if another version is published meanwhile", async () => {
     const due = { workflow: "report", trigger: "nightly", scheduled_at: "2026-11-23T01:00:00Z" };
     expect(await setPaused(true, admin, "nightly")).toMatchObject({ nextAt: null });
     await world.publish("report", [nightly]);

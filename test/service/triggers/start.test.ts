@@ -61,7 +61,7 @@ describe("an arrival for a trigger", () => {
     expect(world.runs).toEqual([first.execution]);
   });
 
-  it("restarts an interrupted run once when it is delivered again, and then answers with the restart", async () => {
+  it("restarts its interrupted run once if it is delivered again, and returns that restart from then on", async () => {
     const first = await start();
     await interrupt(first.execution);
     const [again, same] = await Promise.all([start(), start()]);
@@ -75,7 +75,7 @@ describe("an arrival for a trigger", () => {
     expect(world.runs).toEqual([first.execution, again.execution, third.execution]);
   });
 
-  it("restarts an interrupted run if a crash left its delivery accepted", async () => {
+  it("restarts its interrupted run even if a crash left its delivery with the status accepted", async () => {
     const first = await start();
     world.deliveries.kept.set(first.key, { ...first, status: "accepted" });
     await interrupt(first.execution);
@@ -83,7 +83,7 @@ describe("an arrival for a trigger", () => {
     expect(world.engine.record(again.execution ?? "")).toMatchObject({ restartedFrom: first.execution });
   });
 
-  it("starts the restart that a crash prevented", async () => {
+  it("starts the restart that its run names but that a crash prevented", async () => {
     const first = await start();
     await interrupt(first.execution);
     const lost = "exec_01JC0000000000000000000000";
@@ -92,7 +92,7 @@ describe("an arrival for a trigger", () => {
     expect(world.engine.record(lost)).toMatchObject({ restartedFrom: first.execution });
   });
 
-  it("is refused if its interrupted run cannot be restarted, and its record keeps the run", async () => {
+  it("is refused if its interrupted run cannot be restarted, but its record still names that run", async () => {
     const first = await start({ client: "acme" });
     await interrupt(first.execution);
     const ports = { ...world.ports(), machineVersions: { list: async () => [] } as never };
@@ -101,7 +101,7 @@ describe("an arrival for a trigger", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: first.execution }]);
   });
 
-  it("is listed without a run if a crash prevented the run", async () => {
+  it("is listed without a run as long as a crash prevents the run", async () => {
     const crashing: Caller = {
       async call() {
         throw new RangeError("crashed");
@@ -120,7 +120,7 @@ describe("an arrival for a trigger", () => {
     ["client", { client: "acme" }],
     ["trigger", { trigger: "schedule-2" }],
     ["kind of trigger", { type: "event" }],
-  ])("with another %s counts as another arrival", async (_what, changes) => {
+  ])("with another %s starts another run", async (_what, changes) => {
     await start();
     await start(changes);
     expect([world.runs.length, world.records.length]).toEqual([2, 2]);
@@ -148,7 +148,7 @@ describe("an arrival for a trigger", () => {
     ["for a client that does not exist", { client: "nobody" }, /no client "nobody"/],
     ["whose context is not an object", { context: "[]" }, /not a JSON object/],
     ["whose context has a key of NOVA's", { context: '{"$blob": 1}' }, /such keys mark NOVA's references/],
-  ])("%s is refused, each time that it is delivered", async (_what, changes, reason) => {
+  ])("%s is refused every time that it is delivered", async (_what, changes, reason) => {
     const delivery = await start(changes);
     expect(delivery).toMatchObject({ status: "refused", execution: null, reason: expect.stringMatching(reason) });
     expect(await start(changes)).toEqual(delivery);
@@ -156,7 +156,7 @@ describe("an arrival for a trigger", () => {
   });
 
   it.each(["webhook", "event", "schedule", "mail", "imap"] as const)(
-    "as a refused %s starts its one run when it is delivered again after the cause is repaired",
+    "that was refused as a %s starts its one run if it is delivered again once the cause is repaired",
     async (type) => {
       const again = (changes: Partial<Arrival> = {}) => start({ trigger: "in-1", type, ...changes });
       const refused = await again({ context: "[]" });
@@ -168,7 +168,7 @@ describe("an arrival for a trigger", () => {
     },
   );
 
-  it("is not refused once its run has started, even if a cause for refusal appears", async () => {
+  it("is not refused once its run has started, even if there is a cause for refusal at the next delivery", async () => {
     const { finish } = world.deliveries;
     world.deliveries.finish = () => Promise.reject(new RangeError("crashed"));
     await expect(start()).rejects.toThrow("crashed");
@@ -178,7 +178,7 @@ describe("an arrival for a trigger", () => {
     expect([world.records, world.runs.length]).toEqual([[started], 1]);
   });
 
-  it("stays started when a concurrent delivery of it is refused", async () => {
+  it("stays recorded as started even if it is delivered again at the same moment and refused", async () => {
     const ports = world.ports();
     const { get } = ports.executions;
     let isMine = true;
@@ -194,7 +194,7 @@ describe("an arrival for a trigger", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: world.runs[0], reason: null }]);
   });
 
-  it("is refused and leaves no run if its client is deleted while the run starts", async () => {
+  it("is refused if its client is deleted while its run starts, and leaves no record", async () => {
     const ports = world.ports();
     const { latest } = ports.workflows;
     ports.workflows.latest = async (id) => {
@@ -212,7 +212,7 @@ describe("an arrival for a trigger", () => {
     expect(world.records).toEqual([]);
   });
 
-  it("starts a run for a client that was created since, and is recorded for that client", async () => {
+  it("starts a run, and is recorded for its client, if the client was created after a refusal", async () => {
     await start({ client: "late", from: "ann@example.com" });
     world.clients.add("late");
     const started = await start({ client: "late", from: "ann@example.com" });
@@ -220,14 +220,14 @@ describe("an arrival for a trigger", () => {
     expect(world.records).toMatchObject([{ status: "refused", client: null, from: "" }, started]);
   });
 
-  it("keeps the reason of its last refusal", async () => {
+  it("is recorded with the reason of its last refusal", async () => {
     await start({ context: "[]" });
     const { reason } = await start({ context: '{"$blob": 1}' });
     expect(reason).toMatch(/such keys mark/);
     expect(world.records).toMatchObject([{ status: "refused", reason }]);
   });
 
-  it("continues with the same run after a crash while a refused delivery was retried", async () => {
+  it("starts only one run, even if a process crashed while it retried a refused delivery", async () => {
     await start({ context: "[]" });
     await expect(start({}, { call: () => Promise.reject(new RangeError("crashed")) })).rejects.toThrow("crashed");
     const { execution } = await start();
@@ -235,7 +235,7 @@ describe("an arrival for a trigger", () => {
   });
 
   it.each(["webhook", "event"] as const)(
-    "of type %s starts a run with its contents, with or without uploads",
+    "of type %s starts a run with its contents unchanged, even if they look like an upload",
     async (type) => {
       const body = { $upload: `upl_${"0".repeat(26)}` };
       const context = JSON.stringify({ [type]: { body }, body });
@@ -244,7 +244,7 @@ describe("an arrival for a trigger", () => {
     },
   );
 
-  it("is recorded without sender and subject if its client was erased", async () => {
+  it("is recorded without sender and subject if its client does not exist, since it may have been erased", async () => {
     const mail = { client: "nobody", from: "ann@example.com", about: "Ann's salary", dedupe: "<1@example.com>" };
     const named = { type: "mail", workflow: "report", trigger: "mail-1" } as const;
     const refused = await recordRefusedDelivery(world.ports(), { ...mail, ...named }, "ann@example.com may not");
@@ -254,7 +254,7 @@ describe("an arrival for a trigger", () => {
     expect(JSON.stringify(world.records)).not.toMatch(/ann/i);
   });
 
-  it("is shortened to a length that lists can show, and identified by its full id", async () => {
+  it("is recorded with shortened texts, but identified by its full id", async () => {
     const long = "a".repeat(2_000);
     const delivery = await start({ dedupe: long, from: long, about: long });
     expect([delivery.dedupe, delivery.from, delivery.about].map(({ length }) => length)).toEqual([500, 500, 500]);
@@ -274,7 +274,7 @@ describe("a delivery that starts no run", () => {
     about: "Hi",
   };
 
-  it("leaves one record with the first reason", async () => {
+  it("is recorded once, with the first reason", async () => {
     const first = await recordRefusedDelivery(world.ports(), unstarted, "nobody is here");
     expect(first).toMatchObject({ ...unstarted, status: "refused", execution: null, reason: "nobody is here" });
     expect(await recordRefusedDelivery(world.ports(), unstarted, "something else", "failed")).toEqual(first);
@@ -324,7 +324,7 @@ describe("a list of deliveries", () => {
   };
 
   it.each<[string, string | null, object, number[]]>([
-    ["all deliveries, newest first", null, {}, [3, 2, 1, 0]],
+    ["all deliveries to a key for all clients, newest first", null, {}, [3, 2, 1, 0]],
     ["the deliveries of a workflow", null, { workflow: "invoice" }, [1, 0]],
     ["the deliveries of a client", null, { client: "acme" }, [2, 0]],
     ["the deliveries with a status", null, { status: "refused" }, [3, 2, 1]],

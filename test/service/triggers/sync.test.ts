@@ -33,7 +33,7 @@ const imap: Trigger = {
 const event: Trigger = { type: "event", id: "paid", pattern: { source: ["shop"] }, bus: "nova" };
 const all = [mail, hook, nightly, imap, event];
 
-/** Replaces triggers as the activation of another version does. */
+/** Replaces the triggers of one version by those of the next, as an activation does. */
 const sync = async (before: Trigger[], after: Trigger[], id = "invoice") => {
   await putTriggers(world.ports(), id, after);
   await removeTriggers(world.ports(), id, before, after);
@@ -47,12 +47,12 @@ describe("the triggers of a version", () => {
     [nightly, "of/invoice/nightly"],
     [imap, "of/invoice/imap-1"],
     [event, "of/invoice/paid"],
-  ])("include %j under the key %s", (trigger, key) => {
+  ])("are stored under their keys: %j under %s", (trigger, key) => {
     expect(triggerKey("invoice", trigger)).toBe(key);
     expect([mailKey("invoices"), hookKey("stripe"), ownKey("invoice", trigger.id)]).toContain(key);
   });
 
-  it("are all set up", async () => {
+  it("are all set up, with their schedules and rules", async () => {
     await sync([], all);
     expect(keys()).toEqual([
       "mail/invoices",
@@ -89,13 +89,13 @@ describe("the triggers of a version", () => {
     expect([...world.triggers.kept.values()].map(({ trigger }) => trigger)).toEqual([after]);
   });
 
-  it("leave no rule on a bus that they no longer use", async () => {
+  it("leave no rule on a bus that the next version no longer uses", async () => {
     await sync([], [event]);
     await sync([event], [{ ...event, bus: "default" }]);
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
-  it("are all set up before the first old one is removed, contested ones first", async () => {
+  it("are all set up before the first old one is removed, and those that two workflows could want come first", async () => {
     const steps: string[] = [];
     const { put, remove } = world.triggers;
     world.triggers.put = (live) => {
@@ -112,7 +112,7 @@ describe("the triggers of a version", () => {
     expect(removed).toEqual(["-of/invoice/paid", "-webhook/old"]);
   });
 
-  it("keep their schedule when a mailbox poll takes its name, and the other way round", async () => {
+  it("have a schedule even if a mailbox gets the id of a schedule, or a schedule that of a mailbox", async () => {
     const named = { ...imap, id: "nightly" };
     await sync([], [nightly]);
     await sync([nightly], [named]);
@@ -122,7 +122,7 @@ describe("the triggers of a version", () => {
     expect(keys()).toEqual(["of/invoice/nightly"]);
   });
 
-  it("are repaired when they are set up again", async () => {
+  it("are complete again after they are set up again", async () => {
     await sync([], all);
     world.schedules.kept.clear();
     world.triggers.kept.clear();
@@ -141,7 +141,7 @@ describe("the triggers of a version", () => {
 });
 
 describe("a finding", () => {
-  it("names each address and each hook that another workflow has", async () => {
+  it("names each mail address and each webhook that another workflow has", async () => {
     await sync([], [mail, hook], "other");
     await sync([], [nightly], "invoice");
     const findings = await findTriggerConflicts(world.ports(), null, {
@@ -164,7 +164,7 @@ describe("a finding", () => {
     expect(await findTriggerConflicts(world.ports(), null, { id: "plain" })).toEqual([]);
   });
 
-  it("shows the key of one client no trigger of another client, and no trigger without a client", async () => {
+  it("tells the key of one client nothing about triggers of other clients, or of no client", async () => {
     const theirs = { ...hook, id: "theirs", client: "globex" };
     const own = { ...hook, id: "own", client: "acme" };
     await sync([], [mail, theirs, own], "other");
@@ -233,7 +233,7 @@ describe("a schedule", () => {
     expect([...world.schedules.kept.values()]).toMatchObject([{ workflow: "invoice", trigger: "nightly", expression }]);
   });
 
-  it("with a rate fires for the first time after one period, since its version may not be published before", async () => {
+  it("with a rate fires for the first time after one period, when its version is probably published", async () => {
     await sync([], [every(300)]);
     const now = world.ports().clock.now();
     expect([...world.schedules.kept.values()]).toMatchObject([{ firstAt: new Date(now + 300_000).toISOString() }]);
@@ -243,7 +243,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  it("has a time zone, replaces a schedule of its name, and is removed with its version", async () => {
+  it("keeps its time zone, replaces a schedule with its name, and is removed with its version", async () => {
     const before = schedule({ kind: "cron", cron: "0 9 * * ? *" }, "Europe/Madrid");
     await sync([], [before]);
     expect([...world.schedules.kept.values()]).toMatchObject([{ timezone: "Europe/Madrid" }]);
@@ -257,7 +257,7 @@ describe("a schedule", () => {
 describe("a rule for events", () => {
   const paid: EventTrigger = { type: "event", id: "paid", bus: "default", pattern: { source: ["aws.s3"] } };
 
-  it("exists as long as its trigger, on the bus of the trigger", async () => {
+  it("exists on the bus of its trigger as long as the trigger exists", async () => {
     await sync([], [paid]);
     const rule = { workflow: "invoice", trigger: "paid", bus: "default", pattern: { source: ["aws.s3"] } };
     expect([...world.eventRules.kept.values()]).toEqual([rule]);

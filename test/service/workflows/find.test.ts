@@ -47,7 +47,7 @@ describe("a workflow", () => {
     expect([version.version, latest, active]).toEqual([3, 3, 3]);
   });
 
-  it("may have an earlier active version", async () => {
+  it("is found with its active version, even if that is not the latest", async () => {
     await states.set("invoice", { active: 1 });
     expect(await findWorkflow(ports(), "invoice", 2)).toMatchObject({ version: { version: 2 }, latest: 3, active: 1 });
   });
@@ -55,7 +55,7 @@ describe("a workflow", () => {
   it.each([
     ["unknown", undefined],
     ["invoice", 4],
-  ])("%s with version %s is not found", async (id, version) => {
+  ])("with the id %s and version %s is not found", async (id, version) => {
     await expect(findWorkflow(ports(), id, version)).rejects.toThrow(NotFound);
   });
 
@@ -66,7 +66,7 @@ describe("a workflow", () => {
     }
   });
 
-  it("that was published again has only its new versions, and no deleted one is active", async () => {
+  it("that was deleted and published again has only its new versions, and the latest is active", async () => {
     await states.set("invoice", { deleted: 2, active: 1 });
     expect(await findWorkflow(ports(), "invoice")).toMatchObject({ latest: 3, active: 3 });
     await expect(findWorkflow(ports(), "invoice", 2)).rejects.toThrow(/no version 2/);
@@ -95,13 +95,13 @@ describe("the list of workflows", () => {
     return [items.map(({ version }) => version.workflowId), cursor];
   };
 
-  it("is sorted by id, page by page, each with its latest version", async () => {
+  it("is sorted by id, comes in pages, and shows the latest version of each workflow", async () => {
     for (const id of ["c", "a", "b"]) publish(id, 2);
     expect(await ids({ limit: 2 })).toEqual([["a", "b"], "b"]);
     expect(await ids({ limit: 2, cursor: "b" })).toEqual([["c"], undefined]);
   });
 
-  it("fills its pages even if most workflows were deleted", async () => {
+  it("comes in full pages even if most workflows were deleted", async () => {
     for (let n = 0; n < 20; n++) publish(`flow-${n + 10}`, 1);
     for (let n = 0; n < 17; n++) await states.set(`flow-${n + 10}`, { deleted: 1 });
     expect(await ids({ limit: 2 })).toEqual([["flow-27", "flow-28"], "flow-28"]);
@@ -110,13 +110,13 @@ describe("the list of workflows", () => {
 });
 
 describe("the body of a publish request", () => {
-  it("may be a definition, whose text is kept", () => {
+  it("is accepted as a definition, and its text stays unchanged", () => {
     const text = '{\n "nodes": [],\n "edges": [] }';
     expect(sourceOf(text)).toEqual({ text, fileName: "workflow.json", files: {}, isSent: true });
     expect(sourceOf(text, "invoice").folder).toBe("invoice");
   });
 
-  it("may be a definition with the files that it names", () => {
+  it("is accepted as an object of a definition and the files that the definition names", () => {
     const definition = '{ "nodes": [ ] }';
     const source = sourceOf(`{"files": {"work.py": "pass"}, "definition": ${definition}}`);
     expect(source).toMatchObject({ text: definition, files: { "work.py": "pass" } });
@@ -124,13 +124,13 @@ describe("the body of a publish request", () => {
   });
 
   it.each(['{"nodes": [], "definition": {}}', '{"definition": "of an invoice"}'])(
-    "is read as a definition, not as an envelope: %s",
+    "is read as a definition if it is not an object of a definition and files: %s",
     (text) => {
       expect(sourceOf(text).text).toBe(text);
     },
   );
 
-  it("has its own lines in findings", () => {
+  it("is reported in findings with the lines of the definition itself", () => {
     const { findings } = parseWorkflow(sourceOf('{"definition": {\n "nodes": [],\n "edges": [],\n "timeot": 5 }}'));
     expect(findings.map(({ line }) => line)).toContain(4);
   });
@@ -154,14 +154,14 @@ describe("the calls of a workflow", () => {
 });
 
 describe("a template", () => {
-  it("is the same for the same lines in any order", () => {
+  it("has the same name for the same requirements in any order", () => {
     expect(templateName(["b", " a "])).toBe(templateName(["a", "b"]));
     expect(templateName(["a"])).not.toBe(templateName(["a==1"]));
     expect(templateName(["a"])).toMatch(/^nova-[0-9a-f]{12}$/);
   });
 });
 
-describe("a page", () => {
+describe("the first page", () => {
   it.each([
     [["a", "b", "c"], 2, { items: ["a", "b"], cursor: "b" }],
     [["a", "b"], 2, { items: ["a", "b"] }],
@@ -183,18 +183,21 @@ const orders = {
 } as unknown as Workflow;
 const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
 
-it("a definition is whole for a key of all clients", () => {
+it("a definition is shown completely to a key for all clients", () => {
   expect(redactWorkflow(by(null), orders)).toBe(orders);
 });
 
 it.each([
   ["acme", ["shop"]],
   ["globex", ["open"]],
-])("a definition hides triggers of other clients and recipients of failures from a key of %s", (client, ids) => {
-  const { triggers = [], ...rest } = redactWorkflow(by(client), orders);
-  expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);
-});
+])(
+  "a definition is shown to a key of %s without triggers of other clients and recipients of failures",
+  (client, ids) => {
+    const { triggers = [], ...rest } = redactWorkflow(by(client), orders);
+    expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);
+  },
+);
 
-it("a definition shows no triggers if none belongs to the client", () => {
+it("a definition is shown without triggers if none belongs to the client of the key", () => {
   expect(redactWorkflow(by("initech"), orders)).toEqual({ id: "orders" });
 });
