@@ -115,7 +115,7 @@ describe("a request to a hook", () => {
     expect(asked).toEqual([]);
   });
 
-  it("whose body is neither JSON, a form nor text starts a run with the body as bytes", async () => {
+  it("with a PDF as its body starts a run with the body as bytes", async () => {
     const { execution } = await receiveHook(ports(), request("open", "%PDF", { "content-type": "application/pdf" }));
     const { webhook } = await world.context(execution);
     expect(webhook.body).toMatchObject({ $blob: { bytes: 4, type: "bytes" } });

@@ -59,7 +59,7 @@ async function dying(change: Change, behind: () => Promise<void>, queue = false)
 }
 
 describe("a process that dies while it", () => {
-  it.each(changes)("%s leaves work that a sweep completes, at whatever step it dies", async (_what, change) => {
+  it.each(changes)("%s leaves work that a sweep completes, for each step where it can die", async (_what, change) => {
     expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
   });
 
@@ -213,7 +213,7 @@ describe("versions of a state machine", () => {
     expect(await dropped()).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
   });
 
-  it("are not kept because of a node that calls whatever version is the latest", async () => {
+  it("are not kept because of a node that calls a workflow without a version number", async () => {
     world.versions.push(version(1, [{ workflow: "greet" }], "outer"));
     expect(await dropped()).toHaveLength(10);
   });
