@@ -62,7 +62,7 @@ describe("a caller", () => {
     ["with a key that is not NOVA's", "secret"],
     ["with a wrong secret", keyText({ id, secret: newSecret() })],
     ["with an unknown id", keyText({ id: `key_${"0".repeat(26)}`, secret })],
-  ])("%s gets the same refusal", async (_what, text) => {
+  ])("%s gets the message that every refused caller gets", async (_what, text) => {
     await expect(known(text)).rejects.toThrow(Unauthenticated);
     await expect(known(text)).rejects.toThrow(/^no valid API key came with the request - send one/);
   });

@@ -105,7 +105,7 @@ describe("reports", () => {
     expect(told).toEqual(["a NodeTimeout 3", "b NodeFailed 2", "a NodeFailed 1"]);
   });
 
-  it("show dollars, tokens and savings by day and workflow, for days that have any", async () => {
+  it("show the dollars, tokens and savings of each workflow and day on which there were any", async () => {
     const runs = these(
       run("a", "2026-11-02T01:00:00.000Z", { nodes: { x: node([1], { hits: 1, savedUsd: 0.1 }) } }),
       run("a", "2026-11-01T01:00:00.000Z", { nodes: { x: node([1], { spent }), y: node([1], { spent }) } }),

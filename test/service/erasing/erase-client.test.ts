@@ -131,18 +131,21 @@ describe("deleting a client", () => {
     expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
   });
 
-  it.each([true, false])("is recorded once if the process died before the record, with a queue: %s", async (queue) => {
-    const ports = world.ports({ queue });
-    const { append } = ports.audit;
-    ports.audit.append = () => Promise.reject(new RangeError("died"));
-    await expect(deleteClient(ports, ann, "acme")).rejects.toThrow("died");
-    expect([world.client?.erasing?.by, world.deeds(), world.log]).toEqual([ann.id, [], []]);
-    ports.audit.append = append;
-    await deleteClient(ports, { ...ann, id: "key_2" }, "acme");
-    await eraseClient(ports, "acme");
-    expect(world.deeds().slice(0, 2)).toEqual(queue ? ["client.deleted"] : ["client.deleted", "client.erased"]);
-    expect(world.written.values().next().value).toMatchObject({ by: ann.id, client: "acme" });
-  });
+  it.each([true, false])(
+    "is recorded once, even if the process died before it wrote the record (with a queue: %s)",
+    async (queue) => {
+      const ports = world.ports({ queue });
+      const { append } = ports.audit;
+      ports.audit.append = () => Promise.reject(new RangeError("died"));
+      await expect(deleteClient(ports, ann, "acme")).rejects.toThrow("died");
+      expect([world.client?.erasing?.by, world.deeds(), world.log]).toEqual([ann.id, [], []]);
+      ports.audit.append = append;
+      await deleteClient(ports, { ...ann, id: "key_2" }, "acme");
+      await eraseClient(ports, "acme");
+      expect(world.deeds().slice(0, 2)).toEqual(queue ? ["client.deleted"] : ["client.deleted", "client.erased"]);
+      expect(world.written.values().next().value).toMatchObject({ by: ann.id, client: "acme" });
+    },
+  );
 
   it("is recorded in the audit by the erasing process if the process that marked the client died", async () => {
     const ports = world.ports();

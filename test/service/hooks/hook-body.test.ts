@@ -100,12 +100,12 @@ describe("the body of a hook", () => {
     await expect(readHookBody(type, Buffer.from(await sent.arrayBuffer()))).rejects.toThrow(/at most 1000 are taken/);
   });
 
-  it("is refused if it is an escaped form with more than a thousand fields", async () => {
+  it("is refused if it is a URL-encoded form with more than a thousand fields", async () => {
     const body = Buffer.from("a=1&".repeat(1_001));
     await expect(readHookBody("application/x-www-form-urlencoded", body)).rejects.toThrow(/at most 1000 are taken/);
   });
 
-  it.each(["application/pdf", "", "image/png"])("of type %j becomes bytes", async (type) => {
+  it.each(["application/pdf", "", "image/png"])("of type %j becomes a file with the same bytes", async (type) => {
     const bytes = Buffer.from([0, 255, 128]);
     const { json, files } = await readHookBody(type, bytes);
     expect(files).toMatchObject([

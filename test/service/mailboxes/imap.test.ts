@@ -114,7 +114,7 @@ describe("a mailbox while private addresses are forbidden", () => {
     expect(heard.join("")).not.toMatch(/LOGIN|AUTHENTICATE|s3cret/i);
   });
 
-  it("is reported with the same message whether another service or none listens at its port", async () => {
+  it("that cannot be opened is reported with the same message whether another service or none listens there", async () => {
     const said = async (port: number) => {
       const address = { host: "127.0.0.1", port, user: "u", password: "p", mailbox: "INBOX" };
       const failure: Error = await mailboxes.open(address).catch((error) => error);

@@ -95,7 +95,7 @@ describe("a publication that fails", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", []]);
   });
 
-  it("says so in its reason if the triggers of the previous version cannot be restored", async () => {
+  it("says in its reason that the triggers of the previous version cannot be restored", async () => {
     await post("a", [{ ...nightly, every: "1h" }]);
     world.schedules.put = () => Promise.reject(new Refused("Scheduler takes nothing - ask AWS"));
     const { reason } = (await post("a", [nightly])) as { reason?: string };

@@ -174,7 +174,7 @@ const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const timeout = Math.max(120_000, runs * 10);
 const first = Number(process.env.NOVA_MODEL_SEED ?? 1);
 
-it(`no quota is exceeded in ${runs} random simulations with faults`, { timeout, tags: ["deep"] }, async () => {
+it(`every quota holds in ${runs} random runs with faults`, { timeout, tags: ["deep"] }, async () => {
   for (let seed = first; seed < first + runs; seed++) {
     const { violations, story } = await playQueues(seed);
     const shownStory = process.env.NOVA_MODEL_SEED ? story.join("\n") : "";

@@ -50,7 +50,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("join" as const), id, to: id }),
   fc.record({ do: fc.constant("cut" as const), id, to: id }),
   fc.record({ do: fc.constant("write" as const), id, value: fc.nat(3) }),
-  // A run. During its execution, a user changes the code of a node, writes an output, or does nothing.
+  // A run. During its execution, a user may change the code of a node or write an output.
   {
     weight: 4,
     arbitrary: fc.record({

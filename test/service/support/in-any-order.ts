@@ -3,7 +3,7 @@ import type { Scheduler } from "fast-check";
 
 const interleaved = ["triggers", "schedules", "eventRules", "workflowStates", "workflows"] as const;
 
-/** Ports whose calls are answered in an order that the scheduler chooses. */
+/** Ports whose calls return in an order that the scheduler chooses. */
 export function inAnyOrder(ports: ServicePorts, scheduler: Scheduler): ServicePorts {
   const waiting = interleaved.map((name) => [name, delayed(ports[name], scheduler)]);
   return { ...ports, ...Object.fromEntries(waiting) };

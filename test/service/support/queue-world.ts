@@ -59,7 +59,7 @@ export class QueueWorld {
     });
   }
 
-  /** Does what `finishClose` does for a run that has ended or was cancelled. */
+  /** Closes a run that has ended or was cancelled and frees its slots, as `finishClose` does. */
   end(id: string, status: "completed" | "cancelled" = "completed", label = ""): Process {
     return this.spawn(`end ${id}${label}`, async (ports) => {
       const record = await ports.executions.get(id);

@@ -203,7 +203,7 @@ describe("a failed run", () => {
     client?: OnFailure;
     mailFrom?: string;
     status?: Execution["status"];
-    /** URL whose server accepts nothing. */
+    /** URL of a server that accepts no request. */
     down?: string;
   }
 

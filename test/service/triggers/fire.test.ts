@@ -22,7 +22,7 @@ beforeEach(async () => {
   await world.publish("report", [nightly, paid]);
 });
 
-/** Ports with a bus that returns events unchanged, or as `whole` answers. */
+/** Ports with a bus that returns for an event what `whole` returns; by default the event itself. */
 function ports(whole: (text: string) => string | undefined = (text) => text): ServicePorts {
   return {
     ...world.ports(),

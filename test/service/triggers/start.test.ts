@@ -126,22 +126,25 @@ describe("an arrival for a trigger", () => {
     expect([world.runs.length, world.records.length]).toEqual([2, 2]);
   });
 
-  it.each([1, 2, 3])("continues with the same run after a crash at call %i", async (crashAt) => {
-    let calls = 0;
-    const crashing: Caller = {
-      async call({ effect }) {
-        calls += 1;
-        if (calls === crashAt) throw new RangeError("crashed");
-        return effect();
-      },
-    };
-    await expect(start({}, crashing)).rejects.toThrow("crashed");
-    const [accepted] = world.records;
-    expect(accepted?.status).toBe("accepted");
-    const delivery = await start();
-    expect(delivery).toMatchObject({ status: "started", execution: accepted?.execution });
-    expect(world.runs).toEqual([accepted?.execution]);
-  });
+  it.each([1, 2, 3])(
+    "starts only one run if a process crashes at call %i and the arrival is delivered again",
+    async (crashAt) => {
+      let calls = 0;
+      const crashing: Caller = {
+        async call({ effect }) {
+          calls += 1;
+          if (calls === crashAt) throw new RangeError("crashed");
+          return effect();
+        },
+      };
+      await expect(start({}, crashing)).rejects.toThrow("crashed");
+      const [accepted] = world.records;
+      expect(accepted?.status).toBe("accepted");
+      const delivery = await start();
+      expect(delivery).toMatchObject({ status: "started", execution: accepted?.execution });
+      expect(world.runs).toEqual([accepted?.execution]);
+    },
+  );
 
   it.each<[string, Partial<Arrival>, RegExp]>([
     ["for a workflow that does not exist", { workflow: "gone" }, /no workflow "gone"/],

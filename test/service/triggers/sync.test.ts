@@ -130,7 +130,7 @@ describe("the triggers of a version", () => {
     expect([keys().length, world.schedules.kept.size]).toEqual([5, 2]);
   });
 
-  it.each([mail, hook])("cannot take a trigger of another workflow: %j", async (trigger) => {
+  it.each([mail, hook])("cannot replace a trigger of another workflow that has the same key: %j", async (trigger) => {
     await sync([], [trigger], "other");
     const refused = await sync([], [trigger]).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Conflict);

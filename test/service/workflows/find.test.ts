@@ -166,7 +166,7 @@ describe("the first page", () => {
     [["a", "b", "c"], 2, { items: ["a", "b"], cursor: "b" }],
     [["a", "b"], 2, { items: ["a", "b"] }],
     [[], 2, { items: [] }],
-  ])("of %j with at most %i items is %j", (found, limit, page) => {
+  ])("of the list %j with at most %i items is %j", (found, limit, page) => {
     expect(pageFrom<string>(found, limit, (text) => text)).toEqual(page);
   });
 });

@@ -7,14 +7,17 @@ import { type Principal, roles, type TokenIssuer } from "../ports/access.ts";
 export interface IssuerOptions {
   issuer: string;
   audience: string;
-  /** Absent: the issuer's `/.well-known/jwks.json`. */
+  /** URL of the issuer's public keys; absent: the issuer's `/.well-known/jwks.json`. */
   jwksUrl?: string | undefined;
   roleClaim: string;
   /** Name of the claim whose value is the client, or `*` for all clients. A token without a valid claim is rejected. */
   clientClaim: string;
 }
 
-/** Only asymmetric algorithms: otherwise a token signed with the public key as a shared secret would be accepted. */
+/**
+ * All accepted algorithms are asymmetric. A symmetric one would accept a token that an attacker signs with the public
+ * key as the secret.
+ */
 const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
 /** Tolerated difference between clocks. */
 const toleranceSeconds = 30;

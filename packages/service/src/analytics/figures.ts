@@ -71,7 +71,7 @@ async function costOf({ workflows, generations }: Reads, head: Head, id: string)
 
 export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, durations: {} };
 
-/** The statistics of one run of a node. `savedUsd`: for a cache hit, the cost of writing its code. */
+/** The statistics of one run of a node. `savedUsd`: what a run of pinned code saved, see `savingsOf`. */
 export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
   const { status, error_class = "NodeFailed", execution_time_ms, cache_hit } = head;
   const totalMs = storableNumber(execution_time_ms);

@@ -83,7 +83,7 @@ export async function listCredentials(
   return (await ports.credentialStore.list(owner)).map(infoOf);
 }
 
-/** Throws `NotFound`, `Forbidden`. */
+/** Finds a credential. Throws `NotFound`, `Forbidden`. */
 export async function credentialOf(
   ports: ServicePorts,
   by: Principal | null,
@@ -95,7 +95,7 @@ export async function credentialOf(
   return infoOf(record);
 }
 
-/** Throws `NotFound`, `Forbidden`. */
+/** Removes a credential. Throws `NotFound`, `Forbidden`. */
 export async function removeCredential(
   ports: ServicePorts,
   by: Principal | null,

@@ -21,7 +21,7 @@ export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<voi
 
 type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain" | "signer">;
 
-/** Partitions erased concurrently. A map may have ten thousand items, each in its own partition. */
+/** Number of partitions that are erased concurrently. A map may have ten thousand items, each in its own partition. */
 const atOnce = 16;
 
 /** Erases an execution and all its restarts; returns their ids. Their chains stay verifiable. Throws as `markForErasing` does. */

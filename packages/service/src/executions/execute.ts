@@ -47,7 +47,7 @@ export interface ExecuteRequest {
   frozen?: boolean;
   /** Ids of prompt nodes for which a model writes the code again. */
   fresh?: readonly string[];
-  /** An execution of the workflow for the same client, whose outcomes of unchanged nodes are reused. */
+  /** Id of an earlier execution of the workflow for the same client. The outcomes of its unchanged nodes are reused. */
   reuse?: string;
 }
 
@@ -204,7 +204,7 @@ export async function forecastRestart(
 }
 
 function refused(cause: unknown): never {
-  // A store throws `UnknownExecution` if the source was erased since it was read.
+  // A store throws `UnknownExecution` if the source of the restart was erased after this function read it.
   const isRefusal = cause instanceof Error && (cause instanceof RestartRefused || cause.name === "UnknownExecution");
   throw isRefusal ? new Refused(cause.message, [], { cause }) : cause;
 }

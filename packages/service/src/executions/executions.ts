@@ -68,7 +68,7 @@ export interface VerifiedRun {
   found: Verification;
 }
 
-/** Runs verified concurrently: each verification reads a whole chain. */
+/** Number of runs that are verified concurrently. It is small, since each verification reads a whole chain. */
 const checkedAtOnce = 4;
 
 /** Verifies the runs of one page, newest first; runs with unreadable records come first. */
@@ -114,7 +114,7 @@ export async function readLink(
   };
 }
 
-/** AWS Lambda answers at most 6 MB, which includes other parts of the answer. */
+/** Limit for the loaded values of a context. AWS Lambda limits the whole answer to 6 MB. */
 const maxBytes = 4 * 1024 * 1024;
 
 /**

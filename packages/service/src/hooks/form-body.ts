@@ -39,7 +39,7 @@ function fieldOf(name: string, { file, contentType, bytes }: FormPart, charset: 
   const what = `the field ${JSON.stringify(name)} of its form`;
   if (file === undefined) return decodeText(charsetOf(contentType) ?? charset, bytes, what);
   const fileName = decodeText(file.charset ?? charset, file.name, "the name of a file in its form");
-  // RFC 7578: the default type of a part.
+  // A file without a type is `text/plain` (RFC 7578).
   return { name: fileNameIn(fileName).slice(0, longestName), type: contentType || "text/plain", bytes };
 }
 

@@ -7,12 +7,15 @@ export interface MailAttachment {
   /** The media type that the sender states, such as `application/pdf`. */
   type: string;
   bytes: Uint8Array;
-  /** Name of the attached mail or `winmail.dat` that holds it; null for an attachment of the mail itself. */
+  /**
+   * Name of the attached mail or `winmail.dat` that contains this attachment; null for an attachment of the mail
+   * itself.
+   */
   inside: string | null;
 }
 
 const maxAttachments = 1_000;
-/** Attached mails deeper than this stay packed. */
+/** Attached mails that are nested deeper than this are not unpacked. */
 const maxDepth = 5;
 /**
  * Limits for all attached mails together, since the bytes of a mail inside another one are unpacked again at each
@@ -31,7 +34,7 @@ interface Budget {
 
 /**
  * Unpacks the attachments of a mail. In the result, the files of an attached mail or of a `winmail.dat` follow it.
- * Attachments that cannot be unpacked within the limits stay packed. Throws a `RangeError` for more than 1,000
+ * Attachments that cannot be unpacked within the limits are only listed. Throws a `RangeError` for more than 1,000
  * attachments in all.
  */
 export async function readAttachments(attachments: readonly Attachment[], read: ReadMail): Promise<MailAttachment[]> {

@@ -2,7 +2,10 @@ import { headText } from "./headers.ts";
 
 const newline = 10;
 const shortBytes = 20;
-/** A shorter line does not count as base64, whose lines have 76 letters, except for the last one. */
+/**
+ * Minimum length of a line that counts as base64. Mail programs write lines of 76 letters. Only the last line of a text
+ * is shorter.
+ */
 const leastBase64Bytes = 56;
 
 const isBase64Letter = new Uint8Array(256);

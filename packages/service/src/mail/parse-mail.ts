@@ -61,7 +61,10 @@ async function readMail(raw: Uint8Array): Promise<Email> {
   return PostalMime.parse(joined, { ...limits, forceRfc822Attachments: true });
 }
 
-/** Omits names with other letters: in a context, a name that starts with `$` marks a reference. */
+/**
+ * Returns only the headers whose names have the usual letters: in a context, a name that starts with `$` marks a
+ * reference.
+ */
 function headersOf(mail: Email, decode: (value: string) => string): Record<string, string> {
   const found = new Map<string, string>();
   for (const { key, value } of mail.headers.filter(({ key }) => /^[a-z0-9_-]+$/.test(key))) {

@@ -26,7 +26,9 @@ function provenDomainIn(header: string): string | undefined {
   return properties.find(({ key }) => key === "header.from")?.value?.toLowerCase();
 }
 
-/** `key=value`, or a single word. Quotes are kept: no key, result or domain that matters has any. */
+/**
+ * `key=value`, or a single word. Quotes stay part of the text, since no key, result or domain that counts contains any.
+ */
 interface Pair {
   key: string;
   value?: string;
@@ -124,7 +126,10 @@ export type ReadTxt = (name: string) => Promise<string[][]>;
 /** The servers belong to the sender's domain, so the time limit is short: a sender must not keep a function waiting. */
 const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).resolveTxt(name);
 
-/** Limit of DMARCbis for the parent names to query: the sender chooses the number of labels. */
+/**
+ * Maximum number of labels in a parent name that is queried, as in DMARCbis. The sender chooses the domain, so it may
+ * have any number.
+ */
 const maxLabels = 7;
 
 /**

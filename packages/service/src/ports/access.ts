@@ -79,13 +79,18 @@ export interface Attempt {
 export type AttemptName = Pick<Attempt, "principal" | "key">;
 
 export interface AttemptStore {
-  /** Undefined: the attempt was stored. Otherwise the stored attempt that has not expired. */
+  /**
+   * Stores an attempt and returns undefined. If an attempt with its key exists that has not expired, returns that one
+   * instead.
+   */
   begin(attempt: Attempt, now: number): Promise<Attempt | undefined>;
   /** Takes over an attempt that started at `since`. False if another process has already taken it over. */
   takeOver(name: AttemptName, since: string, now: string): Promise<boolean>;
-  /** Does nothing if the attempt was erased with its client. */
+  /** Stores the result. Does nothing if the attempt was erased with its client. */
   finish(name: AttemptName, made: string): Promise<void>;
-  /** Lets the next request take the attempt over immediately. Does nothing if it was erased with its client. */
+  /**
+   * Lets the next request take the attempt over immediately. Does nothing if the attempt was erased with its client.
+   */
   release(name: AttemptName): Promise<void>;
 }
 

@@ -110,7 +110,7 @@ export interface PublishedDraft {
   version: number;
   hash: string;
   machine: string;
-  /** The draft's state machine is this one, from 1 on, of those that the session has published. */
+  /** Number of the draft's state machine, counted from 1 over all that the session has published. */
   machines: number;
 }
 

@@ -133,9 +133,9 @@ export interface DeliveryQuery extends Range {
 }
 
 export interface DeliveryStore {
-  /** Undefined: the delivery was stored. Otherwise the stored delivery with the same key. */
+  /** Stores a delivery and returns undefined. If a delivery with its key exists, returns that one instead. */
   begin(delivery: Delivery): Promise<Delivery | undefined>;
-  /** Does nothing if the delivery is `started`, or was erased with its client. */
+  /** Stores the outcome. Does nothing if the delivery is already `started`, or was erased with its client. */
   finish(key: string, outcome: Pick<Delivery, "status" | "execution" | "reason">): Promise<void>;
   /** Newest first. */
   list(query: DeliveryQuery): Promise<Delivery[]>;

@@ -90,7 +90,7 @@ export interface PublicationStore {
   /** Ends the publication; does nothing if it is over. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
   ids(after?: string): AsyncIterable<string>;
-  /** The `publishing` ones, unsorted, readable or not; eventually consistent. */
+  /** Publications with the status `publishing`, unsorted, including unreadable ones; eventually consistent. */
   pending(): AsyncIterable<PendingPublication>;
 }
 
@@ -98,7 +98,7 @@ export interface PublicationStore {
 export interface MachineVersions {
   /** All versions of the machine of `versionArn`, newest first. */
   list(versionArn: string): Promise<string[]>;
-  /** Running executions of the version continue. Does nothing if the version is gone. */
+  /** Removes a version. Its running executions continue. Does nothing if the version is gone. */
   remove(versionArn: string): Promise<void>;
   /** Removes the machine of `versionArn` with all versions. Its executions must have ended. Does nothing if it is gone. */
   removeMachine(versionArn: string): Promise<void>;

@@ -20,7 +20,7 @@ export async function settleTriggers(
     all = [...all, ...(await triggersOf(ports, workflowId, state.touched))];
     if (all.length === 0 && !state.touched) return;
     const own = version?.workflow.triggers ?? [];
-    // Setting up comes last, since it may fail.
+    // Removes triggers first, since setting up the others may fail.
     await removeTriggers(ports, workflowId, all, own);
     // Sets up touched triggers only, since setting up a mailbox trigger ends its pause.
     const touched = own.filter((one) => all.some((other) => replacesTrigger(one, other)));

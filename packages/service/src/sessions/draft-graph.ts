@@ -24,7 +24,7 @@ export interface IncomingEdge {
   on: { kind: "always" } | { kind: "choice"; label: string; others: readonly string[] } | { kind: "failure" };
 }
 
-/** Graphs by the hash of their structure, since most requests do not change the structure. */
+/** Caches graphs by the hash of their structure, which most requests do not change. */
 const cachedGraphs = new LRUCache<string, DraftGraph>({ max: 50 });
 
 /** Builds the graph from the structure alone, so faults inside nodes do not matter. */

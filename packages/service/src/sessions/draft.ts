@@ -28,7 +28,7 @@ export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
   return nodes.filter(isStep);
 }
 
-/** Throws `NotFound`. */
+/** Finds a node of a draft. Throws `NotFound`. */
 export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
   const node = nodes.find((one) => one.id === id);
   if (node) return node;

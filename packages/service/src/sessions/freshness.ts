@@ -20,10 +20,10 @@ const none = "none";
 const skipped = "skipped";
 
 /**
- * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same: its definition, its
- * surroundings, and the outcomes of all nodes before it, which must be fresh themselves. Direct predecessors alone
- * would not suffice: a node that ran alone after a stale one used the outcomes of earlier nodes. So an edit makes
- * exactly its node and the descendants stale, and nothing has to be stored for that.
+ * Decides which nodes are fresh. A node is fresh while all inputs of its outcome are the same: its definition, the
+ * settings and the initial context of the draft, and the outcomes of all nodes before it, which must be fresh
+ * themselves. Direct predecessors alone would not suffice: a node that ran alone after a stale one used the outcomes of
+ * earlier nodes. So an edit makes exactly its node and the descendants stale, and nothing has to be stored for that.
  */
 export function judgeFreshness(
   state: Pick<SessionState, "draft" | "context" | "nodes">,

@@ -125,7 +125,7 @@ export async function applyContextData(
   const currentNode = nodeOf(state.draft, node);
   if (currentNode.executor === "text")
     return { state, written, extra: membersForThisRun(state.draft, currentNode, data) };
-  // Only prompts of text nodes can give an unknown id a meaning. For any other node it is a mistake.
+  // Only the prompt of a text node may name ids that are not in the draft. For any other node, such an id is a mistake.
   for (const { key } of data) if (key.startsWith(idPrefix)) nodeOf(state.draft, key.slice(idPrefix.length));
   return { state, written, extra: [] };
 }

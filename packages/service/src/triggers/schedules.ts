@@ -82,7 +82,10 @@ async function nextTimeOf(
   return expression && firstMs !== undefined ? dueAfter(expression, firstMs, clock.now()) : undefined;
 }
 
-/** Pauses or resumes a schedule. The pause survives new versions; its times are skipped. Throws `NotFound`. */
+/**
+ * Pauses or resumes a schedule. The pause stays if another version is published. The times of a paused schedule are
+ * skipped. Throws `NotFound`.
+ */
 export async function setSchedulePaused(
   ports: ServicePorts,
   by: Principal,

@@ -100,7 +100,10 @@ const foundInTable: TriggerKind = {
   externalName: ({ type, id }) => `${type}/${id}`,
 };
 
-/** Schedules that fire and schedules that poll a mailbox share their names. */
+/**
+ * The common parts of schedules that fire and schedules that poll a mailbox. Both have the same external names, so one
+ * can replace the other.
+ */
 const scheduled: Omit<TriggerKind, "put"> = {
   remove: ({ schedules }, workflow, { id }) => schedules.remove({ workflow, trigger: id }),
   externalName: ({ id }) => `schedule/${id}`,
@@ -152,7 +155,10 @@ export function hookKey(id: string): string {
   return `webhook/${id}`;
 }
 
-/** The key of a trigger that only NOVA's own schedules and rules name. Neither id contains a slash. */
+/**
+ * The key of a trigger that only NOVA's own schedules and rules name. Neither the workflow id nor the trigger id
+ * contains a slash, so each pair of ids has its own key.
+ */
 export function ownKey(workflowId: string, trigger: string): string {
   return `of/${workflowId}/${trigger}`;
 }
