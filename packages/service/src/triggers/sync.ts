@@ -156,8 +156,8 @@ export function hookKey(id: string): string {
 }
 
 /**
- * The key of a trigger that only NOVA's own schedules and rules name. Neither the workflow id nor the trigger id
- * contains a slash, so each pair of ids has its own key.
+ * The key of a trigger that only NOVA's own schedules and rules name. Ids contain no slash, so each pair of a workflow
+ * id and a trigger id has its own key.
  */
 export function ownKey(workflowId: string, trigger: string): string {
   return `of/${workflowId}/${trigger}`;
