@@ -32,7 +32,7 @@ const rescued = flow(
   ],
 );
 
-describe("case a: code begins in S1, the Lambda dies, S1 dies, a retry comes", () => {
+describe("case a: a retry after the Lambda and its sandbox died while code ran", () => {
   async function upToTheRetry(workflow: typeof one): Promise<{ story: Story; answer: unknown }> {
     const story = await new Story(workflow).start();
     story.codeStopsAt = "finish";
@@ -46,14 +46,14 @@ describe("case a: code begins in S1, the Lambda dies, S1 dies, a retry comes", (
     return { story, answer };
   }
 
-  it("does not begin the code again, and the node is interrupted", async () => {
+  it("does not start the code again, and interrupts the node", async () => {
     const { story, answer } = await upToTheRetry(one);
     expect(answer).toBe("NodeInterrupted");
     expect(story.begun).toHaveLength(1);
     expect(story.chain).toEqual(["start success", "a failed"]);
   });
 
-  it("begins a second attempt in the sandbox that the turn names, where effects are false", async () => {
+  it("starts a second attempt in a new sandbox if effects are false", async () => {
     const { story, answer } = await upToTheRetry(repeatable);
     expect(answer).toMatchObject({ seq: 1 });
     expect(story.begun.map(({ box, claim }) => [box.id, claim.attempt])).toEqual([
@@ -81,7 +81,7 @@ describe("case c: a cancel while code runs", () => {
     wellTold(story);
   });
 
-  it("keeps an outcome that was there before it", async () => {
+  it("keeps the outcome of code that finished before it", async () => {
     const story = await new Story(one).start();
     const delivery = story.deliver("a", 0);
     await story.until(delivery, "entry 1");
@@ -99,7 +99,7 @@ describe("case c: a cancel while code runs", () => {
   });
 });
 
-describe("case d: the node commits, and Step Functions sees nothing but timeouts", () => {
+describe("case d: a run whose node commits while Step Functions sees only timeouts", () => {
   it("follows the node's own edge, because the chain says success", async () => {
     const story = await new Story(rescued).start();
     const { lambdas, scheduler } = story.world;
@@ -116,9 +116,9 @@ describe("case d: the node commits, and Step Functions sees nothing but timeouts
   });
 
   it.each([
-    ["a kept result is committed as the node's own", undefined, { failed: false }, "a success"],
-    ["code that still runs is killed, and the node has failed", "finish" as const, { failed: true }, "a failed"],
-  ])("when nothing was committed, %s", async (_what, codeStopsAt, answer, link) => {
+    ["a result that the sandbox has kept is committed", undefined, { failed: false }, "a success"],
+    ["code that still runs is killed, and the node fails", "finish" as const, { failed: true }, "a failed"],
+  ])("commits an outcome in the settle task if there is none: %s", async (_what, codeStopsAt, answer, link) => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = codeStopsAt;
     const delivery = story.deliver("a", 0);
@@ -131,7 +131,7 @@ describe("case d: the node commits, and Step Functions sees nothing but timeouts
   });
 });
 
-it("case e: A and B are each other's onError, and every visit is a link of its own", async () => {
+it("case e: two nodes that are each other's onError get an entry of their own for every visit", async () => {
   const mutual = flow(
     "mutual",
     [action("a", { onError: "b" }), action("b", { onError: "a" })],
@@ -157,8 +157,8 @@ it("case e: A and B are each other's onError, and every visit is a link of its o
   wellTold(story);
 });
 
-describe("case h: a 502 while the code runs on", () => {
-  it("attaches again to the code that runs", async () => {
+describe("case h: a delivery that loses its connection while the code continues", () => {
+  it("attaches to the running code again", async () => {
     const story = await new Story(one).start();
     const delivery = story.deliver("a", 0);
     await story.until(delivery, "wait");
@@ -181,7 +181,7 @@ describe("case h: a 502 while the code runs on", () => {
     wellTold(story);
   });
 
-  it("writes no failed entry beside a running program: what cannot be reached is killed first", async () => {
+  it("kills a sandbox that it cannot reach before the failed entry is written", async () => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = "finish";
     await story.finish(story.deliver("a", 0));
@@ -194,9 +194,9 @@ describe("case h: a 502 while the code runs on", () => {
   });
 });
 
-describe("case i: the closer dies after the close entry", () => {
+describe("case i: a closer that dies after the close entry", () => {
   it.each(["get record", "update record status", "publish", "kill all sandboxes", "leave the open index"])(
-    "before its call %s; a sweeper does the rest",
+    "leaves the rest to a sweeper if it dies before its call %s",
     async (call) => {
       const story = await new Story(flow("bare", [], [["start", "end"]])).start();
       const end = story.deliver("end", 0);
@@ -212,7 +212,7 @@ describe("case i: the closer dies after the close entry", () => {
   );
 });
 
-it("case j: two deliveries write the same step, and the entry lists the one that is stored", async () => {
+it("case j: an entry lists the stored step if two deliveries write the same one", async () => {
   const story = await new Story(repeatable, { a: [fails("once"), succeeds("a", "1")] }).start();
   const first = story.deliver("a", 0);
   const second = story.deliver("a", 0);
@@ -228,10 +228,10 @@ it("case j: two deliveries write the same step, and the entry lists the one that
   expect(await story.verify()).toMatchObject({ state: "anchored" });
 });
 
-describe("case l: the Lambda that was asked for a blob dies", () => {
+describe("case l: a Lambda that dies while it transfers a blob", () => {
   const letter = "dear all ".repeat(1000);
 
-  it("is requested again by the delivery that attaches, and the code continues", async () => {
+  it("is replaced by the next delivery, from which the code reads the blob", async () => {
     const story = await new Story(one, { a: [succeeds("a", "1", { reads: "letter" })] }).start(
       JSON.stringify({ letter }),
     );
@@ -242,7 +242,7 @@ describe("case l: the Lambda that was asked for a blob dies", () => {
     expect(story.begun).toHaveLength(1);
   });
 
-  it("leaves a large result in the sandbox, from where the next one takes it", async () => {
+  it("leaves a large result in the sandbox, from where the next delivery takes it", async () => {
     const report = Buffer.from("report ".repeat(1000));
     const large = succeeds("report", JSON.stringify({ $blob: textRef(report) }), { files: [report] });
     const story = await new Story(one, { a: [large] }).start();
@@ -253,7 +253,7 @@ describe("case l: the Lambda that was asked for a blob dies", () => {
     expect(Array.from(story.world.blobs.blobs.values(), String)).toContain(String(report));
   });
 
-  it("does not make a stranger of a blob that only the dead one had met inside another", async () => {
+  it("does not make a result foreign that refers to a blob inside a blob that only this Lambda transferred", async () => {
     const rows = Array.from({ length: 1000 }, (_, i) => `row ${i}`);
     const inner = JSON.stringify({ $blob: textRef(Buffer.from(letter)) });
     const story = await new Story(one, { a: [succeeds("copy", inner, { reads: "mail" })] }).start(

@@ -11,10 +11,10 @@ const fork = flow(
   lines("start > f > a > j > end", "f > b > j"),
 );
 
-describe("case b: a branch fails, the close is written, and another branch's Lambda commits afterwards", () => {
+describe("case b: a delivery of a branch that is late, after another branch failed and the run is closed", () => {
   const error = { Error: "NodeFailed", Cause: "no total" };
 
-  /** Branch a has failed; the Lambda of b is about to make this call. */
+  /** Runs the story until branch a has failed and the Lambda of b is about to make this call. */
   async function upTo(call: string, codeStopsAt?: "finish") {
     const story = await new Story(fork, { a: [fails("no total")] }).start();
     await story.finish(story.deliver("f", 0));
@@ -35,9 +35,21 @@ describe("case b: a branch fails, the close is written, and another branch's Lam
   }
 
   it.each([
-    ["before its turn: it never begins", "turn 1", undefined, "ExecutionClosed", []],
-    ["before its commit: the closer has committed its result", "entry 1", undefined, { seq: 1 }, ["b success"]],
-    ["while its code runs: that is killed", "", "finish" as const, "ExecutionClosed", ["b failed"]],
+    ["never starts its code if it did not hold its turn yet", "turn 1", undefined, "ExecutionClosed", []],
+    [
+      "returns the entry that the closer has committed from its result",
+      "entry 1",
+      undefined,
+      { seq: 1 },
+      ["b success"],
+    ],
+    [
+      "reports the close if its code was still running and was killed",
+      "",
+      "finish" as const,
+      "ExecutionClosed",
+      ["b failed"],
+    ],
   ])("%s", async (_what, call, codeStopsAt, answer, entries) => {
     const { story, late } = await upTo(call, codeStopsAt);
     expect(await story.finish(story.join("f", 1, { error }))).toMatchObject({ failed: true });
@@ -50,7 +62,7 @@ describe("case b: a branch fails, the close is written, and another branch's Lam
   });
 
   it.each(["turn 2", "tip", "turn 1", "entry 1", "entry 2"])(
-    "with a second closer that comes while the join is before its call %s",
+    "leaves a valid chain if a second closer comes while the join is before its call %s",
     async (call) => {
       const { story, late } = await upTo("entry 1");
       const join = story.join("f", 1, { error });
@@ -63,7 +75,7 @@ describe("case b: a branch fails, the close is written, and another branch's Lam
   );
 });
 
-describe("case k, in a branch: the time of an approval is over before it was asked for", () => {
+describe("case k: an approval in a branch whose time is over before it is requested", () => {
   const asking = flow(
     "asking",
     [action("f"), approval("ask"), action("b"), action("j")],
@@ -71,7 +83,7 @@ describe("case k, in a branch: the time of an approval is over before it was ask
   );
 
   it.each(["turn 1", "entry 1"])(
-    "and another branch fails before its call %s: no join misses an entry",
+    "has its entry in the join if another branch fails before the call %s of the timeout",
     async (call) => {
       const story = await new Story(asking, { b: [fails("no total")] }).start();
       await story.finish(story.deliver("f", 0));
@@ -91,8 +103,8 @@ describe("case k, in a branch: the time of an approval is over before it was ask
   );
 });
 
-describe("case f: a fork is visited again", () => {
-  it("and its branches are of the second visit, not of the first", async () => {
+describe("case f: a map that onError visits again", () => {
+  it("runs new branches, and joins those of the second visit", async () => {
     const again = flow(
       "again",
       [mapOver("m", [action("i")], [], { onError: "r" }), action("r")],
@@ -111,7 +123,7 @@ describe("case f: a fork is visited again", () => {
   });
 });
 
-it("case f: a loop visits a fork again, and its branches are of this visit, not of an earlier one", async () => {
+it("case f: a fork in a loop runs new branches in each visit, and joins those of that visit", async () => {
   const round = flow(
     "round",
     [action("f"), action("a"), action("b"), decision("d")],
@@ -140,8 +152,8 @@ it("case f: a loop visits a fork again, and its branches are of this visit, not 
   wellTold(story);
 });
 
-describe("case g: a Catch inside a branch cannot reach the outer close", () => {
-  it("so the branch settles its node and fails, and the join in the outer line continues from there", async () => {
+describe("case g: a branch whose task fails in Step Functions", () => {
+  it("settles its node and fails, and the join outside closes the run", async () => {
     const story = await new Story(fork, { a: [fails("no total")] }).start();
     await story.everything();
     const machine = story.world.machines.get(story.id);
@@ -152,7 +164,7 @@ describe("case g: a Catch inside a branch cannot reach the outer close", () => {
     wellTold(story);
   });
 
-  it("and a success that Step Functions saw fail continues inside the branch", async () => {
+  it("continues if the chain says that the node succeeded", async () => {
     const story = await new Story(fork).start();
     story.world.lambdas.maxRetries = 0;
     let tasks = 0;

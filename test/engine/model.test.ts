@@ -6,7 +6,7 @@ const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const seed = process.env.NOVA_MODEL_SEED;
 const timeout = Math.max(120_000, runs * 30);
 
-/** Plays the runs of these seeds, and fails with the first five that break an invariant. */
+/** Plays one run per seed, and fails with the first five runs that break an invariant. */
 async function expectNoViolation(seeds: number[]): Promise<void> {
   const broken: { seed: number; flow: string; violations: string[]; story: string[] }[] = [];
   for (const one of seeds) {
@@ -22,7 +22,7 @@ function seedsFrom(first: number, count: number): number[] {
 }
 
 describe("a run under random duplicates, losses, deaths and cancels", () => {
-  it("keeps every invariant of the protocol", { timeout }, async () => {
+  it("keeps every invariant of the protocol in a few runs", { timeout }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(1, 200) : [Number(seed)]);
   });
 

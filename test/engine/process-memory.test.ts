@@ -10,8 +10,8 @@ const two = flow("two", [action("a"), action("b")], lines("start > a > b > end")
 const at = { execution: "exec_1", scope: "", seq: 3 };
 const entry = { head: "{}", hash: "h", contents: {} } satisfies StoredEntry;
 
-describe("the links that a process has just written", () => {
-  it("are given once, to the next node", () => {
+describe("the cache of entries that this process has just written", () => {
+  it("returns an entry once, to the next node", () => {
     const tips = createTailCache();
     tips.keep(at, entry, 0);
     expect(tips.take(at, 1)).toBe(entry);
@@ -22,20 +22,20 @@ describe("the links that a process has just written", () => {
     ["another execution", { ...at, execution: "exec_2" }],
     ["another scope", { ...at, scope: "/all@2.0" }],
     ["another number", { ...at, seq: 4 }],
-  ])("say nothing of %s", (_what, other) => {
+  ])("returns no entry for %s", (_what, other) => {
     const tips = createTailCache();
     tips.keep(at, entry, 0);
     expect(tips.take(other, 1)).toBeUndefined();
   });
 
-  it("are forgotten after five seconds, when another process may have written", () => {
+  it("drops an entry after five seconds, because another process may have written since", () => {
     const tips = createTailCache();
     tips.keep(at, entry, 1_000);
     tips.keep({ ...at, seq: 4 }, entry, 1_000);
     expect([tips.take(at, 5_999), tips.take({ ...at, seq: 4 }, 6_000)]).toEqual([entry, undefined]);
   });
 
-  it("are a few: the oldest go first", () => {
+  it("keeps only a few entries, and drops the oldest first", () => {
     const tips = createTailCache();
     for (let seq = 0; seq <= 64; seq++) tips.keep({ ...at, seq }, entry, 0);
     expect([0, 1, 64].map((seq) => tips.take({ ...at, seq }, 1) !== undefined)).toEqual([false, true, true]);
@@ -52,14 +52,14 @@ describe("a run whose nodes all run in one process", () => {
     expect(story.world.scheduler.story.filter(isRead)).toEqual([]);
   });
 
-  it("reads it for a node that is delivered twice", async () => {
+  it("reads its chain for a node that is delivered twice", async () => {
     const story = await new Story(two).start();
     await story.until(story.deliver("a", 0), "upload");
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
     expect(story.world.scheduler.story.filter(isRead)).toEqual(["run a: read 0.."]);
   });
 
-  it("runs nothing after a close of another process", async () => {
+  it("runs nothing after another process has closed it", async () => {
     const story = await new Story(two).start();
     await story.finish(story.cancel());
     expect(await story.finish(story.deliver("a", 0))).toBe("ExecutionClosed");
@@ -69,7 +69,7 @@ describe("a run whose nodes all run in one process", () => {
 
 const one = flow("one", [prompted(action("a"))], lines("start > a > end"));
 
-it("knows a run as long as one of its deliveries is at work, however that ends", async () => {
+it("a process lists a run as in flight until all of its deliveries have ended, even with an error", async () => {
   const inFlight = createInFlight();
   const [first, second] = [Promise.withResolvers<number>(), Promise.withResolvers<never>()];
   const both = [inFlight.during("exec_1", () => first.promise), inFlight.during("exec_1", () => second.promise)];
@@ -82,7 +82,7 @@ it("knows a run as long as one of its deliveries is at work, however that ends",
   expect(inFlight.runs).toEqual([]);
 });
 
-it("reports a node that waits for a model, also after its run is closed; a later answer is not stored", async () => {
+it("a process lists a run as in flight while it waits for a model, even after a close, and stores no late answer", async () => {
   const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
   await story.start();
   const { inFlight } = story.world.ports({ call: async ({ effect }) => effect() });
@@ -96,7 +96,7 @@ it("reports a node that waits for a model, also after its run is closed; a later
   expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
 });
 
-it("keeps nothing of a model that does not answer a run which was closed meanwhile", async () => {
+it("a process stores no step if a model fails after the run was closed", async () => {
   const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
   await story.start();
   const node = story.deliver("a", 0);
@@ -107,7 +107,7 @@ it("keeps nothing of a model that does not answer a run which was closed meanwhi
   expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
 });
 
-it("wakes every waiter of an execution, and no other", async () => {
+it("the end of an execution wakes all that wait for it, and no others", async () => {
   const endings = createEndings();
   const woken: string[] = [];
   const waits = ["a", "a", "b"].map((id) => endings.wait(id, id === "a" ? 60_000 : 50).then(() => woken.push(id)));
@@ -119,7 +119,7 @@ it("wakes every waiter of an execution, and no other", async () => {
 const until = (second: number) => ({ createdAt: "", endsAt: `2026-01-01T00:00:0${second}.000Z` });
 const item = (branch: string, seq = 1) => ({ execution: "e", scope: `/m@${seq}.${branch}` });
 
-it("gives a sandbox away once, the last one first, to another branch of the same fork only", () => {
+it("the pool of warm sandboxes gives each sandbox once, newest first, and only to a branch of the same fork", () => {
   const pool = createWarmPool();
   const [one, other] = [item("0"), item("1")];
   for (const id of ["S1", "S2", "S2"]) pool.offer(one, { id, ...until(1) });
@@ -128,7 +128,7 @@ it("gives a sandbox away once, the last one first, to another branch of the same
   expect([1, 2, 3].map(() => pool.take(other)?.id)).toEqual(["S2", "S1", undefined]);
 });
 
-it("forgets what has died", () => {
+it("the pool of warm sandboxes forgets sandboxes that have died", () => {
   const pool = createWarmPool();
   pool.offer(item("0"), { id: "S1", ...until(1) });
   pool.offer(item("0"), { id: "S2", ...until(3) });
@@ -136,7 +136,7 @@ it("forgets what has died", () => {
   expect([1, 2].map(() => pool.take(item("1"))?.id)).toEqual(["S2", undefined]);
 });
 
-it("lets ten items, two at a time, share a few sandboxes, each from its first link to its last", async () => {
+it("ten items of a map, two at a time, share a few sandboxes, and each item stays in one", async () => {
   const body = mapOver("m", [action("i"), action("k")], lines("i > k"));
   const story = await new Story(flow("shared", [body], lines("start > m > end"))).start(
     '{"list":[1,2,3,4,5,6,7,8,9,10]}',

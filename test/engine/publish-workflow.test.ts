@@ -34,7 +34,7 @@ function publisher() {
   return { world, ports, published, publish };
 }
 
-it("publishes a definition once, however often it is sent", async () => {
+it("a definition is published once, however often it is sent", async () => {
   const { published, publish } = publisher();
   const first = await publish();
   expect(first).toMatchObject({ workflowId: "one", version: 1, stateMachineArn: "arn:1" });
@@ -42,7 +42,7 @@ it("publishes a definition once, however often it is sent", async () => {
   expect(published).toEqual(["nova-one {} version 1"]);
 });
 
-it("keeps how the state machine counts its events", async () => {
+it("a published version stores how its state machine counts events", async () => {
   const { ports } = publisher();
   const history = { most: 20_000, begun: 6, settled: 7, entries: {} };
   const request = { workflow, stateMachine: "{}", template: "t" };
@@ -54,13 +54,13 @@ it("keeps how the state machine counts its events", async () => {
 it.each([
   ["definition", changed, "t"],
   ["template", workflow, "another"],
-])("raises the version when the %s changes", async (_what, next, template) => {
+])("a definition gets a new version when the %s changes", async (_what, next, template) => {
   const { publish } = publisher();
   await publish();
   expect(await publish(next, template)).toMatchObject({ version: 2, stateMachineArn: "arn:2" });
 });
 
-it("takes the next number when another process publishes at the same time", async () => {
+it("a definition gets the next version number if another process publishes at the same time", async () => {
   const { ports, publish } = publisher();
   const { create } = ports.workflows;
   let isFirst = true;

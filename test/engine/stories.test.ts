@@ -30,8 +30,8 @@ const rescued = flow(
   ],
 );
 
-describe("what the random model has found since", () => {
-  it("kills a second attempt before the next node begins, when the first one's result is committed after all", async () => {
+describe("the engine, in stories that the random model has found", () => {
+  it("kills a second attempt before the next node starts, if the result of the first attempt is committed after all", async () => {
     const story = await new Story(repeatable).start();
     const first = story.deliver("a", 0);
     await story.until(first, "entry 1");
@@ -45,7 +45,7 @@ describe("what the random model has found since", () => {
     wellTold(story);
   });
 
-  it("learns nothing from the loss of a sandbox that the turn does not name", async () => {
+  it("does not fail a node if a sandbox is lost that its turn does not name", async () => {
     const story = await new Story(one).start();
     const loser = story.deliver("a", 0);
     await story.until(loser, "turn 1");
@@ -59,7 +59,7 @@ describe("what the random model has found since", () => {
     expect(story.chain).toEqual(["start success", "a success"]);
   });
 
-  it("keeps a sandbox that the turn names, though the answer to its put was lost", async () => {
+  it("keeps the sandbox that the turn names if the response to the write of the turn was lost", async () => {
     const story = await new Story(one).start();
     const delivery = story.deliver("a", 0);
     await story.until(delivery, "turn 1");
@@ -68,7 +68,7 @@ describe("what the random model has found since", () => {
     expect(story.begun.map(({ box }) => box.id)).toEqual(["S1"]);
   });
 
-  it("does not call a node failed that had not begun when the time of the workflow was over", async () => {
+  it("writes no failed entry for a node that had not started when the workflow timed out", async () => {
     const story = await new Story(rescued).start();
     await story.finish(story.deliver("a", 0));
     story.world.machines.get(story.id)?.end("timed_out");
@@ -78,8 +78,8 @@ describe("what the random model has found since", () => {
   });
 });
 
-describe("the edges of the protocol", () => {
-  it("gives a fresh node a sandbox of its own, and the next one the warm sandbox again", async () => {
+describe("the engine, at the edges of the protocol", () => {
+  it("gives a fresh node a new sandbox, and the node after it the warm sandbox again", async () => {
     const fresh = flow(
       "fresh",
       [action("a"), action("b", { isolation: "fresh" }), action("c")],
@@ -98,7 +98,7 @@ describe("the edges of the protocol", () => {
     expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S2", "S1"]);
   });
 
-  it("records the node that never got a sandbox as failed, before the close", async () => {
+  it("writes the failed entry of a node that never got a sandbox before the close entry", async () => {
     const story = await new Story(one).start();
     await story.finish(story.close(0, { Error: "SandboxUnavailable", Cause: '{"errorMessage":"no capacity"}' }));
     expect(story.chain).toEqual(["start success", "a failed", "(close) failed"]);
@@ -109,7 +109,7 @@ describe("the edges of the protocol", () => {
     });
   });
 
-  it("does not let an end node answer for a run that was closed otherwise", async () => {
+  it("reports `ExecutionClosed` to an end node whose run was cancelled meanwhile", async () => {
     const story = await new Story(flow("bare", [], [["start", "end"]])).start();
     const end = story.deliver("end", 0);
     await story.until(end, "entry 1");
@@ -124,7 +124,7 @@ describe("the edges of the protocol", () => {
   it.each([
     ["another node's entry", async (story: Story) => void (await story.finish(story.deliver("a", 0)))],
     ["another node's turn", (story: Story) => story.until(story.deliver("a", 0), "upload")],
-  ])("calls %s at a node's link what it is: a broken chain", async (_what, prepare) => {
+  ])("reports a broken chain for %s at the link of a node", async (_what, prepare) => {
     const story = await new Story(rescued).start();
     await prepare(story);
     if (_what.endsWith("turn")) await story.perform(story.world.scheduler.ready()[0]?.process as never);
@@ -139,7 +139,7 @@ describe("the edges of the protocol", () => {
     expect(story.world.scheduler.story.slice(before)).toEqual(["run a: read 0.."]);
   });
 
-  it("repeats a start that was lost, but not one that may be under way", async () => {
+  it("starts a state machine again if its start was lost, but not while it may be under way", async () => {
     const story = await new Story(one).start();
     story.world.machines.clear();
     await story.finish(story.sweeper());

@@ -12,8 +12,8 @@ const task = (allow?: string[], sealed?: true) => {
   return { node: { executor }, position: { before: { ...(sealed && { sealed }) } } } as Pick<Task, "node" | "position">;
 };
 
-describe("what a node can connect to", () => {
-  it("is what its definition says and the hosts of its credentials, each once", () => {
+describe("the hosts that a node can connect to", () => {
+  it("are those of its definition and those of its credentials, each once", () => {
     expect(allowedFor(task(["api.acme.test:443", "b.test"]), overlay)).toEqual([
       "api.acme.test:443",
       "b.test",
@@ -24,7 +24,7 @@ describe("what a node can connect to", () => {
     expect(allowedFor(task(undefined, true), emptyOverlay)).toEqual([]);
   });
 
-  it("is everything if the node names no hosts", () => {
+  it("are not limited if the node names no hosts", () => {
     expect(allowedFor(task(), overlay)).toBeUndefined();
     expect(networkOf(undefined, {})).toEqual({});
     expect(networkOf(undefined, {}, overlay)).toEqual({ near: overlay.hosts });
@@ -37,17 +37,20 @@ describe("what a node can connect to", () => {
     ["names of the web", ["a.test", "b.test:443", "c.test:80"], undefined],
     ["addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
     ["nothing", undefined, undefined],
-  ])("has %s looked up before it begins: %j", async (_what, allow, addresses) => {
-    const asked: string[] = [];
-    const addressesOf = async (host: string) => {
-      asked.push(host);
-      return ["10.0.0.7"];
-    };
-    expect((await addressesFor({ hostNames: { addressesOf } }, allow)).addresses).toEqual(addresses);
-    expect(asked).toEqual(Object.keys(addresses ?? {}));
-  });
+  ])(
+    "are resolved before the code starts only if there are other ports than the web's: %s %j",
+    async (_what, allow, addresses) => {
+      const asked: string[] = [];
+      const addressesOf = async (host: string) => {
+        asked.push(host);
+        return ["10.0.0.7"];
+      };
+      expect((await addressesFor({ hostNames: { addressesOf } }, allow)).addresses).toEqual(addresses);
+      expect(asked).toEqual(Object.keys(addresses ?? {}));
+    },
+  );
 
-  it("goes to the sandbox with the addresses that the turn holds", () => {
+  it("are sent to the sandbox with the addresses that the turn has stored", () => {
     const addresses = { "db.acme.test": ["10.0.0.7"] };
     expect(networkOf(["db.acme.test:5432"], { addresses })).toEqual({
       network: { allow: ["db.acme.test:5432"], addresses },
@@ -78,7 +81,7 @@ function following() {
   return { lambda, time, follow, io: follow.watch(io) };
 }
 
-it("the time of following ends when it is over, or the Lambda's", () => {
+it("a delivery stops following code when the follow time or the Lambda's time is over", () => {
   const one = following();
   expect(one.follow.signal.aborted).toBe(false);
   one.time.abort();
@@ -88,7 +91,7 @@ it("the time of following ends when it is over, or the Lambda's", () => {
   expect(other.follow.signal.aborted).toBe(true);
 });
 
-it("the time of following waits for a value that is on its way to the code", async () => {
+it("a delivery follows code for longer while it transfers a value to the code", async () => {
   const { time, follow, io: watched } = following();
   const body = (await watched.openBlob(ref))[Symbol.asyncIterator]();
   await body.next();
@@ -100,7 +103,7 @@ it("the time of following waits for a value that is on its way to the code", asy
   expect(follow.signal.aborted).toBe(true);
 });
 
-it("the time of following waits for a value that is on its way from the code, even where storing it fails", async () => {
+it("a delivery follows code for longer while it transfers a value from the code, even if storing it fails", async () => {
   const { time, follow, io: watched } = following();
   const failing = async function* () {
     yield Buffer.from("a");
@@ -112,7 +115,7 @@ it("the time of following waits for a value that is on its way from the code, ev
   expect(follow.signal.aborted).toBe(true);
 });
 
-/** Lists for each run of code, in order, whether its request marks it as the last one. */
+/** Lists for each run of code, in order, whether its request says that it is the last one of the run. */
 async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?: string][]) {
   await story.start('{"list": [1]}');
   for (const [node, seq, scope] of nodes)
@@ -120,7 +123,7 @@ async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?
   return story.begun.map(({ request }) => [request.node, request.isLast ?? false]);
 }
 
-it("a request marks code as the last one if no node follows unless it fails", async () => {
+it("a request marks code as the last of the run if only end nodes follow it", async () => {
   const row = new Story(flow("row", [action("a"), action("b")], lines("start > a > b > end")));
   expect(await lastOf(row, ["a", 0], ["b", 1])).toEqual([
     ["a", false],
@@ -128,7 +131,7 @@ it("a request marks code as the last one if no node follows unless it fails", as
   ]);
 });
 
-it("a request does not mark code of a branch as the last one: other code runs beside it and after it", async () => {
+it("a request does not mark code of a branch as the last of the run, because code of other branches may follow", async () => {
   const nodes = [action("f"), action("a"), action("b")];
   const fork = new Story(flow("fork", nodes, lines("start > f > a > end", "f > b > end")));
   expect(await lastOf(fork, ["f", 0], ["a", 0, "/f@1.a"])).toEqual([

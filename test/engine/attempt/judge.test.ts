@@ -17,31 +17,31 @@ describe("decide", () => {
     ["2", [1, 2], "2"],
     ["2.0", [1, 2], "2"],
     ["2.00000000000000000001", [2, "default"], "default"],
-    // The exact edge first.
+    // An edge with the same type comes first.
     ['"true"', ["true", true], "true"],
     ["1", [true, 1], "1"],
     ['"1"', ["1", "default"], "1"],
-    // Booleans in disguise, both ways.
+    // A text can name a boolean edge, and a boolean a text edge.
     ['"true"', [true, false], "true"],
     ['"True"', [true, false], "true"],
     ['"FALSE"', [true, false], "false"],
     ["true", ["True", "False"], "True"],
     ["1", [true, false], "true"],
     ["0", [true, false], "false"],
-    // With a numeric edge 1 is a number.
+    // If any edge is a number, 1 does not mean `true`.
     ["1", [true, 2, "default"], "default"],
-    // The rest.
+    // All other decisions take the default edge.
     ['"maybe"', ["yes", "default"], "default"],
     ['"default"', ["yes", "default"], "default"],
     ["null", [true, "default"], "default"],
     ['{"a":1}', ["yes", "default"], "default"],
     ["2", [true, false, "default"], "default"],
     ['"yes "', ["yes", "default"], "default"],
-  ])("takes for %s among %j the edge %s", (json, conditions, label) => {
+  ])("finds for the decision %s among the edges %j the edge %s", (json, conditions, label) => {
     expect(taken(json, conditions)).toBe(label);
   });
 
-  it("answers the edge itself", () => {
+  it("returns the edge object itself", () => {
     const edges = edgesFor(["yes", "no"]);
     expect(decide('"no"', edges)).toBe(edges[1]);
   });
@@ -54,7 +54,7 @@ describe("decide", () => {
       /no edge for branch_decision "maybe" - it leads on for "yes", 2; add an edge with "default"/,
     ],
     [JSON.stringify("x".repeat(500)), ["yes"], /branch_decision "x{76}\.\.\. - /],
-  ])("says for %.10s what would have led on", (json, conditions, problem) => {
+  ])("names the edges that exist if none fits the decision %.10s", (json, conditions, problem) => {
     expect(taken(json, conditions)).toMatch(problem);
   });
 });

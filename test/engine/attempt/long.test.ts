@@ -7,9 +7,9 @@ import { fails, Story, succeeds } from "../../support/engine/story.ts";
 const hours = { timeoutSeconds: 7_200 };
 const workflow = flow("long", [action("a", hours), action("b")], lines("start > a > b > end"));
 
-/** A run of `workflow` whose long code ends when the test allows it. */
+/** A run with long code, which ends when the test allows it. */
 class LongStory extends Story {
-  /** Ends the time for which the next delivery follows the code. */
+  /** Ends the time for which the current delivery follows the code. */
   #timeUp: (() => void) | undefined;
 
   static async begun(flowOf = workflow, scripts: ConstructorParameters<typeof Story>[1] = {}): Promise<LongStory> {
@@ -24,7 +24,7 @@ class LongStory extends Story {
     return story;
   }
 
-  /** One delivery to its end, however far the code is. */
+  /** Runs one delivery until it ends, whether the code has ended or not. */
   async look(delivery: Process = this.deliver("a", 0)): Promise<unknown> {
     await this.finish(delivery);
     this.#timeUp?.();
@@ -33,7 +33,7 @@ class LongStory extends Story {
 }
 
 describe("long code", () => {
-  it("is begun once and looked after ever more seldom, and the last look commits what it set", async () => {
+  it("starts once; deliveries look for its result at growing intervals, and the last one commits it", async () => {
     const story = await LongStory.begun(workflow, { a: [succeeds("a", "12345678901234567890")] });
     expect(await story.look()).toMatchObject({ scope: "", seq: 0, running: true, pause: 5 });
     story.world.clock.advance(600_000);
@@ -48,7 +48,7 @@ describe("long code", () => {
     await story.judge();
   });
 
-  it("has a sandbox that lives for all of its time and is killed afterwards", async () => {
+  it("has a sandbox that lives as long as its timeout, and is killed after the result", async () => {
     const story = await LongStory.begun();
     await story.look();
     const [sandbox] = story.world.sandboxes.alive();
@@ -59,7 +59,7 @@ describe("long code", () => {
     expect(story.world.sandboxes.alive()).toEqual([]);
   });
 
-  it("asks for no more than the day that any plan gives", async () => {
+  it("gets a sandbox that lives for one day at most, because no plan of E2B gives more", async () => {
     const day = flow("day", [action("a", { timeoutSeconds: 86_400 })], lines("start > a > end"));
     const story = await LongStory.begun(day);
     await story.look();
@@ -67,7 +67,7 @@ describe("long code", () => {
     expect(Date.parse(sandbox?.endsAt ?? "") - Date.parse(sandbox?.createdAt ?? "")).toBe(86_400_000);
   });
 
-  it("that ends while it is followed leaves its sandbox to the next node", async () => {
+  it("that ends while its first delivery follows it leaves its sandbox to the next node", async () => {
     const story = await LongStory.begun();
     story.codeStopsAt = undefined;
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
@@ -75,7 +75,7 @@ describe("long code", () => {
     expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1"]);
   });
 
-  it("leaves it even where another delivery has attached meanwhile, which commits nothing", async () => {
+  it("leaves its sandbox to the next node even if a second delivery follows it, too", async () => {
     const story = await LongStory.begun();
     const [first, second] = [story.deliver("a", 0), story.deliver("a", 0)];
     await story.finish(first);
@@ -87,7 +87,7 @@ describe("long code", () => {
     expect(story.world.sandboxes.alive().map(({ id }) => id)).toEqual(["S1"]);
   });
 
-  it("is killed by a cancel, and no look finds it again", async () => {
+  it("is killed by a cancel, and later deliveries report that the run is closed", async () => {
     const story = await LongStory.begun();
     await story.look();
     await story.finish(story.cancel());
@@ -97,7 +97,7 @@ describe("long code", () => {
     await story.judge();
   });
 
-  it("that fails and may be repeated begins again in a sandbox of its own, with all of its time", async () => {
+  it("that fails and has a retry starts again in a new sandbox, with its whole timeout", async () => {
     const retry = { effects: false, retry: { attempts: 2, delaySeconds: 5 } };
     const repeated = flow("repeated", [action("a", { ...hours, ...retry })], lines("start > a > end"));
     const story = await LongStory.begun(repeated, { a: [fails("no"), succeeds("a", "1")] });
@@ -115,7 +115,7 @@ describe("long code", () => {
     await story.judge();
   });
 
-  it("whose sandbox is gone fails its node, as any other", async () => {
+  it("whose sandbox is lost fails its node, as short code does", async () => {
     const story = await LongStory.begun();
     await story.look();
     story.world.sandboxes.kill("S1");

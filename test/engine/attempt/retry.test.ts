@@ -22,7 +22,7 @@ async function begun(retry: Retry, scripts: Script[], more = {}): Promise<Story>
   return new Story(flowWith(retry, more), { a: scripts }).start();
 }
 
-/** The node's entry as the world sees it. */
+/** Reads the entry of the node from the trace. */
 async function told(story: Story) {
   const { entries } = await readTrace(story.world.ports(atOnce), story.id);
   return entries.find(({ node_id }) => node_id === "a");
@@ -54,7 +54,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("fails as its last attempt did, which is recorded like the others", async () => {
+  it("fails with the error of its last attempt, which is recorded like the others", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [fails("one"), fails("two")]);
     await story.everything();
     const entry = await told(story);
@@ -66,7 +66,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("does not start before its time in any delivery, and keeps no sandbox while it waits", async () => {
+  it("starts its next attempt in no delivery before its time, and keeps no sandbox during a long delay", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 100 }, [fails("one"), succeeds("a", "1")]);
     const doubled = [story.deliver("a", 0), story.deliver("a", 0)] as const;
     expect(await story.finish(...doubled)).toBe("NodeRetry");
@@ -84,7 +84,7 @@ describe("a node with a retry", () => {
     expect(attempts(story)).toBe(2);
   });
 
-  it("fails as its last attempt did where Step Functions has waited for the last time", async () => {
+  it("fails with the error of its last attempt when Step Functions stops retrying", async () => {
     const story = await begun(thrice, [raises("no way", "ValueError")]);
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeRetry");
     expect(await story.finish(story.settle("a", 0, { error: exhausted }))).toMatchObject({
@@ -93,7 +93,7 @@ describe("a node with a retry", () => {
     expect(await told(story)).toMatchObject({ attempt: 1, steps: [{ error_message: "no way" }] });
   });
 
-  it("is over when its run is cancelled between two attempts", async () => {
+  it("starts no other attempt if its run is cancelled between two attempts", async () => {
     const story = await begun(thrice, [fails("one"), succeeds("a", "1")]);
     await story.finish(story.deliver("a", 0));
     await story.finish(story.cancel());
@@ -104,7 +104,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("continues after a lost sandbox, as its author wants", async () => {
+  it("starts its next attempt in a new sandbox if its sandbox is lost", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [succeeds("a", "1")]);
     story.codeStopsAt = "finish";
     const first = story.deliver("a", 0);
@@ -117,7 +117,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("takes the result that came after all, and no later attempt begins beside what follows", async () => {
+  it("commits a late result of its first attempt, and then runs no later attempt", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [succeeds("a", "1")]);
     const knows = story.deliver("a", 0);
     await story.until(knows, "entry 1");
@@ -132,7 +132,7 @@ describe("a node with a retry", () => {
     expect(story.entriesOf("").map((entry) => headOf(entry).steps)).toEqual([[], []]);
   });
 
-  it("that may outlive a Lambda waits in the state that looks after it", async () => {
+  it("that has long code waits for its next attempt in a state of Step Functions", async () => {
     const story = await begun(
       { attempts: 3, delaySeconds: 100, backoff: 2 },
       [fails("one"), fails("two"), succeeds("a", "1")],
@@ -155,7 +155,7 @@ describe("a node with a retry", () => {
   });
 });
 
-it("says how many deliveries failed before the first attempt, if Step Functions counts them", async () => {
+it("an entry says how many deliveries failed before the first attempt, if Step Functions counts them", async () => {
   const story = await begun(thrice, [fails("one"), succeeds("a", "1")]);
   const input = { execution: { id: story.id, workflowId: "again", version: 1 }, scope: "", seq: 0, node: "a" };
   const deliver = (retries: number) =>
@@ -166,7 +166,7 @@ it("says how many deliveries failed before the first attempt, if Step Functions 
   expect(await told(story)).toMatchObject({ attempt: 2, failed_deliveries: 2 });
 });
 
-describe("what a retry is for", () => {
+describe("an entry of `retry.on`", () => {
   const refused = raises(
     "HTTPError: 503 Server Error: busy",
     "requests.exceptions.HTTPError",
@@ -200,7 +200,7 @@ describe("what a retry is for", () => {
     ["NodeTimeout", refused, 1],
     ["HTTPError", fails("HTTPError, said the code itself"), 1],
     ["NodeFailed", fails("the code said so itself"), 2],
-  ])('"%s" is an entry that fits or not', async (entry, script, runs) => {
+  ])("matches the failure or not: %s", async (entry, script, runs) => {
     const story = await begun({ attempts: 2, delaySeconds: 1, on: ["KeyError", entry] }, [script, succeeds("a", "1")]);
     await story.everything();
     expect(attempts(story)).toBe(runs);
@@ -213,7 +213,7 @@ describe("a prompt node with a retry", () => {
   const written = flow("written", [node, action("r")], lines("start > a > end", "r > end"));
   const minds = () => scriptedMinds({ codes: ["one", "two", "three"] });
 
-  it("is written again from the beginning, and its entry lists and counts the steps of every attempt", async () => {
+  it("runs its whole pipeline again, and its entry lists and counts the steps of every attempt", async () => {
     const down = [fails("down"), fails("down"), fails("down")];
     const story = new PromptStory(written, minds(), { a: [...down, succeeds("a", "1")] });
     await story.start();
@@ -237,7 +237,7 @@ describe("a prompt node with a retry", () => {
     await story.judge();
   });
 
-  it("runs pinned code again where no other may be written", async () => {
+  it("runs its pinned code again if no other code may be written", async () => {
     const pinned = { generation: "g", code: "kept" };
     const story = new PromptStory(written, scriptedMinds({ pinned }), { a: [fails("down"), succeeds("a", "1")] });
     await story.start("{}", { frozen: true });
@@ -261,7 +261,7 @@ describe("a Retry-After", () => {
   };
   const bounded: Retry = { attempts: 2, delaySeconds: 2, maxDelaySeconds: 60 };
 
-  /** Returns the answer of the first delivery, and the recorded delay. */
+  /** Returns the answers of the first two deliveries, and the recorded delay. */
   async function answered(retry: Retry, retryAfter: string) {
     const story = await begun(retry, [busy(retryAfter), succeeds("a", "1")]);
     const answer = await story.finish(story.deliver("a", 0));
@@ -275,7 +275,7 @@ describe("a Retry-After", () => {
     ["3600", bounded, 60],
     ["99999999999999999999", bounded, 60],
     ["30", { ...bounded, jitter: true }, 30],
-  ] as const)("of %s is waited for under %j: %d seconds", async (header, retry, seconds) => {
+  ] as const)("of %s with the retry %j makes the run wait for %d seconds", async (header, retry, seconds) => {
     const { story, answer, again } = await answered(retry, header);
     expect(answer).toMatchObject({ running: true, pause: seconds });
     expect(again).toMatchObject({ running: true, pause: seconds });
@@ -290,7 +290,7 @@ describe("a Retry-After", () => {
     ["Wed, 21 Oct 2015 07:28:00 GMT", bounded],
     ["soon", bounded],
     ["30", { attempts: 2, delaySeconds: 2 }],
-  ] as const)("of %s leaves the delay of %j", async (header, retry) => {
+  ] as const)("of %s does not change the delay of the retry %j", async (header, retry) => {
     expect((await answered(retry, header)).answer).toBe("NodeRetry");
   });
 });

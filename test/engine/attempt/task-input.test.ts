@@ -15,7 +15,7 @@ const two = flow("two", [action("a"), action("b")], lines("start > a > b > end")
 const letter = Buffer.from("dear all ".repeat(1000));
 const large = succeeds("letter", referenceText(textRef(letter)), { files: [letter] });
 
-/** Everything that node b may reach after a has run and left `inputJson` as its whole input. */
+/** Returns the `NodeIo` of node b, after node a has run `script`. The input of b is `inputJson` alone. */
 async function ioOfB(script: Script, inputJson: string, secrets: string[] = [], overlay?: CredentialOverlay) {
   const story = await new Story(two, { a: [script] }).start();
   await story.finish(story.deliver("a", 0));
@@ -41,23 +41,23 @@ it.each([
     { members: [{ key: "x", json: "1" }], secrets: [], hosts: [] },
     false,
   ],
-])("an input is plain where %s: %j", async (_what, secrets, overlay, isPlain) => {
+])("an input counts as plain only without secrets and credentials: %s %j", async (_what, secrets, overlay, isPlain) => {
   const { io } = await ioOfB(large, '"abc"', secrets, overlay);
   expect(io.isPlain).toBe(isPlain);
 });
 
-describe("what a run may reach", () => {
-  it("is a blob of its input", async () => {
+describe("the values that a run of code may reach", () => {
+  it("include a blob of its input", async () => {
     const { io } = await ioOfB(large, referenceText(textRef(letter)));
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("is not a blob that only others have had", async () => {
+  it("do not include a blob that only another node had", async () => {
     const { io } = await ioOfB(large, "1");
     await expect(io.openBlob(textRef(letter))).rejects.toThrow(/is not part of the node's input/);
   });
 
-  it("is what lies inside a JSON blob of its input, once that was served, also across the borders of chunks", async () => {
+  it("include a blob that a transferred JSON blob refers to, also across the borders of chunks", async () => {
     const { io, home, blobs } = await ioOfB(large, "1");
     const text = `{"padding":"${"x".repeat(30)}","letter":${referenceText(textRef(letter))}}`;
     const ref = { sha256: sha256(text), bytes: Buffer.byteLength(text), type: "json" } as const;
@@ -72,13 +72,13 @@ describe("what a run may reach", () => {
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("is what another node has set, by way of outputs, though it is gone from the context", async () => {
+  it("include a result that it reads with `outputs`, even if the context no longer has it", async () => {
     const { io } = await ioOfB(large, "1");
     expect(await io.outputs("a")).toBe(`{"letter":${referenceText(textRef(letter))}}`);
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("names the nodes that have results, and answers null for others", async () => {
+  it("include the results of earlier nodes, and null for nodes without results", async () => {
     const { io } = await ioOfB(succeeds("n", "850.0"), "1");
     expect(await io.outputNames()).toEqual(["start", "a"]);
     expect([await io.outputs("a"), await io.outputs("b")]).toEqual(['{"n":850.0}', null]);
@@ -88,21 +88,24 @@ describe("what a run may reach", () => {
 it.each([
   ["of its input", `[${referenceText(textRef(letter))}]`, succeeds("a", "1"), undefined],
   ["of a node before it", "1", large, undefined],
-  ["of nobody", "1", succeeds("a", "1"), { key: "y", ref: textRef(letter) }],
-])("tells a reference to a blob %s", async (_whose, inputJson, script, foreign) => {
-  const { io } = await ioOfB(script, inputJson);
-  const set = [
-    { key: "x", json: "1" },
-    { key: "y", json: `{"deep":[${referenceText(textRef(letter))}]}` },
-  ];
-  expect(await io.foreignReference(set)).toEqual(foreign);
-});
+  ["that no earlier node had", "1", succeeds("a", "1"), { key: "y", ref: textRef(letter) }],
+])(
+  "foreignReference recognises whether a result may refer to a blob %s",
+  async (_whose, inputJson, script, foreign) => {
+    const { io } = await ioOfB(script, inputJson);
+    const set = [
+      { key: "x", json: "1" },
+      { key: "y", json: `{"deep":[${referenceText(textRef(letter))}]}` },
+    ];
+    expect(await io.foreignReference(set)).toEqual(foreign);
+  },
+);
 
 it.each([
   ["as JSON", { type: "json" }],
   ["as bytes", { type: "bytes" }],
   ["as a shorter one", { bytes: 1 }],
-] as const)("takes a text of its input for foreign where a result refers to it %s", async (_how, change) => {
+] as const)("a result may not refer to a text of its input %s", async (_how, change) => {
   const { io } = await ioOfB(succeeds("a", "1"), referenceText(textRef(letter)));
   const ref = { ...textRef(letter), ...change };
   expect(io.isOwn(textRef(letter))).toBe(true);
@@ -111,7 +114,7 @@ it.each([
   await expect(io.openBlob(ref)).rejects.toThrow(/is not part of the node's input/);
 });
 
-it("does not take a hash in what a node wrote for a blob of it", async () => {
+it("a hash alone in a result of a node is no reference to a blob", async () => {
   const { io } = await ioOfB(succeeds("a", JSON.stringify({ sha256: textRef(letter).sha256 })), "1");
   const set = [{ key: "y", json: referenceText(textRef(letter)) }];
   expect(await io.foreignReference(set)).toMatchObject({ key: "y" });
@@ -123,7 +126,7 @@ const nodes = [
 ];
 const workflow = flow("seen", nodes, lines("start > f > a > c > m > end", "f > b > m"));
 
-/** The `outputs` of the node at an entry of a run that is over. */
+/** Lists what `outputs` returns to the node at an entry, in a run that has ended. */
 async function seenAt(scope: string, seq: number) {
   const echo = { i: (request: Parameters<typeof given>[0]) => succeeds("i", given(request, "item") ?? "") };
   const story = await new Story(workflow, echo).start('{"list":[7,8]}');
@@ -146,6 +149,6 @@ it.each([
   ["what follows the join: the branches", "", 3, [start, f, ...branches]],
   ["an item: its own nodes, none of another's", "/m@3.1", 2, [start, f, ...branches, ["m", "{}"], ["i", '{"i":8}']]],
   ["what follows a map: its list", "", 5, [start, f, ...branches, ["m", '{"m":[{"i":7,"k":true},{"i":8,"k":true}]}']]],
-])("outputs are shown to %s", async (_who, scope, seq, expected) => {
+])("`outputs` has the right nodes for %s", async (_who, scope, seq, expected) => {
   expect(await seenAt(scope, seq)).toEqual(expected);
 });

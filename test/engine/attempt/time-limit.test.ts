@@ -12,14 +12,16 @@ const hour = 3_600_000;
 const [timeoutMs, graceMs] = [60_000, graceSeconds * 1000];
 const one = flow("one", [action("a"), action("b")], lines("start > a > b > end"));
 
-/** A node whose sandbox never tells the end of the code. */
+/** Starts a run in whose sandbox no code ever ends. */
 async function silent(workflow = one, scripts: ConstructorParameters<typeof Story>[1] = {}): Promise<Story> {
   const story = new Story(workflow, scripts);
   story.codeStopsAt = "finish";
   return story.start();
 }
 
-/** Expects an overdue node: one failed entry, its code dead, and the same answer for a later delivery. */
+/**
+ * Expects a node whose time was exceeded: one failed entry, its code dead, and the same answer for a later delivery.
+ */
 async function isOverdue(story: Story): Promise<void> {
   expect(story.chain).toEqual(["start success", "a failed"]);
   expect(story.entriesOf("").map((entry) => headOf(entry).error_class)).toEqual([undefined, "NodeTimeout"]);
@@ -29,8 +31,8 @@ async function isOverdue(story: Story): Promise<void> {
   expect(story.invariants.violations).toEqual([]);
 }
 
-describe("a sandbox that tells no end", () => {
-  it("is killed when its node's timeout and the grace are over", async () => {
+describe("a sandbox that never reports the end of its code", () => {
+  it("is killed when the timeout of its node and the extra time for transfers are over", async () => {
     const story = await silent();
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -43,7 +45,7 @@ describe("a sandbox that tells no end", () => {
     expect(JSON.stringify(story.entriesOf("")[1])).toContain("printed until it was stopped");
   });
 
-  it("gets no more time from Lambdas that end before it, however many come", async () => {
+  it("gets no more time from further deliveries, however many follow", async () => {
     const story = await silent();
     for (let deliveries = 0; deliveries < 3; deliveries++) {
       const time = new AbortController();
@@ -60,7 +62,7 @@ describe("a sandbox that tells no end", () => {
     await isOverdue(story);
   });
 
-  it("is not attached to again by a delivery that comes after its time", async () => {
+  it("is killed by a delivery that comes after its time", async () => {
     const story = await silent();
     const first = story.deliver("a", 0);
     await story.finish(first);
@@ -71,7 +73,7 @@ describe("a sandbox that tells no end", () => {
     await isOverdue(story);
   });
 
-  it("ends its node in the same time where the clock has gone back a year", async () => {
+  it("fails its node after the same time even if the clock goes back a year", async () => {
     const story = await silent();
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -83,7 +85,7 @@ describe("a sandbox that tells no end", () => {
     await isOverdue(story);
   });
 
-  it("takes no other item of a map with it", async () => {
+  it("fails only its own item of a map", async () => {
     const map = mapOver("m", [action("i")], [], { toleratedFailures: { count: 1 } });
     const script = (request: RunRequest) => {
       const item = given(request, "item") as string;
@@ -106,10 +108,10 @@ describe("a sandbox that tells no end", () => {
   });
 });
 
-describe("a sandbox that says what no harness says", () => {
+describe("a sandbox that sends a malformed message", () => {
   const says = { a: [succeeds("a", "1", { isMalformed: true })] };
 
-  it("fails its node once, is killed, and the run continues at the node's onError", async () => {
+  it("fails its node and is killed, and the run continues at the node's onError", async () => {
     const rescued = flow("rescued", [action("a", { onError: "r" }), action("r")], lines("start > a > end", "r > end"));
     const story = await new Story(rescued, says).start();
     await story.everything();
@@ -122,7 +124,7 @@ describe("a sandbox that says what no harness says", () => {
     await story.judge();
   });
 
-  it("fails a node whose code may run again once, too", async () => {
+  it("fails its node after one attempt even if the node has a retry", async () => {
     const again = { effects: false, retry: { attempts: 3, delaySeconds: 5 } };
     const story = await new Story(flow("repeated", [action("a", again)], lines("start > a > end")), says).start();
     await story.everything();
@@ -133,7 +135,7 @@ describe("a sandbox that says what no harness says", () => {
 });
 
 describe("a result", () => {
-  it("that was there in time counts, however late a delivery comes for it", async () => {
+  it("that was produced in time counts, however late a delivery reads it", async () => {
     const story = await silent(one, { a: [succeeds("a", "1")] });
     const first = story.deliver("a", 0);
     await story.until(first, "entry 1").catch(() => undefined);
@@ -150,7 +152,7 @@ describe("code that may run again", () => {
   const again = { effects: false, retry: { attempts: 2, delaySeconds: 100 } };
   const repeated = flow("repeated", [action("a", again)], lines("start > a > end"));
 
-  it("has all of its time in each attempt", async () => {
+  it("has its whole timeout in each attempt", async () => {
     const story = await silent(repeated, { a: [fails("no"), succeeds("a", "1")] });
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -162,7 +164,7 @@ describe("code that may run again", () => {
     expect(story.begun.map(({ claim }) => claim.attempt)).toEqual([1, 2]);
   });
 
-  it("is repeated when its sandbox gave no result in time, in another one", async () => {
+  it("runs again in another sandbox if the first one gave no result in time", async () => {
     const story = await silent(repeated);
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -178,7 +180,7 @@ describe("code that may run again", () => {
 describe("long code", () => {
   const long = (timeoutSeconds: number) => flow("long", [action("a", { timeoutSeconds })], lines("start > a > end"));
 
-  it("is looked after until its time is over, and then its sandbox is gone", async () => {
+  it("is checked at intervals until its time is over, and then its sandbox is killed", async () => {
     const story = await silent(long(7_200));
     story.world.followTime = () => AbortSignal.abort();
     let pauses = 0;
@@ -194,7 +196,7 @@ describe("long code", () => {
   });
 
   it.each([1_000, 3_600, 7_200, 43_200])(
-    "of %i s is looked after before its sandbox, with the result in it, is gone",
+    "of %i s is checked once more before its sandbox dies with the result in it",
     async (timeoutSeconds) => {
       const story = await silent(long(timeoutSeconds), { a: [succeeds("a", "1")] });
       story.world.followTime = () => AbortSignal.abort();
@@ -222,7 +224,7 @@ describe("code that a model wrote", () => {
     return { story, deliver: () => story.deliver("a", 0) };
   }
 
-  it("ends its node when its sandbox gave no result in its time, and no other code is written", async () => {
+  it("fails its node if it gives no result in time, and the model writes no other code", async () => {
     const { story, deliver } = await begun();
     const delivery = deliver();
     await story.finish(delivery);
@@ -234,7 +236,7 @@ describe("code that a model wrote", () => {
     await isOverdue(story);
   });
 
-  it("has the budget of its node in all deliveries together", async () => {
+  it("must end within the time budget of its node, which all deliveries share", async () => {
     const { story, deliver } = await begun();
     const first = deliver();
     await story.finish(first);

@@ -8,7 +8,7 @@ import outcomes from "../../fixtures/formats/outcomes-1.json" with { type: "json
 import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 
-/** A run that was stored when format 1 was defined. Never regenerate these files. */
+/** A run as it was stored when format 1 was defined. Never regenerate these files. */
 interface FrozenRun {
   version: WorkflowVersion;
   record: Execution;
@@ -41,7 +41,7 @@ describe("a finished run of format 1", () => {
     ["nodes", 7],
     ["trigger", "nightly"],
     ["error", undefined],
-  ])("is broken if its record has another %s", async (field, value) => {
+  ])("is reported as broken if its record has another %s", async (field, value) => {
     const story = await stored(runs.find(({ record }) => record.status === "failed") as FrozenRun);
     Object.assign(story.world.record(story.id), { [field]: value });
     const problem = { message: expect.stringContaining(field) };
@@ -49,14 +49,14 @@ describe("a finished run of format 1", () => {
   });
 });
 
-/** Two nested loops up to the first further execution, before decision d. */
+/** This run has two nested loops. It was stored just before decision d, with its first further execution. */
 describe("a run of format 1 with loops", () => {
   const run = loops as unknown as FrozenRun;
   const { version, record } = run;
 
   async function storedLoops(): Promise<Story> {
     const story = await stored(run, '"again"');
-    // The sandbox that the last entry names no longer exists.
+    // By then the sandbox that the last entry names has died.
     story.world.clock.advance(24 * 3600 * 1000);
     return story;
   }
@@ -72,7 +72,7 @@ describe("a run of format 1 with loops", () => {
     expect(await story.verify()).toMatchObject({ state: "open", links: 8 });
   });
 
-  it("leads to a further execution", async () => {
+  it("continues in a further execution", async () => {
     const story = await storedLoops();
     expect(await story.finish(story.deliver("e", 4))).toMatchObject({
       continuation: { arn: version.stateMachineArn, name: `${record.id}.1`, input: { seq: 5, resume: "a" } },
@@ -89,7 +89,7 @@ describe("a run of format 1 with loops", () => {
   });
 });
 
-/** A sealed run before the second visit of its loop. */
+/** This run is sealed. It was stored before the second visit of its loop. */
 describe("a run of format 1 with a document of outcomes", () => {
   const run = outcomes as unknown as FrozenRun & { document: string };
   const source = "exec_01M8000000000000000000000";
@@ -110,7 +110,7 @@ describe("a run of format 1 with a document of outcomes", () => {
     expect(await story.verify()).toMatchObject({ state: "open", links: 5, sourceGone: [source] });
   });
 
-  it("is broken if the document is missing", async () => {
+  it("is reported as broken if the document is missing", async () => {
     const { problem } = await (await stored(run)).verify();
     expect(problem).toMatchObject({ seq: 0, message: expect.stringMatching(/document of outcomes.*missing/) });
   });

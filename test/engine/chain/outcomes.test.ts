@@ -58,7 +58,7 @@ describe("a document of references", () => {
     ["an entry without a number", { from: `${execution}#x` }],
     ["additional values", { from: `${execution}#1`, set: { a: 1 } }],
     ["an unknown condition", { from: `${execution}#1`, if: "never" }],
-  ])("is refused with %s", (_what, place) => {
+  ])("that has %s is refused", (_what, place) => {
     expect(() => checkOutcomes(JSON.stringify({ find: place }))).toThrow(OutcomesRefused);
   });
 });

@@ -14,7 +14,7 @@ function memory() {
   };
 }
 
-it("the item store returns every item with all digits, and reads one page for each", async () => {
+it("the item store returns every item with all digits, and reads one page per item", async () => {
   const texts = Array.from({ length: 5000 }, (_, i) => `{"n": ${i}.50, "text": "${"x".repeat(i % 90)},]"}`);
   const store = memory();
   const items = await storeItems(texts, store);

@@ -44,7 +44,7 @@ const whole: Partial<StepDraft> = {
 };
 
 describe("a recorded step", () => {
-  it("is the same for every later delivery, except for texts that only people read", async () => {
+  it("is read by a later delivery as it was recorded, except for texts that only people read", async () => {
     const { stored, step, blobs } = await sealed(whole);
     const { prompt: _, answer: __, ...rest } = { ...agentStep("E2BExecutor", 1), ...whole };
     expect(step).toEqual({ ...rest, journal: 3, timestamp });
@@ -63,7 +63,7 @@ describe("a recorded step", () => {
     expect(stored.contents?.error).toEqual({ text: '{"message":"no total","traceback":"line 3"}' });
   });
 
-  it("stores the analysis before pinned code that failed, for other deliveries", async () => {
+  it("stores the result of the analysis that ran before pinned code failed", async () => {
     const analysis: CodeResult = { status: "success", set: [], delete: [], logs: "", durationMs: 3 };
     const { stored, step } = await sealed({}, undefined, { analysis });
     expect(stored.contents?.analysis).toEqual({ text: JSON.stringify(analysis) });
@@ -110,7 +110,7 @@ describe("a recorded step", () => {
   });
 });
 
-/** Steps that were stored when format 1 was defined. Never regenerate this file. */
+/** Steps as they were stored when format 1 was defined. Never regenerate this file. */
 describe("steps of format 1", () => {
   it.each(frozen.map(({ stored, told }, i) => [i, stored, told] as const))(
     "are readable (%i)",
@@ -134,7 +134,7 @@ it.each([
   expect(journalOf(turn, stored(...numbers)).map(({ step }) => step)).toEqual(numbers);
 });
 
-it("the journal ignores records of a turn that has moved", () => {
+it("the journal ignores steps of an earlier sandbox of the turn", () => {
   expect(journalOf({ kept: [1] }, stored(1, 2, 3, 1002)).map(({ step }) => step)).toEqual([1, 1002]);
 });
 

@@ -24,7 +24,7 @@ it("a context keeps the position of a key that is set again, and appends one tha
   expect(third.writtenBy(2)).toEqual([{ key: "b", json: "5", by: 2 }]);
 });
 
-it("a context has a key that one change both deletes and sets", () => {
+it("a context keeps a key that one change both deletes and sets", () => {
   const context = new Context([{ key: "a", json: "1", by: 0 }]);
   expect(keys(context.apply({ set: set(["a", "2"]), delete: ["a"] }, 1))).toEqual(["a=2@1"]);
 });
@@ -36,7 +36,7 @@ it.each([
   ["amount", "850.0"],
   ["amount.x", undefined],
   ["a.b.c", "1"],
-  // A key that has dots itself wins over the path through "a".
+  // The key "a.b" exists, so the path is looked for in it, not in "a".
   ["a.b.d", undefined],
   ["missing", undefined],
 ])("a context reads the path %s", (path, json) => {
@@ -67,7 +67,7 @@ class Pages {
   }
 }
 
-/** Builds a chain of links, each stored on the one before and loaded from its text alone. */
+/** Builds a chain of contexts. Each is stored, and loaded again from its text alone, before the next is built on it. */
 async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<string, string>) => void) {
   const pages = new Pages();
   const plain = new Map<string, string>();
@@ -106,7 +106,7 @@ describe("a context in pages", () => {
     );
   });
 
-  it("remembers the link that wrote a key over any number of pages", async () => {
+  it("knows for each key which entry wrote it, over any number of pages", async () => {
     const links = Array.from({ length: 60 }, (_, i) => ({
       set: [{ key: `k${i % 40}`, json: `"${"x".repeat(900)}"` }],
       delete: [],
@@ -118,13 +118,13 @@ describe("a context in pages", () => {
     expect([last.slot("k5")?.by, last.slot("k25")?.by]).toEqual([45, 25]);
   });
 
-  it("needs a few KB per link and a few pages, however long the chain is", async () => {
+  it("stores a few KB per entry and few pages, even for a long chain", async () => {
     const json = `"${"x".repeat(200)}"`;
     const links = Array.from({ length: 500 }, (_, i) => ({ set: [{ key: `key ${i}`, json }], delete: [] }));
     const { pages, stored, largest } = await chainOf(links, () => undefined);
     expect(largest).toBeLessThan(6000);
     expect(stored.pages.length).toBeLessThan(10);
-    // Every row is written again each time a page doubles, which is a logarithmic number of times.
+    // Each row is written again whenever its page doubles in size, which happens a logarithmic number of times.
     expect(pages.savedBytes).toBeLessThan(500 * 220 * 10);
   });
 

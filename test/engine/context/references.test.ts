@@ -31,14 +31,14 @@ it.each([
   expect(referencesIn(text)).toEqual([]);
 });
 
-describe("a value for readers", () => {
+describe("a value that is rendered for readers", () => {
   const read = (text: string) => asWritten({ context: new RawJson(text) }).context.text;
 
   it.each([
     ['{"$$blob":1,"n":850.0}', '{"$blob":1,"n":850.0}'],
     ['[{"$$$blob":{"$$blob":12345678901234567890}}]', '[{"$$blob":{"$blob":12345678901234567890}}]'],
     [`{"a":${reference}}`, `{"a":${reference}}`],
-  ])("has the original keys of %s", (stored, written) => {
+  ])("shows the original keys of %s", (stored, written) => {
     expect(read(stored)).toBe(written);
   });
 
@@ -47,7 +47,7 @@ describe("a value for readers", () => {
     expect(read(stored)).toBe(stored);
   });
 
-  it("has a distinct text, and contains only real references", () => {
+  it("has a different text if it only looks like a reference", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, tree, (one, other) => {

@@ -70,12 +70,12 @@ describe("the whole value of a key", () => {
     ["small", 10],
     ["letter", 8_999],
     ["nested", 20_000],
-  ])("is not given where it is too large (%s above %i bytes)", async (key, most) => {
+  ])("is null if it is too large (%s above %i bytes)", async (key, most) => {
     const { input, source } = await stored();
     expect(await wholeValue(input, key, most, source)).toBeNull();
   });
 
-  it("leaves bytes as references", async () => {
+  it("has references in the place of bytes", async () => {
     const { source } = await stored();
     const json = `{"file":{"$blob":{"sha256":"${"ab".repeat(32)}","bytes":9,"type":"bytes"}}}`;
     expect(await wholeValue(new Context([{ key: "pdf", json, by: 0 }]), "pdf", 1000, source)).toBe(json);

@@ -20,7 +20,7 @@ async function ran(story: Story, context?: string): Promise<Story> {
   return story;
 }
 
-it("gives every branch a scope of its own, and joins what they set", async () => {
+it("a fork gives every branch a scope of its own, and its join merges what they set", async () => {
   const seen: (string | undefined)[] = [];
   const story = await ran(
     new Story(fork, {
@@ -41,7 +41,7 @@ it("gives every branch a scope of its own, and joins what they set", async () =>
   expect(seen).toEqual(["true", undefined, "true", "true", "3.50"]);
 });
 
-it("counts the entries and the runs of code of its branches, and lists their tips", async () => {
+it("a join counts the entries and the runs of code of its branches, and lists their last entries", async () => {
   const story = await ran(new Story(fork));
   const { head, entry } = joinOf(story);
   const tip = (scope: string) => ({
@@ -56,7 +56,7 @@ it("counts the entries and the runs of code of its branches, and lists their tip
 });
 
 describe("a branch that fails", () => {
-  it("stops the others, whose code is killed, and fails the run by its own words", async () => {
+  it("stops the other branches and fails the run with its own message", async () => {
     const story = await new Story(fork, { b: [fails("no total")] }).start();
     await story.everything();
     await story.judge();
@@ -78,7 +78,7 @@ describe("a branch that fails", () => {
     });
   });
 
-  it("is named with the branches around it", async () => {
+  it("is named in the error together with the branches around it", async () => {
     const nested = flow(
       "nested",
       [action("f"), action("a"), action("c"), action("d"), action("b"), action("j")],
@@ -88,7 +88,7 @@ describe("a branch that fails", () => {
     expect(joinOf(story).error.message).toBe('node "d" in branch "d" of branch "a": deep down');
   });
 
-  it("does not stop anything where its onError leads on", async () => {
+  it("stops no other branch if the failed node has an onError", async () => {
     const rescued = flow(
       "rescued",
       [action("f"), action("a", { onError: "r" }), action("r"), action("b"), action("c"), action("j")],
@@ -100,19 +100,19 @@ describe("a branch that fails", () => {
   });
 });
 
-it("fails the join where two branches disagree about a key", async () => {
+it("a join fails if two branches set different values for one key", async () => {
   const both = { a: [succeeds("total", "1")], c: [succeeds("total", "2")] };
   const story = await ran(new Story(fork, both));
   expect(joinOf(story).error.message).toMatch(/^branches "a" and "b" both changed context\["total"\]/);
   expect(story.chain.at(-1)).toBe("(close) failed");
 });
 
-it("gives a second join the same answer", async () => {
+it("a join returns the same answer to a second delivery", async () => {
   const story = await ran(new Story(fork));
   expect(await story.finish(story.join("f", 1))).toMatchObject({ seq: 2, failed: false });
 });
 
-it("joins nothing that has not ended, unless Step Functions says that it failed", async () => {
+it("a join refuses branches that have not ended, unless Step Functions reports a failure", async () => {
   const story = await new Story(fork).start();
   await story.finish(story.deliver("f", 0));
   await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));

@@ -16,13 +16,13 @@ it.each([
   ["as many as the history has room for", 3, { inline_items: 3 }],
   ["none at all", 0, { inline_items: 0 }],
   ["those of a map in a map, whatever their number", 30_000, {}],
-])("answers the numbers of the items: %s", async (_name, count, event) => {
+])("the answer of a map lists the item numbers: %s", async (_name, count, event) => {
   const { answer, state } = asked(count, event);
   expect(await answer()).toEqual({ count, distributed: false, items: numbers(count) });
   expect(state.puts).toBe(0);
 });
 
-it("leaves the numbers of more items in S3, and says where, however often it is asked", async () => {
+it("the answer of a map says where in S3 the item numbers are if there are too many", async () => {
   const { answer, state } = asked(4, { inline_items: 3 });
   const first = await answer();
   const [key, body] = [...state.blobs][0] ?? [];
@@ -35,11 +35,11 @@ it("leaves the numbers of more items in S3, and says where, however often it is 
 it.each<[string, Partial<Head>]>([
   ["a map that failed", { count: 1, status: "failed" }],
   ["any other node", {}],
-])("has no items of %s", async (_name, fields) => {
+])("an answer has no item numbers for %s", async (_name, fields) => {
   const blobs = new BlobState().port(atOnce);
   expect(await itemsAnswer({ blobs }, headWith(fields), { inline_items: 0 })).toBeUndefined();
 });
 
-it("lets a map have more items where they are executions of their own", () => {
+it("a map takes more items if each of them is an execution of its own", () => {
   expect([maxItems({}), maxItems({ inline_items: 3 }), maxItems({ most_items: 900 })]).toEqual([40_000, 80_000, 900]);
 });

@@ -20,7 +20,7 @@ const countsOf = (story: Story) =>
     return [node_id, events, ...(continuation ? [continuation.number, continuation.seq] : [])];
   });
 
-/** A run that has decided for the second time to go back. */
+/** A run whose decision has led back for the second time. */
 async function continued(): Promise<Story> {
   const story = await new Story(loop, { d: [again, again, enough] }).start("{}", { historyEvents: 20 });
   for (const [seq, node] of ["a", "d", "a", "d"].entries()) await story.finish(story.deliver(node, seq));
@@ -43,14 +43,15 @@ describe("a decision that leads back", () => {
     });
     expect(await story.finish(story.settle("d", 3))).toMatchObject({ failed: false, continuation: further(story) });
     expect(await story.finish(story.deliver("a", 4))).not.toHaveProperty("continuation");
-    // Start of an execution, its first Choice, the start's Pass: 6; a task 5, its Choice 2.
+    // The start of an execution, its first Choice and the Pass of the start node have 6 events. Each task has 5, and a
+    // Choice after it 2.
     expect(countsOf(story)).toEqual([
       ...[["start", 6] as unknown[], ["a", 11], ["d", 18], ["a", 23], ["d", 6, 1, 4]],
       ["a", 11, 1, 4],
     ]);
   });
 
-  it("goes round in execution after execution, and each ends as the innermost one does", async () => {
+  it("continues in one further execution after another, and all end as the last one does", async () => {
     const scripts = { d: [...Array.from({ length: 7 }, () => again), enough] };
     const story = await new Story(loop, scripts).start("{}", { historyEvents: 20 });
     await story.everything();
@@ -66,7 +67,7 @@ describe("a decision that leads back", () => {
     await story.judge();
   });
 
-  it("in a branch continues in the same execution", async () => {
+  it("in a branch never continues in a further execution", async () => {
     const branched = flow(
       "branched",
       [action("f"), action("x"), decision("e"), action("y"), decision("d")],
@@ -90,14 +91,14 @@ describe("a decision that leads back", () => {
     expect(story.world.machines.size).toBe(1);
   });
 
-  it("counts nothing where the version says nothing of it", async () => {
+  it("counts no events if the version has no counts for its history", async () => {
     const story = await new Story(loop, { d: [again, enough] }).start();
     await story.everything();
     expect(countsOf(story).every(([, events]) => events === undefined)).toBe(true);
     expect(story.world.machines.size).toBe(1);
   });
 
-  it("is as much an approval's", async () => {
+  it("that is an approval continues in a further execution, too", async () => {
     const asking = flow(
       "asking",
       [action("prepare"), approval("ask")],
@@ -118,14 +119,14 @@ describe("a decision that leads back", () => {
   });
 });
 
-describe("the events of a round", () => {
+describe("the events in the history that a round of a loop counts", () => {
   const eventsOf = (story: Story, node: string) =>
     story
       .entriesOf("")
       .map(headOf)
       .findLast(({ node_id }) => node_id === node)?.events ?? 0;
 
-  it("are those of its branches too", async () => {
+  it("include those of its branches", async () => {
     const forked = flow(
       "forked",
       [action("f"), action("x"), action("y"), decision("d")],
@@ -133,14 +134,14 @@ describe("the events of a round", () => {
     );
     const story = await new Story(forked, { d: [enough] }).start("{}", { historyEvents: 20 });
     await story.everything();
-    // Parallel 4, in each branch two Passes and a task, the join and its Choice 7.
+    // The Parallel has 4 events, the two Passes of each branch 4 and its task 5, the join with its Choice 7.
     expect(eventsOf(story, "f.join") - eventsOf(story, "f")).toBe(4 + 2 * (4 + 5) + 7);
   });
 
   it.each([
     ["inline", "[1, 2]", 2 * (2 + 4 + 5)],
     ["in executions of their own", "[1, 2, 3]", 0],
-  ])("are those of items that are %s", async (_, list, items) => {
+  ])("are counted right for items of a map that run %s", async (_, list, items) => {
     const mapped = flow(
       "mapped",
       [mapOver("m", [action("i")], []), decision("d")],
@@ -155,7 +156,7 @@ describe("the events of a round", () => {
 describe("a run whose loop continues in a further execution", () => {
   const machineOf = (story: Story) => story.world.machines.get(`${story.id}.1`);
 
-  it("leaves none of them when it is cancelled", async () => {
+  it("stops the further execution when it is cancelled", async () => {
     const story = await continued();
     const { continuation } = (await story.finish(story.deliver("d", 3))) as { continuation: { input: object } };
     const further = story.world.startChild("arn:loop:1", `${story.id}.1`, JSON.stringify(continuation.input));
@@ -164,7 +165,7 @@ describe("a run whose loop continues in a further execution", () => {
     expect(story.world.record(story.id)).toMatchObject({ status: "cancelled", open: false });
   });
 
-  it("stops all of them when their waiter was stopped", async () => {
+  it("stops the further execution when its first execution was stopped", async () => {
     const story = await continued();
     const further = story.world.startChild("arn:loop:1", `${story.id}.1`, "{}");
     story.world.machines.get(story.id)?.end("aborted");
@@ -177,7 +178,7 @@ describe("a run whose loop continues in a further execution", () => {
     ["ran out of time", (story) => machineOf(story)?.end("timed_out"), "failed", "NodeTimeout"],
     ["could not be started", (story) => void story.world.machines.delete(`${story.id}.1`), "failed", "NodeInterrupted"],
     ["is given up by Step Functions", () => undefined, "failed", "NodeInterrupted"],
-  ])("ends as that ended which %s", async (_, happens, status, error) => {
+  ])("ends as its further execution did if that %s", async (_, happens, status, error) => {
     const story = await continued();
     const run = story.world.startChild("arn:loop:1", `${story.id}.1`, "{}");
     happens(story);
@@ -189,7 +190,7 @@ describe("a run whose loop continues in a further execution", () => {
     if ("status" in run && story.world.machines.has(`${story.id}.1`)) expect(run.status).not.toBe("running");
   });
 
-  it("is left alone by the status event of a further one", async () => {
+  it("is not changed by the status event of the further execution", async () => {
     const story = await continued();
     await story.finish(story.world.tellEnded(`${story.id}.1`));
     expect(story.world.record(story.id)).toMatchObject({ status: "running", open: true });

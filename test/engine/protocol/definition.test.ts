@@ -7,7 +7,10 @@ import { action, decision, flow, lines } from "../../support/engine/flows.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, approval } from "../../support/engine/waiting.ts";
 
-/** start > a > d > e > end, where d leads back to a twice and to itself once, e back to a once; e has no default. */
+/**
+ * The path is start > a > d > e > end. d leads back to a twice and to itself once, e back to a once; e has no default
+ * edge.
+ */
 const nested = flow(
   "nested",
   [action("a"), decision("d"), decision("e", { onError: "a2" }), action("a2")],
@@ -37,9 +40,9 @@ describe("an edge that leads back", () => {
     ["d", "again", { "d->again": 2 }, { label: "default", to: "e" }],
     ["d", "wait", { "d->again": 2 }, { label: "wait", to: "d", loops: { "d->again": 2, "d->wait": 1 } }],
     ["d", "default", { "d->again": 2 }, { label: "default", to: "e" }],
-    // The inner loop starts its count again.
+    // Taking the outer loop starts the count of the inner loop again.
     ["e", true, { "d->again": 2, "d->wait": 1 }, { label: "true", to: "a", loops: { "e->true": 1 } }],
-    // And not the one around it.
+    // Taking the inner loop does not change the count of the outer loop.
     ["d", "again", { "e->true": 1 }, { label: "again", to: "a", loops: { "e->true": 1, "d->again": 1 } }],
     [
       "e",
@@ -50,18 +53,18 @@ describe("an edge that leads back", () => {
           'the edge from "e" to "a" for "true" was taken once, which is its max - raise it, or add an edge with "default" for what follows then',
       },
     ],
-  ])("of %s for %s with %j behind it is taken as %j", (from, condition, before, expected) => {
+  ])("of node %s for %j after the counts %j is taken as %j", (from, condition, before, expected) => {
     expect(taken(from, condition, before)).toEqual(expected);
   });
 
-  it("is counted from zero after its node has left the loop", () => {
+  it("is counted from zero again after the run has left its loop", () => {
     expect(loopsAfter({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
     expect(loopsAfter({ "d->again": 2 }, "d")).toBeUndefined();
     expect(loopsAfter({ "dd->again": 2 }, "d")).toEqual({ "dd->again": 2 });
   });
 });
 
-it("a run goes round as often as its loops allow, and a worn-out decision without a default fails", async () => {
+it("a run takes a loop as often as `max` allows, and then its decision fails without a default edge", async () => {
   const scripts = { d: [succeeds("branch_decision", '"again"')], e: [succeeds("branch_decision", "true")] };
   const story = await new Story(nested, scripts).start();
   await story.everything();
@@ -73,7 +76,7 @@ it("a run goes round as often as its loops allow, and a worn-out decision withou
   await story.judge();
 });
 
-it("an approval leads back as often as its edge allows, then follows its default edge", async () => {
+it("an approval leads back as often as `max` of its edge allows, and then takes the default edge", async () => {
   const asking = flow(
     "asking",
     [action("prepare"), approval("ask"), action("give_up")],

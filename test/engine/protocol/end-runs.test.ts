@@ -22,7 +22,7 @@ it.each<[string, Partial<StateMachineRun> & { error?: string; cause?: string }, 
     "failed",
     { class: "NodeInterrupted", message: "States.Runtime: no such path" },
   ],
-])("closes a run whose state machine %s", async (_how, { status, error, cause }, recorded, expected) => {
+])("a sweep closes a run whose state machine %s", async (_how, { status, error, cause }, recorded, expected) => {
   const story = await new Story(one).start();
   const machine = story.world.machines.get(story.id);
   machine?.process.kill();
@@ -43,7 +43,7 @@ describe("the record of an interrupted run", () => {
     return story.world.record(story.id)?.error;
   };
 
-  it("names the node that ran, and not the node of its onError", async () => {
+  it("names the node that was running, not the node of its onError", async () => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = "finish";
     const running = story.deliver("a", 0);
@@ -53,7 +53,7 @@ describe("the record of an interrupted run", () => {
     expect(await interrupt(story)).toMatchObject({ node: "a", class: "NodeInterrupted" });
   });
 
-  it("names the node of an onError if that was next", async () => {
+  it("names the node of an onError if that was to run next", async () => {
     const story = await new Story(rescued, { a: [fails("no total")] }).start();
     await story.finish(story.deliver("a", 0)).catch(() => undefined);
     await story.finish(story.settle("a", 0));
@@ -61,20 +61,20 @@ describe("the record of an interrupted run", () => {
   });
 });
 
-it("ignores a run that continues", async () => {
+it("a sweep does not change a run that still runs", async () => {
   const story = await new Story(one).start();
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [], restarted: [], failed: [] });
   expect(story.chain).toEqual(["start success"]);
 });
 
-it("finds running executions in one list, and describes a missing one by name", async () => {
+it("a sweep lists the running executions, and calls DescribeExecution only for one that the list lacks", async () => {
   const story = await new Story(one).start();
   await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
   story.world.machines.get(story.id)?.end("aborted");
   await story.until(story.sweeper(), "DescribeExecution");
 });
 
-it("leaves a run alone that began while it was at it", async () => {
+it("a sweep does not close a run that started during the sweep", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   const record = story.world.record(story.id);
@@ -85,7 +85,7 @@ it("leaves a run alone that began while it was at it", async () => {
   expect(await sweep(story.world.ports(atOnce))).toMatchObject({ closed: [story.id] });
 });
 
-it("takes no task for one of a run that is over before it has seen all runs", async () => {
+it("a sweep of tasks ends none because of their run if not all open runs were read", async () => {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
   story.world.clock.advance(120_000);
@@ -102,7 +102,7 @@ it("takes no task for one of a run that is over before it has seen all runs", as
   expect(read).toHaveBeenCalledTimes(1);
 });
 
-it("learns from one list that a run waits, and closes it when it is not there any more", async () => {
+it("a sweep finds a waiting run in the list of executions, and closes it when the list lacks it", async () => {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
   await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
@@ -110,7 +110,7 @@ it("learns from one list that a run waits, and closes it when it is not there an
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
 });
 
-it("leaves the rest to the next sweep after its signal", async () => {
+it("a sweep leaves the rest to the next one after its signal", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   const ports = story.world.ports(atOnce);
@@ -118,7 +118,7 @@ it("leaves the rest to the next sweep after its signal", async () => {
   expect(await sweep(ports)).toMatchObject({ closed: [story.id] });
 });
 
-it("closes on a status event what the state machine left open, and knows what it does not know", async () => {
+it("a status event closes the run that its state machine left open, and is ignored for an unknown run", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   await executionEnded(story.world.ports(atOnce), story.id);

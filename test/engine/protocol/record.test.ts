@@ -6,7 +6,7 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, asking } from "../../support/engine/waiting.ts";
 
-/** Two tasks of one run, as in two branches; the first waits, the second comes and goes. */
+/** A run with two tasks, as in two branches. The first is open; each test opens or ends the second. */
 async function withTwo(): Promise<{ story: Asked; second: WaitingTask }> {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
@@ -40,7 +40,7 @@ it("a refresh does not touch the status of a run that is over", async () => {
   expect(story.status).toBe("cancelled");
 });
 
-/** The run of the node of another one, and that of the node of a third. */
+/** Puts the run inside an outer run, and that one inside an outermost run. Returns the ids of these two. */
 async function inside(story: Asked): Promise<string[]> {
   const record = story.world.record(story.id);
   const parent = (execution: string) => ({ execution, scope: "", seq: 1, depth: 1 });
@@ -50,7 +50,7 @@ async function inside(story: Asked): Promise<string[]> {
   return ["exec_outer", "exec_outermost"];
 }
 
-it("the status of a run is that of the runs around it, as long as it waits", async () => {
+it("the runs around a run have the status `waiting` as long as it waits", async () => {
   const story = await new Asked(asking()).begin();
   const outer = await inside(story);
   const statuses = () => outer.map((id) => story.world.record(id).status);
@@ -60,7 +60,7 @@ it("the status of a run is that of the runs around it, as long as it waits", asy
   expect(statuses()).toEqual(["running", "running"]);
 });
 
-it("the status of a run is that of the runs around it no longer when it is cancelled", async () => {
+it("the runs around a waiting run are `running` again when it is cancelled", async () => {
   const story = await new Asked(asking()).begin();
   const outer = await inside(story);
   await story.finish(story.request());
@@ -69,7 +69,7 @@ it("the status of a run is that of the runs around it no longer when it is cance
   expect(outer.map((id) => story.world.record(id).status)).toEqual(["running", "running"]);
 });
 
-it("the status of a run that waits itself stays after its inner run stops waiting", async () => {
+it("a run with a task of its own stays `waiting` after its inner run stops waiting", async () => {
   const story = await new Asked(asking()).begin();
   await inside(story);
   await story.finish(story.request());
@@ -88,7 +88,7 @@ async function closing(ended: (record: object) => void): Promise<Story> {
   return story;
 }
 
-it("a close tells the service how a run has ended while its record is still open", async () => {
+it("a close reports to the service how the run ended while the record is still open", async () => {
   const told: unknown[] = [];
   const story = await closing((record) => told.push([record, story.world.record(story.id).open]));
   await story.finish(story.deliver("end", 1));
@@ -97,7 +97,7 @@ it("a close tells the service how a run has ended while its record is still open
   expect(record).toMatchObject({ status: "completed", tip: expect.any(String), nodes: 1 });
 });
 
-it("a close has a sweeper tell the service once more where the closer died before the record left the open index", async () => {
+it("a sweeper reports the end of a run to the service again if the closer died before it took the run out of the open index", async () => {
   let told = 0;
   const story = await closing(() => told++);
   const closer = story.deliver("end", 1);
@@ -107,7 +107,7 @@ it("a close has a sweeper tell the service once more where the closer died befor
   expect([told, story.world.record(story.id).open]).toEqual([2, false]);
 });
 
-it("a close tells the world once, however often what follows the end fails", async () => {
+it("a close publishes the end of the run once, even if later steps fail several times", async () => {
   let failures = 3;
   const story = await closing(() => {
     if (failures-- > 0) throw new Error("E2B does not answer");

@@ -7,7 +7,7 @@ const before = new Context([
   { key: "other", json: "1", by: 0 },
 ]);
 
-/** The branch `name` of a fork at link 1, after it set and deleted these. */
+/** The branch `name` of a fork at link 1, after the branch has set and deleted these keys. */
 function branch(name: string, set: Record<string, string>, deleted: string[] = []) {
   const scope = `/f@1.${name}`;
   const members = Object.entries(set).map(([key, json]) => ({ key, json }));
@@ -25,21 +25,33 @@ const changes = (set: Record<string, string>, deleted: string[] = []) => ({
 
 it.each([
   ["keeps what one branch sets", merged("unique", a({ x: "1" }), b({ y: "2.50" })), changes({ x: "1", y: "2.50" })],
-  ["keeps what one branch deletes", merged("unique", a({}, ["old"]), b({})), changes({}, ["old"])],
-  ["keeps what both set to the same", merged("unique", a({ x: "[1]" }), b({ x: "[1]" })), changes({ x: "[1]" })],
-  ["keeps what both delete", merged("unique", a({}, ["old"]), b({}, ["old"])), changes({}, ["old"])],
-  ["leaves decisions to their branches", merged("unique", a({ branch_decision: '"x"' }), b({})), changes({})],
-  ["lets the last win", merged("last", a({ x: "1", old: "5" }), b({ x: "2" }, ["old"])), changes({ x: "2" }, ["old"])],
-  ["collects in the order of the edges", merged("collect", a({ x: "1" }), b({ x: "1" })), changes({ x: "[1,1]" })],
-  ["collects no list of one", merged("collect", a({ x: "1" }), b({ y: "[]" })), changes({ x: "1", y: "[]" })],
-  ["collects values rather than deletions", merged("collect", a({ old: "5" }), b({}, ["old"])), changes({ old: "5" })],
-  ["keeps equal numbers", merged("unique", a({ x: "1" }), b({ x: "1.0" })), changes({ x: "1.0" })],
+  ["deletes a key that one branch deletes", merged("unique", a({}, ["old"]), b({})), changes({}, ["old"])],
   [
-    "keeps equal objects, whatever the order of their fields",
+    "accepts the same value from both branches",
+    merged("unique", a({ x: "[1]" }), b({ x: "[1]" })),
+    changes({ x: "[1]" }),
+  ],
+  ["deletes a key that both branches delete", merged("unique", a({}, ["old"]), b({}, ["old"])), changes({}, ["old"])],
+  ["leaves out the decisions of branches", merged("unique", a({ branch_decision: '"x"' }), b({})), changes({})],
+  [
+    "takes the value of the last branch with `last`",
+    merged("last", a({ x: "1", old: "5" }), b({ x: "2" }, ["old"])),
+    changes({ x: "2" }, ["old"]),
+  ],
+  [
+    "collects values in the order of the edges",
+    merged("collect", a({ x: "1" }), b({ x: "1" })),
+    changes({ x: "[1,1]" }),
+  ],
+  ["makes no list of a single value", merged("collect", a({ x: "1" }), b({ y: "[]" })), changes({ x: "1", y: "[]" })],
+  ["collects values rather than deletions", merged("collect", a({ old: "5" }), b({}, ["old"])), changes({ old: "5" })],
+  ["accepts equal numbers", merged("unique", a({ x: "1" }), b({ x: "1.0" })), changes({ x: "1.0" })],
+  [
+    "accepts equal objects whose fields have another order",
     merged("unique", a({ x: '{"a":1,"b":[2]}' }), b({ x: '{"b":[2e0],"a":1}' })),
     changes({ x: '{"b":[2e0],"a":1}' }),
   ],
-])("%s", (_what, found, expected) => {
+])("mergeBranches %s", (_what, found, expected) => {
   expect(found).toEqual(expected);
 });
 
@@ -48,14 +60,14 @@ it.each([
   ["lists in another order", a({ x: "[1,2]" }), b({ x: "[2,1]" }), "each to another value"],
   ["numbers that no double tells apart", a({ x: "9007199254740993" }), b({ x: "9007199254740992" }), "each to another"],
   ["a value and a deletion", a({ old: "5" }), b({}, ["old"]), "one sets it, the other deletes it"],
-])("refuses %s, and names the key and both branches", (_what, one, other, how) => {
+])("mergeBranches refuses %s, and names the key and both branches", (_what, one, other, how) => {
   const { problem } = merged("unique", one, other) as { problem: string };
   expect(problem).toMatch(/^branches "a" and "b" both changed context\["(x|old)"\]/);
   expect(problem).toContain(how);
   expect(problem).toContain('give node "f" "merge": "last" or "collect"');
 });
 
-it("counts keys of an inner branch, and none from before the fork", () => {
+it("mergeBranches takes keys of an inner branch, and none from before the fork", () => {
   const inner = before.apply({ set: [{ key: "deep", json: "1" }], delete: [] }, "/f@1.a/g@2.c#1");
   const sibling = before.apply({ set: [{ key: "far", json: "1" }], delete: [] }, "/f@1.ab#1");
   const branches = [

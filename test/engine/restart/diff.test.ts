@@ -49,7 +49,7 @@ const choosing = (threshold: number): object => ({
 const squares = { nodes: [{ id: "square", type: "action", code: "context['n'] = context['item'] ** 2" }], edges: [] };
 
 describe("two executions", { timeout: 60_000 }, () => {
-  it("are the same except for their times if nothing differed", async () => {
+  it("differ only in their times if they did the same", async () => {
     const version = await cloud.publish(choosing(5));
     const [a, b] = [await cloud.run(version, '{"list": [1, 2]}'), await cloud.run(version, '{"list": [1, 2]}')];
     const found = await diff(a, b);
@@ -84,7 +84,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     expect(found["each[2].square"]?.path).toBe("only_b");
   });
 
-  it("have the same code at reused places if one is a restart of the other", async () => {
+  it("have the same code at reused places if one of them is a restart of the other", async () => {
     const version = (bad: string, timeout: number): Promise<WorkflowVersion> =>
       cloud.publish(inARow("again", { one: "context['a'] = 1", two: { code: bad, timeout } }));
     const failed = await cloud.run(await version("raise ValueError('bad')", 60), '{"password": "x"}');
@@ -101,7 +101,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("are compared in the executions that their nodes ran, too", async () => {
+  it("are compared together with the executions that their nodes ran", async () => {
     await cloud.publish(inARow("inner", { send: "context['sent'] = context['to']" }));
     const outer = await cloud.publish({
       id: "outer",
@@ -121,7 +121,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     expect(found.billing?.context.map(({ key }) => key)).toEqual(["bill"]);
   });
 
-  it("mask secrets, and show large values by type and size", async () => {
+  it("are compared with masked secrets, and with type and size of large values", async () => {
     const inputs = { type: "object", properties: { password: { type: "string", secret: true } } };
     const version = await cloud.publish(
       inARow("large", { one: "context['b'] = context['password'][0] * 9000" }, { inputs }),

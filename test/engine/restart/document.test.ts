@@ -33,7 +33,7 @@ async function runWith(
 }
 
 const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string, unknown>;
-/** Code that leaves a trace if it runs in spite of its recorded outcome. */
+/** Code that sets a key, which shows that it ran in spite of a recorded outcome. */
 const runs = (key: string) => `context['${key}'] = 'ran'`;
 
 describe("an execution with a document of outcomes", { timeout: 60_000 }, () => {
@@ -72,7 +72,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     );
   });
 
-  it("finds places in loops, branches and items, even if a node before them ran", async () => {
+  it("finds outcomes for places in loops, branches and items, even if a node before them runs", async () => {
     const version = await cloud.publish(
       between(
         "places",
@@ -110,7 +110,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("follows the decisions and failures of the document", async () => {
+  it("follows the edges of decisions and failures that the document has", async () => {
     const version = await cloud.publish(
       between(
         "ways",
@@ -166,7 +166,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     expect(await verified(cloud, taken)).toBe("anchored");
   });
 
-  it("reuses the outcome of another workflow, or outcomes of nodes in it", async () => {
+  it("reuses the outcome of a workflow node, or outcomes of nodes inside its workflow", async () => {
     await cloud.publish(inARow("inner", { one: runs("a"), two: runs("b") }));
     const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b" } };
     const version = await cloud.publish(inARow("outer", { bill: calls, after: runs("z") }));
@@ -180,7 +180,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
 });
 
 describe("the document of a restart", { timeout: 60_000 }, () => {
-  it("is the list that a dry run shows, and a blob of the new run", async () => {
+  it("is what a dry run shows, and is stored as a blob of the new run", async () => {
     const fails = "if context['bad']: raise ValueError('bad')";
     const version = await cloud.publish(inARow("planned", { one: runs("a"), two: runs("b"), three: fails }));
     const { execution: source } = await cloud.run(version, '{"bad": true}');
@@ -207,7 +207,7 @@ describe("the document of a restart", { timeout: 60_000 }, () => {
     for (const one of [restarted, trace]) expect(await verified(cloud, one)).toBe("anchored");
   });
 
-  it("has places in an execution that a node ran, if that failed", async () => {
+  it("has places inside an execution that a node ran, if that execution failed", async () => {
     await cloud.publish(inARow("inner", { one: runs("a"), two: "1 / 0" }));
     const version = await cloud.publish(inARow("outer", { bill: { type: "workflow", workflow: "inner" } }));
     const { execution: source, entries } = await cloud.run(version);
@@ -221,7 +221,7 @@ describe("the document of a restart", { timeout: 60_000 }, () => {
 describe("a sealed execution", { timeout: 60_000 }, () => {
   const sealed = true;
 
-  it("runs only nodes without effects, and names the node without a recorded outcome", async () => {
+  it("runs only nodes without effects, and fails at another node without a recorded outcome", async () => {
     const version = await cloud.publish(
       inARow("sealed", { one: { code: runs("a"), effects: false }, two: runs("b"), three: runs("c") }),
     );

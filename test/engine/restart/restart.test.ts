@@ -35,7 +35,7 @@ async function ran(definition: object, context = "{}") {
   return execution.id;
 }
 
-/** Asks for a restart with the latest version of the run's workflow. */
+/** Builds the request of a restart with the latest version of the workflow. */
 async function requestOf(id: string, more: Partial<RestartRequest>): Promise<RestartRequest> {
   const source = await cloud.ports.executions.get(id);
   const version = source && (await cloud.ports.workflows.latest(source.workflowId));
@@ -55,7 +55,7 @@ async function forecastOf(id: string, more: Partial<RestartRequest>): Promise<Fo
   return (await planRestart(cloud.ports, await requestOf(id, more))).forecast;
 }
 
-/** Places of nodes in a trace: those whose outcomes were reused, and those that ran. */
+/** Lists the places of nodes in a trace: those whose outcomes were reused, and those that ran. */
 function placesIn(entries: readonly TraceEntry[]) {
   const names = new Names();
   const [reused, runs]: [string[], string[]] = [[], []];
@@ -74,7 +74,7 @@ function placesIn(entries: readonly TraceEntry[]) {
 const foreseen = ({ reused, runs }: Forecast) => ({ reused: reused.toSorted(), runs: runs.toSorted() });
 
 describe("a restart of a completed run", { timeout: 60_000 }, () => {
-  it("runs every item whose failure a map tolerated, with the version that corrects them", async () => {
+  it("runs every item again whose failure a map tolerated, with the corrected version", async () => {
     const id = await ran(flow(broken));
     expect((await cloud.ports.executions.get(id))?.status).toBe("completed");
     await cloud.publish(flow("context['ok'] = True"));
@@ -110,13 +110,13 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     ],
     ["an item and a node after the map", ["after", "each[2]"], ["each[2].first", "each[2].second", "after"]],
     ["a place twice", ["each[2].second", "each[2].second"], ["each[2].second", "after"]],
-  ])("may be %s", async (_what, from, runs) => {
+  ])("can be %s", async (_what, from, runs) => {
     const { trace, forecast } = await restarted(source, { from });
     expect(forecast.runs.toSorted()).toEqual(runs.toSorted());
     expect(placesIn(trace.entries)).toEqual(foreseen(forecast));
   });
 
-  it("may be an item of a map inside an item, or of a map that a loop visits again", async () => {
+  it("can be an item of a nested map, or of a map that a loop visits again", async () => {
     const inner = map("inner", [action("leaf", "pass")], [], { items: "item", as: "leaf_of" });
     const outer = map("outer", [inner], [], { items: "lists" });
     const nodes = [
@@ -135,7 +135,7 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     expect(placesIn(trace.entries).runs).toEqual(["more#2", "outer#2[0].inner[1].leaf", "outer#2[1].inner[2].leaf"]);
   });
 
-  it("may be several places in another workflow, and the node that runs it overrides them", async () => {
+  it("can be several places inside a workflow node, and the place of the node itself overrides them", async () => {
     const calls = between("calling", [{ id: "bill", type: "workflow", workflow: "items" }], ways("start > bill > end"));
     const id = await ran(calls);
     const inside = async (from: string[]) => {
@@ -161,7 +161,7 @@ describe("places of a restart", { timeout: 60_000 }, () => {
   });
 });
 
-/** Item 1 fails in one of its two branches, and the map tolerates that. */
+/** In item 1 one of the two branches fails, and the map tolerates that. */
 const item = ["fork", "left", "right"].map((id) => action(id, id === "right" ? "1 / (context['item'] - 1)" : "pass"));
 const each = {
   ...{ id: "each", type: "map", items: "list", tolerated_failures: 1, nodes: item },
@@ -176,7 +176,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     ["the node after the map", { from: "sum" }, ["sum", "last"]],
     ["another item", { from: "each[2].left" }, ["each[2].left", "sum", "last"]],
     ["a node at all its places", { again: ["last"] }, ["last"]],
-  ])("stays if %s runs again", async (_what, more, runs) => {
+  ])("is reused if %s runs again", async (_what, more, runs) => {
     const first = await cloud.run(await cloud.publish(tolerant));
     expect(first.execution.status).toBe("completed");
     const { trace, forecast } = await restarted(first.execution.id, more);
@@ -185,7 +185,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
   });
 
-  it("stays, with the branch that it stopped", async () => {
+  it("is reused together with the branch that it stopped", async () => {
     const slow = item.map((node) => (node.id === "left" ? action("left", "import time\ntime.sleep(1)") : node));
     const [list, , ...after] = nodes as object[];
     const stopping = between("stopping", [list, { ...each, nodes: slow }, ...after] as object[], edges);
@@ -195,7 +195,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(JSON.parse(trace.context.text).results).toEqual(JSON.parse(first.context.text).results);
   });
 
-  it("runs again if the map does not tolerate it, and the forecast lists the onError node of the map", async () => {
+  it("is no longer tolerated if the new map tolerates none, and the forecast lists the onError node of the map", async () => {
     const strict = { ...each, tolerated_failures: 0, onError: "rescue" };
     const steps = [nodes[0], strict, action("rescue", "pass")] as object[];
     const id = await ran(between("rescued", steps, ways("start > list > each > end", "rescue > end")));
@@ -204,7 +204,7 @@ describe("a failure that a map tolerates", { timeout: 60_000 }, () => {
     expect(again).toContain("rescue");
   });
 
-  it("runs again if its place is named", async () => {
+  it("is not reused if a place of the restart names its node", async () => {
     const id = await ran(tolerant);
     expect((await forecastOf(id, { from: "each[1].right" })).runs).toEqual(["each[1].right", "sum", "last"]);
   });
@@ -214,7 +214,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
   const code = (id: string) => action(id, `context['${id}'] = '${id}'`);
   const steps = (ids: string, ...edges: string[]) => between("flow", ids.split(" ").map(code), ways(...edges));
 
-  it("runs the nodes after a branch that the source does not have, as forecast", async () => {
+  it("runs the nodes of a new branch and all after it, as forecast", async () => {
     const id = await ran(steps("f c d e z", "start > f > c > e > z > end", "f > d > e"));
     await cloud.publish(steps("f c n d e z", "start > f > c > e > z > end", "f > n > d > e"));
     const { trace, forecast } = await restarted(id, { from: "z" });
@@ -224,7 +224,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
     expect(trace.execution).toMatchObject({ status: "completed", nodes: 4 });
   });
 
-  it("names a branch that the version does not have if later outcomes depend on it", async () => {
+  it("reports a branch that the new version lacks if later outcomes depend on it", async () => {
     const id = await ran(steps("f c d g e z", "start > f > c > e > z > end", "f > d > e", "f > g > e"));
     await cloud.publish(steps("f c d e z", "start > f > c > e > z > end", "f > d > e"));
     expect((await forecastOf(id, { from: "z" })).misfits).toEqual(["g: no step of the version is this one"]);

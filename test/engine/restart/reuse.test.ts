@@ -14,7 +14,7 @@ const each = { id: "each", type: "map", items: "order.lines", body: { nodes: [ta
 const nodes = [task("a", "1"), task("b", "2"), each, { id: "bill", type: "workflow", workflow: "w", output: {} }];
 const looked = async (code: string) => (code === "2" ? null : [code]);
 
-it("text nodes are compared by their question only", async () => {
+it("findUnchangedNodes lists all text nodes, because only their question is compared", async () => {
   const said = (id: string, prompt: string) => ({ ...task(id, ""), executor: { kind: "text", prompt, into: id } });
   const [now, then] = [
     version([said("a", "x"), task("b", "1")], { lib: { "m.py": "" } }),
@@ -23,7 +23,7 @@ it("text nodes are compared by their question only", async () => {
   expect(await findUnchangedNodes(now, then, looked)).toEqual({ a: "asked" });
 });
 
-it("unchanged nodes are found, with the keys that they look up", async () => {
+it("findUnchangedNodes lists unchanged nodes with the keys that they look up", async () => {
   const same = await findUnchangedNodes(version(nodes), version(nodes), looked);
   expect(same).toEqual({ a: ["1"], b: null, each: ["order", "order.lines"], inner: ["x"] });
   const [, ...others] = nodes;

@@ -12,7 +12,7 @@ const line = flow("line", [action("a")], lines("start > a > end"));
 
 const killed = { status: "error", class: "NodeTimeout", message: "", traceback: "", logs: "", durationMs: 1 } as const;
 
-/** Runs one after the other in one world, whose branches take turns. */
+/** Runs workflows with branches, one run after the other, in one world with one pool of sandboxes. */
 class Runs {
   readonly story: Story;
 
@@ -21,7 +21,10 @@ class Runs {
     this.story = new Story(four, { ...Object.fromEntries(long), ...scripts });
   }
 
-  /** One of each, at once. Answers the sandboxes of their nodes, sorted by the nodes. */
+  /**
+   * Runs the workflows at the same time, call by call in turn. Returns the ids of the sandboxes of their nodes, sorted
+   * by node.
+   */
   async run(...workflows: Workflow[]): Promise<string[]> {
     const { world, begun } = this.story;
     const before = begun.length;
@@ -39,7 +42,7 @@ class Runs {
     return runs.map(({ box }) => box.id);
   }
 
-  /** The ids of sandboxes on offer. */
+  /** The ids of the sandboxes that ended runs offer. */
   async offered(): Promise<string[]> {
     const offers = await this.story.world.ports(atOnce).executions.idle();
     return offers.map(({ idle }) => idle.id);
@@ -63,7 +66,7 @@ class Runs {
   }
 }
 
-it("are left twofold by runs that follow each other, until none is made", async () => {
+it("runs with branches leave twice as many sandboxes as they inherited, until a run creates none", async () => {
   const runs = new Runs();
   const made: number[] = [];
   for (let count = 0; count < 6; count++) {
@@ -76,7 +79,7 @@ it("are left twofold by runs that follow each other, until none is made", async 
   await runs.judge();
 });
 
-it("end with a rare run, but for one", async () => {
+it("a run with branches that follows none leaves one sandbox, and kills the others", async () => {
   const runs = new Runs();
   for (let count = 0; count < 3; count++) {
     await runs.run();
@@ -86,13 +89,13 @@ it("end with a rare run, but for one", async () => {
   }
 });
 
-it("stay as many as their workflow keeps warm", async () => {
+it("a run leaves as many sandboxes as its workflow keeps warm", async () => {
   const runs = new Runs();
   await runs.run({ ...four, warm: 3 });
   expect(await runs.offered()).toHaveLength(3);
 });
 
-it("serve runs of other workflows with the same surroundings as well", async () => {
+it("sandboxes of branches are reused by runs of another workflow with the same packages and network", async () => {
   const runs = new Runs();
   for (let count = 0; count < 5; count++) await runs.run();
   const made = runs.made();
@@ -100,7 +103,7 @@ it("serve runs of other workflows with the same surroundings as well", async () 
   expect(runs.made()).toBe(made);
 });
 
-it("serve branches that begin with the run", async () => {
+it("sandboxes are reused by branches that leave the start node", async () => {
   const runs = new Runs();
   const early = { ...four, edges: four.edges.map(({ from, to }) => ({ from: from === "f" ? "start" : from, to })) };
   const made: number[] = [];
@@ -117,7 +120,7 @@ it("serve branches that begin with the run", async () => {
   await runs.judge();
 });
 
-it("serve no other execution after code was killed in them", async () => {
+it("a sandbox of a branch is not offered after code was killed in it", async () => {
   const result = { ...killed, isUnfit: true } as const;
   const runs = new Runs({ b1: [{ pauses: 50, result }] });
   const rescued = nodes.map((node) => (node.id === "b1" ? action("b1", { onError: "j" }) : node));
@@ -126,7 +129,7 @@ it("serve no other execution after code was killed in them", async () => {
   await runs.judge();
 });
 
-it("end where there are more than an entry names", async () => {
+it("spare sandboxes that the entry of the join has no room for are killed", async () => {
   const ids = Array.from({ length: 25 }, (_, place) => `b${place}`);
   const runs = new Runs(Object.fromEntries(ids.map((id) => [id, [succeeds(id, "1", { pauses: 500 })]])));
   const arrows = lines(...ids.map((id) => `start > ${id} > end`));

@@ -10,7 +10,7 @@ const oneNode = [
   ["a", "end"],
 ] as [string, string][];
 
-/** Runs of one workflow one after another in one world, each to its end. */
+/** Runs one workflow several times in one world, each run to its end. */
 class Runs {
   readonly story: Story;
   active = 1;
@@ -25,7 +25,7 @@ class Runs {
     return this.story.world.ports(atOnce);
   }
 
-  /** Answers in which sandbox its node ran. */
+  /** Runs the workflow, and returns the sandbox in which its node ran. */
   async run(client = "acme", workflow: Partial<Workflow> = {}): Promise<string | undefined> {
     const number = Object.keys(workflow).length === 0 ? 1 : 2;
     const version = this.story.world.publish({ ...this.#workflow, ...workflow }, number);
@@ -52,7 +52,7 @@ class Runs {
     return sweepIdle(this.#ports, async (_workflow, version) => version === this.active);
   }
 
-  /** Every creation fails, as it does at the plan's limit. */
+  /** Makes every creation fail while a sandbox lives, as at the limit of the plan. */
   isFull(): void {
     const { sandboxes } = this.story.world;
     const create = sandboxes.create.bind(sandboxes);
@@ -63,7 +63,7 @@ class Runs {
   }
 }
 
-it("serves the next run of the same client", async () => {
+it("an idle sandbox is used by the next run of the same client", async () => {
   const runs = new Runs();
   expect([await runs.run(), await runs.run(), await runs.run()]).toEqual(["S1", "S1", "S1"]);
   expect(runs.alive()).toEqual(["S1"]);
@@ -72,21 +72,21 @@ it("serves the next run of the same client", async () => {
 it.each([
   ["of another client", ["other"]],
   ["with other modules", ["acme", { lib: { "x.py": "" } }]],
-] as [string, Parameters<Runs["run"]>][])("serves no run %s", async (_whose, other) => {
+] as [string, Parameters<Runs["run"]>][])("an idle sandbox is not used by a run %s", async (_whose, other) => {
   const runs = new Runs();
   expect([await runs.run(), await runs.run(...other), await runs.run()]).toEqual(["S1", "S2", "S1"]);
 });
 
 it.each([
   ["idle_seconds is 0", new Runs({ idleSeconds: 0 })],
-  ["the workflow keeps its sandboxes to a run", new Runs({}, { isolation: "execution" })],
-  ["its node wants a fresh one", new Runs({}, { isolation: "fresh" })],
-])("dies with its run where %s", async (_why, runs) => {
+  ["the workflow has a node with `isolation: execution`", new Runs({}, { isolation: "execution" })],
+  ["its node has `isolation: fresh`", new Runs({}, { isolation: "fresh" })],
+])("a sandbox is killed with its run if %s", async (_why, runs) => {
   expect([await runs.run(), runs.alive(), await runs.run()]).toEqual(["S1", [], "S2"]);
   expect(await runs.offers()).toEqual([]);
 });
 
-it("waits as long as its workflow says, and is swept away afterwards", async () => {
+it("an idle sandbox lives as long as its workflow says, and then a sweep removes its offer", async () => {
   const runs = new Runs({ idleSeconds: 10 });
   await runs.run();
   runs.pass(9);
@@ -98,7 +98,7 @@ it("waits as long as its workflow says, and is swept away afterwards", async () 
   expect(await runs.offers()).toEqual([]);
 });
 
-it("makes room for another client where the plan has none", async () => {
+it("an idle sandbox is killed for a run of another client if the plan has no room", async () => {
   const runs = new Runs();
   await runs.run();
   runs.isFull();
@@ -106,7 +106,7 @@ it("makes room for another client where the plan has none", async () => {
   expect(runs.alive()).toEqual(["S2"]);
 });
 
-it("stays where its workflow keeps it warm, and a new one comes when it cannot live for longer", async () => {
+it("an idle sandbox that its workflow keeps warm is extended, and replaced when it can live no longer", async () => {
   const runs = new Runs({ warm: 1 });
   await runs.run();
   for (let minutes = 0; minutes < 15; minutes++) {
@@ -122,7 +122,7 @@ it("stays where its workflow keeps it warm, and a new one comes when it cannot l
   expect(await runs.run()).toBe("S2");
 });
 
-it("is kept warm no longer once another version is active", async () => {
+it("an idle sandbox is no longer kept warm once another version is active", async () => {
   const runs = new Runs({ warm: 1 });
   await runs.run();
   runs.active = 2;

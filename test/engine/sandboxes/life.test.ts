@@ -11,7 +11,7 @@ import { root, sourceFiles } from "../../support/imports.ts";
 
 const minute = 60_000;
 
-/** A sandbox made a while ago for 5 minutes, and a node of one minute's time that may use it. */
+/** Chooses the sandbox for a node of one minute, if the warm one was created `agoMs` ago for 5 minutes. */
 async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed?: boolean } = {}) {
   const world = new World();
   const warm = world.sandboxes.create("e", "", 300);
@@ -30,10 +30,20 @@ async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed
 
 it.each([
   ["that outlives the node is used as it is", 2 * minute, {}, { id: "S1", state: "in use", leftMs: 3 * minute }],
-  ["that would die under the node is extended", 4 * minute, {}, { id: "S1", state: "in use", leftMs: 6 * minute }],
+  ["that would die while the node runs is extended", 4 * minute, {}, { id: "S1", state: "in use", leftMs: 6 * minute }],
   ["whose time is over is replaced", 6 * minute, {}, { id: "S2", state: "created", leftMs: 6 * minute }],
-  ["that is gone when it should be extended is replaced", 4 * minute, { killed: true }, { id: "S2", state: "created" }],
-  ["is left alone by a fresh node", minute, { isolation: "fresh" as const }, { id: "S2", state: "created" }],
+  [
+    "that cannot be extended because it is gone is replaced",
+    4 * minute,
+    { killed: true },
+    { id: "S2", state: "created" },
+  ],
+  [
+    "is not used by a node with a fresh sandbox",
+    minute,
+    { isolation: "fresh" as const },
+    { id: "S2", state: "created" },
+  ],
 ])("a warm sandbox %s", async (_what, agoMs, options, expected) => {
   expect(await chosenAfter(agoMs, options)).toMatchObject(expected);
 });
@@ -55,7 +65,7 @@ describe("the life of a sandbox", () => {
     expect(reachableFrom("created").size).toBe(states.length);
   });
 
-  it("ends in one file: no other one of the engine kills a sandbox", () => {
+  it("ends in life.ts only: no other file of the engine kills a sandbox", () => {
     const killing = sourceFiles("packages/engine/src").filter(({ path }) =>
       /sandboxes\.(kill|killAll|rest)\(/.test(readFileSync(`${root}/${path}`, "utf8")),
     );

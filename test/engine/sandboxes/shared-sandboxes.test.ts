@@ -18,7 +18,7 @@ const killed = { result: { status: "error", ...failure, isUnfit: true } } as con
 const alive = ({ world }: Story) => world.sandboxes.alive().map(({ id }) => id);
 const offered = async ({ world }: Story) => (await world.ports(atOnce).executions.idle()).map(({ idle }) => idle.id);
 
-/** Another run of the client, which has reached its node. */
+/** Starts another run of the client, and the delivery of its node. */
 async function another({ world }: Story): Promise<{ id: string; delivery: Process }> {
   const version = world.publish(line);
   const { id } = await startExecution(world.ports(atOnce), { version, context: "{}" });
@@ -26,7 +26,7 @@ async function another({ world }: Story): Promise<{ id: string; delivery: Proces
   return { id, delivery: world.deliver({ function: "nova-run-node", input: { ...at, node: "a" } }) };
 }
 
-/** Another run of the client, to its end: its sandbox is on offer. */
+/** Runs another run of the client to its end, so that its sandbox is on offer. */
 async function leftByAnother(story: Story): Promise<void> {
   const { id, delivery } = await another(story);
   await story.finish(delivery);
@@ -35,8 +35,8 @@ async function leftByAnother(story: Story): Promise<void> {
   expect(await offered(story)).toEqual(["S1"]);
 }
 
-describe("a sandbox that several scopes have had", () => {
-  it("serves no other run where code was killed in one of them, whichever comes first", async () => {
+describe("a sandbox that several branches have used", () => {
+  it("is not offered to other runs if code was killed in one branch, in whichever order they end", async () => {
     const story = await new Story(two, { b0: [killed] }).start();
     await story.finish(story.deliver("b1", 0, { scope: "/start@0.b1" }));
     await story.finish(story.deliver("b0", 0, { scope: "/start@0.b0" }));
@@ -47,7 +47,7 @@ describe("a sandbox that several scopes have had", () => {
     wellTold(story);
   });
 
-  it("is not ended by a delivery that comes too late, and may be another run's by then", async () => {
+  it("is not killed by a late delivery of a closed run, because another run may have it", async () => {
     const story = await new Story(two).start();
     await story.finish(story.deliver("b0", 0, { scope: "/start@0.b0" }));
     const late = story.deliver("b1", 0, { scope: "/start@0.b1" });
@@ -65,7 +65,7 @@ describe("a sandbox that several scopes have had", () => {
   });
 });
 
-it("serves no other run where a settle finds the result of killed code", async () => {
+it("a sandbox is not offered to other runs if a settle task finds the result of killed code in it", async () => {
   const story = await new Story(line, { a: [killed] }).start();
   const delivery = story.deliver("a", 0);
   await story.until(delivery, "entry 1");
@@ -76,7 +76,7 @@ it("serves no other run where a settle finds the result of killed code", async (
 });
 
 describe("an inherited sandbox", () => {
-  it.each(["cancelled", "lost"])("stays its scope's where a fresh node is %s", async (how) => {
+  it.each(["cancelled", "lost"])("stays with its scope if a node with a fresh sandbox is %s", async (how) => {
     const fresh = flow("fresh", [action("a"), action("b", { isolation: "fresh" })], lines("start > a > b > end"));
     const story = new Story(fresh);
     await leftByAnother(story);
@@ -93,7 +93,7 @@ describe("an inherited sandbox", () => {
     expect([await offered(story), alive(story)]).toEqual([["S1"], ["S1"]]);
   });
 
-  it("ends if a wait continues at once", async () => {
+  it("is killed if a wait takes an earlier event and continues at once", async () => {
     const story = new EventWait({ source: ["crm"], detail: { customer: ["{{customer}}"] } }, { since: "start" });
     await leftByAnother(story);
     await story.begin('{"customer":"acme"}');
@@ -104,7 +104,7 @@ describe("an inherited sandbox", () => {
     expect([await offered(story), alive(story)]).toEqual([[], []]);
   });
 
-  it("ends with a wait that kept it and was cancelled", async () => {
+  it("is killed if the run is cancelled during a short wait that kept it", async () => {
     const wait = { id: "w", type: "wait", for: { kind: "seconds", seconds: 30 } } as unknown as TaskNode;
     const story = new Story(flow("waits", [action("a"), wait], lines("start > a > w > end")));
     await leftByAnother(story);
@@ -115,7 +115,7 @@ describe("an inherited sandbox", () => {
     expect([await offered(story), alive(story)]).toEqual([[], []]);
   });
 
-  it("is known to live as long as the branch says that has asked for most", async () => {
+  it("has the latest lifetime for which one of its branches extended it", async () => {
     const one = [action("b0", { timeoutSeconds: 600 }), action("b1", { timeoutSeconds: 1 }), action("j")];
     const story = new Story(flow("two", one, lines("start > b0 > j > end", "start > b1 > j")));
     await leftByAnother(story);
@@ -128,7 +128,7 @@ describe("an inherited sandbox", () => {
   });
 });
 
-it("is not what a later attempt takes, whose sandbox ends with it where the one before has an outcome", async () => {
+it("a later attempt takes no spare sandbox, because its sandbox is killed if an earlier attempt has the outcome", async () => {
   const retried = action("a", { timeoutSeconds: 20, retry: { attempts: 3, delaySeconds: 1 } });
   const steps = [action("b0"), action("b1"), retried, action("b", { timeoutSeconds: 500 })];
   const story = await new Story(flow("late", steps, lines("start > b0 > a > b > end", "start > b1 > a"))).start();

@@ -19,27 +19,31 @@ it.each<[string, Node[], string[]]>([
     [task("n", ["10.0.0.7:5432", "10.8.0.0/16"])],
     ["10.0.0.7", "10.8.0.0/16", "a.test", "b.test"],
   ],
-  ["what is needed inside of maps", [inMap(task("n", ["c.test:443"]))], ["a.test", "b.test", "c.test"]],
-  ["nothing more for code that reaches nothing", [task("n", [])], ["a.test", "b.test"]],
-  ["nothing for what has a sandbox of its own", [task("n", undefined, { isolation: "fresh" })], ["a.test", "b.test"]],
-])("the reach is all that the nodes of a sandbox may reach together: %s", (_what, others, reach) => {
+  ["hosts of nodes inside maps", [inMap(task("n", ["c.test:443"]))], ["a.test", "b.test", "c.test"]],
+  ["no more for code that may connect to no host", [task("n", [])], ["a.test", "b.test"]],
+  [
+    "no more for a node with a sandbox of its own",
+    [task("n", undefined, { isolation: "fresh" })],
+    ["a.test", "b.test"],
+  ],
+])("outerReach joins the hosts of all nodes that share a sandbox: %s", (_what, others, reach) => {
   expect(outerReach(web, sharing([web, ...others]))).toEqual(reach);
 });
 
 it.each<[string, TaskNode]>([
-  ["code without a wall", task("n")],
-  ["credentials, whose hosts are known when the node begins", task("n", [], { credentials: ["email"] })],
+  ["code that may connect anywhere", task("n")],
+  ["credentials, whose hosts are known only when the node starts", task("n", [], { credentials: ["email"] })],
   ["a name on another port", task("n", ["db.test:5432"])],
-  ["a name on all the usual ports", task("n", ["a.test"])],
-  ["this machine, on a laptop a way out of the sandbox", task("n", ["127.0.0.1:1025"])],
-  ["this machine by its name", task("n", ["localhost:80"])],
-  ["an address of the other kind", task("n", ["[2001:db8::7]:443"])],
-])("the reach is open where one of them has %s", (_what, other) => {
+  ["a name without a port", task("n", ["a.test"])],
+  ["an address of the machine itself", task("n", ["127.0.0.1:1025"])],
+  ["the name of the machine itself", task("n", ["localhost:80"])],
+  ["an IPv6 address", task("n", ["[2001:db8::7]:443"])],
+])("outerReach sets no limit if one of the nodes that share a sandbox has %s", (_what, other) => {
   expect(outerReach(web, sharing([web, inMap(other)]))).toBeUndefined();
   expect(outerReach(web, sharing([web, { ...other, isolation: "fresh" } as Node]))).toEqual(["a.test", "b.test"]);
 });
 
-it("the reach is a fresh sandbox's own, and open where all credentials of the client come", () => {
+it("outerReach has only the node's own hosts for a fresh sandbox, and sets no limit for all credentials of a client", () => {
   const fresh = task("f", ["c.test:443"], { isolation: "fresh" });
   expect(outerReach(fresh, sharing([web, fresh, task("n")]))).toEqual(["c.test"]);
   expect(outerReach(web, { nodes: [web] } as unknown as Workflow)).toBeUndefined();
@@ -52,7 +56,7 @@ function running(text: string, lib: Workflow["lib"] = {}): Workflow {
   return { ...flow("one", [code(text)], lines("start > a > end")), lib };
 }
 
-describe("code may import the template's packages", () => {
+describe("mayImportPackages is true", () => {
   it.each([
     ["import pandas as pd", true],
     ["from PIL import Image", true],
@@ -60,24 +64,24 @@ describe("code may import the template's packages", () => {
     ["numbers = __import__('numpy')", true],
     ["import json, re, decimal", false],
     ["context['pandasize'] = 'a request'", false],
-  ])("where its text names one: %s %s", (text, may) => {
+  ])("if code imports a package of the template: %s %s", (text, may) => {
     expect(mayImportPackages(running(text))).toBe(may);
   });
 
-  it("where a module of lib/ does, or the body of a map", () => {
+  it("if a module of lib/ or code in the body of a map imports one", () => {
     expect(mayImportPackages(running("import own", { "own.py": "import requests" }))).toBe(true);
     expect(mayImportPackages(running("import own", { "own.py": "import re" }))).toBe(false);
     const inside = flow("map", [mapOver("m", [code("import psycopg")], [])], lines("start > m > end"));
     expect(mayImportPackages(inside)).toBe(true);
   });
 
-  it("where a model has still to write it", () => {
+  it("if a model has yet to write the code", () => {
     const asked = doneBy({ kind: "prompt", prompt: "Add." } as TaskNode["executor"]);
     expect(mayImportPackages(flow("p", [asked], lines("start > a > end")))).toBe(true);
   });
 });
 
-it("a pool keeps sandboxes that load no packages apart from those that do", () => {
+it("sandboxes that load no packages have another pool than those that do", () => {
   const world = new World();
   const keyOf = (text: string) => {
     const version = world.publish(running(text));

@@ -23,7 +23,7 @@ function credentials(keys?: string[]) {
 const namesOf = ({ members }: { members: { key: string }[] }) => members.map(({ key }) => key);
 
 describe("a node's credential overlay", () => {
-  it("has the flat names of each kind, values as JSON, secrets and hosts", async () => {
+  it("has a key for each field, and lists secrets and hosts", async () => {
     await store.have(acme, "email", "email", email);
     await store.have(acme, "erp", "database", database);
     const overlay = await credentials().forNode("acme", "wf", undefined);
@@ -47,12 +47,15 @@ describe("a node's credential overlay", () => {
     { names: ["archive", "email"], prefixed: "archive" },
     { names: ["support", "archive"], prefixed: "archive" },
     { names: ["archive", "support"], prefixed: "support" },
-  ])("of $names prefixes the members of $prefixed with the name of that credential", async ({ names, prefixed }) => {
-    for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
-    const keys = namesOf(await credentials().forNode("acme", "wf", names));
-    expect(keys).toContain("email_password");
-    expect(keys).toContain(`${prefixed}_email_password`);
-  });
+  ])(
+    "for the credentials $names has the keys of $prefixed once more with its name as a prefix",
+    async ({ names, prefixed }) => {
+      for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
+      const keys = namesOf(await credentials().forNode("acme", "wf", names));
+      expect(keys).toContain("email_password");
+      expect(keys).toContain(`${prefixed}_email_password`);
+    },
+  );
 
   it.each([
     ["http", { url: "http://api.test:8080/v1", token: "t0ken-1" }, ["http_url", "http_token"], ["api.test:8080"]],
@@ -69,14 +72,14 @@ describe("a node's credential overlay", () => {
       ["oauth2_access_token", "oauth2_api_url"],
       ["api.test:443"],
     ],
-  ] as const)("of the kind %s with %j is %j", async (kind, values, keys, hosts) => {
+  ] as const)("for the kind %s with %j has the keys %j", async (kind, values, keys, hosts) => {
     await store.have(acme, "one", kind, values);
     const overlay = await credentials().forNode("acme", "wf", ["one"]);
     expect([namesOf(overlay), overlay.hosts]).toEqual([keys, hosts]);
     expect(overlay.secrets).toHaveLength(1);
   });
 
-  it("prefers the client's credential to the workflow's of the same name", async () => {
+  it("has the client's credential if the workflow has one of the same name", async () => {
     await store.have({ workflow: "wf" }, "api", "custom", { key: "of the workflow" });
     await store.have({ workflow: "wf" }, "other", "custom", { key: "of it too" });
     await store.have(acme, "api", "custom", { key: "of the client" });
@@ -85,7 +88,7 @@ describe("a node's credential overlay", () => {
     expect((await credentials().forNode("globex", "wf", ["api"])).secrets).toEqual(["of the workflow"]);
   });
 
-  it("has only the client's own credentials without a workflow", async () => {
+  it("has only the client's credentials if there is no workflow", async () => {
     await store.have({ workflow: "wf" }, "shared", "custom", { key: "of the workflow" });
     await store.have(acme, "own", "custom", { key: "of the client" });
     expect((await credentials().forNode("acme", null, undefined)).secrets).toEqual(["of the client"]);
@@ -98,8 +101,8 @@ describe("a node's credential overlay", () => {
   });
 });
 
-describe("the credentials of an owner in memory", () => {
-  it("are valid for a minute, even if there are none", async () => {
+describe("the cache of the credentials of an owner", () => {
+  it("is valid for a minute, even if the owner has none", async () => {
     const known = credentials();
     for (const at of [0, 1_000, 59_999]) {
       nowMs = at;
@@ -111,7 +114,7 @@ describe("the credentials of an owner in memory", () => {
     expect(store.reads).toHaveLength(4);
   });
 
-  it("are read again for a missing name, and after `forget`", async () => {
+  it("is read again for a missing name, and after `forget`", async () => {
     const known = credentials();
     await known.forNode("acme", "wf", undefined);
     await store.have(acme, "api", "custom", { key: "s3cret-4" });
@@ -123,7 +126,7 @@ describe("the credentials of an owner in memory", () => {
 });
 
 describe("an unavailable credential", () => {
-  it("fails the node with the command that stores it", async () => {
+  it("fails the node with a message that says how to store it", async () => {
     const asking = credentials().forNode("acme", "wf", ["ftp"]);
     await expect(asking).rejects.toMatchObject({
       name: "NodeFailed",
@@ -131,7 +134,7 @@ describe("an unavailable credential", () => {
     });
   });
 
-  it("is named if no key opens it, and the others are still masked", async () => {
+  it("fails the node by its name if no key decrypts it", async () => {
     await store.have(acme, "api", "custom", { key: "s3cret-6" });
     const asking = credentials(["another key"]).forNode("acme", "wf", undefined);
     await expect(asking).rejects.toMatchObject({
@@ -147,19 +150,31 @@ const mailbox = { user: "billing@acme.test", password: "s3cret-4711", smtp_host:
 const oauth = { token_url: "https://id.test/token", client_id: "nova", client_secret: "s3cret-4711" };
 const api = { url: "https://api.test", token: "s3cret-4711" };
 
-describe("misfits of a credential's values are described in words", () => {
+describe("the misfits in the values of a credential", () => {
   it.each<[string, CredentialKindName, unknown, string, string]>([
     ["a field too many", "email", { ...mailbox, hots: "h" }, "", 'this kind has no "hots" - correct or remove it'],
-    ["two of them", "email", { ...mailbox, a: 1, b: 2 }, "", 'this kind has no "a" or "b" - correct or remove it'],
-    ["a name that is none", "custom", { "A b": "4711-4711" }, "A b", "must be a name such as api_key"],
+    [
+      "two fields too many",
+      "email",
+      { ...mailbox, a: 1, b: 2 },
+      "",
+      'this kind has no "a" or "b" - correct or remove it',
+    ],
+    ["a name that is not valid", "custom", { "A b": "4711-4711" }, "A b", "must be a name such as api_key"],
     ["an empty name", "http", { ...api, headers: { "": "4711-4711" } }, "headers.", "must not be empty"],
     ["a list of headers", "http", { ...api, headers: [] }, "headers", "must be an object"],
-    ["no time", "oauth2", { ...oauth, expires_at: "soon" }, "expires_at", "must be a time with its zone, such as"],
-    ["a text for all", "email", "s3cret-4711", "", "must be an object"],
+    [
+      "a text that is no time",
+      "oauth2",
+      { ...oauth, expires_at: "soon" },
+      "expires_at",
+      "must be a time with its zone, such as",
+    ],
+    ["a text instead of an object", "email", "s3cret-4711", "", "must be an object"],
     ["a text for a port", "email", { ...mailbox, smtp_port: "5544" }, "smtp_port", "must be a number, not a text"],
-    ["no port", "email", { ...mailbox, smtp_port: 0 }, "smtp_port", "must be a port, 1 to 65535"],
-    ["what a schema says itself", "email", { ...mailbox, smtp_host: 7 }, "smtp_host", "must be a text"],
-  ])("%s", (_what, kind, values, path, message) => {
+    ["a number that is no port", "email", { ...mailbox, smtp_port: 0 }, "smtp_port", "must be a port, 1 to 65535"],
+    ["a value of another type", "email", { ...mailbox, smtp_host: 7 }, "smtp_host", "must be a text"],
+  ])("checkValues describes %s", (_what, kind, values, path, message) => {
     const [misfit] = checkValues(kind, values).error?.issues ?? [];
     expect(misfit?.path.join(".")).toBe(path);
     expect(misfit?.message).toContain(message);
@@ -187,7 +202,7 @@ beforeEach(() => {
   lateMs = 0;
 });
 
-/** Answers requests in turn. One more request than answers fails. */
+/** A process whose token requests get these answers in turn. A request without an answer fails. */
 function process(...answers: (() => Response | Promise<Response>)[]) {
   const fetch: OutgoingFetch = async (url, { body } = {}) => {
     asked.push(`${url} ${body}`);
@@ -212,8 +227,8 @@ describe("an access token", () => {
   it.each([
     ["lives for more than a minute", "2026-01-01T00:01:01.000Z", "access-1", 0],
     ["has a minute left", "2026-01-01T00:01:00.000Z", "access-2", 1],
-    ["has ended", "2025-12-31T00:00:00.000Z", "access-2", 1],
-  ])("that %s (%s) is %s", async (_what, expires_at, expected, requests) => {
+    ["has expired", "2025-12-31T00:00:00.000Z", "access-2", 1],
+  ])("that %s (%s) gives the node the token %s", async (_what, expires_at, expected, requests) => {
     await store.have(acme, "api", "oauth2", { ...stored, expires_at });
     expect(await tokenOf(process(token(2)))).toBe(expected);
     expect(asked).toHaveLength(requests);
@@ -247,7 +262,7 @@ describe("an access token", () => {
     expect(secrets).toEqual(expect.arrayContaining(["access-1", "access-2", "refresh-1", "cl1ent-secret"]));
   });
 
-  it("is taken from a faster process, which used up the refresh token", async () => {
+  it("is taken from a faster process that has used up the refresh token", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const faster = process(token(2));
     const slower = process(async () => {
@@ -260,7 +275,7 @@ describe("an access token", () => {
 });
 
 describe("a caller that asks for stored credentials", () => {
-  it("gets the last token of any age, without a request or a write", async () => {
+  it("gets the stored token even if it has expired, without a request or a write", async () => {
     await store.have(acme, "api", "oauth2", { ...stored, expires_at: "2025-12-31T00:00:00.000Z" });
     const { members } = await process().forNode("acme", "wf", ["api"], { asStored: true });
     expect(members).toContainEqual({ key: "oauth2_access_token", json: '"access-1"' });
@@ -319,7 +334,7 @@ describe("a token endpoint", () => {
     expect(await tokenOf(credentials)).toBe("access-2");
   });
 
-  it("that recovers between the tries gives a token as usual", async () => {
+  it("that answers a later try gives a token as usual", async () => {
     await store.have(acme, "api", "oauth2", stored);
     expect(await tokenOf(process(answer(503, {}), answer(503, {}), token(2)))).toBe("access-2");
     expect(slept).toEqual([1_000, 2_000]);

@@ -11,7 +11,7 @@ import { atOnce } from "../../support/engine/scheduler.ts";
 import { scriptedMinds } from "../../support/engine/scripted-minds.ts";
 import { fails, Story } from "../../support/engine/story.ts";
 
-/** Python that writes a value in all its forms, because the guarantee covers all forms of Python and its libraries. */
+/** Python that writes a value in all the forms that Python and its libraries have, because each must be masked. */
 const program = `
 import base64, binascii, html, json, sys, urllib.parse
 from html.entities import codepoint2name
@@ -156,7 +156,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(missed).toEqual([]);
   });
 
-  it("stops a stream that contains any of these forms in any chunks", async () => {
+  it("stops a stream that contains one of these forms, however it is split into chunks", async () => {
     const passed: string[] = [];
     for (const [form, text] of each()) {
       const body = Buffer.from(`${"x ".repeat(20)} ${text} ${" y".repeat(20)}`);
@@ -171,10 +171,10 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(passed).toEqual([]);
   });
 
-  it("leaves fewer than four characters at a marked cut", { timeout: 180_000 }, () => {
+  it("leaves fewer than four of its characters at the place where a text was shortened", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
-      // Line ends and parts of an escape add characters that are not part of the secret, so their limit is higher.
+      // In these forms line ends and escapes add characters that are not part of the secret, so more may be left.
       const few = form.includes("encodebytes")
         ? 12
         : /html|XML|decimal|names|attribute|all escaped|times|twice|quote of json/i.test(form)
@@ -194,7 +194,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
   });
 });
 
-/** The range of the mask; an empty range if the text has several. */
+/** Returns the range that the mask replaced; an empty range if there are several masks. */
 function maskedPart(text: string, masked: string): [start: number, end: number] {
   const [before, behind, ...more] = masked.split("***") as [string, string];
   return more.length > 0 ? [0, 0] : [before.length, text.length - behind.length];
@@ -215,7 +215,10 @@ describe.each([
   const context = JSON.stringify({ token: secret });
   const noted = (result: Partial<Script["result"]>) => ({ result: { ...fails("").result, ...result } }) as Script;
 
-  /** The texts that people can read of a run in which `a` runs this script, without its input. */
+  /**
+   * Runs a workflow whose node `a` runs this script. Returns the texts of the run that people can read, without its
+   * input.
+   */
   async function told(script: () => Script): Promise<string> {
     const story = new Story(flow("one", [action("a")], lines("start > a > end"), { inputs }), { a: script });
     await story.start(context);
@@ -235,7 +238,7 @@ describe.each([
     expect(redactor().finds(text)).toBe(false);
   });
 
-  it("stores none of its forms as a value, a key or an object's key", async () => {
+  it("fails if code sets one of its forms as a value, a key or a key inside an object", async () => {
     const kept: string[] = [];
     for (const [form, text] of each()) {
       const sets = [
@@ -251,7 +254,7 @@ describe.each([
     expect(kept).toEqual([]);
   });
 
-  it("records none of its forms in steps of models whose code failed with it", async () => {
+  it("records none of its forms in the steps of a model whose code failed with it", async () => {
     const written = flow("written", [prompted(action("a"))], lines("start > a > end"), { inputs });
     const script = () => noted({ logs: all(), message: all(), traceback: all() } as never);
     const story = new PromptStory(written, scriptedMinds({ codes: ["# one", "# two", "# three"] }), { a: script });

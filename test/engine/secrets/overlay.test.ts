@@ -32,7 +32,7 @@ const success = (set: Record<string, string>, deleted: string[] = []): CodeResul
 });
 
 describe("a credential overlay", () => {
-  it("hides members of the same key, and leaves the context unchanged", () => {
+  it("replaces members with the same key, but does not change the context itself", () => {
     const input = new Context([{ key: "smtp_port", json: "25", by: 1 }]);
     expect(withOverlay(input, overlay).slot("smtp_port")?.json).toBe("587");
     expect(input.slot("smtp_port")?.json).toBe("25");
@@ -42,12 +42,12 @@ describe("a credential overlay", () => {
   it.each([
     ["as it was written", { smtp_port: "587" }],
     ["as Python writes it", { email_password: '"p\\u00e4ssw\\u00f6rt"', http_headers: '{"b": "y", "a": "x"}' }],
-  ])("is no result of a node that sets it %s", (_how, set) => {
+  ])("is left out of the result of a node that sets it %s", (_how, set) => {
     const left = withoutOverlay(success({ ...set, total: "1" }), overlay);
     expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
   });
 
-  it("ignores deleted keys, and names a key that code changed", () => {
+  it("is left out of deleted keys, and a changed key of it is reported", () => {
     const left = withoutOverlay(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), overlay);
     expect(left).toMatchObject({ delete: ["other"] });
     expect(changedOf(overlay, left.status === "success" ? left.set : [])).toBe("smtp_port");
@@ -68,7 +68,7 @@ describe("the overlay of a node", () => {
     [undefined, undefined, undefined],
     [undefined, ["email"], ["email"]],
     [["erp"], ["email"], ["erp"]],
-  ])("that declares %j in a workflow that declares %j is %j", async (own, common, asked) => {
+  ])("that declares %j in a workflow that declares %j has %j", async (own, common, asked) => {
     forNode.mockClear();
     expect(await credentialOverlay({ credentials }, whose(own, common))).toBe(overlay);
     expect(forNode.mock.calls).toEqual([["acme", "wf", asked]]);
@@ -80,7 +80,7 @@ describe("the overlay of a node", () => {
     expect(forNode).not.toHaveBeenCalled();
   });
 
-  it("has only the known secrets if a credential was removed, but throws in an outage", async () => {
+  it("has only the secrets in memory if a credential was removed, but throws if DynamoDB is down", async () => {
     forNode.mockClear();
     expect(await overlayBefore({ credentials }, whose())).toBe(overlay);
     expect(forNode.mock.calls).toEqual([["acme", "wf", undefined, { asStored: true }]]);
@@ -91,9 +91,9 @@ describe("the overlay of a node", () => {
   });
 
   it.each([
-    ["a token endpoint that is away", new TokenEndpointLost("away"), "SandboxUnavailable"],
-    ["one that refuses", new TokenRefused("no"), "NodeFailed"],
-  ])("reports %s as %s if code may run already", async (_what, cause, name) => {
+    ["a token endpoint that does not answer", new TokenEndpointLost("away"), "SandboxUnavailable"],
+    ["a token endpoint that refuses", new TokenRefused("no"), "NodeFailed"],
+  ])("reports for a later delivery %s as %s", async (_what, cause, name) => {
     const failure = new NovaError("NodeFailed", "no token", { cause });
     forNode.mockRejectedValue(failure);
     await expect(overlayAgain({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });

@@ -58,7 +58,7 @@ describe("a secret", () => {
     },
   );
 
-  it("stops a stream, also across two chunks, and other streams pass unchanged", async () => {
+  it("stops a stream that contains it, also across two chunks, and no other stream", async () => {
     const body = Buffer.from(`${"x".repeat(50)}${secret}${"y".repeat(50)}`);
     for (const cut of [10, 53, 57, 60, 100]) {
       const onFound = vi.fn();
@@ -71,7 +71,7 @@ describe("a secret", () => {
     }
   });
 
-  it("leaves no part at the start of a cut log, also in lines of base64", () => {
+  it("leaves no part at the start of a shortened log, also in lines of base64", () => {
     const key = new Redactor([`-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----`]);
     const encoded = Buffer.from(`??-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----!!!`).toString(
       "base64",
@@ -86,7 +86,7 @@ describe("a secret", () => {
     expect(both.mask("-abcdefghijkl-")).toBe("-***-");
   });
 
-  it("leaves honest data unchanged", () => {
+  it("is not found in data that does not contain it", () => {
     const text = '{"host": "db.example.com", "port": 993, "word": "password"}';
     expect(redactor.finds(text)).toBe(false);
     expect(redactor.mask(text)).toBe(text);
@@ -113,13 +113,13 @@ describe("secret inputs", () => {
     expect(secretKeys({})).toEqual(new Set());
   });
 
-  it("are recognised by every string inside them", async () => {
+  it("are recognised in a text by every string inside them", async () => {
     const known = await redactorFor(keys, context, () => Promise.reject(new RangeError("there is no blob in here")));
     const texts = ["tok-12345", "ada@x", "pin-1", "Ada"];
     expect(texts.map((text) => known.finds(text))).toEqual([true, true, true, false]);
   });
 
-  it("are recognised by bytes, numbers and keys inside them, except keys that are names", async () => {
+  it("are recognised in a text by bytes, numbers and keys inside them, except keys that are names", async () => {
     const picture = Buffer.from("00ff10fe20fd30fc", "hex");
     const sha256 = "a".repeat(64);
     const account = {
@@ -159,10 +159,10 @@ async function* chunks(...parts: Uint8Array[]) {
   yield* parts;
 }
 
-describe("a growing text", () => {
+describe("the masked text of a growing log", () => {
   const pin = "4711-pin";
   const growing = new Redactor([secret, pin]);
-  /** The text that a reader sees who reads after each of `pieces`. */
+  /** Lists what a reader sees who reads the log after each of `pieces`. */
   const seen = (pieces: readonly Buffer[]) => {
     let [tail, shown, all] = [Buffer.alloc(0), 0, ""];
     for (const piece of pieces) {
@@ -174,7 +174,7 @@ describe("a growing text", () => {
     return all;
   };
 
-  it("shows no part of a secret at any cut, and in the end the same text as its log", () => {
+  it("shows no part of a secret at any length, and in the end equals the masked log", () => {
     const word = fc.constantFrom(secret, pin, "p4s", "4711", "é", "ok ", "\n");
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }), (words, cuts) => {
@@ -186,14 +186,14 @@ describe("a growing text", () => {
     );
   });
 
-  it("holds back the possible start of a secret or a character", () => {
+  it("does not show a possible start of a secret or of a character", () => {
     const euro = Buffer.from("€");
     expect(seen([Buffer.from("key p4ss")])).toBe("key ");
     expect(seen([Buffer.from("key p4ss"), Buffer.from("age\n")])).toBe("key p4ssage\n");
     expect(seen([Buffer.concat([Buffer.from("5 "), euro.subarray(0, 2)])])).toBe("5 ");
   });
 
-  it("masks the end of a secret whose start is no longer stored", () => {
+  it("masks the end of a secret whose start was dropped from the log", () => {
     const tail = Buffer.from(`${secret.slice(3)} is it\n`);
     expect(growing.maskGrowing(tail, { shown: 0, isCut: true }).text).toBe("*** is it\n");
   });
@@ -240,7 +240,7 @@ describe("an error message of this process", () => {
     expect(maskCredentials(text, others)).toBe(text);
   });
 
-  it("masks a key that is set later", () => {
+  it("masks a key of the environment that is set later", () => {
     process.env.LATER_API_KEY = "later-than-the-first-message";
     try {
       const { message } = new NovaError("SandboxUnavailable", "401 for later-than-the-first-message");
@@ -252,7 +252,7 @@ describe("an error message of this process", () => {
 });
 
 const half = "pa55\ud800word";
-/** Nested too deeply for any recursive function. */
+/** This value is nested too deeply for any recursive function. */
 const deep = `${'["s3cr3t",'.repeat(20_000)}1${"]".repeat(20_000)}`;
 
 const keys = new Set(["key"]);
@@ -276,14 +276,14 @@ describe("unreadable secrets", () => {
     expect([redactor.mask("KeyError"), redactor.maskTail("a log"), redactor.mask("")]).toEqual([mask, mask, ""]);
   });
 
-  it("let no byte through", async () => {
+  it("stop every stream", async () => {
     let found = 0;
     const refused = new Redactor(null).refuse(chunks(Buffer.from("some")), () => found++);
     await expect(Array.fromAsync(refused)).rejects.toThrow(SecretFound);
     expect(found).toBe(1);
   });
 
-  it("include those of a blob that is not valid JSON, but not those of a temporarily unavailable blob", async () => {
+  it("include a blob that is no valid JSON, but not one that is unavailable for a moment", async () => {
     const blob = referenceText({ sha256: "a".repeat(64), bytes: 9, type: "json" });
     const read = async () => Buffer.from("{no json");
     expect(await redactorFor(keys, contextOf(blob), read)).toBeInstanceOf(Redactor);
@@ -317,7 +317,7 @@ describe("a run with half a surrogate in a secret input", () => {
   });
 });
 
-/** Ranges whose characters are the same in every Python and in this process. */
+/** Ranges of characters that every version of Python and this process escape alike. */
 const ranges: [number, number][] = [
   [0x00, 0x2ff],
   [0x2000, 0x2064],
@@ -357,7 +357,7 @@ describe("the Python form of a secret", () => {
   it("is found and masked completely in every text of repr, ascii and json.dumps", { tags: ["deep"] }, () => {
     const missed = python(texts).flatMap((forms, index) => {
       const redactor = new Redactor([texts[index] as string]);
-      // Tests that only the quotes remain around the mask.
+      // Only the quotes may remain around the mask.
       return forms.filter((form) => !isMasked(redactor.mask(form)));
     });
     expect(missed.slice(0, 5)).toEqual([]);
@@ -371,7 +371,7 @@ describe("the Python form of a secret", () => {
     ["zero\u200bwidth", "'zero\\u200bwidth'"],
     ["tag\u{e0041}ged", "'tag\\U000e0041ged'"],
     ["del\u007feted", '"del\\u007feted"'],
-  ])("for %j does not stay in %s, or in JSON that contains it", (secret, said) => {
+  ])("of %j is masked in %s, and in JSON that contains it", (secret, said) => {
     const redactor = new Redactor([secret]);
     expect(redactor.mask(said)).toContain(mask);
     expect(redactor.mask(JSON.stringify({ said }))).toContain(mask);

@@ -92,7 +92,7 @@ describe("the metadata of a prompt node", () => {
     });
   });
 
-  it("have for a cache hit the analysis before its code, and the time of each", () => {
+  it("have the analysis and the code of a cache hit, with the time of each", () => {
     const pinnedAnalysis = {
       analysis_code: "result = 1",
       analysis_result: { pages: 2 },
@@ -146,7 +146,7 @@ describe("the metadata of a prompt node that failed", () => {
   ];
   const head = { status: "failed", execution_time_ms: 6 } as const;
 
-  it("have code and error of each attempt, and a status for the use of all attempts", () => {
+  it("have code and error of each attempt, and the status `failed_after_retries`", () => {
     const steps = [...attempt(1, "a"), ...attempt(2, "b"), ...attempt(3, "c")];
     const error = "Failed after 3 attempts: c";
     expect(told({ head, steps, code: "x = 3", error })).toMatchObject({
@@ -176,17 +176,13 @@ describe("the metadata of a prompt node that failed", () => {
   });
 
   it.each([
-    [
-      "stopped in the middle",
-      { steps: [step("CodeGenerator", 1, { generated_code: "x" })] },
-      { attempt: 1, code: "x" },
-    ],
+    ["that was stopped", { steps: [step("CodeGenerator", 1, { generated_code: "x" })] }, { attempt: 1, code: "x" }],
     [
       "whose pinned code was not replaced",
       { head: { ...head, cache_hit: true }, code: "p" },
       { attempt: 0, code: "p" },
     ],
-  ] as const)("have the node's error for an attempt that was %s", (_which, run, expected) => {
+  ] as const)("have the error of the node for an attempt %s", (_which, run, expected) => {
     const timedOut = { ...head, ...("head" in run && run.head), error_class: "NodeTimeout" } as const;
     const { all_attempts, status } = told({ error: "why", ...run, head: timedOut });
     expect(all_attempts).toEqual([{ ...expected, error_class: "NodeTimeout", error: "why" }]);

@@ -48,13 +48,13 @@ async function failedTrace(full: boolean) {
   return { story, trace: await readTrace(story.world.ports(atOnce), story.id, { full }) };
 }
 
-it("every entry names its execution", async () => {
+it("a trace names the execution in every entry", async () => {
   const { story, trace } = await failedTrace(false);
   expect(trace.entries.map(({ execution_id }) => execution_id)).toEqual(trace.entries.map(() => story.id));
 });
 
 describe("the chain of work", () => {
-  it("lists the resolved addresses of hosts on other ports than the web's, and none of this machine", async () => {
+  it("lists the resolved addresses of hosts on ports other than 80 and 443, except for localhost", async () => {
     const allow = ["db.example.com:5432", "web.example.com:443", "localhost:3720"];
     const asks = { ...action("a"), executor: { kind: "code" as const, code: "pass", allow } };
     const arrows: [string, string][] = [
@@ -68,7 +68,7 @@ describe("the chain of work", () => {
     expect(told).toEqual([undefined, { "db.example.com": ["address of db.example.com"] }, undefined, undefined]);
   });
 
-  it("has one entry per node with public names", async () => {
+  it("has one entry per node, with public field names", async () => {
     const { trace } = await failedTrace(false);
     expect(trace.path).toEqual(["start", "d", "a", "r", "end"]);
     expect(trace.execution.status).toBe("completed");
@@ -132,7 +132,7 @@ const echo = { i: (request: Parameters<typeof given>[0]) => succeeds("i", given(
 let story: Story;
 let reads: string[];
 
-/** Records which parts of the chain are read. */
+/** Returns ports that record which parts of the chain are read. */
 function watched(): Ports {
   const ports = story.world.ports(atOnce);
   const { chain } = ports;
@@ -162,7 +162,7 @@ beforeAll(async () => {
   await story.everything();
 });
 
-describe("the trace of one link", () => {
+describe("the trace of one entry", () => {
   it.each([true, false])("is the same as in the whole trace at every place (full: %s)", async (full) => {
     const ports = story.world.ports(atOnce);
     const { entries, execution } = await readTrace(ports, story.id, { full });
@@ -181,7 +181,7 @@ describe("the trace of one link", () => {
     ["itself and the one before", "", 1, true, ["#1", "#0"]],
     ["itself, as the first", "", 0, true, ["#0"]],
     ["itself and the fork before it", "/f@2.b", 1, true, ["/f@2.b#1", "#2"]],
-  ])("needs reads of %s", async (_, scope, seq, full, expected) => {
+  ])("reads only the entries that it needs: %s", async (_, scope, seq, full, expected) => {
     await readTraceLink(watched(), story.id, { seq, scope, full });
     expect(reads).toEqual(expected);
   });
@@ -200,7 +200,7 @@ describe("the trace of one link", () => {
     expect(reads.length).toBeLessThan(2);
   });
 
-  it("needs no read if its scope is not valid", async () => {
+  it("is undefined without a read if its scope is not valid", async () => {
     await readTraceLink(watched(), story.id, { seq: 1, scope: `/f@2.${"ä".repeat(600)}`, full: true });
     expect(reads).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe("the trace of one link", () => {
 
 const atWork = async (story: Story) => (await readTrace(story.world.ports(atOnce), story.id)).atWork;
 
-/** A story whose second node has started. */
+/** A run whose first node has ended and whose second node is this one. */
 async function waiting(node: Node): Promise<Story> {
   const story = await new Story(flow("waits", [action("a"), node], lines(`start > a > ${node.id} > end`))).start();
   await story.finish(story.deliver("a", 0));
@@ -220,7 +220,7 @@ const event = (story: Story, node: string) => {
   return { execution: { id: story.id, workflowId, version }, scope: "", seq: 1, node };
 };
 
-it("the node in flight is listed with start and attempt until it ends", async () => {
+it("a node in flight is listed with start and attempt until it ends", async () => {
   const story = await new Story(flow("runs", [action("a")], lines("start > a > end"))).start();
   expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
   const delivery = story.deliver("a", 0);
@@ -280,7 +280,7 @@ it("a node between two attempts is listed with the start of the next one", async
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "a", waits_for: { kind: "retry", until: due } }]);
 });
 
-it("a failed attempt is listed while the next one waits and runs", async () => {
+it("a failed attempt is listed with its node while the next attempt waits and while it runs", async () => {
   const retry = { attempts: 2, delaySeconds: 10, jitter: true } as const;
   const workflow = flow("tries", [action("a", { retry })], lines("start > a > end"));
   const failing = { ...fails("no"), result: { ...fails("no").result, logs: "asking\n" } } as Script;
@@ -342,7 +342,7 @@ describe("the chain of work of branches", () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "m", "i", "i", "end"]);
   });
 
-  it("has its checkpoints by scope", async () => {
+  it("has the context after an entry of a branch", async () => {
     const story = await ran();
     const ports = story.world.ports(atOnce);
     expect((await contextAt(ports, { execution: story.id, scope: "/f@1.b", seq: 1 })).get("b")).toBe("true");
@@ -375,7 +375,7 @@ describe("verify finds in a branch", () => {
       { seq: 2, message: expect.stringContaining("the branches that it lists end otherwise") },
     ],
     [
-      "a branch that is cut off",
+      "a branch whose last entry was deleted",
       (story) => delete at(story, { scope: "/m@3.1", seq: 1 }).entry,
       { seq: 4, message: "it counts other entries than its branches have" },
     ],
@@ -386,7 +386,7 @@ describe("verify finds in a branch", () => {
       { scope: "/m@3.1", seq: 2 },
     ],
     [
-      "a first entry of another fork",
+      "a first entry that was copied from another branch",
       (story) =>
         rewrite(story, { scope: "/m@3.0", seq: 1 }, () => at(story, { scope: "/m@3.1", seq: 1 }).entry as StoredEntry),
       { scope: "/m@3.0", seq: 1, message: expect.stringMatching(/^it is link 1 of branch \/m@3.1 .* copied/) },

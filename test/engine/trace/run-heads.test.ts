@@ -8,7 +8,7 @@ import { given, Story, succeeds } from "../../support/engine/story.ts";
 
 const mapped = flow("mapped", [mapOver("m", [action("i")], [], { maxConcurrency: 40 })], lines("start > m > end"));
 
-/** Runs a map of so many items; every third item pauses. */
+/** Runs a map with this number of items; every third item pauses. */
 async function ran(items: number): Promise<Story> {
   const scripts = {
     i: (request: Parameters<typeof given>[0]) => {
@@ -23,7 +23,7 @@ async function ran(items: number): Promise<Story> {
   return story;
 }
 
-/** The trace, and the number of reads that it needed. */
+/** Reads the trace, and counts the reads that it needed. */
 async function traced(story: Story, change: (ports: Ports) => void = () => undefined) {
   const ports = { ...story.world.ports(atOnce) };
   const asked = { links: 0, entries: 0, linksAt: 0 };
@@ -72,7 +72,7 @@ describe("the close of a run whose map has many items", () => {
 });
 
 describe("the trace of a map", () => {
-  it("of many items reads all of them together, and is the same without its join", async () => {
+  it("of many items reads all of them together, and needs no list of branches in the join", async () => {
     const story = await ran(60);
     const { trace, asked } = await traced(story);
     expect(asked).toEqual({ links: 1, entries: 1, linksAt: 0 });

@@ -8,7 +8,7 @@ import { Story } from "../../support/engine/story.ts";
 const inputs = { type: "object", properties: { pin: { type: "string", secret: true } } };
 const place = { scope: "", seq: 1 };
 
-/** Node "a" runs in a sandbox. */
+/** Starts a run whose node "a" runs code in a sandbox. */
 async function running() {
   const workflow = flow("runs", [action("a")], lines("start > a > end"), { inputs });
   const story = await new Story(workflow).start('{"pin":"47-11-pin"}');
@@ -25,7 +25,7 @@ async function running() {
 }
 
 describe("the output of running code", () => {
-  it("continues after the reader's place, and masks the secrets that the node knows", async () => {
+  it("continues after the offset that the reader has, and masks the secrets of the node", async () => {
     const { prints, read } = await running();
     expect(await read()).toBeNull();
     prints("one\nkey 47-11");
@@ -39,7 +39,7 @@ describe("the output of running code", () => {
     });
   });
 
-  it("has the number of dropped bytes, and starts again with another attempt", async () => {
+  it("says how many bytes were dropped, and starts again with the next attempt", async () => {
     const { prints, read } = await running();
     prints("tail\n", { size: 1005 });
     const at = { step: 0, attempt: 1, bytes: 100 };

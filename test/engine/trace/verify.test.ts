@@ -32,36 +32,46 @@ const entryAt = (story: Story, seq: number) => place(story, seq).entry as Stored
 const change = (story: Story, seq: number, changes: Partial<StoredEntry>) => {
   place(story, seq).entry = { ...entryAt(story, seq), ...changes };
 };
-/** Changes a head and stores the right hash beside it. */
+/** Changes a head, and stores the hash of the changed head. */
 const rewrite = (story: Story, seq: number, from: string | RegExp, to: string) => {
   const head = entryAt(story, seq).head.replace(from, to);
   expect(head).not.toBe(entryAt(story, seq).head);
   change(story, seq, { head, hash: sha256(head) });
 };
 
-it("an intact chain is anchored", async () => {
+it("verify reports an intact chain as anchored", async () => {
   const story = await closedStory();
   expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [], sourceGone: [] });
 });
 
-describe("tampering", () => {
+describe("a chain", () => {
   it.each<[string, number, RegExp, (story: Story) => void]>([
     [
-      "a head",
+      "a changed head",
       1,
       /hash stored beside it/,
       (story) => change(story, 1, { head: entryAt(story, 1).head.replace("success", "failed") }),
     ],
     [
-      "a head and its hash",
+      "a changed head with the right hash",
       2,
       /does not name the hash/,
       (story) => rewrite(story, 1, '"execution_time_ms":1', '"execution_time_ms":2'),
     ],
-    ["the first head and its hash", 1, /does not name the hash/, (story) => rewrite(story, 0, "default", "another")],
-    ["a context", 2, /its context was changed/, (story) => change(story, 2, { contents: { context: { text: "{}" } } })],
     [
-      "a step",
+      "a changed first head with the right hash",
+      1,
+      /does not name the hash/,
+      (story) => rewrite(story, 0, "default", "another"),
+    ],
+    [
+      "a changed context",
+      2,
+      /its context was changed/,
+      (story) => change(story, 2, { contents: { context: { text: "{}" } } }),
+    ],
+    [
+      "a changed step",
       1,
       /step 1 was changed/,
       (story) => {
@@ -70,14 +80,14 @@ describe("tampering", () => {
       },
     ],
     [
-      "a step and its hash",
+      "another step with the right hash",
       1,
       /a step that it lists/,
       (story) => place(story, 1).steps.set(1, { step: 1, text: "{}", hash: sha256("{}") }),
     ],
-    ["a step away", 1, /a step that it lists/, (story) => place(story, 1).steps.clear()],
-    ["a link away", 2, /link 1 was dropped/, (story) => void delete place(story, 1).entry],
-    ["link 0 away", 1, /link 0 was dropped/, (story) => void delete place(story, 0).entry],
+    ["a deleted step", 1, /a step that it lists/, (story) => place(story, 1).steps.clear()],
+    ["a deleted link", 2, /link 1 was dropped/, (story) => void delete place(story, 1).entry],
+    ["a deleted link 0", 1, /link 0 was dropped/, (story) => void delete place(story, 0).entry],
     [
       "a link after the close",
       5,
@@ -87,21 +97,21 @@ describe("tampering", () => {
         place(story, 5).entry = { head, hash: sha256(head), contents: {} };
       },
     ],
-    ["the close away", 4, /close entry was dropped/, (story) => void delete place(story, 4).entry],
+    ["a deleted close", 4, /close entry was dropped/, (story) => void delete place(story, 4).entry],
     [
-      "the close and its hash",
+      "a changed close with the right hash",
       4,
       /not the one that the record of the run knows/,
       (story) => rewrite(story, 4, "completed", "cancelled"),
     ],
-    ["the count", 4, /counts 4 links, the chain has 5/, (story) => rewrite(story, 4, '"count":5', '"count":4')],
+    ["a changed count", 4, /counts 4 links, the chain has 5/, (story) => rewrite(story, 4, '"count":5', '"count":4')],
     [
-      "the signature",
+      "a changed signature",
       4,
       /signature of the close entry is not valid/,
       (story) => change(story, 4, { signature: "another" }),
     ],
-  ])("that changes %s is found at link %i", async (_what, seq, message, tamper) => {
+  ])("with %s is broken at link %i", async (_what, seq, message, tamper) => {
     const story = await closedStory();
     tamper(story);
     expect(await story.verify()).toMatchObject({
@@ -110,7 +120,7 @@ describe("tampering", () => {
     });
   });
 
-  it("with an edge that the decision did not take is found, even if every hash fits", async () => {
+  it("with an edge that its decision did not take is broken, even if every hash is right", async () => {
     const story = await closedStory();
     rewrite(story, 1, '"path_taken":"b"', '"path_taken":"end"');
     rewrite(story, 2, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 1).hash}"`);
@@ -120,7 +130,7 @@ describe("tampering", () => {
     });
   });
 
-  it("with all hashes computed again is found by the record and the signature", async () => {
+  it("with a change and all hashes computed again is broken by the record and by the signature", async () => {
     const story = await closedStory();
     rewrite(story, 3, '"execution_time_ms":0', '"execution_time_ms":1');
     rewrite(story, 4, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 3).hash}"`);
@@ -132,7 +142,7 @@ describe("tampering", () => {
   });
 });
 
-it("a chain is open while its record is, and broken without a signature at its close", async () => {
+it("a chain is open while its record is open, and broken if its close has no signature", async () => {
   const open = await new Story(workflow).start();
   expect(await open.verify()).toMatchObject({ state: "open", links: 1 });
   open.world.record(open.id).status = "completed";
@@ -170,7 +180,7 @@ it("a run is broken if its end was cut off and its record was opened again", asy
   expect(story.chain).toEqual(["start success", "a success", "b success"]);
 });
 
-it("a link 0 without the machine or the definition is refused", async () => {
+it("a chain is broken if its link 0 lacks the machine or the definition", async () => {
   const story = await closedStory();
   const ports = story.world.ports(atOnce);
   let prev: string | undefined;
@@ -227,7 +237,7 @@ const named = flow(
 const deepText = "deep".repeat(2000);
 const large = JSON.stringify({ rows: Array.from({ length: 2000 }, (_, n) => n), text: deepText });
 
-/** Link 0 has a large value in blobs, link 1 a page in its context, link 2 long logs. */
+/** In this run link 0 has a large value in blobs, link 1 a page of its context, and link 2 long logs. */
 async function storyWithBlobs(): Promise<Story> {
   const result = succeeds("a", `"${"x".repeat(4000)}"`);
   const talks = succeeds("b", "1");
@@ -266,7 +276,7 @@ describe("a blob that an entry names", () => {
     ["a text inside a large value", () => sha256(deepText), 0, "big", 'context["big"]'],
     ["a page of the context", pageOf, 1, undefined, "a page of its context"],
     ["logs", logsOf, 2, undefined, "its logs"],
-  ])("breaks the chain when it was changed or is missing: %s", async (_what, blobOf, seq, key, place) => {
+  ])("breaks the chain if it was changed or is missing: %s", async (_what, blobOf, seq, key, place) => {
     for (const [tamper, what] of [
       [changeByte, "was changed: its bytes have another SHA-256"],
       [deleteBlob, "is missing"],
@@ -295,10 +305,10 @@ describe("a blob that an entry names", () => {
   });
 });
 
-describe("the definition that link 0 names, and the code that entries ran", () => {
+describe("the definition that link 0 names", () => {
   it.each<[string, (story: Story) => void, RegExp]>([
     [
-      "is another in the version",
+      "was changed in the stored version",
       (story) => {
         const [version] = story.world.workflows.versions;
         const node = version?.workflow.nodes.find(({ id }) => id === "a");
@@ -307,11 +317,11 @@ describe("the definition that link 0 names, and the code that entries ran", () =
       /version 1 of workflow "named", was changed/,
     ],
     [
-      "is in no version any more",
+      "is missing because its version was deleted",
       (story) => void story.world.workflows.versions.splice(0),
       /version 1 of workflow "named", is missing/,
     ],
-  ])("breaks the chain when it %s", async (_what, tamper, message) => {
+  ])("breaks the chain if it %s", async (_what, tamper, message) => {
     const copy = structuredClone(named);
     const story = await new Story(copy, {}).start();
     await story.everything();
@@ -327,7 +337,9 @@ describe("a blob of any size", () => {
   const home: BlobHome = { client: "default", root: "root" };
   const chunkBytes = 64 * 1024;
 
-  /** A blob of many chunks in one reused buffer: a reader without a copy keeps only the last chunk. */
+  /**
+   * Streams a blob of many chunks through one reused buffer, so a reader that does not copy keeps only the last chunk.
+   */
   function store(chunks: number, write: (chunk: Buffer, index: number) => void): BlobStore {
     const chunk = Buffer.alloc(chunkBytes);
     return {
@@ -355,7 +367,7 @@ describe("a blob of any size", () => {
     expect(bad).toMatchObject({ key: "big", blob: saved[0], message: expect.stringMatching(/was changed/) });
   });
 
-  it("that the store itself finds changed is reported like any other", async () => {
+  it("that the blob store itself refuses as changed is reported like any other", async () => {
     const mismatch = store(1, () => {
       throw new BlobMismatch("it has other contents");
     });

@@ -20,7 +20,7 @@ async function ended(codes: string[], workflow: Workflow = one): Promise<PromptS
   return story;
 }
 
-/** Steps of the node, which a test may change. */
+/** Returns the stored steps of the node, which a test may change. */
 function stepsOf(story: PromptStory): Map<number, StoredStep> {
   return story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps;
 }
@@ -31,7 +31,7 @@ function tamper(story: PromptStory, step: number, change: (step: StoredStep) => 
 }
 
 describe("the chain of work of a prompt node", () => {
-  it("lists its steps in order, under the public names, attempt by attempt", async () => {
+  it("lists its steps in order, with public field names", async () => {
     const { entries } = await (await ended(["# bad", "# good"])).trace();
     const [, a] = entries;
     expect(a?.steps.map(({ step_number, attempt_number, status }) => [step_number, attempt_number, status])).toEqual([
@@ -53,7 +53,7 @@ describe("the chain of work of a prompt node", () => {
     expect(a).toMatchObject({ code_executed: "# good", ai_metadata: { attempts: 2, generated_code: "# good" } });
   });
 
-  it("shows prompts and answers of the model only in full, and always its code", async () => {
+  it("shows the code of the model always, but its prompts and answers only in a full trace", async () => {
     const story = await ended(["# good"]);
     const [, full] = (await story.trace()).entries;
     expect(full?.steps[1]).toMatchObject({ prompt: "p", answer: "# good", generated_code: "# good" });
@@ -63,12 +63,12 @@ describe("the chain of work of a prompt node", () => {
     expect(short?.ai_metadata).toMatchObject({ generated_code: "# good" });
   });
 
-  it("can be rendered, with exact numbers in the context and plain ones in the steps", async () => {
+  it("can be rendered as JSON, with exact numbers in the context and plain numbers in the steps", async () => {
     const trace = await (await ended(["# good"])).trace();
     expect(JSON.parse(renderJson(trace.entries[1])).steps[1].cost_usd).toBe(0.001);
   });
 
-  it("is anchored with every content of its steps", async () => {
+  it("is verified with all contents of its steps", async () => {
     const story = await ended(["# bad", "# good"]);
     expect(await story.verify()).toMatchObject({ state: "anchored", erased: [] });
   });
@@ -101,7 +101,7 @@ describe("the chain of work of a prompt node", () => {
     });
   });
 
-  it("is valid with erased contents of steps, names them, and shows null", async () => {
+  it("stays valid if contents of steps were erased, and shows null for them", async () => {
     const story = await ended(["# good"]);
     tamper(story, 2, ({ contents: _, ...step }) => step);
     expect(await story.verify()).toMatchObject({ state: "broken", erased: [] });

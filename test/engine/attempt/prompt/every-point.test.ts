@@ -22,28 +22,28 @@ const failsFor = (bad: string) => () => ({
   a: ({ code }: { code: string }) => (code.startsWith(bad) ? fails("no") : succeeds("a", `"${code}"`)),
 });
 
-/** Every way through a pipeline. */
+/** A story for every path through a pipeline. */
 const tales: Record<string, Told> = {
-  "the first code that is written": { minds: { codes: ["# one"] }, steps: 5 },
-  "code behind an analysis": { minds: { analysis: "# look", codes: ["# one"] }, steps: 6 },
-  "the third code": {
+  "code that works at the first try": { minds: { codes: ["# one"] }, steps: 5 },
+  "code after an analysis": { minds: { analysis: "# look", codes: ["# one"] }, steps: 6 },
+  "code that works at the third try": {
     minds: { codes: ["# bad", "# broken", "# good"], invalid: "# bad" },
     scripts: failsFor("# broken"),
     steps: 10,
   },
   "pinned code": { minds: { pinned }, steps: 0 },
-  "code behind pinned code that fails": {
+  "new code after pinned code that fails": {
     minds: { pinned, codes: ["# one"] },
     scripts: failsFor("# pinned"),
     steps: 6,
   },
-  "pinned code behind its analysis": { minds: { pinned: behindAnalysis }, steps: 0 },
-  "code behind pinned code that fails behind its analysis": {
+  "pinned code after its analysis": { minds: { pinned: behindAnalysis }, steps: 0 },
+  "new code after pinned code with an analysis fails": {
     minds: { pinned: behindAnalysis, codes: ["# one"] },
     scripts: failsFor("# pinned"),
     steps: 6,
   },
-  "code behind a pinned analysis that fails": {
+  "new code after a pinned analysis that fails": {
     minds: { pinned: behindAnalysis, analysis: "# new look", codes: ["# one"] },
     scripts: failsFor("# look again"),
     steps: 7,
@@ -67,7 +67,7 @@ async function begun(name: string, effects: Effects = {}): Promise<{ story: Prom
   return { story, first: story.deliver("a", 0) };
 }
 
-/** Tells a tale once for every number of calls after which something may happen to its first delivery. */
+/** Runs a story once for each number of calls after which the first delivery can be interrupted. */
 async function atEveryPoint(
   name: string,
   effects: Effects,
@@ -85,7 +85,7 @@ async function atEveryPoint(
   }
 }
 
-/** How the node has ended: done once, with all of its steps, and everything in the chain as it was written. */
+/** Expects that the node was done once, with all of its steps, and that its chain is intact. */
 async function isWhole(story: PromptStory, name: string): Promise<void> {
   expect(story.chain).toEqual(["start success", "a success"]);
   expect(story.head.steps).toHaveLength((tales[name] as Told).steps);
@@ -94,8 +94,8 @@ async function isWhole(story: PromptStory, name: string): Promise<void> {
 
 const answered = { scope: "", seq: 1 };
 
-describe.each(names)("%s", (name) => {
-  it("ends wherever the Lambda dies, and no recorded step is paid or run again", async () => {
+describe.each(names)("a prompt node with %s", (name) => {
+  it("is completed wherever the Lambda dies, and no recorded step is paid or run again", async () => {
     const points = await atEveryPoint(name, {}, async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -104,7 +104,7 @@ describe.each(names)("%s", (name) => {
     expect(points).toBeGreaterThan(8);
   });
 
-  it("is done once however two deliveries meet", async () => {
+  it("is done once even if two deliveries overlap at any point", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       const second = story.deliver("a", 0);
       expect(await story.finish(second)).toMatchObject(answered);
@@ -113,7 +113,7 @@ describe.each(names)("%s", (name) => {
     });
   });
 
-  it("is answered and not asked again when a delivery comes late", async () => {
+  it("is not asked of a model again by a late delivery, which returns the entry", async () => {
     const { story, first } = await begun(name);
     await story.finish(first);
     const paid = story.paid.length;
@@ -122,7 +122,7 @@ describe.each(names)("%s", (name) => {
     await isWhole(story, name);
   });
 
-  it("is left to the next delivery when a Lambda's time is over", async () => {
+  it("is continued by the next delivery when the time of a Lambda is over", async () => {
     for (let point = 0; ; point++) {
       const { story, first: other } = await begun(name);
       other.kill();
@@ -138,7 +138,7 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  it("ends with its steps so far when the run is cancelled, and none of its code runs on", async () => {
+  it("ends with its steps so far when the run is cancelled, and none of its code keeps running", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       await story.finish(story.cancel());
       const late = await story.finish(first);
@@ -149,7 +149,7 @@ describe.each(names)("%s", (name) => {
     });
   });
 
-  it("is settled when Step Functions gives it up, and a delivery that is under way answers that", async () => {
+  it("is settled when Step Functions gives up its task, and a delivery that is still under way returns the settled entry", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       const settled = (await story.finish(story.settle("a", 0))) as { failed: boolean };
       const answer = await story.finish(first);
@@ -159,7 +159,7 @@ describe.each(names)("%s", (name) => {
     });
   });
 
-  it("is interrupted where its sandbox is lost, or has all that it needs", async () => {
+  it("is interrupted if its sandbox is lost before the last result, and completed otherwise", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       for (const { id } of story.world.sandboxes.alive()) story.world.sandboxes.kill(id);
       const answer = await story.finish(first);

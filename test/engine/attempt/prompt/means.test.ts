@@ -7,7 +7,7 @@ import { atOnce } from "../../../support/engine/scheduler.ts";
 import { scriptedMinds } from "../../../support/engine/scripted-minds.ts";
 import { fails, succeeds } from "../../../support/engine/story.ts";
 
-// A node costs 0.003: three agents ask.
+// Each node costs 0.003, because three agents ask a model.
 const forked = flow(
   "forked",
   [prompted(action("f")), prompted(action("a")), prompted(action("b")), prompted(action("c")), action("j")],
@@ -30,14 +30,14 @@ function beside(story: PromptStory, scope: string): Promise<number> {
   return spentBesideUsd(story.world.ports(atOnce), { execution: story.id, scope });
 }
 
-describe("what is spent beside a place", () => {
-  it("is zero on the main line, and zero before any branch has started", async () => {
+describe("the spending of other branches", () => {
+  it("is zero on the main line, and before any branch has started", async () => {
     const story = await began(forked);
     expect(await beside(story, "")).toBe(0);
     expect(await beside(story, "/f@1.a")).toBe(0);
   });
 
-  it("is what the other branches have recorded, of the node under way too", async () => {
+  it("includes all that they have recorded, also the steps of a node that still runs", async () => {
     const story = await began(forked);
     await story.finish(story.deliver("b", 0, { scope: "/f@1.b" }));
     const underWay = story.deliver("c", 0, { scope: "/f@1.c" });
@@ -46,7 +46,7 @@ describe("what is spent beside a place", () => {
     expect(await beside(story, "/f@1.b")).toBeCloseTo(0.002, 9);
   });
 
-  it("counts branches inside branches, seen from inside and from outside", async () => {
+  it("includes nested branches, for a place inside the nested fork and for one outside it", async () => {
     const story = await began(nested);
     await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));
     await story.finish(story.deliver("c", 0, { scope: "/f@1.a/a@1.c" }));

@@ -23,7 +23,7 @@ async function told(workflow: Workflow, minds: MindScript, scripts: Scripts = {}
 }
 
 describe("a node whose code a model writes", () => {
-  it("runs what was written, and says so", async () => {
+  it("runs the code of the model, and its entry names that code", async () => {
     const { story, answer } = await told(one, { codes: ["# one"] }, { a: [succeeds("a", "850.0")] });
     expect(answer).toMatchObject({ seq: 1, summary: { node: "a", set: ["a"] } });
     expect(story.begun.map(({ request }) => [request.code, request.fileName, request.timeoutSeconds])).toEqual([
@@ -33,19 +33,19 @@ describe("a node whose code a model writes", () => {
     expect(story.head).not.toHaveProperty("cache_hit");
   });
 
-  it("has a claim and a key against doing things twice for each place of its journal", async () => {
+  it("has a claim and an idempotency key of its own for each place of its journal", async () => {
     const { story } = await told(one, { analysis: "# look", codes: ["# one"] });
     const [analysis, task] = story.begun;
     expect([analysis?.claim.step, task?.claim.step]).toEqual([2, 5]);
     expect(task?.request.environment.NOVA_IDEMPOTENCY_KEY).toBe(`${task?.claim.link}.5`);
   });
 
-  it("can connect to nothing but what it names", async () => {
+  it("can connect only to the hosts that it names", async () => {
     const { story } = await told(one, { codes: ["# one"] });
     expect(story.begun[0]?.request.network).toEqual({ allow: [] });
   });
 
-  it("finds what was laid over the context, and leaves nothing of it", async () => {
+  it("finds the result of its analysis in the context, but does not leave it there", async () => {
     const script: Scripts = {
       a: ({ code }) =>
         code === "# look"
@@ -60,7 +60,7 @@ describe("a node whose code a model writes", () => {
     expect((await story.trace()).context.text).toBe('{"n":1,"a":1}');
   });
 
-  it("never sees the decision before it", async () => {
+  it("does not see the decision of an earlier node", async () => {
     const decides = flow("decides", [prompted(decision("a"))], [...lines("start > a"), ["a", "end", "yes"]]);
     const scripts = { a: [succeeds("branch_decision", '"yes"')] };
     const { story, answer } = await told(decides, { codes: ["# one"] }, scripts, '{"branch_decision":"old"}');
@@ -68,7 +68,7 @@ describe("a node whose code a model writes", () => {
     expect(story.begun[0] && given(story.begun[0].request, "branch_decision")).toBeUndefined();
   });
 
-  it("is judged like code written by hand: a decision that no edge fits is an error for the next attempt", async () => {
+  it("fails an attempt with a decision that no edge fits, as code of an author does", async () => {
     const decides = flow("decides", [prompted(decision("a"))], [...lines("start > a"), ["a", "end", "yes"]]);
     const scripts = { a: [succeeds("branch_decision", '"no"'), succeeds("branch_decision", '"yes"')] };
     const { story } = await told(decides, { codes: ["# one", "# two"] }, scripts);
@@ -76,7 +76,7 @@ describe("a node whose code a model writes", () => {
     expect(steps[3]?.error_message).toContain('no edge for branch_decision "no"');
   });
 
-  it("must not refer to blobs that are not its own", async () => {
+  it("fails an attempt whose result refers to a foreign blob", async () => {
     const foreign = JSON.stringify({ $blob: textRef(Buffer.from("somebody else's")) });
     const scripts = { a: [succeeds("a", foreign), succeeds("a", "1")] };
     const { story } = await told(one, { codes: ["# one", "# two"] }, scripts);
@@ -84,7 +84,7 @@ describe("a node whose code a model writes", () => {
     expect((await story.trace()).context.text).toBe('{"a":1}');
   });
 
-  it("keeps a large result that another delivery has recorded before it died", async () => {
+  it("uses a large result that an earlier delivery recorded before it died", async () => {
     const body = Buffer.from("report ".repeat(900));
     const script = { a: [succeeds("a", JSON.stringify({ $blob: textRef(body) }), { files: [body] })] };
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }), script);
@@ -117,22 +117,22 @@ describe("a node whose code a model writes", () => {
     expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1"]);
   });
 
-  it("has a sandbox that lives for all of its budget", async () => {
+  it("has a sandbox that lives for its whole time budget", async () => {
     const { story } = await told(one, { codes: ["# one"] });
     const [box] = story.world.sandboxes.alive();
     expect(Date.parse(box?.endsAt ?? "") - Date.parse(box?.createdAt ?? "")).toBe((840 + 60 + 240) * 1000);
   });
 });
 
-describe("a node whose pinned code fits", () => {
-  it("asks no model, and only its entry records it", async () => {
+describe("a node with pinned code", () => {
+  it("asks no model and has no steps, and its entry says so", async () => {
     const { story } = await told(one, { pinned });
     expect(story.paid).toEqual([]);
     expect(story.head).toMatchObject({ steps: [], generation: "g1", cache_hit: true, nodes: 1, execution_time_ms: 1 });
     expect(story.head).not.toHaveProperty("spent");
   });
 
-  it("is the same for every delivery, even if other code is pinned meanwhile", async () => {
+  it("runs the same code in every delivery, even if other code is pinned meanwhile", async () => {
     const codes = [pinned, { code: "# newer", generation: "g2" }];
     const minds = { ...scriptedMinds({}), pinned: () => codes.shift() ?? null };
     const story = await new PromptStory(one, minds).start();
@@ -144,7 +144,7 @@ describe("a node whose pinned code fits", () => {
     expect(story.head).toMatchObject({ generation: "g1", cache_hit: true });
   });
 
-  it("continues from its failure, which is the first step", async () => {
+  it("asks a model if the pinned code fails, and that failure is its first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned, codes: ["# one"] }, scripts);
     const { steps } = (await story.trace()).entries[1] as { steps: object[] };
@@ -154,14 +154,14 @@ describe("a node whose pinned code fits", () => {
     expect(story.head).toMatchObject({ generation: "of # one" });
   });
 
-  it("does not continue after code with effects has run", async () => {
+  it("fails without a model if the pinned code fails and may have had effects", async () => {
     const { story, answer } = await told(withEffects, { pinned }, { a: [fails("old")] });
     expect(answer).toBe("NodeFailed");
     expect(story.head).toMatchObject({ status: "failed", steps: [] });
     expect(story.begun).toHaveLength(1);
   });
 
-  it("needs a sandbox for one run only, which lives on once a model is asked", async () => {
+  it("gets a sandbox for one run of code, and extends its lifetime before it asks a model", async () => {
     const hits = flow("hits", [action("a"), prompted(action("b"))], lines("start > a > b > end"));
     const scripts: Scripts = { b: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("b", "1")) };
     const story = new PromptStory(hits, scriptedMinds({ pinned, codes: ["# one"] }), scripts);
@@ -177,7 +177,7 @@ describe("a node whose pinned code has an analysis", () => {
   const behind = { ...pinned, analysis: "# look" };
   const finds: Scripts = { a: ({ code }) => (code === "# look" ? succeeds("pages", "2") : succeeds("a", "1")) };
 
-  it("runs that first, at a place of its own, and the code finds what it found", async () => {
+  it("runs the analysis first, at a journal place of its own, and gives its result to the code", async () => {
     const { story } = await told(one, { pinned: behind }, finds, '{"n":1}');
     const [look, task] = story.begun;
     expect([look?.claim.step, task?.claim.step]).toEqual([-2, 0]);
@@ -188,7 +188,7 @@ describe("a node whose pinned code has an analysis", () => {
     expect(story.paid).toEqual([]);
   });
 
-  it("can reach hosts with its code, and none with its analysis", async () => {
+  it("lets its code connect to the hosts that it names, and its analysis to none", async () => {
     const reaching = flow("reaching", [prompted(action("a"))], lines("start > a > end"));
     const [, node] = reaching.nodes;
     if (node && "executor" in node && node.executor.kind === "prompt") node.executor.allow = ["imap.acme.com"];
@@ -196,7 +196,7 @@ describe("a node whose pinned code has an analysis", () => {
     expect(story.begun.map(({ request }) => request.network)).toEqual([{ allow: [] }, { allow: ["imap.acme.com"] }]);
   });
 
-  it("has no step, and an entry that records both", async () => {
+  it("has no steps, and an entry that records code and analysis", async () => {
     const { story } = await told(one, { pinned: behind }, finds);
     expect(story.head).toMatchObject({
       ...{ steps: [], cache_hit: true, code: sha256("# pinned"), analysis: sha256("# look"), execution_time_ms: 2 },
@@ -210,7 +210,7 @@ describe("a node whose pinned code has an analysis", () => {
     });
   });
 
-  it("continues after the analysis fails, and the failure is the first step", async () => {
+  it("asks a model if the analysis fails, and that failure is its first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# look" ? fails("no pdf") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned: behind, codes: ["# one"] }, scripts);
     expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
@@ -237,7 +237,7 @@ describe("a node whose pinned code has an analysis", () => {
     wellTold(story);
   });
 
-  it("fails with its analysis where nothing may be written, and has no result to tell of", async () => {
+  it("fails with its analysis if no code may be written, and its metadata have no result of the analysis", async () => {
     const story = new PromptStory(one, scriptedMinds({ pinned: behind }), { a: [fails("no pdf")] });
     await story.start("{}", { frozen: true });
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
@@ -249,7 +249,7 @@ describe("a node whose pinned code has an analysis", () => {
 });
 
 describe("a pipeline that fails", () => {
-  it("leaves the last code, every step and what they have cost", async () => {
+  it("records the last code, every step and the cost of all steps", async () => {
     const { story, answer } = await told(one, { codes: ["# 1", "# 2", "# 3"] }, { a: [fails("it broke")] });
     expect(answer).toBe("NodeFailed");
     expect(story.head).toMatchObject({ status: "failed", error_class: "NodeFailed", nodes: 1 });
@@ -259,7 +259,7 @@ describe("a pipeline that fails", () => {
     expect(entry).toMatchObject({ code_executed: "# 3", error_message: "Failed after 3 attempts: it broke" });
   });
 
-  it("leaves its prompt as the code where none was written", async () => {
+  it("shows its prompt as the code if no code was written", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
     await story.start();
     const delivery = story.deliver("a", 0);
@@ -283,7 +283,7 @@ describe("a pipeline that fails", () => {
     wellTold(story);
   });
 
-  it("has failed for the next delivery if the one that found out died", async () => {
+  it("stays failed for the next delivery if the delivery that recorded the failure dies", async () => {
     const { story, first, second } = await twoAtOnce();
     first.kill();
     await story.perform(second, "before");
@@ -296,7 +296,7 @@ describe("a pipeline that fails", () => {
     wellTold(story);
   });
 
-  it("has not failed where another delivery has gone further", async () => {
+  it("does not fail the node if another delivery has recorded further steps", async () => {
     const { story, first, second } = await twoAtOnce();
     await story.until(first, "ask code_generator");
     await story.perform(second, "before");
@@ -329,7 +329,7 @@ describe("a pipeline that fails", () => {
     await story.judge();
   });
 
-  it("ends when the time of the node is spent, which began with its turn", async () => {
+  it("ends when the time budget of the node is over, which starts with its turn", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"], verdicts: [false] }));
     await story.start();
     const first = story.deliver("a", 0);
@@ -341,7 +341,7 @@ describe("a pipeline that fails", () => {
   });
 });
 
-/** Two deliveries that are about to ask for the same analysis. */
+/** Starts two deliveries, and stops both just before they ask a model for the same analysis. */
 async function twoAtOnce() {
   const story = new PromptStory(one, scriptedMinds({ analysis: "# look", codes: ["# one"] }));
   await story.start();
@@ -352,8 +352,8 @@ async function twoAtOnce() {
   return { story, first, second };
 }
 
-describe("an execution that is frozen", () => {
-  it("says so in every link, and asks no model", async () => {
+describe("a frozen execution", () => {
+  it("is marked as frozen in every entry, and asks no model", async () => {
     const story = new PromptStory(two, scriptedMinds({}));
     await story.start("{}", { frozen: true });
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
@@ -364,8 +364,8 @@ describe("an execution that is frozen", () => {
   });
 });
 
-describe("an execution that writes a node again", () => {
-  it("says so in every link, and tells the pipeline of that node alone", async () => {
+describe("an execution with `fresh` nodes", () => {
+  it("names them in every entry, and only their pipelines write new code", async () => {
     const both = flow("both", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end"));
     const chosen: [string, boolean][] = [];
     const minds = scriptedMinds({ codes: ["# new"] });
@@ -401,21 +401,21 @@ describe("an execution inside another one", () => {
     return story;
   }
 
-  it("is frozen where the one around it is", async () => {
+  it("is frozen if the execution around it is frozen", async () => {
     const story = await ran({}, true);
     expect(story.world.record(story.id)).toMatchObject({ status: "failed", error: { node: "w", class: "NodeFailed" } });
     expect(story.paid).toEqual([]);
   });
 
-  it("counts with what its models have cost", async () => {
+  it("adds the cost of its models to the execution around it", async () => {
     const story = await ran({ codes: ["# one"] }, false);
     expect(story.world.record(story.id)).toMatchObject({ status: "completed", spent: { cost_usd: 0.003 } });
     await story.judge();
   });
 });
 
-describe("what models cost", () => {
-  it("is counted from link to link, over branches, and stands in the record", async () => {
+describe("the cost of models", () => {
+  it("is summed from entry to entry, over branches, and is in the record of the run", async () => {
     const forked = flow(
       "forked",
       [prompted(action("a")), prompted(action("b")), prompted(action("c")), action("j")],
@@ -429,7 +429,7 @@ describe("what models cost", () => {
     await story.judge();
   });
 
-  it("reaches the pipeline of a later node", async () => {
+  it("is known to the pipeline of a later node", async () => {
     const story = new PromptStory(
       flow("row", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end")),
       scriptedMinds({ codes: ["# one"] }),

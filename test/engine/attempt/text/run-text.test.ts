@@ -15,7 +15,7 @@ async function begun(workflow = one) {
   return { story, first: story.deliver("a", 0) };
 }
 
-/** Tells the story once for every number of calls after which something may happen to its first delivery. */
+/** Runs the story once for each number of calls after which the first delivery can be interrupted. */
 async function atEveryPoint(tell: (story: PromptStory, first: Process) => Promise<void>): Promise<number> {
   for (let point = 0; ; point++) {
     const { story, first } = await begun();
@@ -29,7 +29,7 @@ async function atEveryPoint(tell: (story: PromptStory, first: Process) => Promis
   }
 }
 
-/** Expects the answer once, with its step, and no sandbox. */
+/** Expects that the model answered once, with one step, and that no sandbox was used. */
 async function isWhole(story: PromptStory): Promise<void> {
   expect(story.chain).toEqual(["start success", "a success"]);
   expect(story.head).toMatchObject({
@@ -44,7 +44,7 @@ async function isWhole(story: PromptStory): Promise<void> {
 }
 
 describe("a text node", () => {
-  it("ends wherever the Lambda dies, and no recorded answer is paid for again", async () => {
+  it("is completed wherever the Lambda dies, and no recorded answer is paid for again", async () => {
     const points = await atEveryPoint(async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -53,7 +53,7 @@ describe("a text node", () => {
     expect(points).toBeGreaterThan(4);
   });
 
-  it("has one answer however two deliveries meet", async () => {
+  it("has one answer even if two deliveries overlap at any point", async () => {
     await atEveryPoint(async (story, first) => {
       const second = story.deliver("a", 0);
       expect(await story.finish(second)).toMatchObject(answered);
@@ -62,7 +62,7 @@ describe("a text node", () => {
     });
   });
 
-  it("is answered and not asked again when a delivery comes late", async () => {
+  it("does not ask its model again in a late delivery, which returns the entry", async () => {
     const { story, first } = await begun();
     await story.finish(first);
     expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -70,7 +70,7 @@ describe("a text node", () => {
     await isWhole(story);
   });
 
-  it("is failed by a settle task, with the answer that it had", async () => {
+  it("is settled by a settle task, and its chain stays valid", async () => {
     await atEveryPoint(async (story, first) => {
       first.kill();
       await story.finish(story.settle("a", 0));
@@ -80,7 +80,7 @@ describe("a text node", () => {
   });
 });
 
-it("is asked again in the next attempt, with steps of its own", async () => {
+it("a text node asks its model again in the next attempt, which has steps of its own", async () => {
   const retry = { attempts: 2, delaySeconds: 0 };
   const workflow = flow("retried", [texted(action("a", { retry }))], lines("start > a > end"));
   const answers = [null, '"yes"'];

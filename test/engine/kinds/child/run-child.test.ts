@@ -14,7 +14,7 @@ interface Called {
   child: { arn: string; name: string; input: object };
 }
 
-/** A run whose first node runs another workflow. The test plays Step Functions. */
+/** A run whose first node runs another workflow. The test calls the tasks as Step Functions would. */
 class Calling extends Story {
   readonly ports = this.world.ports(atOnce);
 
@@ -23,7 +23,7 @@ class Calling extends Story {
     this.world.publish(called);
   }
 
-  /** Runs the first task. */
+  /** Runs the first task of the workflow node, and returns the id of the inner execution. */
   async call(): Promise<string> {
     const { child } = (await this.finish(this.deliver("c", 0))) as Called;
     return child.name;
@@ -34,13 +34,13 @@ class Calling extends Story {
     return this.world.deliver({ function: "nova-run-node", input: { ...at, node } });
   }
 
-  /** Runs the second task. */
+  /** Starts the second task of the workflow node. */
   ended(): Process {
     const at = { execution: { id: this.id, workflowId: "calling", version: 1 }, scope: "", seq: 0 };
     return this.world.deliver({ function: "nova-run-node", input: { ...at, node: "c", waited: true } });
   }
 
-  /** Runs the child completely, from its first node to its close. */
+  /** Runs the inner execution completely, from its first node to its close. */
   async runChild(execution: string): Promise<void> {
     await this.finish(this.inChild(execution, "x", 0));
     await this.finish(this.inChild(execution, "end", 1));
@@ -83,7 +83,7 @@ describe("a workflow node", () => {
     });
   });
 
-  it("creates one execution of the first version for any number of parallel deliveries", async () => {
+  it("creates one execution, whose version the first of several parallel deliveries fixes", async () => {
     const story = new Calling();
     await story.start();
     const [one, other] = [story.deliver("c", 0), story.deliver("c", 0)];
@@ -103,7 +103,7 @@ describe("a workflow node", () => {
     expect(await story.finish(story.deliver("c", 0))).toEqual(answers[0]);
   });
 
-  it("fails like the other workflow, and follows its onError", async () => {
+  it("fails with the error of the other workflow", async () => {
     const story = new Calling({ x: [fails("no total")] });
     await story.start();
     const id = await story.call();
@@ -124,8 +124,8 @@ describe("a workflow node", () => {
   });
 });
 
-describe("the end of a run", () => {
-  it("stops the execution of the other workflow before the node's entry is written", async () => {
+describe("the close of a run with a workflow node", () => {
+  it("stops the inner execution before it writes the entry of the node", async () => {
     const story = new Calling();
     await story.start();
     const id = await story.call();
@@ -141,7 +141,7 @@ describe("the end of a run", () => {
     expect(await story.verify()).toEqual({ state: "anchored", links: 6, erased: [], sourceGone: [] });
   });
 
-  it("keeps the outcome that the other workflow had already", async () => {
+  it("uses the outcome of an inner execution that has ended already", async () => {
     const story = new Calling();
     await story.start();
     await story.runChild(await story.call());
@@ -150,7 +150,7 @@ describe("the end of a run", () => {
   });
 
   it.each(["entry 0", "create record", "read 1"])(
-    "includes ending an execution that a late delivery creates, from call %s on",
+    "does not leave an inner execution open that a late delivery creates, from its call %s on",
     async (call) => {
       const story = new Calling();
       await story.start();
@@ -165,7 +165,7 @@ describe("the end of a run", () => {
     },
   );
 
-  it("includes a sweep of an execution whose Lambda created it too late and died", async () => {
+  it("is followed by a sweep that closes an inner execution whose Lambda created it too late and died", async () => {
     const story = new Calling();
     await story.start();
     const late = story.deliver("c", 0);
@@ -182,7 +182,7 @@ describe("the end of a run", () => {
     expect(story.world.machines.has(made?.id ?? "")).toBe(false);
   });
 
-  it("does not include ending a created execution while its node waits, because the node will start it", async () => {
+  it("is needed before a sweep closes an inner execution that has not started", async () => {
     const story = new Calling();
     await story.start();
     const id = await story.call();
@@ -214,7 +214,7 @@ function startOf(story: Calling, id: string): [arn: string, name: string, input:
   return [stateMachineArn, id, JSON.stringify({ execution: { id, workflowId, version }, scope: "", seq: 0 })];
 }
 
-/** A run that runs `called-deeper`, which runs `called`. */
+/** A closed run that ran `called-deeper`, which ran `called`. */
 async function closedStory() {
   const story = new Story(flow("calling", [child("c", "called-deeper")], lines("start > c > end")));
   for (const called of calledFlows) story.world.publish(called);
@@ -232,7 +232,7 @@ const entriesOf = ({ story }: Told, execution: string) =>
     entry: story.world.chain.at({ execution, scope: "", seq }).entry as StoredEntry,
   }));
 
-/** Rewrites a chain from its start, so that it is valid by itself. */
+/** Changes the heads of a chain, and computes all hashes again, so that the chain is valid by itself. */
 function rewrite(told: Told, execution: string, from: string | RegExp, to: string): void {
   let prev: string | undefined;
   for (const { place, entry } of entriesOf(told, execution)) {
@@ -243,14 +243,14 @@ function rewrite(told: Told, execution: string, from: string | RegExp, to: strin
   }
 }
 
-it("a run is anchored with the executions that it ran, at any depth", async () => {
+it("verify checks a run together with the executions that it ran, at any depth", async () => {
   const { story } = await closedStory();
   expect(await story.verify()).toEqual({ state: "anchored", links: 4 + 5 + 5, erased: [], sourceGone: [] });
 });
 
 it.each<[string, (told: Told) => void, (told: Told) => object]>([
   [
-    "a link of a child",
+    "an entry of a child",
     (told) => {
       const [, second] = entriesOf(told, told.inner);
       if (second) second.place.entry = { ...second.entry, head: second.entry.head.replace("success", "failed") };
@@ -266,29 +266,29 @@ it.each<[string, (told: Told) => void, (told: Told) => object]>([
     ({ outer }) => ({ execution: outer, seq: 1, message: expect.stringMatching(/context was changed/) }),
   ],
   [
-    "the whole chain of a child, so that it holds by itself",
+    "the whole chain of a child, all hashes computed again",
     (told) => rewrite(told, told.inner, '"execution_time_ms":1', '"execution_time_ms":2'),
     ({ outer }) => ({ execution: outer, seq: 2, message: expect.stringMatching(/has another end/) }),
   ],
   [
-    "the close of a child: it was dropped",
+    "the end of a child: its close entry was deleted",
     (told) => delete entriesOf(told, told.outer).at(-1)?.place.entry,
     () => ({ seq: 1, message: expect.stringMatching(/was cut off/) }),
   ],
   [
-    "all of a child: it was dropped",
+    "a child whose entries were all deleted",
     (told) => {
       for (const { place } of entriesOf(told, told.outer)) delete place.entry;
     },
     () => ({ seq: 1, message: expect.stringMatching(/was cut off/) }),
   ],
-])("the check names %s", async (_what, tamper, problem) => {
+])("verify finds a change of %s", async (_what, tamper, problem) => {
   const told = await closedStory();
   tamper(told);
   expect(await told.story.verify()).toMatchObject({ state: "broken", problem: problem(told) });
 });
 
-it("the check names a child that another node ran", async () => {
+it("verify finds a child that another node ran", async () => {
   const told = await closedStory();
   rewrite(told, told.outer, /"parent":\{"execution":"\w+"/, '"parent":{"execution":"exec_other"');
   const tip = entriesOf(told, told.outer).at(-1)?.entry.hash ?? "";

@@ -12,7 +12,7 @@ import { fails, given, Story, succeeds } from "../../../support/engine/story.ts"
 
 type Scripts = ConstructorParameters<typeof Story>[1];
 
-/** A run of `start > m > end`, with these nodes in the body of the map. */
+/** Runs `start > m > end` to its end, with these nodes in the body of the map. */
 async function mapped(
   options: Partial<MapNode>,
   scripts: Scripts,
@@ -28,7 +28,7 @@ async function mapped(
   return story;
 }
 
-/** A key of the context after the main line. */
+/** Reads a key of the final context. */
 async function left(story: Story, key: string): Promise<string | undefined> {
   const entry = story.entriesOf("").findLast((one) => one.contents.context);
   if (!entry) throw new TypeError("nothing is left");
@@ -38,7 +38,7 @@ async function left(story: Story, key: string): Promise<string | undefined> {
 const failure = (story: Story) => story.world.record(story.id).error?.message;
 const echo = (request: RunRequest) => succeeds("n", given(request, "item") ?? "null");
 
-it("a map gives each item to its branch, and collects the results in order", async () => {
+it("a map runs its body once for each item, and collects the results in order", async () => {
   const seen: unknown[] = [];
   const script = (request: RunRequest) => {
     seen.push([given(request, "item"), given(request, "index"), given(request, "n")]);
@@ -56,7 +56,7 @@ it("a map gives each item to its branch, and collects the results in order", asy
   expect([await left(story, "item"), await left(story, "n")]).toEqual([undefined, undefined]);
 });
 
-it("a map keeps the item for later nodes of the branch, under the name that the map defines", async () => {
+it("a map gives the item to all nodes of its body, under the name that it defines", async () => {
   const seen: (string | undefined)[] = [];
   const look = (request: RunRequest) => {
     seen.push(given(request, "page"), given(request, "index"), given(request, "i"));
@@ -68,7 +68,7 @@ it("a map keeps the item for later nodes of the branch, under the name that the 
   expect(await left(story, "results")).toBe('[{"page":"read","i":true}]');
 });
 
-it("a map joins an empty list immediately", async () => {
+it("a map with an empty list runs no items", async () => {
   const story = await mapped({}, {}, '{"list":[]}');
   expect(story.begun).toEqual([]);
   expect(await left(story, "results")).toBe("[]");
@@ -89,7 +89,7 @@ it("a map refuses a list from a secret input, because its items would not be sec
   expect(failure(story)).toContain('leads into the secret input "keys"');
 });
 
-it("a map reads large items from blobs, and stores a large list of results in one", async () => {
+it("a map moves large items and a large list of results to blobs", async () => {
   const item = JSON.stringify({ rows: Array.from({ length: 3000 }, (_, i) => `row ${i}`) });
   const story = await mapped({}, { i: echo }, `{"list":[${item},1]}`);
   const results = JSON.parse((await left(story, "results")) ?? "");
@@ -104,7 +104,7 @@ it("a map reads large items from blobs, and stores a large list of results in on
   expect(await left(many, "results")).toMatch(/"type":"json"/);
 });
 
-it("a map does not count a decision as a result", async () => {
+it("a map leaves the decisions of its items out of the results", async () => {
   const nodes: Node[] = [decision("d"), action("k"), { id: "done", type: "end" }];
   const arrows: Arrow[] = [
     ["d", "k", "yes"],
@@ -120,7 +120,7 @@ describe("failed items", () => {
   const odd = (request: RunRequest) =>
     Number(given(request, "item")) % 2 === 1 ? fails("it is odd") : succeeds("n", given(request, "item") ?? "");
 
-  it("fail the map, and the first one counts", async () => {
+  it("fail the map with the error of the first one", async () => {
     const story = await mapped({ maxConcurrency: 1 }, { i: odd }, '{"list":[2,3,5]}');
     expect(failure(story)).toBe("in item 1: it is odd");
     expect(story.chainOf("/m@1.2")).toEqual([]);
@@ -129,14 +129,11 @@ describe("failed items", () => {
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
     ["a number", { count: 2 }, "[1,2,3,4]"],
     ["a share", { percent: 50 }, "[1,2,3,4]"],
-  ])(
-    "are tolerated up to %s, and their failures are in the place of results",
-    async (_what, toleratedFailures, list) => {
-      const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
-      const error = { node: "i", class: "NodeFailed", message: "it is odd" };
-      expect(JSON.parse((await left(story, "results")) ?? "")).toEqual([{ error }, { n: 2 }, { error }, { n: 4 }]);
-    },
-  );
+  ])("are tolerated up to %s, and their errors are in the list of results", async (_what, toleratedFailures, list) => {
+    const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
+    const error = { node: "i", class: "NodeFailed", message: "it is odd" };
+    expect(JSON.parse((await left(story, "results")) ?? "")).toEqual([{ error }, { n: 2 }, { error }, { n: 4 }]);
+  });
 
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
     ["a number", { count: 1 }, "(2 of 4 items failed, 1 may)"],
@@ -218,7 +215,7 @@ it.each<[string, Record<string, string>, string]>([
   ["mail", { mail: '{"0":1}' }, 'context["mail"] is an object, not a list'],
   ["mail.n", { mail: '{"n":3}' }, 'context["mail.n"] is a number, not a list'],
   ["mail", { mail: "null" }, 'context["mail"] is null, not a list'],
-])("findItems describes the problem of the path %j in %j", async (path, slots, sentence) => {
+])("findItems says why there is no list at the path %j in %j", async (path, slots, sentence) => {
   expect(await found(path, slots)).toEqual({ problem: expect.stringContaining(sentence) });
 });
 
@@ -228,13 +225,16 @@ const nested = flow("nested", [mapOver("m", [inner], [])], lines("start > m > en
 it.each([
   [3, "success", undefined],
   [2, "failed", "item has 3 items, this map takes 2 - split the list, or map over parts of it"],
-])("a map inside a map that takes %i items is a %s for a list of three", async (most_items, status, message) => {
-  const story = await new Story(nested).start('{"list": [[1, 2, 3]]}');
-  await story.finish(story.deliver("m", 0));
-  const execution = { id: story.id, workflowId: "nested", version: 1 };
-  const input = { execution, scope: "/m@1.0", seq: 0, node: "n", most_items };
-  await story.finish(story.world.deliver({ function: "nova-run-node", input }));
-  const entry = story.entriesOf("/m@1.0").at(-1) as StoredEntry;
-  expect(headOf(entry)).toMatchObject({ node_id: "n", status });
-  if (message) expect((await failureOf(entry, story.world.ports(atOnce).blobs)).message).toBe(message);
-});
+])(
+  "a map inside a map with a limit of %i items ends in %s for a list of three",
+  async (most_items, status, message) => {
+    const story = await new Story(nested).start('{"list": [[1, 2, 3]]}');
+    await story.finish(story.deliver("m", 0));
+    const execution = { id: story.id, workflowId: "nested", version: 1 };
+    const input = { execution, scope: "/m@1.0", seq: 0, node: "n", most_items };
+    await story.finish(story.world.deliver({ function: "nova-run-node", input }));
+    const entry = story.entriesOf("/m@1.0").at(-1) as StoredEntry;
+    expect(headOf(entry)).toMatchObject({ node_id: "n", status });
+    if (message) expect((await failureOf(entry, story.world.ports(atOnce).blobs)).message).toBe(message);
+  },
+);

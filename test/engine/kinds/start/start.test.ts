@@ -39,14 +39,14 @@ const fileOf = (key: string, text: string) => ({
 
 describe("a start", () => {
   it.each(["12345678901234567890", "850.0", '"ünï 😀"', "[ 1.10 ]", '{"a":{"b":-0}}', "1e400"])(
-    "passes %s on as it was sent",
+    "gives the value %s to the run exactly as it was sent",
     async (json) => {
       const { context } = await started({ context: ` { "x" : ${json} } ` });
       expect(context.get("x")).toBe(json);
     },
   );
 
-  it("into a queue starts no state machine, and neither does a sweeper", async () => {
+  it("into a queue starts no state machine, also not by a sweeper", async () => {
     const queue = { pools: ["W#one"], admission: "" };
     const { world, record } = await started({ queue });
     expect(record).toMatchObject({ ...queue, status: "queued", open: true });
@@ -57,7 +57,7 @@ describe("a start", () => {
     expect(world.machines.has(record.id)).toBe(true);
   });
 
-  it("that was queued and is cancelled is closed without having run", async () => {
+  it("that is cancelled in its queue is closed without having run", async () => {
     const { world, record } = await started({ queue: { pools: ["W#one"], admission: "" } });
     expect(await cancelExecution(world.ports(atOnce), record.id)).toMatchObject({ status: "cancelled" });
     expect(world.record(record.id)).toMatchObject({
@@ -66,7 +66,7 @@ describe("a start", () => {
     });
   });
 
-  it("writes the start node's entry, the record, and starts the state machine", async () => {
+  it("writes the entry of the start node and the record, and starts the state machine", async () => {
     const { world, record } = await started({ client: "acme" });
     expect(record).toMatchObject({ status: "running", open: true, client: "acme", root: record.id, workflowId: "one" });
     expect(record.id).toMatch(/^exec_[0-9A-Z]{26}$/);
@@ -82,7 +82,7 @@ describe("a start", () => {
     ]);
   });
 
-  it("under an id that was used before is the run that began with it, on its version", async () => {
+  it("with an id that was used before returns the run of that id, with its version", async () => {
     const world = new World();
     const id = `exec_${"0".repeat(26)}`;
     const first = await startExecution(world.ports(atOnce), { id, version: world.publish(one), context: '{"n": 1}' });
@@ -100,14 +100,14 @@ describe("a start", () => {
     expect(Array.from(world.blobs.blobs.values(), String)).toEqual(["%PDF"]);
   });
 
-  it("escapes what only looks like a blob", async () => {
+  it("escapes a value that only looks like a reference to a blob", async () => {
     const { context } = await started({
       context: `{"x":${referenceText({ sha256: "a".repeat(64), bytes: 1, type: "text" })}}`,
     });
     expect(context.get("x")).toMatch(/^{"\$\$blob":/);
   });
 
-  it("gives executions of one millisecond ids in order", async () => {
+  it("gives ascending ids to executions that start in one millisecond", async () => {
     const world = new World();
     const version = world.publish(one);
     const ids: string[] = [];
@@ -116,22 +116,27 @@ describe("a start", () => {
   });
 });
 
-describe("a context that does not fit", () => {
+describe("an initial context", () => {
   it.each([
-    ["what inputs ask for", '{"pdf":"x"}', [], /has no "amount"/],
-    ["a type", '{"amount":"x","pdf":"x"}', [], /amount/],
-    ["JSON", "{", [], /not JSON/],
-    ["keys of its own", '{"amount":1,"pdf":"","$blob":{}}', [], /has the key "\$blob" - such keys mark/],
-    ["keys of its own that are written plainly", '{"amount":1,"pdf":"","\\u0024a":1}', [], /has the key "\$a"/],
-    ["files with keys of their own", '{"amount":1,"pdf":""}', [fileOf("$f", "x")], /has the key "\$f"/],
-    ["an object", "[1]", [], /not a JSON object/],
+    ["it lacks a required input", '{"pdf":"x"}', [], /has no "amount"/],
+    ["an input has another type", '{"amount":"x","pdf":"x"}', [], /amount/],
+    ["it is no JSON", "{", [], /not JSON/],
     [
-      "a bearable depth",
+      "it has a key that marks references",
+      '{"amount":1,"pdf":"","$blob":{}}',
+      [],
+      /has the key "\$blob" - such keys mark/,
+    ],
+    ["such a key is written with escapes", '{"amount":1,"pdf":"","\\u0024a":1}', [], /has the key "\$a"/],
+    ["a file has such a key", '{"amount":1,"pdf":""}', [fileOf("$f", "x")], /has the key "\$f"/],
+    ["it is no object", "[1]", [], /not a JSON object/],
+    [
+      "it is nested too deep",
       `{"amount":1,"pdf":"","x":${"[".repeat(501)}${"]".repeat(501)}}`,
       [],
       /nested more than 500 levels/,
     ],
-  ])("lacks %s, and nothing is started", async (_what, context, files, message) => {
+  ])("is refused before anything starts if %s", async (_what, context, files, message) => {
     const world = new World();
     const version = world.publish({ ...one, inputs });
     const refused = startExecution(world.ports(atOnce), { version, context, files });
@@ -140,7 +145,7 @@ describe("a context that does not fit", () => {
     expect([world.executions.records.size, world.chain.places.size, world.machines.size]).toEqual([0, 0, 0]);
   });
 
-  it("may leave to a file what inputs require", async () => {
+  it("is accepted if a file has the key that inputs require", async () => {
     const { context } = await started({ context: '{"amount":1}', files: [fileOf("pdf", "x")] }, { ...one, inputs });
     expect(context.slots().length).toBe(2);
   });
@@ -153,23 +158,23 @@ const written = flow(
 );
 const byHand: Pick<Workflow, "nodes"> = { nodes: written.nodes.filter(({ id }) => id === "b") };
 
-describe("nodes whose code is written again", () => {
-  it("are those with a prompt", () => {
+describe("nodes in `fresh`, whose code is written again", () => {
+  it("can be prompt nodes", () => {
     expect(promptNodes(written)).toEqual(["a", "c"]);
     expect(freshProblem(written, { fresh: ["c", "a"] })).toBeNull();
   });
 
-  it("may be none, in a frozen run too", () => {
+  it("can be none, in a frozen run too", () => {
     expect(freshProblem(written, { frozen: true })).toBeNull();
     expect(freshProblem(written, { fresh: [], frozen: true })).toBeNull();
   });
 
   it.each([
     ["a run that asks no model", written, { fresh: ["a"], frozen: true }, /frozen run asks no model.*leave out/],
-    ["code that somebody wrote", written, { fresh: ["a", "b"] }, /no prompt node "b".*its prompt nodes are a, c/],
+    ["code that an author wrote", written, { fresh: ["a", "b"] }, /no prompt node "b".*its prompt nodes are a, c/],
     ["a node that is not there", written, { fresh: ["bills"] }, /no prompt node "bills"/],
     ["a workflow without prompts", byHand, { fresh: ["b"] }, /this workflow has none/],
-  ])("are not those of %s", (_what, workflow, request, sentence) => {
+  ])("are refused for %s", (_what, workflow, request, sentence) => {
     expect(freshProblem(workflow, request)).toMatch(sentence);
   });
 });
@@ -178,27 +183,35 @@ const either = { anyOf: [{ required: ["email"] }, { required: ["mail"] }], prope
 const asking = JSON.parse('{"if":{"required":["mail"]},"then":{"required":["x"]}}');
 const text = { type: "string" };
 
-describe("a file under `mail`", () => {
+describe("a file for the input `mail`", () => {
   it.each([
-    ["is one of what has to be there", either, "{}"],
-    ["is what has to be there", { required: ["mail"], properties: { mail: text } }, "{}"],
-    ["is of no type in one of several schemas", { oneOf: [{ properties: { mail: text } }] }, "{}"],
-    ["is of no type in all of them", { allOf: [{ properties: { mail: text }, required: ["mail"] }] }, "{}"],
-    ["is one key more where all others are of a type", { additionalProperties: text }, '{"a":"x"}'],
-    ["is of no type by its name", { patternProperties: { "^mail": text } }, "{}"],
-    ["asks for what comes with it", { dependentRequired: { mail: ["host"] } }, '{"host":"x"}'],
-    ["asks for a schema", { dependentSchemas: { mail: { properties: { mail: text } } } }, "{}"],
-    ["is there for a condition", { if: { required: ["mail"] }, else: { required: ["email"] } }, "{}"],
-    ["is a part of what is counted", { minProperties: 2 }, '{"a":1}'],
+    ["counts as one of several required keys", either, "{}"],
+    ["counts as the required key", { required: ["mail"], properties: { mail: text } }, "{}"],
+    ["is not checked against the type in `oneOf`", { oneOf: [{ properties: { mail: text } }] }, "{}"],
+    [
+      "is not checked against the type in `allOf`",
+      { allOf: [{ properties: { mail: text }, required: ["mail"] }] },
+      "{}",
+    ],
+    ["is not checked against the type of additional keys", { additionalProperties: text }, '{"a":"x"}'],
+    ["is not checked against the type of a name pattern", { patternProperties: { "^mail": text } }, "{}"],
+    ["makes its dependent keys required", { dependentRequired: { mail: ["host"] } }, '{"host":"x"}'],
+    [
+      "is not checked against the type in a dependent schema",
+      { dependentSchemas: { mail: { properties: { mail: text } } } },
+      "{}",
+    ],
+    ["counts for the condition of a schema", { if: { required: ["mail"] }, else: { required: ["email"] } }, "{}"],
+    ["counts for the number of keys", { minProperties: 2 }, '{"a":1}'],
   ])("%s", async (_what, inputs, context) => {
     await expect(refuseMisfits({ inputs }, context, ["mail"])).resolves.toBeUndefined();
   });
 
   it.each([
-    ["without what has to come with it", { dependentRequired: { mail: ["host"] } }, "{}", /must have property host/],
-    ["and its condition asks for more", asking, "{}", /has no "x"/],
-    ["where it may not be", { properties: { mail: false } }, "{}", /boolean schema is false/],
-    ["where only the other may be", { not: { required: ["mail"] } }, "{}", /must NOT be valid/],
+    ["without its dependent key", { dependentRequired: { mail: ["host"] } }, "{}", /must have property host/],
+    ["if a condition then requires another key", asking, "{}", /has no "x"/],
+    ["if the schema forbids the key", { properties: { mail: false } }, "{}", /boolean schema is false/],
+    ["if the schema forbids the key with `not`", { not: { required: ["mail"] } }, "{}", /must NOT be valid/],
     ["beside another key of a wrong type", { anyOf: [{ properties: { a: text } }] }, '{"a":1}', /must be string/],
     ["beside a context that is no JSON", either, "{", /is not JSON/],
   ])("is refused %s", async (_what, inputs, context, message) => {
@@ -208,6 +221,6 @@ describe("a file under `mail`", () => {
   });
 });
 
-it("without a file, what has to be there is missing", async () => {
+it("a context without a file is refused if the file is the only required key", async () => {
   await expect(refuseMisfits({ inputs: either }, "{}", [])).rejects.toThrow(/has no "mail"/);
 });

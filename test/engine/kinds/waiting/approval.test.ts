@@ -94,7 +94,7 @@ describe("an answer", () => {
     ["whose data does not fit", { form: { type: "object", required: ["why"] } }, "approved", "{}", /has no "why"/],
     ["that lacks its data", { form: { type: "object", required: ["why"] } }, "approved", undefined, /has no "why"/],
     ["nested too deep", {}, "approved", "[".repeat(600) + "]".repeat(600), /more than 500 levels/],
-  ])("%s is refused, and the task stays open", async (_what, options, choice, data, sentence) => {
+  ])("%s is refused, and its task stays open", async (_what, options, choice, data, sentence) => {
     const story = await waiting(options);
     await expect(refused(story, choice, data)).rejects.toThrow(sentence);
     expect(story.task.status).toBe("open");
@@ -107,7 +107,7 @@ describe("an answer", () => {
     ["rejected", '{"why": "so"}', undefined],
     ["rejected", undefined, /has no "why"/],
   ])(
-    "%s with %j is checked against the form of its choice, or else the form of all choices",
+    "that says %s with the data %j is checked against the form of that choice, else the form of all choices",
     async (choice, data, sentence) => {
       const own = { approved: { required: ["cost_center"] } };
       const story = await waiting({ form: { required: ["why"] }, forms: own });
@@ -241,14 +241,14 @@ describe("the timeout of an approval", () => {
     expect(story.status).toBe("running");
   });
 
-  it("puts its choice into the context, without a person", async () => {
+  it("puts the choice `timeout` into the context, without a person", async () => {
     const story = await waiting({}, [["ask", "pay", "timeout"]]);
     await settleNode(story.ports, { ...story.settling(), expired: true });
     expect(await story.value("ask")).toMatchObject({ choice: "timeout", by: null, data: null });
     await expect(refused(story)).rejects.toThrow(/"ask" expired at .* and went on as "timeout"/);
   });
 
-  it("is applied by the sweeper if Step Functions did not report it, and by a late request", async () => {
+  it("is applied by the sweeper or by a late request if Step Functions does not report it", async () => {
     const [overdue, late] = [
       await waiting({}, [["ask", "pay", "timeout"]]),
       await new Asked(asking({}, [["ask", "pay", "timeout"]])).begin(),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../../packages/workflow/src/workflow.ts";
 import { EventWait } from "../../../support/engine/event-wait.ts";
 
-/** Starts a wait in a context for an event whose `detail.n` is one of these. Returns which details it takes. */
+/** Starts a wait for an event whose `detail.n` is `wanted`, filled in from the context. */
 async function waiting(wanted: JsonValue, context: string) {
   const story = await new EventWait({ source: ["crm"], detail: { n: [wanted] } }).begin(context);
   await story.wait();
@@ -24,19 +24,19 @@ describe("a pattern with values of its run", () => {
     [{ prefix: "{{n}}-" }, '{"n":"A"}', '"A-17"', '"B-17"'],
     [{ "anything-but": ["{{n}}"] }, '{"n":7}', "8", "7.0"],
     [{ numeric: [">", "{{n}}"] }, '{"n":100}', "101", "100"],
-    // The text of a value never acts as an operator or template.
+    // A value is never read as an operator or a template.
     ["{{n}}", '{"n":"{{m}}","m":"x"}', '"{{m}}"', '"x"'],
     ["{{n}}", '{"n":"*"}', '"*"', '"a"'],
     ["{{n}}", '{"n":"{\\"exists\\":true}"}', '"{\\"exists\\":true}"', '"a"'],
     [{ wildcard: "{{n}}-*" }, '{"n":"a*\\\\"}', '"a*\\\\-7"', '"ab-7"'],
-  ])("with %j in the context %s takes %s, and not %s", async (wanted, context, right, wrong) => {
+  ])("that has %j in the context %s matches %s, and not %s", async (wanted, context, right, wrong) => {
     const story = await waiting(wanted, context);
     expect(await story.emit(`{"n":${wrong}}`)).toEqual([]);
     expect(await story.emit(`{"n":${right}}`)).toEqual([story.id]);
     expect(story.chain.at(-1)).toBe("pause success");
   });
 
-  it("is stored with its task in bound form", async () => {
+  it("is stored in its task with the values filled in", async () => {
     const story = await waiting("{{n}}", '{"n":12345678901234567890}');
     const [task] = story.world.tasks.all();
     expect(textOfJson(task?.pattern ?? {})).toBe('{"source":["crm"],"detail":{"n":[12345678901234567890]}}');

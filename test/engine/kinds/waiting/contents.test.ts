@@ -2,7 +2,7 @@ import { answerTask, cancelExecution, requestApproval, taskContents } from "@nov
 import { describe, expect, it } from "vitest";
 import { Asked, asking } from "../../../support/engine/waiting.ts";
 
-/** An open approval about an order and a secret. */
+/** Starts an approval whose message names an order and a secret. */
 async function waiting(options = {}): Promise<Asked> {
   const workflow = asking({ message: "Pay?", ...options });
   workflow.inputs = { properties: { key: { secret: true } } };
@@ -36,7 +36,7 @@ describe("the list of values in a message", () => {
     expect((await taskContents(ports, naming.task)).named).toBeNull();
   });
 
-  it("is also null if the workflow no longer exists", async () => {
+  it("is null if the workflow no longer exists", async () => {
     const story = await waiting();
     const ports = { ...story.ports, workflows: { ...story.ports.workflows, get: async () => undefined } };
     expect(await taskContents(ports, story.task)).toEqual({ named: null, outcome: null });

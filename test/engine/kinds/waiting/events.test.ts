@@ -11,7 +11,7 @@ const context = '{"customer":"acme"}';
 const since = { since: "start" } as const;
 const text = '{"id":"event-1","source":"crm","detail":{"customer":"acme","sum":850.0}}';
 
-describe("a wait since the start of its run", () => {
+describe("a wait for an event since the start of its run", () => {
   it("continues immediately with an earlier event, with all its digits", async () => {
     const story = await new EventWait(pattern, since).begin(context);
     expect(await deliverEvent(story.ports, text)).toEqual([]);
@@ -34,7 +34,7 @@ describe("a wait since the start of its run", () => {
     expect(story.news).not.toMatch(/too early|of another|too late/);
   });
 
-  it("is not the default", async () => {
+  it("takes an earlier event only if its node has `since`", async () => {
     const story = await new EventWait(pattern).begin(context);
     await deliverEvent(story.ports, text);
     await story.wait();
@@ -42,7 +42,7 @@ describe("a wait since the start of its run", () => {
     expect(story.world.tasks.wakes.events.size).toBe(0);
   });
 
-  it("misses no event that arrives while it starts, at every step", async () => {
+  it("misses no event, at whichever step of its start the event arrives", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const wait = story.world.spawn("wait", (ports) => requestApproval(ports, story.event));
@@ -55,7 +55,7 @@ describe("a wait since the start of its run", () => {
     }
   });
 
-  it("is found by an event that arrives while it starts, at every step", async () => {
+  it("takes an event, at whichever step of its delivery the wait starts", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));
@@ -68,7 +68,7 @@ describe("a wait since the start of its run", () => {
   });
 });
 
-it("NOVA keeps no event that no wait may need", async () => {
+it("NOVA stores no event that no wait may need", async () => {
   const story = await new EventWait(pattern, since).begin(context);
   await story.emit('{"other":1}');
   await story.emit('{"customer":"acme"}', '"source":"shop","id":"event-2"');

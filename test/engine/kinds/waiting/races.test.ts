@@ -11,14 +11,14 @@ async function waiting(): Promise<Asked> {
   return story;
 }
 
-/** The outcomes that were written at the link. */
+/** Lists the outcomes that were written at the link of the approval. */
 function decision(story: Asked): unknown {
   const heads = story.world.chain.entriesOf(story.id).map(({ head }) => JSON.parse(head));
   return heads.filter(({ node_id }) => node_id === "ask").map((head) => head.decision_result ?? head.error_class);
 }
 
 describe("the race of an answer and the timeout (case k)", () => {
-  it("results in approved if the answering process dies before SendTaskSuccess and the timeout fires", async () => {
+  it("ends in the answer if its process dies before SendTaskSuccess and the timeout fires", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "SendTaskSuccess");
@@ -27,7 +27,7 @@ describe("the race of an answer and the timeout (case k)", () => {
     expect(decision(story)).toEqual(["approved"]);
   });
 
-  it("results in a timeout if the answer is later, and refuses the answer with that reason", async () => {
+  it("ends in the timeout if the answer is later, and the answer is refused with that reason", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -40,7 +40,7 @@ describe("the race of an answer and the timeout (case k)", () => {
   });
 
   it.each(["before", "after", "repeat"] as const)(
-    "approves once if the write of the entry fails (%s)",
+    "ends in one approval even if the write of the entry fails (%s)",
     async (fault) => {
       const story = await waiting();
       const answer = story.answering();
@@ -56,7 +56,7 @@ describe("the race of an answer and the timeout (case k)", () => {
     },
   );
 
-  it("counts one of two answers, and reports it to the sender of the other", async () => {
+  it("ends in one of two answers, and the sender of the other is told so", async () => {
     const story = await waiting();
     const [first, second] = [story.answering("approved", { by: "ann" }), story.answering("rejected", { by: "bob" })];
     await story.until(first, "entry 2");
@@ -69,7 +69,7 @@ describe("the race of an answer and the timeout (case k)", () => {
 });
 
 describe("an answer and a request that is still under way", () => {
-  it("meet in the request's delivery, which sends the answer if the token came too late for it", async () => {
+  it("leave it to the delivery of the request to send the answer if the token came too late for it", async () => {
     const story = await waiting();
     const late = story.request("token-2");
     await story.until(late, "put token");
@@ -99,7 +99,7 @@ describe("an answer and a request that is still under way", () => {
 });
 
 describe("the race of an answer and a close", () => {
-  it("refuses the answer if the run was cancelled before the entry", async () => {
+  it("ends in a refused answer if the run was cancelled before the entry", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -110,7 +110,7 @@ describe("the race of an answer and a close", () => {
     expect(story.status).toBe("cancelled");
   });
 
-  it("keeps the entry if the run was cancelled after it, and nothing follows", async () => {
+  it("keeps the entry of an answer if the run was cancelled after it, and no node follows", async () => {
     const story = await waiting();
     const cancel = story.cancel();
     await story.until(cancel, "entry 2");
@@ -121,7 +121,7 @@ describe("the race of an answer and a close", () => {
     expect(story.chain.slice(-2)).toEqual(["ask failed", "(close) cancelled"]);
   });
 
-  it("leaves no task on the list if the request comes after the close", async () => {
+  it("leaves no open task if the request comes after the close", async () => {
     const story = await new Asked(withTimeout).begin();
     const request = story.request();
     await story.until(request, "read 2");
@@ -145,7 +145,7 @@ describe("a sweeper", () => {
     expect([story.task.status, story.status]).toEqual(["sent", "running"]);
   });
 
-  it("reopens a task whose answer died before the chain, so that it can be answered", async () => {
+  it("opens a task again if the process of its answer died before it wrote the chain", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -158,7 +158,7 @@ describe("a sweeper", () => {
     expect(decision(story)).toEqual(["approved"]);
   });
 
-  it("removes tasks of ended runs from the list, and leaves waiting ones", async () => {
+  it("removes tasks of ended runs from the list of open tasks, and keeps the others", async () => {
     const story = await waiting();
     story.world.clock.advance(120_000);
     const before = story.world.scheduler.story.length;

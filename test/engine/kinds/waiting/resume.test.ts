@@ -16,7 +16,7 @@ class Linked extends EventWait {
     return super.begin('{"customer":"acme"}');
   }
 
-  /** The address that the code of a node at a link receives. */
+  /** The resume link that the code of the node at a link gets. */
   async urlAt(seq: number, node = "pause"): Promise<string | null> {
     const position = await readPosition(this.ports, { execution: this.id, scope: "", seq });
     return resumeUrl(this.ports, position, node);
@@ -33,7 +33,7 @@ class Linked extends EventWait {
   }
 }
 
-/** A run whose first node has read the link. */
+/** A run whose first node has read its resume link. */
 async function linked(): Promise<Linked> {
   const story = new Linked();
   await story.start('{"customer":"acme"}');
@@ -75,7 +75,7 @@ describe("a resume link", () => {
     expect(await story.emit('{"customer":"acme"}')).toEqual([]);
   });
 
-  it("is kept if it is called before the wait, which then takes the body", async () => {
+  it("stores the body of a call that comes before the wait, which then takes the body", async () => {
     const story = await linked();
     expect(await story.call()).toBe(false);
     await expect(story.call('{"deal":2}')).rejects.toThrow(/was used before/);
@@ -100,7 +100,7 @@ describe("a resume link", () => {
     }
   });
 
-  it("is completed by the sweeper if a call dies at any step", async () => {
+  it("is completed by the sweeper if the process of its call dies at any step", async () => {
     for (let steps = 0; ; steps++) {
       const story = await linked();
       await story.wait();

@@ -26,7 +26,7 @@ class Waits extends Story {
     return { execution: { id: this.id, workflowId, version }, scope: "", seq: 1, node: "pause" };
   }
 
-  /** Runs the task before the pause, or with `waited` the one after it. */
+  /** Runs the first task of the wait; with `waited`, the one after the pause. */
   run(waited = false): Promise<unknown> {
     return runNode(this.ports, { ...this.event, ...(waited && { waited }) }, never);
   }
@@ -81,7 +81,7 @@ describe("a wait for a time", () => {
     expect(story.world.record(story.id).status).toBe("running");
   });
 
-  it("no longer waits if it was ended early", async () => {
+  it("no longer shows as waiting after it was settled early", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     await story.run();
     await story.finish(story.settle("pause", 1));
@@ -104,13 +104,13 @@ describe("a wait for a time", () => {
     ["a day that is none", '{"due": "2026-13-41T09:00:00Z"}', /is no time/],
     ["nothing", "{}", /\{\{due\}\}, which the context does not have/],
     ["a time in ten years", '{"due": "2036-01-01T00:00:00Z"}', /more than a year away/],
-  ])("fails for %s with a sentence", async (_what, context, sentence) => {
+  ])("fails with a sentence if its time is %s", async (_what, context, sentence) => {
     const story = await new Waits({ kind: "until", until: "{{due}}" }).begin(context);
     await expect(story.run()).rejects.toMatchObject({ name: "NodeFailed", message: expect.stringMatching(sentence) });
     expect(story.chain.at(-1)).toBe("pause failed");
   });
 
-  it("fails for a secret input that is no time, without showing it", async () => {
+  it("fails if its time is a secret input that is no time, without showing the secret", async () => {
     const inputs = { properties: { due: { secret: true } } };
     for (const due of ["s3cr3t-of-20-letters", `${"x".repeat(65)}s3cr3t-of-20-letters`, 4111111111111111]) {
       const story = await new Waits({ kind: "until", until: "{{due}}" }, { inputs }).begin(JSON.stringify({ due }));
@@ -123,7 +123,7 @@ describe("a wait for a time", () => {
   it.each([
     [60, ["S1"]],
     [61, []],
-  ])("of %i seconds keeps the sandboxes %j", async (seconds, kept) => {
+  ])("of %i seconds leaves the sandboxes %j alive", async (seconds, kept) => {
     const story = await new Waits({ kind: "seconds", seconds }).begin();
     await story.run();
     expect(story.world.sandboxes.alive().map(({ id }) => id)).toEqual(kept);
@@ -132,7 +132,7 @@ describe("a wait for a time", () => {
     expect(head.warm?.id ?? null).toBe(kept[0] ?? null);
   });
 
-  it("is settled like any node when its run is cancelled", async () => {
+  it("gets a failed entry when its run is cancelled", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     await story.run();
     await story.finish(story.cancel());
