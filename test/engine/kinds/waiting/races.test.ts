@@ -56,7 +56,7 @@ describe("the race of an answer and the timeout (case k)", () => {
     },
   );
 
-  it("ends in one of two answers, and the sender of the other is told so", async () => {
+  it("ends in one of two answers, and refuses the other with the name of the first", async () => {
     const story = await waiting();
     const [first, second] = [story.answering("approved", { by: "ann" }), story.answering("rejected", { by: "bob" })];
     await story.until(first, "entry 2");
