@@ -12,7 +12,7 @@ vi.hoisted(() => {
   process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
 });
 
-/** `GET /executions/exec_1` and the status of its answer. */
+/** A request, such as `GET /executions/exec_1`, and the status of its answer. */
 type Answered = [request: string, status: number];
 
 interface Server {
@@ -223,7 +223,7 @@ describe("the typed client", { timeout: 60_000 }, () => {
   });
 });
 
-/** Statuses by route, each once. */
+/** Lists the statuses of each route without repetitions. */
 function routesIn(answered: readonly Answered[]): Record<string, number[]> {
   const found: Record<string, number[]> = {};
   for (const [request, status] of answered) {
@@ -240,7 +240,7 @@ function routeOf(request: string): string {
   return written.find((route) => route === request) ?? written.find((route) => fits(route).test(request)) ?? request;
 }
 
-/** Names and types only, because values differ from run to run. */
+/** Returns only the names and types in a value, because the values themselves differ from run to run. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (value === null || typeof value !== "object") return value === null ? null : typeof value;

@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the story from an empty folder to a paid invoice",
     await page.getByText("No runs yet").waitFor();
     await page.getByRole("link", { name: "Workflows" }).click();
     await page.getByText("No workflows yet").waitFor();
-    // The hint of the page for users without workflows.
+    // The commands that the page shows to users without workflows.
     const commands = await page.locator(".command").innerText();
     for (const command of commands.split(" && ")) {
       const [, ...args] = command.split(" ");

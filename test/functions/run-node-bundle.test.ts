@@ -43,7 +43,7 @@ describe("the deployed nova-run-node", () => {
     });
     afterAll(() => cloud.close());
 
-    /** Starts a run up to its first node, without its state machine. */
+    /** Records the start of a run, but starts no state machine. */
     async function begin(workflow: object, context: string): Promise<Execution> {
       const version = await cloud.publish(workflow);
       const stateMachines = { ...cloud.ports.stateMachines, start: async () => undefined };

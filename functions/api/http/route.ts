@@ -143,7 +143,9 @@ function namedBy(address: Address): Pick<Route, "method" | "path"> {
   return { method, path };
 }
 
-/** Refuses unknown parameters, because a misspelled filter would filter nothing. */
+/**
+ * The schema of a route without parameters. It refuses unknown ones, because a misspelled filter would filter nothing.
+ */
 const nothing = z.strictObject({});
 
 function read<Params, Query, Body>(definition: Described<Params, Query, Body>, path: string, received: Received) {

@@ -63,7 +63,10 @@ export const keysAt = ({ api, ask, list }: Connection) => ({
   },
 });
 
-/** The owner of credentials: a client, or a workflow, whose runs get them for every client. */
+/**
+ * The owner of credentials: a client, or a workflow. All runs of the workflow get its credentials, whatever their
+ * client is.
+ */
 export type CredentialOwner = { client: string } | { workflow: string };
 
 export interface NewCredential {

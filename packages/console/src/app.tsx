@@ -38,7 +38,7 @@ export function App({ problem }: { problem?: string | undefined }): JSX.Element 
 }
 
 interface SignedInProps {
-  /** The API refuses the stored key. */
+  /** Called when the API refuses the stored key. */
   onLeave(why: string): void;
   onSignOut(): void;
 }

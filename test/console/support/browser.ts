@@ -34,7 +34,7 @@ export const phone: Viewport = { width: 390, height: 844 };
 export interface Opened {
   mode?: "light" | "dark";
   viewport?: Viewport;
-  /** The test expects errors in the browser's console, so they do not fail the file. */
+  /** Whether the test expects errors in the browser's console, so that they do not fail the file. */
   complains?: boolean;
 }
 

@@ -19,7 +19,10 @@ const refs = document.components?.schemas as Refs;
 const known: Record<string, string[]> = {};
 
 const ulid = "0".repeat(26);
-/** Possible path values by the first part of a path, because a route checks its path values first. */
+/**
+ * Valid values of path parameters by the first part of the path. A route refuses invalid ones before it checks anything
+ * else.
+ */
 const samples: Record<string, Record<string, string>> = {
   workflows: { id: "asking", name: "mail" },
   executions: { id: `exec_${ulid}`, a: `exec_${ulid}`, b: `exec_${ulid}`, seq: "0", sha256: "0".repeat(64) },

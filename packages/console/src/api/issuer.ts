@@ -217,7 +217,7 @@ function createRandomText(): string {
   return encodeBase64Url(crypto.getRandomValues(new Uint8Array(randomBytes)));
 }
 
-/** RFC 7636, `S256`. */
+/** Computes the PKCE challenge of a verifier (RFC 7636, `S256`). */
 export async function computeChallenge(verifier: string): Promise<string> {
   return encodeBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
 }

@@ -1,11 +1,11 @@
 import type { AuditRecord, Schemas } from "@nova/client";
 
-/** The filters of the audit in the address. */
+/** Names of the filters of the audit page, which are in the URL. */
 export const filterNames = ["client", "action", "by", "text"] as const;
 
 type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
 
-/** Stands for the setup of NOVA, when no key existed yet. */
+/** Stands for the setup of NOVA as the author of a record, when no key existed yet. */
 export const setupActor = "-";
 
 /** Applies the filters that the server does not support. */

@@ -15,7 +15,7 @@ export interface Bar {
   values: readonly number[];
   /** Shown below the bar. */
   label?: string | undefined;
-  /** The data of this bar is not loaded. */
+  /** Whether the data of this bar is not loaded. */
   isUnknown?: boolean;
 }
 

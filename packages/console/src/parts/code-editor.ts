@@ -8,7 +8,7 @@ import { tags } from "@lezer/highlight";
 export interface Diff {
   before: string;
   after: string;
-  /** The accessible name. */
+  /** The accessible name of the editor. */
   label: string;
 }
 

@@ -1,6 +1,6 @@
 import type { JSX } from "react";
 
-/** Paths in a 16 by 16 view box. */
+/** The SVG paths of the icons, in a view box of 16 by 16. */
 const paths = {
   runs: "M3 4h7M3 8h10M3 12h5",
   check: "m3.5 8.5 3 3 6-7",

@@ -302,7 +302,7 @@ function readRows(sheet: Document, strings: readonly string[], maxRows: number):
 
 const maxColumns = 200;
 
-/** Returns the column of a reference: 2 for `C7`. */
+/** Returns the column of a cell, counted from 0: 2 for `C7`. */
 function parseColumn(reference: string): number | undefined {
   const [letters] = /^[A-Z]{1,3}/.exec(reference) ?? [];
   return letters === undefined

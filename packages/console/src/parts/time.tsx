@@ -34,7 +34,7 @@ export function formatClock(ms: number): string {
   return clockAlone.format(new Date(ms));
 }
 
-/** `480 ms`, `3.2 s`, `4 m 05 s`, `2 h 10 m`, `3 d 4 h`. */
+/** Formats a duration, such as `480 ms`, `3.2 s`, `4 m 05 s`, `2 h 10 m` or `3 d 4 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;

@@ -79,7 +79,7 @@ export function useApi(): TestApi {
   return api;
 }
 
-/** Expects an answer with this status, whose detail is this text or matches this pattern. */
+/** Expects an answer with this status, and a detail that equals or matches `sentence`. */
 export async function expectRefusal(asked: Promise<Called>, status: number, sentence: string | RegExp): Promise<void> {
   const { status: found, body } = await asked;
   const detail = sentence instanceof RegExp ? expect.stringMatching(sentence) : sentence;
@@ -129,7 +129,7 @@ function expectAsPromised(method: string, path: string, { status, headers, body 
   else expect(body).toBeUndefined();
 }
 
-/** Matches the paths of a route. */
+/** Returns a pattern that matches every path of a route. */
 export function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
 }

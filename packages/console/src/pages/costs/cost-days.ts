@@ -103,7 +103,7 @@ export function formatDollars(usd: number): string {
   return `$${usd < 0.1 ? usd.toFixed(4) : usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
-/** `1.2 M`, `840 k`. */
+/** Formats a number of tokens, such as `1.2 M` or `840 k`. */
 export function formatTokens(count: number): string {
   return new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(count);
 }

@@ -6,9 +6,9 @@ type VisitState = "success" | "failed" | "running" | "waiting" | "next";
 
 /** One execution of a node. */
 export interface Visit {
-  /** Scope and number of its entry, with the prefix of the enclosing runs; unique on the page. */
+  /** The scope and the number of the visit's entry, after the prefix of the enclosing runs; unique on the page. */
   key: string;
-  /** The id of its node in the graph: its own id with the prefix of the enclosing runs. */
+  /** The id of the node in the graph: `id` after the prefix of the enclosing runs. */
   node: string;
   id: string;
   /** The id of the run that contains the visit: the run of the page, or a child run. */

@@ -115,7 +115,7 @@ export function BulkBar({ selection }: { selection: Selection }) {
   const isUnchanged = lastOutcome?.refused.length === count && lastOutcome.refused.every(({ id }) => selection.has(id));
   const outcome = isUnchanged ? lastOutcome : undefined;
   if (count === 0 && !outcome) return null;
-  /** Requests an action for each run; a refused one does not stop the others. */
+  /** Requests an action for each run; a refused request does not stop the others. */
   const run = async (request: (id: string) => Promise<unknown>) => {
     const result: Outcome = { done: 0, refused: [] };
     await workConcurrently([...selection.ids], async (id) => {

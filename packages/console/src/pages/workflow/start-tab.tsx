@@ -41,7 +41,7 @@ export function StartTab({ workflow }: { workflow: WholeWorkflow }) {
 
 interface StartFormProps {
   workflow: WholeWorkflow;
-  /** Undefined: the active version. */
+  /** The version to run; undefined: the active version. */
   version: number | undefined;
   onVersion(version: number | undefined): void;
 }

@@ -46,7 +46,7 @@ const inputs: Record<string, TextInput> = {
   url: "url",
 };
 
-/** A JSON schema by member, as JSON texts that are parsed on demand. */
+/** The members of a JSON schema by name, as JSON texts that are parsed on demand. */
 type Schema = ReadonlyMap<string, string>;
 
 /** Parses the named properties of a schema; empty if there are none. */

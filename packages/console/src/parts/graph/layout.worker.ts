@@ -47,7 +47,7 @@ addEventListener("message", ({ data }: MessageEvent<{ id: number; request: Layou
   postMessage({ id: data.id, layout: layoutGraph(data.request) });
 });
 
-/** Space in a node with a body: above it for the title, and around it. */
+/** Space between a node and the body inside it; at the top, it contains the title of the node. */
 const head = 72;
 const padding = 18;
 
