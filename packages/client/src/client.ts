@@ -64,8 +64,7 @@ export const keysAt = ({ api, ask, list }: Connection) => ({
 });
 
 /**
- * The owner of credentials: a client, or a workflow. All runs of the workflow get its credentials, whatever their
- * client is.
+ * The owner of credentials: a client, or a workflow. The credentials of a workflow are for all of its runs, of any client.
  */
 export type CredentialOwner = { client: string } | { workflow: string };
 

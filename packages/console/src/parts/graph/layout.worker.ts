@@ -47,7 +47,7 @@ addEventListener("message", ({ data }: MessageEvent<{ id: number; request: Layou
   postMessage({ id: data.id, layout: layoutGraph(data.request) });
 });
 
-/** Space between a node and the body inside it; at the top, it contains the title of the node. */
+/** Space between a node and the body inside it: above the body, where the title is, and at the other sides. */
 const head = 72;
 const padding = 18;
 
