@@ -40,7 +40,7 @@ const readsPerRun = 9;
  * committing.
  */
 const overheadSeconds = 0.15;
-/** The time to start a sandbox (the median of E2B, with the facts that it stores), and to end it. */
+/** The time to start a sandbox (the p50 that E2B reports), and to end it. */
 const sandboxStartSeconds = 1;
 /** The time to wait for the models of three agents. */
 const writingSeconds = 15;

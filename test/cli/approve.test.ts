@@ -54,7 +54,7 @@ async function json(...args: string[]) {
 }
 
 describe("an approval at the command line", { timeout: 60_000 }, () => {
-  it("appears in the waiting run and in lists, is answered in another terminal, and the run continues", async () => {
+  it("appears in the waiting run and in lists, and the run continues after an answer in another terminal", async () => {
     const run = start("run", "ask", "--set", "sum=850.0");
     const command = await run.line("nova approve");
     expect(await run.line("Pay")).toContain("Pay 850.0?");
@@ -110,7 +110,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("accepts the task id, and answers as the user of the machine", async () => {
+  it("is answered by its task id, in the name of the machine's user", async () => {
     const run = start("run", "ask", "--set", "sum=1", "--json");
     await run.line("nova approve");
     const { items } = await json("tasks");
@@ -126,15 +126,11 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
 
   it.each([
     [
-      "an execution that never was",
+      "an unknown execution",
       ["exec_none", "ask", "--choice", "approved"],
       /no execution "exec_none" - `nova executions` lists them/,
     ],
-    [
-      "a task that never was",
-      ["task_none", "--choice", "approved"],
-      /no task "task_none" - write it as it was answered/,
-    ],
+    ["an unknown task", ["task_none", "--choice", "approved"], /no task "task_none" - write it as it was answered/],
     [
       "a file that is not there",
       ["exec_none", "ask", "--choice", "a", "--data", "none.json"],
@@ -165,7 +161,7 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     },
   );
 
-  it("does not keep the command that answers one branch while another branch waits", async () => {
+  it("lets the command that answers one branch end, although another branch still waits", async () => {
     const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });
     const edges = ["one", "two"].flatMap((id) => [
       { from: "start", to: id },

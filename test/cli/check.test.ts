@@ -67,11 +67,11 @@ describe("nova check", () => {
     });
   });
 
-  it("checks no keys without a context", async () => {
+  it("does not check the keys that code reads if no context is given", async () => {
     expect((await nova(cwd, "check", "wrong.py")).code).toBe(0);
   });
 
-  it("uses a decision's edges", async () => {
+  it("checks a decision against the edges of the node", async () => {
     const codes = async (...args: string[]) => {
       const { findings } = JSON.parse((await nova(cwd, "check", "--json", ...args)).stdout);
       return findings.map((finding: { code: string }) => finding.code);

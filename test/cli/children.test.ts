@@ -59,7 +59,7 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^anchored 8 entries/) });
   });
 
-  it("finds workflows that call each other, and workflows that are already published", async () => {
+  it("finds workflows that are called indirectly, and called workflows that are already published", async () => {
     await writeNodes("outer", { first: calls("bills"), again: calls("bills", { version: 1 }) });
     expect(await runJson("outer/workflow.json", ...lines)).toMatchObject({ code: 0, status: "completed" });
     await rm(join(cwd, "sums"), { recursive: true });
@@ -89,7 +89,7 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
     expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("completed") });
   });
 
-  it("leaves the runs waiting on Ctrl-C, and an answer continues them to the end", async () => {
+  it("leaves the waiting runs open at Ctrl-C, and an answer continues them to the end", async () => {
     const folders = ["waits", "asks"].map((name) => join(cwd, name));
     const elsewhere = await newFolder();
     for (const folder of folders) await cp(folder, join(elsewhere, basename(folder)), { recursive: true });

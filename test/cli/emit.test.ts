@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the detail of an event", () => {
-  it("is the text as written, directly or in a file", async () => {
+  it("is sent as written, from the option or from a file", async () => {
     expect(await readDetail(exact)).toBe(exact);
     expect(await readDetail(`@${join(folder, "detail.json")}`)).toBe(exact);
   });

@@ -32,7 +32,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     other = await ran("others", { order: { id: 12345678901234567890n.toString(), kind: null }, shop: "x".repeat(300) });
   });
 
-  it("have the values that their templates name in the initial context, and are absent without a value", async () => {
+  it("have the values that their templates find in the initial context, and are absent if there is no value", async () => {
     const labelsOf = async (id: string) => (await api.call(`GET /executions/${id}`)).body.labels;
     expect(await labelsOf(first)).toEqual({ order: "PO-10", what: "a sale of Löwen" });
     expect(await labelsOf(second)).toEqual({ order: "PO-10" });
@@ -61,7 +61,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("trace", first)).out).toContain("label order=PO-10\n");
   });
 
-  it("must match entry 0, and other labels are reported", async () => {
+  it("must be those in entry 0, and any other label is reported", async () => {
     const table = new RawTable();
     const record = (await table.itemsOf(first)).find(({ pk }) => pk?.S === `E#${first}`) as Item;
     expect((await nova("verify", "--label", "order=PO-10")).out).toContain("2 runs: 2 anchored");

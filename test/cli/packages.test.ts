@@ -96,7 +96,7 @@ describe("the offer to install packages", () => {
     expect(await offerAll(answering(false))).toContain("nova packages install");
   });
 
-  it("is made for packages that a model may import, and not for code that imports none", async () => {
+  it("is made for packages that a model's code may import, and not for workflows whose code imports none", async () => {
     await offerPackages(await parsed("plain.json"), answering(true));
     expect(asked).toEqual([]);
     const prompt = { id: "ai", type: "action", executor: "prompt", prompt: "Sum up." };

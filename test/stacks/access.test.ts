@@ -66,7 +66,7 @@ it.each([
   ],
   ["hands a role to a service", /^iam:/, ["novaapirole", "novapublishrole"]],
   ["makes keys of the API", /PutItem.* K#/, ["novaapirole"]],
-])("one role %s, and no other", async (_, action, roles) => {
+])("no role except the reviewed ones %s", async (_, action, roles) => {
   expect(Object.keys(rolesWith(await allRoles(), action)).toSorted()).toEqual(roles);
 });
 
@@ -84,12 +84,12 @@ it("a role is passed to Step Functions or to Scheduler, never to both", async ()
 
 it.each([
   [
-    "seals credentials for a name alone",
+    "a role encrypts credentials only under a name",
     /^kms:GenerateDataKey/,
     "kms:EncryptionContextKeys ForAnyValue:StringEquals name",
   ],
   [
-    "has rules of triggers call what starts their runs alone",
+    "a role gives rules of triggers only one target, the function that starts runs",
     /^events:PutTargets on .*rule\/nova-\*/,
     "events:TargetArn ForAllValues:ArnEquals arn:aws:lambda:us-east-1:123456789012:function:nova-fire-trigger:live",
   ],

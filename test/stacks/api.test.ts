@@ -38,7 +38,7 @@ describe("the HTTP API", () => {
   });
 });
 
-describe("its log", () => {
+describe("the log of the HTTP API", () => {
   it("has one line of JSON for each request, kept for three months", () => {
     api.hasResource("AWS::Logs::LogGroup", {
       DeletionPolicy: "Retain",
@@ -57,7 +57,7 @@ describe("its log", () => {
   });
 });
 
-describe("its address", () => {
+describe("the address of the HTTP API", () => {
   const outputOf = (template: Template, name: string) => JSON.stringify(template.findOutputs(name));
 
   it("is the only address if a domain and a certificate are configured", () => {
@@ -69,7 +69,7 @@ describe("its address", () => {
     expect(outputOf(api, "Dns")).toContain("nova.example.com CNAME ");
   });
 
-  it("is API Gateway's own otherwise", () => {
+  it("is API Gateway's own if no domain is configured", () => {
     personal.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
     expect(outputOf(personal, "Url")).toContain("ApiEndpoint");
   });

@@ -26,7 +26,7 @@ describe("the cost of a run", () => {
   });
 });
 
-it("shows the computed costs in docs/deploy.md: `node stacks/costs.ts` writes them", () => {
+it("docs/deploy.md shows the computed costs, which `node stacks/costs.ts` writes", () => {
   const { now, wanted } = readCostPage();
   expect(now).toContain("<!-- costs -->");
   expect(now).toBe(wanted);

@@ -141,7 +141,7 @@ describe("the deployed functions", () => {
     expect(texts(personal)).not.toMatch(/ses:SendEmail|NOVA_MAIL_FROM/);
   });
 
-  it("get the lambdaNames of key parameters, never the keys, and only if they use them", () => {
+  it("get the names of key parameters, never the keys, and only if they use them", () => {
     const e2b = ["E2B_API_KEY_PARAMETER", "/nova/production/E2B_API_KEY"];
     const openai = ["OPENAI_API_KEY_PARAMETER", "/nova/production/OPENAI_API_KEY"];
     const keys = lambdaNames.map((name) => [

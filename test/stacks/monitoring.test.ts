@@ -56,7 +56,7 @@ describe("the alarms", () => {
     }
   });
 
-  it("do not count a failing node as a failing function", () => {
+  it("count no failing node as a failing function", () => {
     const errors = alarms().filter(({ MetricName }) => MetricName === "Errors");
     expect(errors).toHaveLength(Object.keys(lambdas).length - 1);
     expect(JSON.stringify(errors)).not.toContain("nova-run-node");
@@ -79,7 +79,7 @@ describe("the alarms", () => {
   });
 });
 
-it("shows runs, failures, cost, node time and sandbox errors on one page", () => {
+it("the dashboard shows runs, failures, cost, node time and sandbox errors on one page", () => {
   const [{ Properties } = { Properties: {} }] = Object.values(monitoring.findResources("AWS::CloudWatch::Dashboard"));
   expect(Properties.DashboardName).toBe("nova-production");
   const body = JSON.stringify(Properties.DashboardBody);

@@ -29,14 +29,14 @@ describe("the settings of a deployment", () => {
 
 describe("the mail of a deployment", () => {
   it.each([
-    ["nothing, and goes out from nowhere, without a domain", {}, { domains: [] }],
+    ["no domain and no sender, if no variable is set", {}, { domains: [] }],
     [
       "its domain",
       { NOVA_MAIL_DOMAINS: "In.example.com" },
       { domains: ["in.example.com"], from: "nova@in.example.com" },
     ],
     [
-      "several domains, and goes out from where it is said",
+      "several domains, with the sender in the variables",
       { NOVA_MAIL_DOMAINS: "a.example.com, b.example.com,", NOVA_MAIL_FROM: "ops@example.com" },
       { domains: ["a.example.com", "b.example.com"], from: "ops@example.com" },
     ],

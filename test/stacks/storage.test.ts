@@ -165,7 +165,7 @@ describe("the buckets", () => {
   });
 });
 
-it("includes one key that signs and one that encrypts, and keeps both in production", () => {
+it("the storage stack includes one key that signs and one that encrypts, and keeps both in production", () => {
   const key = (properties: object) => ({ DeletionPolicy: "Retain", Properties: properties });
   production.hasResource("AWS::KMS::Key", key({ KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" }));
   production.hasResource("AWS::KMS::Key", key({ EnableKeyRotation: true }));

@@ -47,7 +47,7 @@ describe("NOVA's own events", () => {
     expect(matchesPattern(EventPattern as never, { ...own(type), source: "shop" })).toBe(false);
   });
 
-  it("do not include the wait for an event among the notices", () => {
+  it("cause no notice when a run waits for an event", () => {
     const { EventPattern } = rule("Approvals");
     expect(matchesPattern(EventPattern as never, own("execution.waiting", "event"))).toBe(false);
   });
@@ -59,7 +59,7 @@ describe("NOVA's own events", () => {
   });
 });
 
-it("are reported every quarter of an hour for a day, until a receiver accepts them", () => {
+it("failures and approvals are reported every quarter of an hour for a day, until a receiver accepts them", () => {
   const [queue] = Object.values(triggers.findResources("AWS::SQS::Queue", { Properties: { VisibilityTimeout: 900 } }));
   const { maxReceiveCount, deadLetterTargetArn } = queue?.Properties.RedrivePolicy ?? {};
   expect(maxReceiveCount * 15).toBe(24 * 60);
@@ -100,7 +100,7 @@ describe("triggers of workflows", () => {
     expect(permissions().map(({ Principal }) => Principal)).toEqual(["events.amazonaws.com", "events.amazonaws.com"]);
   });
 
-  it("are due in a group of schedules, with a role for its schedules only", () => {
+  it("fire by schedules of one group, whose role only these schedules can use", () => {
     triggers.hasResourceProperties("AWS::Scheduler::ScheduleGroup", { Name: "nova" });
     triggers.hasResourceProperties("AWS::IAM::Role", {
       RoleName: "nova-schedules-us-east-1",

@@ -11,7 +11,7 @@ it.each([
     { status: "completed", context: new RawJson(exact) },
   ],
   [
-    "the changes of a link in a list",
+    "the changes of an entry in a list",
     `{"items":[{"seq":1,"changes":{"set":${exact},"delete":[]}}],"next_cursor":null}`,
     { items: [{ seq: 1, changes: { set: new RawJson(exact), delete: [] } }], next_cursor: null },
   ],
@@ -21,7 +21,7 @@ it.each([
     { items: [{ branches: [{ branch: "0", entries: [{ input_context: new RawJson(exact), output_result: null }] }] }] },
   ],
   [
-    "those of a workflow that a node ran",
+    "contexts of a workflow that a node ran",
     `{"child":{"execution_id":"e","entries":[{"changes":{"set":{}}}]}}`,
     { child: { execution_id: "e", entries: [{ changes: { set: new RawJson("{}") } }] } },
   ],

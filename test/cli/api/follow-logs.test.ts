@@ -93,7 +93,7 @@ it("followLogs reports the rest of a long log, if only its end is stored", async
   expect(told.at(-1)).toBe("a ends ning\nline 7\nline 8\n");
 });
 
-it("followLogs starts again with another attempt, because the entry has only that attempt's log", async () => {
+it("followLogs reports a new attempt from its start, because the log of the entry has only that attempt", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
@@ -106,7 +106,7 @@ it("followLogs starts again with another attempt, because the entry has only tha
   expect(told.at(-1)).toBe("a ends end\n");
 });
 
-it("followLogs reads the chain again only after new entries, and then only the entries after the complete ones", async () => {
+it("followLogs reads the chain again only after new entries, and then leaves out the complete ones", async () => {
   const fork = {
     ...entry(1, "m"),
     branches: [{ branch: "0", scope: "/m@1.0", entries: [{ ...entry(1, "i"), scope: "/m@1.0", timestamp: "2" }] }],
@@ -123,7 +123,7 @@ it("followLogs reads the chain again only after new entries, and then only the e
   expect(told).toEqual(["start ends ", "m ends ", "i ends ", "j ends ", "end ends "]);
 });
 
-it("followLogs follows five of many nodes, and reports that", async () => {
+it("followLogs follows five of many nodes, and reports that it does not follow the others", async () => {
   const nodes = Array.from({ length: 8 }, (_, i) => at(`n${i}`, i + 1));
   const round = nodes.slice(0, 5).map(({ seq }) => prints(seq, undefined, "", null));
   const told = await followed(

@@ -63,7 +63,7 @@ async function forged(lines: readonly string[], manifest: object = {}): Promise<
 }
 
 describe("a signed export", () => {
-  it("verifies only where it was made", async () => {
+  it("is verified only by the NOVA that made it", async () => {
     const manifest = await checkExport(exported, { isTrusted: false });
     expect(await explainUnverified(manifest, ports.signer)).toBeUndefined();
     const other = await openTestCloud({ dataDir: join(root, "other") });
@@ -74,7 +74,7 @@ describe("a signed export", () => {
     expect(await explainUnverified({ ...manifest, client: null }, ports.signer)).toBeDefined();
   });
 
-  it("has a signature that is not one of a chain, and accepts none of a chain", async () => {
+  it("is signed in another way than a chain, so a signature of a chain does not verify it", async () => {
     const { digest = "", seal = "" } = await checkExport(exported, { isTrusted: false });
     expect(await ports.signer.verify(digest, seal)).toBe(false);
     const ofChain = await ports.signer.sign(digest);
@@ -126,7 +126,7 @@ describe("a signed export", () => {
 });
 
 describe("an unverified export", () => {
-  it("is only restored if the user says so", async () => {
+  it("is restored only if the user allows it", async () => {
     process.env.NOVA_DATA_DIR = join(root, "three");
     try {
       const forgedKey = await forged([...items, keyItem()], { client: null });
@@ -146,7 +146,7 @@ describe("an unverified export", () => {
     }
   });
 
-  it("of one client stays that, even if its manifest says that it is a full one", async () => {
+  it("of one client restores only that client's records, even if its manifest says that it is a full export", async () => {
     const folder = await forged([...items, keyItem(), keyItem({ client: undefined })], { client: null });
     process.env.NOVA_DATA_DIR = join(root, "five");
     try {
@@ -161,7 +161,7 @@ describe("an unverified export", () => {
     }
   });
 
-  it("of several clients or none is only restored in full if the user says so", async () => {
+  it("of several clients, or of none, is restored in full only if the user allows it", async () => {
     const several = await forged([...items, execution({ client: "globex", clientKey: "C#globex" }), keyItem()], {
       client: null,
     });
@@ -178,7 +178,7 @@ describe("an unverified export", () => {
     }
   });
 
-  it("without a signature is restored if the user says so", async () => {
+  it("without a signature is restored if the user allows it", async () => {
     const folder = await forged(items, { digest: undefined, seal: undefined });
     const manifest = await checkExport(folder, { isTrusted: true });
     expect(await explainUnverified(manifest, ports.signer)).toMatch(/it has no signature: NOVA wrote it/);
@@ -275,7 +275,7 @@ describe("an unverified export", () => {
     expect((await ports.executions.get(id))?.client).toBe("globex");
   });
 
-  it("of one client restores no objects of other clients, and no definition that its runs do not use", async () => {
+  it("of one client restores no objects of other clients, and no definition that the client's runs do not use", async () => {
     const { archive } = ports;
     const put: string[] = [];
     const watching = { archive: { ...archive, putObject: async (key: string) => void put.push(key) } };

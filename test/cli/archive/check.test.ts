@@ -81,12 +81,16 @@ const again = "- export again, or take another copy of the folder";
 
 it.each<[string, () => Promise<unknown>, string]>([
   [
-    "an item less",
+    "a list that lacks an item",
     () => write("items.ndjson", first),
     `items.ndjson" has 1 lines, but nova-export.json says 2 ${again}`,
   ],
-  ["an item more", () => appendFile(join(folder, "items.ndjson"), first), 'items.ndjson" has 3 lines'],
-  ["an object less in its list", () => write("objects.ndjson", ""), 'objects.ndjson" has 0 lines'],
+  [
+    "a list with an additional item",
+    () => appendFile(join(folder, "items.ndjson"), first),
+    'items.ndjson" has 3 lines',
+  ],
+  ["a list that lacks an object", () => write("objects.ndjson", ""), 'objects.ndjson" has 0 lines'],
   [
     "a last line that is cut off",
     () => write("items.ndjson", first + second.slice(0, 9)),
@@ -107,7 +111,7 @@ it.each<[string, () => Promise<unknown>, string]>([
   ["another digest", () => writeManifest({ digest: "0".repeat(64) }), "nova-export.json has another digest"],
   ["a seal that is no text", () => writeManifest({ seal: 7 }), "was changed"],
   [
-    "secrets beside one client's records",
+    "secrets in the export of one client",
     () => writeManifest({ client: "acme" }),
     "must not be in an export of one client",
   ],

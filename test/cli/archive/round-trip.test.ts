@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe("a full export", { timeout: 60_000 }, () => {
-  it("verifies and reads as before in an empty folder, and its workflows can run", async () => {
+  it("is restored in an empty folder, where its runs verify and read as before and its workflows can run", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "two");
     await importAll.run([join(folder, "all")], {});
     expect([...found.values()].map(({ verified }) => verified.state)).toEqual(["anchored", "anchored"]);
@@ -93,12 +93,12 @@ describe("a full export", { timeout: 60_000 }, () => {
     await expect(importAll.run([join(folder, "all")], {})).rejects.toThrow(/signs with a key of its own/);
   });
 
-  it("can only be read by its owner, and never goes into a folder with files", async () => {
+  it("can be read only by the user who made it, and is never written into a folder with files", async () => {
     expect((await stat(join(folder, "all", "secrets.json"))).mode & 0o777).toBe(0o600);
     await expect(exportAll.run([join(folder, "all")], {})).rejects.toThrow(/is not empty/);
   });
 
-  it("is refused if it is incomplete, or its objects are links out of it", async () => {
+  it("is refused if it is incomplete, or if its objects are links out of it", async () => {
     const broken = join(folder, "all");
     await appendFile(join(broken, "objects.ndjson"), '{"key":"blobs/../../keys.json","bytes":1,"sha256":""}\n');
     process.env.NOVA_DATA_DIR = join(folder, "two");

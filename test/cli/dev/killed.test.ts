@@ -55,7 +55,7 @@ it("nova dev loses no accepted run when it is killed in the middle of 20", async
   }
 }, 60_000);
 
-it("nova dev stays at Ctrl-C while a run is in progress, accepts nothing more, and interrupts it at the second", async () => {
+it("nova dev finishes a run in progress after Ctrl-C and accepts nothing more, and interrupts the run at the second Ctrl-C", async () => {
   const id = await sleeping(600);
   dev.child.kill("SIGINT");
   await dev.line("runs are in progress; Ctrl-C again interrupts them");
@@ -82,7 +82,7 @@ it("nova dev interrupts a run that an open request waits for, and answers the re
   expect(await statusOf(result.execution_id)).toBe("interrupted");
 }, 60_000);
 
-it("nova dev ends at one Ctrl-C when its runs have ended, and answers the request that waits for one", async () => {
+it("nova dev ends at one Ctrl-C after its runs have ended, and first answers a request that waits for such a run", async () => {
   await open();
   const [answer, id] = [await waitedFor(2), await sleeping(1)];
   dev.child.kill("SIGINT");
@@ -91,7 +91,7 @@ it("nova dev ends at one Ctrl-C when its runs have ended, and answers the reques
   expect(await statusOf(id)).toBe("completed");
 }, 60_000);
 
-it("nova dev ends the command that follows in another terminal with one sentence when it is killed", async () => {
+it("a command that follows a run ends with one sentence when nova dev in another terminal is killed", async () => {
   await open();
   const follower = startNova(folder, "logs", await sleeping(600), "--follow");
   await follower.line("asleep");

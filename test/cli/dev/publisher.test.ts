@@ -59,7 +59,7 @@ it("Publisher publishes called workflows before their callers, in any order of f
   expect(summary()).toEqual(["b-inner 1", "a-outer 1"]);
 });
 
-it("Publisher reports mistakes, and the published versions continue", async () => {
+it("Publisher reports mistakes, and leaves the published versions in use", async () => {
   await write("bad", inARow("pub-bad", { a: "x = (" }));
   await write("calls", inARow("pub-calls", { call: { type: "workflow", workflow: "pub-nowhere" } }));
   await write("torn", "{");
@@ -83,7 +83,7 @@ it("Publisher reports a folder that cannot be read", async () => {
   );
 });
 
-it("Publisher publishes neither of two folders with one id, and both after they differ", async () => {
+it("Publisher publishes neither of two folders with the same id, and both after one of them gets another id", async () => {
   await write("one", inARow("pub-twin", { a: "x = 1" }));
   await publisher.publish(join(root, "one"));
   await write("two", inARow("pub-twin", { a: "x = 2" }));
@@ -99,7 +99,7 @@ it("Publisher publishes neither of two folders with one id, and both after they 
   expect(summary().slice(4)).toEqual(["one 2", "two 1"]);
 });
 
-it("Publisher publishes a folder after the other one with its id is gone", async () => {
+it("Publisher publishes a folder after another folder with the same id is gone", async () => {
   const roots = [join(root, "one"), join(root, "two")];
   for (const name of ["one", "two"]) await write(name, inARow("pub-left", { a: `x = "${name}"` }));
   await publisher.publish(...roots);

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe("a queued run", () => {
-  it("is reported once, and once when it starts", async () => {
+  it("is reported once as waiting, and once as started", async () => {
     open = { one: "queued", two: "running" };
     await watch.look();
     await watch.look();
@@ -32,7 +32,7 @@ describe("a queued run", () => {
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("has started if it is found running", async () => {
+  it("is reported as started if a later look finds it running", async () => {
     open = { one: "queued" };
     await watch.look();
     open = { one: "waiting" };
@@ -40,7 +40,7 @@ describe("a queued run", () => {
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("is not reported as waiting by a late read", async () => {
+  it("is not reported as waiting by a read that ends after its start was reported", async () => {
     watch.noteStart("one");
     open = { one: "queued" };
     await watch.look();

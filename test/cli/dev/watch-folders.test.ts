@@ -101,7 +101,7 @@ describe("a root that is gone", () => {
     expect(told).toEqual(["gone", "back", "changed"]);
   });
 
-  it("is watched at once as the folder that took its place", async () => {
+  it("is watched at once if another folder takes its name", async () => {
     await heard(async () => {
       await rename(flow, `${flow}.away`);
       await mkdir(flow);

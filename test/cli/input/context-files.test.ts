@@ -20,7 +20,7 @@ describe("a context file", () => {
     expect(await placeContextFiles(context, at())).toEqual({ context, files: [] });
   });
 
-  it("has marks for the files that it names, which are read later", async () => {
+  it("gets a mark in place of each file that it names, and the file is read later", async () => {
     const { context, files } = await placeContextFiles(
       '{"n":850.0,"mail":{"attachments":[{"$file":"doc.pdf"}]}}',
       at(),
@@ -39,7 +39,7 @@ describe("a context file", () => {
     expect(await placeContextFiles(context, at())).toEqual({ context: expected, files: [] });
   });
 
-  it("reads a link inside its folder, and none that leads out of it", async () => {
+  it("reads a file through a link inside its folder, and refuses a link that leads out", async () => {
     await mkdir(join(folder, "deep"));
     await writeFile(join(folder, "deep/context.json"), "");
     await symlink("doc.pdf", join(folder, "same.pdf"));

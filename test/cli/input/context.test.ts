@@ -28,7 +28,7 @@ describe("the initial context", () => {
     );
   });
 
-  it("prefers a setting to the file, and the last of two settings", async () => {
+  it("has the value of --set instead of the value of the file, and of two --set the last one", async () => {
     const file = await fileWith('{"name": "Ada", "n": 1}');
     expect(await readContext(file, ['name="Bo"', 'name="Cy=1"'])).toBe('{"name":"Cy=1","n":1}');
   });
@@ -40,7 +40,7 @@ describe("the initial context", () => {
     await expect(readContext(undefined, [setting])).rejects.toThrow(sentence);
   });
 
-  it("may start with a byte order mark", async () => {
+  it("is read even if it starts with a byte order mark", async () => {
     expect(await readContext(await fileWith('\uFEFF{"a": 1}'), [])).toBe('{"a":1}');
   });
 

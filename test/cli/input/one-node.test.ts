@@ -17,7 +17,7 @@ describe("one node of a workflow", () => {
     expect(await aslErrors(toStateMachine(alone))).toBe("");
   });
 
-  it("keeps the values of its decision, but not the targets", () => {
+  it("keeps the values of a decision's edges, which then all lead to the end", () => {
     const { edges } = oneNodeWorkflow(whole, "is_big");
     expect(edges).toEqual([
       { from: "start", to: "is_big" },
@@ -26,7 +26,7 @@ describe("one node of a workflow", () => {
     ]);
   });
 
-  it("of kind text accepts values for its references as input", () => {
+  it("with a text prompt accepts values for the references in the prompt as inputs", () => {
     const executor = { kind: "text", prompt: "Edit {Draft}.", into: "read_Mail" };
     const nodes = whole.nodes.map((node) => (node.id === "read_Mail" ? ({ ...node, executor } as typeof node) : node));
     const { inputs } = oneNodeWorkflow({ ...whole, nodes }, "read_Mail");

@@ -38,7 +38,7 @@ it.each([
   expect((await api.call(`GET /keys`)).body.items).toContainEqual(expect.objectContaining({ id }));
 });
 
-it("withKeys names the variable with an unknown table", async () => {
+it("withKeys names the variable whose table does not exist", async () => {
   vi.stubEnv("NOVA_TABLE", "elsewhere");
   await expect(withKeys((keys) => Array.fromAsync(keys.list()))).rejects.toThrow(
     /there is no table "elsewhere" in .* NOVA_TABLE/,

@@ -31,7 +31,7 @@ describe("nova lock --check", () => {
     });
   });
 
-  it("names the changes since", async () => {
+  it("names what has changed since the code was locked", async () => {
     const made = await makeFolder({ sum: { ...sum, prompt: "Else" } });
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(made)) });
@@ -51,7 +51,7 @@ describe("nova lock --check", () => {
 });
 
 describe("nova lock approve", () => {
-  it("records only who has approved the code", async () => {
+  it("records who has approved the code, and changes nothing else", async () => {
     const folder = await makeFolder({ sum }, { workflow: { approval: "required" } });
     await locking(folder, { sum: lockedOf(promptOf(folder)) });
     const file = join(folder.folder, "workflow.lock.json");
@@ -85,7 +85,7 @@ describe("nova lock", () => {
     expect(warned).toMatch(sentence);
   });
 
-  it("is named by the finding of an edit, which prevents the workflow from running", async () => {
+  it("is the advice in the finding about edited code, which prevents the workflow from running", async () => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
     await writeFiles(folder.folder, { "generated/sum.py": "total = 7" });

@@ -11,7 +11,7 @@ function runs(node: string, ...hits: boolean[]): Recorded[] {
 const dear = { usd: 0.01, tokens_input: 5000, tokens_cached: 0, tokens_output: 900 };
 
 describe("the costs of a node", () => {
-  it("include all code that was written for it; a run saves the cost of its code", async () => {
+  it("include all code that was written for it, and each run saves the cost of the code that it uses", async () => {
     const folder = await makeFolder();
     const generations: Partial<Generation>[] = [
       { status: "replaced", cost: dear, code: "a" },
@@ -75,7 +75,7 @@ describe("the costs of a node", () => {
     expect(twice).toMatchObject({ generations: 2, hits: 1, written: { usd: cost.usd + dear.usd } });
   });
 
-  it("do not include an edit", async () => {
+  it("do not include code that the user edited", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: { ...lockedOf(promptOf(made), { code: "a" }), origin: "edited" } });
     const generations = [generationOf(promptOf(made))];

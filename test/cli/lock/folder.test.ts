@@ -5,7 +5,7 @@ import { readLockFolder, selectPrompts } from "../../../packages/cli/src/lock/fo
 import { lockedOf, locking, makeFolder, promptOf, send, sum, writeFiles } from "./folders.ts";
 
 describe("a folder with prompt nodes", () => {
-  it("is read with its prompt nodes, also those of a map, and without its lock", async () => {
+  it("is read with its prompt nodes, also those inside a map, and as a workflow without its lock", async () => {
     const hand = { code: "a = 1" };
     const inMap = { type: "map", items: "list", nodes: [{ id: "each", type: "action", ...sum }], edges: [] };
     const folder = await makeFolder({ hand, sum, map: inMap });
@@ -15,7 +15,7 @@ describe("a folder with prompt nodes", () => {
     expect(read.entries).toMatchObject({ sum: { state: "locked" } });
   });
 
-  it("can be named by its file", async () => {
+  it("can be given as the path of its definition", async () => {
     const { folder } = await makeFolder();
     expect((await readLockFolder(join(folder, "workflow.json"))).folder).toBe(folder);
   });

@@ -56,7 +56,7 @@ describe("the output of nova lock --check", () => {
     expect(all).toBe("1 of 1 nodes cannot run frozen now");
   });
 
-  it("names every change", () => {
+  it("names everything that has changed since the code was locked", () => {
     const changes = [
       { ingredient: "prompt", was: "a", is: "b" },
       { ingredient: "reads.n", was: "number", is: "string" },
@@ -80,7 +80,7 @@ describe("the output of nova lock --costs", () => {
     breakEvenRuns: 2,
   };
 
-  it("is a row for each node, and the sum", () => {
+  it("has a row for each node, and a row for the sum", () => {
     const [, row, all] = plain(costLines([costs]));
     expect(row?.split(/ {2,}/)).toEqual([
       "sum",

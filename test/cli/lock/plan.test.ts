@@ -40,7 +40,7 @@ async function planned(folder: LockFolder, fields: Partial<PlanSources> = {}) {
 }
 
 describe("the plan for a node without a lock", () => {
-  it("uses the code that ran last, not the newest", async () => {
+  it("locks the code that ran last, not the newest code", async () => {
     const folder = await makeFolder();
     const [old, young] = [
       generationOf(promptOf(folder)),
@@ -58,14 +58,14 @@ describe("the plan for a node without a lock", () => {
     ["the newest of two", [{ code: "a" }, { code: "b", createdAt: now }], "b"],
     ["nothing of another node", [{ node: "other" }], null],
     ["nothing that was written for something else", [{ key: "0".repeat(64) }], null],
-  ])("uses, without a known run, %s", async (_, kept, code) => {
+  ])("locks, if no run is known, %s", async (_, kept, code) => {
     const folder = await makeFolder();
     const generations = kept.map((fields) => generationOf(promptOf(folder), fields));
     const plan = await planned(folder, { generations });
     expect([plan?.action, plan?.locked?.code ?? null]).toEqual([code === null ? "none" : "added", code]);
   });
 
-  it("uses no code that ran for another prompt", async () => {
+  it("locks no code that ran for another prompt", async () => {
     const folder = await makeFolder();
     const before = await makeFolder({ sum: { ...sum, prompt: "Else" } });
     const generation = generationOf(promptOf(before));
@@ -82,7 +82,7 @@ describe("the plan for a locked node", () => {
     return locking(folder, { sum: { ...lockedOf(promptOf(folder)), ...fields } });
   };
 
-  it("keeps the lock if its own code ran last", async () => {
+  it("keeps the locked code if it ran last", async () => {
     const folder = await lockedFolder({ approved });
     const generations = [
       generationOf(promptOf(folder)),
@@ -92,11 +92,11 @@ describe("the plan for a locked node", () => {
     expect(plan).toEqual({ node: "sum", action: "unchanged", locked: { ...lockedOf(promptOf(folder)), approved } });
   });
 
-  it("keeps the lock without records on this machine", async () => {
+  it("keeps the locked code if this machine has no records", async () => {
     expect(await planned(await lockedFolder())).toMatchObject({ action: "unchanged" });
   });
 
-  it("uses other code that ran last, without approval", async () => {
+  it("locks other code if that ran last, without an approval", async () => {
     const folder = await lockedFolder({ approved });
     const generations = [generationOf(promptOf(folder), { code: other })];
     const plan = await planned(folder, { generations, used: () => ran(other) });
@@ -109,11 +109,11 @@ describe("the plan for a locked node", () => {
     expect(plan).toMatchObject({ action: "updated", locked: { approved, key: generationOf(promptOf(folder)).key } });
   });
 
-  it("keeps stale code that no run can use, so that people can see it", async () => {
+  it("keeps stale code, which no run can use, so that people can see it", async () => {
     expect(await planned(await lockedFolder({ key: "0".repeat(64) }))).toMatchObject({ action: "unchanged" });
   });
 
-  it("notes the run that has proven an edit", async () => {
+  it("records the run that has proven an edit", async () => {
     const { provenBy: _, ...unproven } = lockedOf(promptOf(await makeFolder()));
     const folder = await makeFolder();
     const locked = await locking(folder, { sum: { ...unproven, origin: "edited" } });
@@ -155,7 +155,7 @@ describe("the plan for code of two stages", () => {
     return readLockFolder(folder.folder);
   }
 
-  it("uses both stages as they ran last, and distinguishes analyses of the same code", async () => {
+  it("locks both stages as they ran last, and distinguishes analyses that lead to the same code", async () => {
     const folder = await makeFolder();
     const generations = [both(folder), both(folder, { ...otherLook, createdAt: now })];
     const plan = await planned(folder, {
@@ -182,7 +182,7 @@ describe("the plan for code of two stages", () => {
     });
   });
 
-  it("locks an edit of either stage, and the keys that both read then", async () => {
+  it("locks an edit of either stage, with the keys that the two stages then read", async () => {
     const folder = await edited({ "generated/sum.analysis.py": `${other}\n` });
     const plan = await planned(folder);
     expect(plan).toMatchObject({ action: "edited", locked: { code: twoStages.code, analysis: `${other}\n` } });
@@ -200,7 +200,7 @@ describe("the plan for code of two stages", () => {
     expect(plan?.locked?.codeHash).toBe(hashOf('context["total"] = 0'));
   });
 
-  it("refuses if one file was edited and the other is missing", async () => {
+  it("is refused if one file was edited and the other is missing", async () => {
     const folder = await edited({ "generated/sum.py": "a = 1" });
     await rm(join(folder.folder, "generated/sum.analysis.py"));
     const read = await readLockFolder(folder.folder);
@@ -216,7 +216,7 @@ describe("the plan for edited code", () => {
     return readLockFolder(folder.folder);
   };
 
-  it("locks the edit without proof and approval", async () => {
+  it("locks the edit without a proof and without an approval", async () => {
     const folder = await editedFolder(`${other}\n`);
     const plan = await planned(folder, { generations: [generationOf(promptOf(folder))], used: () => ran("x") });
     const { provenBy: _, ...kept } = lockedOf(promptOf(folder));
@@ -235,7 +235,7 @@ describe("the plan for edited code", () => {
     });
   });
 
-  it("knows the types of the keys that it reads from the last input, else from the old lock", async () => {
+  it("has the types of the keys that the edit reads, from the last input or else from the old lock", async () => {
     const folder = await editedFolder('total = context["lines"]');
     const types = async (used: Recorded | null) =>
       (await planned(folder, { used: () => used }))?.locked?.ingredients.reads;

@@ -151,7 +151,7 @@ describe("a proof", () => {
     expect(sandbox.asked.requests[0]?.context).toEqual([{ key: "lines", json: "[]" }]);
   });
 
-  it("hides the earlier decision from a decision", async () => {
+  it("hides the recorded decision from the code of a decision", async () => {
     const sandbox = sandboxWith(sets("3"));
     const input = new RawJson('{"branch_decision": true, "lines": []}');
     await prove([recorded({ input_context: input })], sandbox, { type: "decision" });

@@ -57,7 +57,7 @@ describe("a locked node", () => {
     ]);
   });
 
-  it("does not depend on changes that do not concern its code", async () => {
+  it("stays locked after changes that do not concern its code", async () => {
     const changed = { ...sum, timeout: 60, limits: { max_cost_usd: 1 }, ai: { samples: false } };
     expect(await stateAfter(rewrite({ sum: changed }, { name: "Other" }))).toMatchObject([{ state: "locked" }]);
   });

@@ -94,7 +94,7 @@ describe("writeLock", () => {
   it.each([
     ["as it was locked", {}, []],
     ["edited", { "generated/sum.analysis.py": "mine = 1" }, ["sum.analysis.py", "sum.py"]],
-  ])("handles an analysis that is %s when its node is removed", async (_, files, left) => {
+  ])("removes the analysis of a removed node unless it was edited (%s)", async (_, files, left) => {
     const made = await makeFolder();
     await locking(made, { sum: lockedOf(promptOf(made), twoStages) });
     await writeFiles(made.folder, files);
@@ -119,14 +119,14 @@ describe("an approval", () => {
     return locking(folder, { sum: lockedOf(promptOf(folder)) });
   };
 
-  it("records person and time, only in the lock file", async () => {
+  it("records the person and the time, and changes only the lock file", async () => {
     const folder = await locked();
     await writeLockFile(folder, approveLocked(folder, "sum", approved));
     const { workflow, findings } = parseWorkflow(await readWorkflowSource(folder.folder));
     expect([workflow?.lock?.sum?.approved, findings]).toEqual([approved, []]);
   });
 
-  it("keeps other entries, also with edited code", async () => {
+  it("keeps the entries of other nodes, even if the code of one was edited", async () => {
     const made = await makeFolder({ sum, send });
     await locking(made, { sum: lockedOf(promptOf(made)), send: lockedOf(promptOf(made, "send")) });
     await writeFiles(made.folder, { "generated/send.py": "mine = 1" });

@@ -26,13 +26,13 @@ it.each([
 
 it.each([
   [
-    "a sentence of ours is told as it is",
+    "the message of a known error, unchanged",
     new Conflict("it is taken - choose another"),
     "it is taken - choose another",
     2,
   ],
   [
-    "what nobody foresaw says where to look",
+    "an unexpected error, with the way to learn more",
     new TypeError("x is y\nat z"),
     "TypeError: x is y - NOVA_DEBUG=1 shows where this came from",
     1,

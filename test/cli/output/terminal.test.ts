@@ -27,7 +27,7 @@ describe("untrusted text", () => {
     expect(toTerminal(text)).toBe(expected);
   });
 
-  it("keeps our colours and loses its own", () => {
+  it("loses its own colours, but not those that NOVA adds", () => {
     expect(toTerminal(`${styled("red", "\u001b[32mfailed")}: \u001b[32mcompleted`)).toBe(
       "\u001b[31mfailed\u001b[39m: completed",
     );
@@ -54,7 +54,7 @@ describe("untrusted text", () => {
     expect(error.mock.calls).toEqual([[`(node:${process.pid}) Error: not taken: a\\x07`]]);
   });
 
-  it("is the same text in JSON, written with its escapes", () => {
+  it("stays the same text in JSON, where its control characters are escaped", () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     const value = { text: "a\u001b[31m\u007f\u009b\u202e\n\tü" };
     print(JSON.stringify(value, null, 2), true);

@@ -50,7 +50,7 @@ describe("the code of a node", () => {
     [{ model: null, attempts: 0, cost_usd: 0 }, "by a model, $0.0000"],
     [{ cache_hit: true, cost_usd: 0 }, "pinned, no model used"],
     [null, ""],
-  ])("of %j has one cell", (metadata, cell) => {
+  ])("of %j is described in one cell", (metadata, cell) => {
     expect(codeCell(entry(metadata))).toBe(cell);
   });
 });
@@ -65,7 +65,7 @@ describe("the cost of models", () => {
 });
 
 describe("the attempts to write code", () => {
-  it("are one line for each failure", () => {
+  it("have one line for each failure", () => {
     expect(plain(writtenLines(entry({}, [step("InputAnalyzer", 1)])))).toEqual([
       "pinned code, E2BExecutor: KeyError: 'total'",
       "attempt 1, OutputValidator: nothing was added",

@@ -113,7 +113,7 @@ describe("an answer of a server", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it("goes into no folder with files", async () => {
+  it("is not written into a folder that contains files", async () => {
     await writeFile(join(root, "mine.txt"), "mine");
     await expect(pull({}, root)).rejects.toThrow(/is not empty/);
     expect(await readdir(root)).toEqual(["mine.txt"]);

@@ -106,7 +106,7 @@ describe("on a server,", () => {
     expect(JSON.parse(out)).toMatchObject({ StartAt: "start" });
   });
 
-  it("an approval is answered by its execution and node", async () => {
+  it("an approval is answered by the id of its execution and its node", async () => {
     await onServer("publish", file("asking.json"));
     const { body } = await api.call("POST /workflows/asking/execute?wait=1", { body: {} });
     const { out, code } = await onServer("approve", body.execution_id, "--choice", "approved", "--as", "Ada", "--json");
@@ -142,7 +142,7 @@ describe("on a server,", () => {
     expect(deleted).toMatchObject({ code: 0, out: "client ada-inc is deleted, and its data is erased" });
   });
 
-  it("an invalid client slug is refused with the same words here and there", async () => {
+  it("an invalid client slug is refused with the same words as on this machine", async () => {
     const asked = ["clients", "create", "Acme Corp"];
     const answers = [await onServer(...asked), await nova(...asked)];
     expect(answers[0]).toEqual(answers[1]);
@@ -150,7 +150,7 @@ describe("on a server,", () => {
     expect(answers[0]?.err).toMatch(/lower-case letters, digits and dashes.* - such as "acme-corp"\n$/);
   });
 
-  it("limits are set one by one and removed, with the user in the audit", async () => {
+  it("limits are set one by one and removed, and the audit log names the user", async () => {
     await onServer("clients", "create", "limited");
     await nova("quotas", "limited", "--max-concurrent", "3", "--retention-days", "30");
     const { out } = await onServer("quotas", "limited", "--max-concurrent", "none", "--max-cost-usd", "2.5", "--json");
@@ -178,7 +178,7 @@ describe("on a server,", () => {
     [["event", "put", "--source", "", "--type", "x"], "source"],
     [["event", "put", "--source", "s".repeat(300), "--type", "x"], "source"],
     [["event", "put", "--source", "shop", "--type", ""], "type"],
-  ])("%j is refused with one sentence, there and here", async (argv, sentence) => {
+  ])("%j is refused with one sentence, as on this machine", async (argv, sentence) => {
     for (const ended of [await onServer(...argv), await nova(...argv)]) {
       expect(ended).toMatchObject({ code: 2, out: "", err: expect.stringContaining(sentence) });
     }
@@ -197,7 +197,7 @@ describe("on a server,", () => {
     ]);
   });
 
-  it("an execution is pulled, and runs here with its inputs", async () => {
+  it("an execution is pulled, and runs on this machine with its inputs", async () => {
     const { out } = await onServer("pull", id, "--into", file("pulled"), "--json");
     expect(JSON.parse(out)).toMatchObject({ workflow: "add", version: 1, secrets: [] });
     const context = await readFile(join(folder, "pulled/context.json"), "utf8");
@@ -234,14 +234,14 @@ describe("on a server,", () => {
     });
   });
 
-  it("a run here starts with its client's variables, too", async () => {
+  it("the variables of a client are also used in a run on this machine", async () => {
     await api.call("POST /clients", { body: { slug: "varied", name: "Varied" } });
     await api.call("PATCH /clients/varied", { body: { variables: { n: 41 } } });
     const { out } = await nova("run", file("add.json"), "--client", "varied", "--json");
     expect(JSON.parse(out)).toMatchObject({ status: "completed", context: { n: 41, sum: 42 } });
   });
 
-  it("code is proven here on the server's records", async () => {
+  it("code is proven on this machine with the server's records", async () => {
     const node = { executor: "prompt", prompt: "Set sum to n and one more." };
     const place = join(folder, "proving");
     await mkdir(place);

@@ -72,7 +72,7 @@ describe("a published workflow", () => {
     ["pinned code", () => ["pins", "report"], 'no code of "report" is pinned'],
     ["schedules for people", () => ["schedules"], /nightly .*cron\(0 8 \? \* MON-FRI \*\) +\S+ 08:00 Europe\/Berlin/],
     ["schedules", () => ["schedules", "list", "report", "--json"], /"trigger":"often",.*"next_at":"/],
-  ])("prints %s, here and on a server", async (_, argvFor, expected) => {
+  ])("prints %s, on this machine and on a server", async (_, argvFor, expected) => {
     const [there, here] = [await onServer(...argvFor()), await nova(...argvFor())];
     expect(there).toEqual(here);
     expect(there).toMatchObject({ code: 0, err: "" });
@@ -141,7 +141,7 @@ describe("a published workflow", () => {
     expect((await nova("versions", "other")).err).toContain("there is no workflow");
   });
 
-  it("is paused and resumed, and its schedule too", async () => {
+  it("is paused and resumed, and so is its schedule", async () => {
     expect((await nova("pause", "report")).out).toMatch(/^report is paused since 20/);
     expect((await nova("start", "report", "--no-wait", "--json")).out).toContain('"status":"queued"');
     expect((await nova("resume", "report")).out).toBe("report continues");

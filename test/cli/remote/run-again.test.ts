@@ -36,7 +36,7 @@ function answering(yes: boolean): Asking & { asked: string[] } {
 }
 
 describe("a restart", { timeout: 60_000 }, () => {
-  it("asks before nodes with effects run again, and an empty line means no", async () => {
+  it("asks before nodes with effects run again, and takes an empty line as no", async () => {
     for (const yes of [true, false]) {
       const asking = answering(yes);
       expect(await confirmRestart(runner, id, { changes: {}, json: false }, asking)).toBe(yes);

@@ -63,7 +63,7 @@ it("nova run prints the id of a run as soon as the server has it, so that the ru
   expect(status).toBe(200);
 });
 
-it("nova logs of a node that has not run names those that have, there and here", async () => {
+it("nova logs of a node that has not run names the nodes that have run, on a server and on this machine", async () => {
   for (const ended of [await onServer("logs", id, "--node", "nope"), await nova("logs", id, "--node", "nope")])
     expect(ended).toEqual({
       code: 2,

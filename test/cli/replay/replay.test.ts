@@ -132,7 +132,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
     expect(out).not.toContain("hunter2");
   });
 
-  it("keeps the recorded outcome of nodes with effects, unless they are named, and of reused ones", async () => {
+  it("keeps the recorded outcomes of reused nodes, and of nodes with effects unless they are named", async () => {
     const id = await run(
       inARow("effects", {
         one: { code: "import random\ncontext['a'] = random.random()", effects: true },

@@ -38,7 +38,7 @@ it("readCalled finds a workflow next to the caller, and follows no link out of t
   );
 });
 
-it("readCalled knows all code before a run starts, so that missing packages can be installed", async () => {
+it("readCalled returns all called code before a run starts, so that missing packages can be installed", async () => {
   await called("sums");
   const draft = await readDraft(join(root, "here/bills"), {
     context: undefined,

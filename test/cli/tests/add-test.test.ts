@@ -108,7 +108,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
     ];
     let execution: string;
 
-    it("names the values that differ between runs, and the option to allow them", async () => {
+    it("names the values that differ between runs, and the option that allows them to differ", async () => {
       execution = await run(chancy);
       const { code, out } = await command("test", "add", execution, "--name", "strict");
       expect([code, out]).toEqual([0, expect.stringContaining(`nova test add ${execution} --name strict --loosen`)]);
@@ -116,7 +116,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject({ code: 1, failed: 1 });
     });
 
-    it("allows any value there with --loosen, and replaces the test", async () => {
+    it("allows any value for these keys with --loosen, and replaces the test", async () => {
       const { out } = await command("test", "add", execution, "--name", "strict", "--loosen", "--json");
       expect(JSON.parse(out)).toMatchObject({
         varies: varies.map((one) => ({ ...one, can_loosen: true })),

@@ -31,7 +31,7 @@ describe("a value", () => {
     expect(await fitsIn(expected, value)).toBe(isFit);
   });
 
-  it("leaves a Python expression to a sandbox, with its value", async () => {
+  it("is handed to a sandbox together with the Python expression that checks it", async () => {
     const later: Expression[] = [];
     expect(await fitsIn('{"n": {"$python": "value > 0"}}', '{"n": 1.50}', later)).toBe(true);
     expect(later).toEqual([{ python: "value > 0", value: parseExact("1.50") }]);

@@ -19,7 +19,7 @@ function ask(url: string, host: string): Promise<[status: number | undefined, bo
 }
 
 describe("a local API", () => {
-  it("refuses a foreign host name at every address that it opens", async () => {
+  it("refuses an unknown host name at each of its addresses", async () => {
     const cloud = await openTestCloud();
     const api = await openApi(cloud, { port: 0 });
     const urls = Object.values(cloud.environment).filter((value) => value.startsWith("http://127.0.0.1:"));
@@ -90,7 +90,7 @@ describe("requests to the local API", () => {
     vi.useRealTimers();
   });
 
-  it("of another key do not wait for all earlier requests of one key", async () => {
+  it("with one key do not wait for all earlier requests with another key", async () => {
     const { begun, answers, ask } = api();
     for (const number of [1, 2, 3, 4]) ask("flood", `/flood/${number}`);
     const other = ask("other", "/other");
@@ -105,7 +105,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/flood/1", "/flood/2", "/other", "/flood/3"]);
   });
 
-  it("that wait for the end of a run take no turn", async () => {
+  it("that wait for the end of a run need no turn", async () => {
     const { begun, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`, "wait=25");
     ask("one", "/get");
@@ -122,7 +122,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("get their whole time from the start of their turn", async () => {
+  it("have their full time from the start of their turn", async () => {
     const { answers, left, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(30);

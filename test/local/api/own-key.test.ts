@@ -32,7 +32,7 @@ describe("the key of a data folder", () => {
     expect(await readOwnKey(folder, api.ports)).toEqual(await readOwnKey(folder, api.ports));
   });
 
-  it("changes after the file was deleted", async () => {
+  it("is a new one after the file was deleted", async () => {
     const { text, principal } = await readOwnKey(folder, api.ports);
     await deleteKey(api.ports, { ...principal, id: "key_other" }, principal.id);
     const { text: next } = await readOwnKey(folder, api.ports);

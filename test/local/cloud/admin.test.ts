@@ -65,7 +65,7 @@ describe("the owner's admin endpoint", () => {
     expect(heard.map((event) => event.state)).toEqual(["started", "succeeded"]);
   });
 
-  it("does not take another process at a dead owner's port for the owner", async () => {
+  it("is not confused with another process at the port of a dead owner", async () => {
     expect(await joinOwner({ ...owner, instance: "two" }, "secret", true)).toBeNull();
     expect(
       await joinOwner({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret", true),

@@ -23,7 +23,7 @@ describe("the variables of the local cloud", () => {
   });
 });
 
-describe("a process that enters it", () => {
+describe("a process that enters the local cloud", () => {
   const before = { ...process.env };
   afterEach(() => {
     vi.unstubAllEnvs();

@@ -59,7 +59,7 @@ describe("a full disk", { timeout: 60_000 }, () => {
   });
 
   it.each([{ readOnly: false }, { readOnly: true }])(
-    "is no hindrance to who reads, and none runs: %j",
+    "lets the stored runs be read and verified, but no run start: %j",
     async ({ readOnly }) => {
       const before = await files();
       const disk = await fullDisk(dataDir, { readOnly });

@@ -19,7 +19,7 @@ it("a process that opens one cloud after another uses the stores of the open one
   }
 }, 60_000);
 
-it("closes once if an interrupt arrives while it closes", async () => {
+it("a cloud closes once, even if an interrupt arrives while it closes", async () => {
   const cloud = await openTestCloud();
   const closings = [cloud.close(), cloud.close()];
   await expect(Promise.all(closings)).resolves.toHaveLength(2);

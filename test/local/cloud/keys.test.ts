@@ -54,7 +54,7 @@ describe("an existing data folder", () => {
     expect(await modeOf(folder)).toBe("700");
   });
 
-  it("loses the open modes of its database, blobs, keys and mails, but not of its Python files", async () => {
+  it("gets private permissions for its database, blobs, keys and mails, but not for its Python files", async () => {
     const folder = await folderWithMode(0o755);
     const files = ["keys.json", "api-key", "credential-keys.json", "dynamodb.sqlite", "dynamodb.sqlite-wal"];
     for (const name of files) await writeFile(join(folder, name), "x", { mode: 0o644 });
@@ -67,7 +67,7 @@ describe("an existing data folder", () => {
   });
 
   it.each(["python.json", "templates", "docstrings", "demo", "batch", "owner.lock"])(
-    "is taken if NOVA made nothing but %s in it",
+    "is accepted if it contains only %s, which NOVA made",
     async (name) => {
       const folder = await folderWithMode(0o755);
       await writeFile(join(folder, name), "x");
@@ -76,7 +76,7 @@ describe("an existing data folder", () => {
     },
   );
 
-  it("stays read-only", async () => {
+  it("stays read-only if it was read-only", async () => {
     const folder = await folderWithMode(0o755);
     await writeFile(join(folder, "keys.json"), "x");
     await chmod(folder, 0o555);

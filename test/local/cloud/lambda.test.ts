@@ -10,7 +10,7 @@ import { handClock } from "../../aws-local/states/support/hand-clock.ts";
 const noSpace: LambdaResult = { ok: false, errorType: "StoreUnavailable", errorMessage: "is full", trace: [] };
 const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
 
-it("invokes a function again if it failed because the disk was full", async () => {
+it("the local Lambda invokes a function again if it failed because the disk was full", async () => {
   const clock = handClock();
   const disk = new DiskSpace(tmpdir(), { clock });
   const results: LambdaResult[] = [noSpace, { ok: true, payload: "1" }];
@@ -25,7 +25,7 @@ it("invokes a function again if it failed because the disk was full", async () =
   expect(await answer).toEqual({ ok: true, payload: "1" });
 });
 
-it("returns failures with another cause, and failures after the disk was closed", async () => {
+it("the local Lambda returns failures with another cause, and failures after the disk was closed", async () => {
   const disk = new DiskSpace(tmpdir(), { clock: handClock() });
   const invoke = pauseOnFullDisk(async () => noSpace, disk);
   expect(await invoke("arn", "{}")).toBe(noSpace);
@@ -56,7 +56,7 @@ const open = () =>
 
 const put = (key: string) => ({ bucket: "nova", key, bytes: 1 });
 
-it("delivers each mail to its function after the cloud is open", async () => {
+it("the local cloud delivers each mail to its function after the cloud is open", async () => {
   const mails = open();
   mails.onCreated(put("mail/1"));
   mails.onCreated(put("blobs/1"));
@@ -68,7 +68,7 @@ it("delivers each mail to its function after the cloud is open", async () => {
   mails.close();
 });
 
-it("delivers the mails that a killed process had accepted, each once", async () => {
+it("the local cloud delivers each mail that a killed process had accepted exactly once", async () => {
   // It stays open, because a killed process closes nothing.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {
@@ -80,7 +80,7 @@ it("delivers the mails that a killed process had accepted, each once", async () 
   }
 });
 
-it("describes a mail as S3 does", async () => {
+it("the local cloud describes a mail as S3 does", async () => {
   const mails = open();
   mails.drive();
   mails.onCreated({ bucket: "nova", key: "mail/a b+c", bytes: 7 });

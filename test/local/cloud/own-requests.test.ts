@@ -35,7 +35,7 @@ function clientWith(accessKeyId: string, endpoint = server.url): DynamoDBClient 
   return client;
 }
 
-it("answers this process's own requests, and reports them like requests over HTTP", async () => {
+it("the local cloud answers requests of its own process, and reports them like requests over HTTP", async () => {
   await createTable(clientWith("mine"), "items");
   const create = seen.find(({ request }) => request.headers["x-amz-target"] === "DynamoDB_20120810.CreateTable");
   expect(create).toMatchObject({
@@ -46,12 +46,12 @@ it("answers this process's own requests, and reports them like requests over HTT
   });
 });
 
-it("refuses a key that does not belong to the folder", async () => {
+it("the local cloud refuses a key that does not belong to the folder", async () => {
   await expect(createTable(clientWith("another's"), "items")).rejects.toThrow("security token");
   expect(seen.map(({ status }) => status)).toEqual([400]);
 });
 
-it("reports a closed service to a request that was sent before, without a warning about its database", async () => {
+it("the local cloud reports a closed service to an earlier request, without a warning about its database", async () => {
   using warning = vi.spyOn(process, "emitWarning");
   const other = await opened();
   const stopOther = serveOwnRequests([other], () => {});

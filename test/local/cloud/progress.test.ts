@@ -19,7 +19,7 @@ describe("the progress of an execution", () => {
     expect(heard).toEqual([started, succeeded]);
   });
 
-  it("reaches a listener that comes after the end, and does not keep it", async () => {
+  it("reaches a listener that arrives after the end, and lets it continue", async () => {
     const progress = new Progress();
     progress.note("exec_1", succeeded);
     progress.end("exec_1");
@@ -36,7 +36,7 @@ describe("the progress of an execution", () => {
     await end;
   });
 
-  it("is kept for its first listener, however many others wait", async () => {
+  it("is kept until its first listener arrives, although many other executions end or have listeners", async () => {
     const progress = new Progress();
     for (let index = 0; index < 1_500; index++) {
       progress.end(`exec_over_${index}`);
@@ -79,7 +79,7 @@ it.each([
   ["asks somebody", { task: "task_1" }, "waiting"],
   ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
   ["fails", null, "failed"],
-])("a node that %s reports its start, and then that", async (_, answer, state) => {
+])("a node that %s reports its start, and then this outcome", async (_, answer, state) => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   expect(await told(input, answer)).toEqual([
     { node: "a", state: "started" },
@@ -87,7 +87,7 @@ it.each([
   ]);
 });
 
-it("a node whose attempt failed reports a retry, whether its code is long or not", async () => {
+it("a node whose attempt failed reports a retry, for short and for long code", async () => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   const retrying = { node: "a", state: "retrying", message: "attempt 1 failed" };
   const thrown: LambdaResult = { ...broken, errorType: "NodeRetry", errorMessage: "attempt 1 failed" };
@@ -117,7 +117,7 @@ it("a map reports how many items it has", async () => {
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("the second task of a waiting node does not start it again, and other functions report no progress", async () => {
+it("a waiting node that gets a second task reports no second start, and other functions report no progress", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);

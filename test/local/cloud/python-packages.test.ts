@@ -94,7 +94,7 @@ describe("requirements", () => {
     expect(process.listenerCount("SIGINT")).toBe(before);
   });
 
-  it("are one template in any order", () => {
+  it("have the same template in any order", () => {
     expect(templateName(["pypdf==5.0", " rich "])).toBe(templateName(["rich", "pypdf==5.0"]));
     expect(templateName(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
     expect(templateName(["rich"])).not.toBe(templateName(["rich==13.0"]));

@@ -38,7 +38,7 @@ describe("the documentation of a template", () => {
     await prepareTemplate(folder, [wheel]);
   });
 
-  it("is the source of a search in that template", { tags: ["deep"] }, async () => {
+  it("is found by a search in that template, and not by a search in another one", { tags: ["deep"] }, async () => {
     const documentation = new TemplateDocumentation(docstringsFolder(folder));
     expect(documentation.search("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
     expect(documentation.search("unknown", "", templateName([wheel])).text).toContain("novatiny");

@@ -104,7 +104,7 @@ describe("a workflow with triggers runs", () => {
     expect(deliveries.filter(({ trigger }) => trigger === "paid")).toMatchObject([{ dedupe: id }]);
   });
 
-  it("for no event that claims NOVA's own details, and the cloud reports it", async () => {
+  it("for no event that imitates NOVA's own, and the cloud reports such an event", async () => {
     const nova_detail = { key: `events/${"0".repeat(64)}.json`, bytes: 5 };
     const event = { source: "shop", type: "Paid", detail: { total: 850, nova_detail } };
     expect(await problem("POST /events", { ...event, on_bus: true })).toMatch(/^400 detail\.nova_detail is reserved/);
@@ -120,7 +120,7 @@ describe("a workflow with triggers runs", () => {
     );
   });
 
-  it("for a signed request whose sender waits for the result, and once", async () => {
+  it("once for a signed request, whose sender waits for the result", async () => {
     const [first, second] = [await deliver('{"total": 21}', "d-1"), await deliver('{"total": 21}', "d-1")];
     expect([first.status, second.status]).toEqual([200, 200]);
     const result = (await first.json()) as Record<string, object>;
@@ -128,7 +128,7 @@ describe("a workflow with triggers runs", () => {
     expect(await second.json()).toMatchObject({ execution_id: result.execution_id });
   });
 
-  it("for a request of bytes, and answers where the result will be", async () => {
+  it("for a request with bytes, and answers with the address of the later result", async () => {
     const body = Buffer.from([0, 255, 128]);
     const answer = await fetch(`${api.url}/hooks/open`, { method: "POST", body });
     expect(answer.status).toBe(202);
@@ -139,7 +139,7 @@ describe("a workflow with triggers runs", () => {
 });
 
 describe("a request to a hook", () => {
-  it("is answered alike if the hook is unknown or another key signed it", async () => {
+  it("gets the same answer if the hook is unknown or if another key signed it", async () => {
     const [wrong, absent] = [
       await deliver("{}", "d-2", "other"),
       await fetch(`${api.url}/hooks/nobody`, { method: "POST" }),
@@ -189,7 +189,7 @@ describe("requirements that arrive through the API", () => {
     expect(await problem("POST /workflows", needing(line))).toMatch(/^422 NOVA114: requirements: .* - write a package/);
   });
 
-  it("result in a problem if only pip finds it", async () => {
+  it("are refused with a problem if only pip finds the mistake", async () => {
     vi.stubEnv("PIP_NO_INDEX", "1");
     expect(await problem("POST /workflows", needing("novatiny==9"))).toMatch(
       /^422 the requirements novatiny==9 cannot be installed \(ERROR: No matching distribution .*\) - correct them/,

@@ -47,7 +47,7 @@ describe("the console", () => {
     ["/console", "*/*", 302],
     ["/", "application/json", 200],
     ["/executions", "text/html", 200],
-  ])("of %s, asked for as %s, answers %i", async (path, accept, status) => {
+  ])("answers a request for %s that accepts %s with status %i", async (path, accept, status) => {
     const answer = await get(path, accept);
     expect(answer.status).toBe(status);
     if (status === 302) expect(answer.headers.get("location")).toBe("/console/");
@@ -61,7 +61,7 @@ describe("the console", () => {
     expect(answer.headers.get("cache-control")).toBe("no-cache");
   });
 
-  it("has files that browsers keep for ever, by the hash in their names", async () => {
+  it("lets browsers keep files for ever whose names contain a hash", async () => {
     const answer = await get("/console/assets/app-1a2b.js");
     expect(answer.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect(answer.headers.get("cache-control")).toContain("immutable");
@@ -89,7 +89,7 @@ describe("the console", () => {
     expect(headers.get("referrer-policy")).toBe("no-referrer");
   });
 
-  it("exchanges the code of a link for its key, once, and no other text", async () => {
+  it("exchanges the code of a link for the key once, and refuses any other text", async () => {
     const [, code] = pages.link(server.url).split("/console/#code=");
     const exchange = (body: string) => get("/console/session", "*/*", { method: "POST", body });
     for (const wrong of ["", "x".repeat(43), `${code}x`, "x".repeat(5000)]) {
@@ -101,7 +101,7 @@ describe("the console", () => {
     expect((await exchange(code as string)).status).toBe(401);
   });
 
-  it("signs in only with keys, unless the variables name an issuer that knows it", async () => {
+  it("offers only keys to sign in, unless the variables name an issuer and its client id", async () => {
     expect(await (await get("/console/config.json")).json()).toEqual({});
     env.NOVA_JWT_ISSUER = "https://login.example.com/tenant";
     expect(await (await get("/console/config.json")).json()).toEqual({});
@@ -122,7 +122,7 @@ describe("the console", () => {
     expect(wider).toContain("https://login.example.com https://tokens.example.com;");
   });
 
-  it("explains why it cannot be shown, while the API continues", async () => {
+  it("explains why it cannot be shown, and leaves the API open", async () => {
     isBuilt = false;
     const answer = await get("/console/");
     isBuilt = true;

@@ -66,7 +66,7 @@ export async function openEndpoints(
     e2b,
     /** The services that every run calls several times, so this process calls them without a socket. */
     asked: [dynamodb, states, events],
-    /** Lets executions continue. Timers that ended while no process was open fire now. */
+    /** Lets executions continue, and starts the work that fell due while no process was open. */
     drive() {
       states.live.drive();
       events.deliveries.drive();
