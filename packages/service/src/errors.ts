@@ -1,6 +1,9 @@
 import type { Finding } from "@nova/workflow";
 
-/** The key is missing or unknown. The message never says which. */
+/**
+ * The API key is missing or unknown. The message is the same for both, so that callers cannot find out which keys
+ * exist.
+ */
 export class Unauthenticated extends Error {
   override name = "Unauthenticated";
 }

@@ -147,7 +147,7 @@ describe("a checked mail", () => {
     return delivery;
   };
 
-  it("is refused and recorded without its sender if its client does not exist, since it may have been erased", async () => {
+  it("is refused and recorded without its sender if its client does not exist", async () => {
     const top = sesHead({ for: "invoices+nobody@in.example.com" });
     expect(await refused(mailOf([], { top }))).toMatchObject({
       status: "refused",

@@ -247,7 +247,7 @@ describe("an arrival for a trigger", () => {
     },
   );
 
-  it("is recorded without sender and subject if its client does not exist, since it may have been erased", async () => {
+  it("is recorded without sender and subject if its client does not exist", async () => {
     const mail = { client: "nobody", from: "ann@example.com", about: "Ann's salary", dedupe: "<1@example.com>" };
     const named = { type: "mail", workflow: "report", trigger: "mail-1" } as const;
     const refused = await recordRefusedDelivery(world.ports(), { ...mail, ...named }, "ann@example.com may not");

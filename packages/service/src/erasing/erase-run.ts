@@ -56,7 +56,7 @@ function mark(
   return Promise.all(ids.map((id) => executions.update(id, { erased })));
 }
 
-/** An execution and all its restarts. A restart that is being created counts as open. */
+/** Returns an execution and all its restarts. A restart that is being created counts as open. */
 export async function readRestartFamily(ports: ErasePorts, execution: Execution): Promise<Execution[]> {
   const family = new Map([[execution.id, execution]]);
   for (const source of family.values()) {
@@ -98,7 +98,7 @@ export async function eraseMembers(
   await mark(ports, ids, true);
 }
 
-/** The run that contains all others around this one. */
+/** Returns the run that contains this run and is inside no other one. */
 export async function findOutermostRun(
   ports: Pick<ServicePorts, "executions">,
   { id, parent }: Execution,
@@ -130,9 +130,9 @@ export async function eraseContents(
 }
 
 /**
- * Checks, right after a run started, that its client still exists. If the client was deleted meanwhile, the erasure may
- * have missed the run, so the run is cancelled and erased, through the queue if there is one, since a Lambda that starts
- * runs may lack the right to cancel them. Throws `Conflict` or `NotFound` then.
+ * Checks, right after a run started, that its client still exists. If the client was deleted in between, its erasure
+ * may have missed the run. Then it cancels and erases the run, and throws `Conflict` or `NotFound`. If there is a
+ * queue, it only enqueues the run for that, since a Lambda that starts runs may lack the right to cancel them.
  */
 export async function demandClientAfterStart(
   ports: ServicePorts,
@@ -163,7 +163,8 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   await cancelIfOpen(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });
-  // Removes the other traces of the run. If the erasure of the client is still in progress, it removes them instead.
+  // Removes the other traces of the run, unless the erasure of the client is still in progress, which removes them
+  // itself.
   let cursor: string | undefined;
   do cursor = owner ? undefined : await ports.eraser.rest(client, cursor);
   while (cursor !== undefined);
@@ -175,7 +176,9 @@ export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "
   for (const { execution } of state.runs) await cancelIfOpen(ports, execution);
 }
 
-/** Removes a session and its state machine. Can be repeated. Definitions stay, since its runs need them. */
+/**
+ * Removes a session and its state machine. Can be repeated. Definitions are kept, since the session's runs need them.
+ */
 export async function removeSession(ports: ServicePorts, session: Pick<Session, "id" | "client">): Promise<void> {
   const whole = await ports.sessions.get(session.id);
   if (whole) await cancelRuns(ports, whole);

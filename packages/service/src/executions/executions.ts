@@ -118,8 +118,9 @@ export async function readLink(
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Replaces references in a context by the texts and JSON of their blobs, as far as they fit. Bytes, oversized values and
- * erased values stay references: `{"$blob": {sha256, bytes, type}}`. Other keys keep their original text.
+ * Replaces references in a context by the texts and JSON of their blobs, as far as they fit. References to bytes,
+ * oversized values and erased values are kept: `{"$blob": {sha256, bytes, type}}`. All other values keep their original
+ * text.
  */
 export async function wholeContext(
   { blobs }: Pick<Ports, "blobs">,

@@ -24,7 +24,7 @@ const maxDepth = 5;
 const maxUnpackedBytes = 2 * largestMailBytes;
 const maxUnpackedTextBytes = 5 * 1024 * 1024;
 
-/** Parses an attached mail; mails inside it stay attachments. */
+/** Parses an attached mail; it does not parse the mails that are attached to it. */
 type ReadMail = (raw: Uint8Array) => Promise<Pick<Email, "attachments">>;
 
 interface Budget {
@@ -140,7 +140,7 @@ export function isTnef(bytes: Uint8Array): boolean {
 
 /**
  * Reads the files in a `winmail.dat`. Outlook sends attachments in this format (TNEF) to programs that cannot read it.
- * Of a truncated file, it returns the attachments that are complete. Source: Microsoft, [MS-OXTNEF] 2.1.
+ * Of a truncated file, it returns the attachments whose bytes are complete. Source: Microsoft, [MS-OXTNEF] 2.1.
  */
 export function readTnef(bytes: Uint8Array): TnefFile[] {
   const files: { title: string; properties: ReadonlyMap<number, Property>; bytes?: Uint8Array }[] = [];

@@ -182,7 +182,7 @@ function bytesOfWord(encoding: string, content: string): Buffer {
   );
 }
 
-/** Joins split words in the headers of a mail and of its parts. Bodies stay unchanged. */
+/** Joins split words in the headers of a mail and of its parts. Bodies are not changed. */
 export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => boolean): Buffer {
   const text = raw.toString("latin1");
   if (!severalWords.test(text)) return raw;

@@ -127,8 +127,8 @@ export type ReadTxt = (name: string) => Promise<string[][]>;
 const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).resolveTxt(name);
 
 /**
- * Maximum number of labels in a parent name that is queried, as in DMARCbis. The sender chooses the domain, so it may
- * have any number.
+ * Maximum number of labels in a parent name that is queried, as in DMARCbis. The sender chooses the domain, which may
+ * have any number of labels.
  */
 const maxLabels = 7;
 

@@ -13,7 +13,7 @@ export interface ArchiveQuery {
   client?: string | undefined;
   cursor?: string | undefined;
   /**
-   * Removes the parts of a definition that the caller may not see. The hash in the result stays that of the whole
+   * Removes the parts of a definition that the caller may not see. The result keeps the hash of the complete
    * definition. Absent: nothing is removed.
    */
   seen?: ((workflow: Workflow) => Workflow) | undefined;

@@ -7,8 +7,8 @@ export interface Session {
   client: string;
   name: string;
   /**
-   * Grows by one with every change. A writer names the revision that it has read, and fails if the session has another
-   * one.
+   * Grows by one with every change. A writer names the revision that it has read. Its write is rejected if the session
+   * has another revision.
    */
   revision: number;
   createdBy: string;
@@ -127,7 +127,7 @@ export interface SessionStore {
   /** False if the id is taken. */
   create(session: Session): Promise<boolean>;
   get(id: string): Promise<Session | undefined>;
-  /** Replaces the session if its revision is still `from`; false otherwise. */
+  /** Replaces the session if its revision is still `from`. Returns false if it is not. */
   replace(session: Session, from: number): Promise<boolean>;
   list(query: Range & { client?: string | undefined }): Promise<SessionSummary[]>;
   /** Sessions that expired before `until` (ISO 8601); eventually consistent. */

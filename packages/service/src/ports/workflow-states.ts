@@ -44,9 +44,9 @@ export type UnsettledWorkflow = Pick<WorkflowState, "workflowId" | "handedOver">
 export interface WorkflowStates {
   get(workflowId: string): Promise<WorkflowState | undefined>;
   set(workflowId: string, changes: Partial<Pick<WorkflowState, "active" | "deleted" | "quotas">>): Promise<void>;
-  /** Replaces the fields if they are still as in `from`; false otherwise. */
+  /** Replaces the fields if they still have the values of `from`. Returns false if they do not. */
   move(workflowId: string, from: VersionPointers, to: MovedPointers): Promise<boolean>;
-  /** Replaces the pauses if they are still as in `from`; false otherwise. */
+  /** Replaces the pauses if they are still those of `from`. Returns false if they are not. */
   pause(workflowId: string, from: Pauses, to: Pauses): Promise<boolean>;
   /** Marks the deletion with this audit record as complete. A later deletion of the workflow stays in progress. */
   endDeletion(workflowId: string, deed: AuditRecord): Promise<void>;
@@ -65,7 +65,10 @@ type Definition = Pick<
 /** `ready`: the version has a state machine and is stored as a version of the workflow, so it can run. */
 export type PublicationState = { status: "publishing" } | { status: "ready" } | { status: "failed"; reason: string };
 
-/** A version that waits for its state machine, or has got it or failed. Its number stays taken even if it failed. */
+/**
+ * A version that waits for its state machine, has got it, or has failed. Even if it failed, no other version gets its
+ * number.
+ */
 export type Publication = Definition & { format: 1; handedOver?: HandOver } & PublicationState;
 
 /** How often, and when last (ISO 8601), a publication was put into the queue again. */

@@ -10,8 +10,8 @@ import { moveActive, settleTriggers } from "./move-active.ts";
 
 /**
  * Finishes a deletion: removes the triggers, pauses and credentials of a deleted workflow, and records the deletion. It
- * runs in the deletion itself, and after a crash in the next deletion or publication of that id. False if nothing was
- * left to do.
+ * runs in the deletion itself, and after a crash in the next deletion or publication of that id. Returns false if
+ * nothing was left to do.
  */
 export async function finishDeletion(ports: ServicePorts, id: string): Promise<boolean> {
   const { leaving } = (await ports.workflowStates.get(id)) ?? {};
@@ -25,7 +25,7 @@ export async function finishDeletion(ports: ServicePorts, id: string): Promise<b
   return true;
 }
 
-/** Activates a version for new runs; open runs stay on their version. Throws `NotFound`, `Forbidden`. */
+/** Activates a version for new runs; open runs continue with their own version. Throws `NotFound`, `Forbidden`. */
 export async function activateVersion(ports: ServicePorts, by: Principal, id: string, version: number): Promise<void> {
   demandAllClients(by);
   const found = await findWorkflow(ports, id, version);

@@ -43,10 +43,11 @@ async function clearTouched(ports: ServicePorts, workflowId: string, state: Vers
 }
 
 /**
- * Activates `next`, or no version: first sets up its triggers, and last removes those of the previous version. `decide`
- * returns the new state, or undefined for no change; it is called again if the state changed meanwhile. The versions
- * are listed in `touched` before the first trigger is set up, and until all triggers are settled. So the sweeper
- * finishes the work of a crashed process. Throws errors of `decide`, and as `putTriggers` does.
+ * Activates `next`, or no version. It first sets up the triggers of `next`, and at the end removes those of the
+ * previous version. `decide` returns the new state, or undefined for no change. It is called again if another process
+ * changed the state. The versions are listed in `touched` before the first trigger is set up, and until all triggers
+ * are settled. So the sweeper finishes the work of a crashed process. Throws errors of `decide`, and as `putTriggers`
+ * does.
  */
 export async function moveActive(
   ports: ServicePorts,
@@ -75,7 +76,10 @@ export async function moveActive(
 
 const longestWayBack = 100;
 
-/** The new list of previous versions. Going back to one of them drops the later ones, so the next rollback goes further. */
+/**
+ * The new list of previous versions. If `to` is one of them, it and the later ones are dropped, so the next rollback
+ * activates an earlier version.
+ */
 function previousVersions(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
   if (to === undefined) return [];
   if (from === undefined || from === to) return [...before];

@@ -109,7 +109,7 @@ async function storeVersion({ workflows }: ServicePorts, made: WorkflowVersion):
   return { reason: `version ${made.version} was taken by another publication - publish it again` };
 }
 
-/** Versions of one state machine that always stay. Step Functions keeps 1,000. */
+/** Number of the newest versions of one state machine that are always kept. Step Functions keeps at most 1,000. */
 const keptVersions = 50;
 
 /** Removes old versions of a state machine, except those that open runs, active versions, client pins or nodes use. */

@@ -31,8 +31,8 @@ const maxPauses = 5;
 const pauseMs = 20;
 
 /**
- * The calls in progress, by the names of their pools. Calls that come meanwhile for the same pools share one further
- * call.
+ * The calls in progress, by the names of their pools. All calls for the same pools that come during a call share one
+ * further call.
  */
 const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; next?: Promise<string[]> }>>();
 

@@ -13,7 +13,7 @@ import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
 import { type Part, partAlone, partFrom } from "./part.ts";
 import { valuesOfAll } from "./view.ts";
 
-/** A planned run, and the session's state for it. Both are stored together. */
+/** A planned run, and the state of the session for this run. The two are stored together. */
 export interface Prepared {
   state: SessionState;
   /** The draft that runs; absent if it is the draft of `state`. */

@@ -57,7 +57,10 @@ async function demandNoTriggers({ workflows }: Pick<ServicePorts, "workflows">, 
   );
 }
 
-/** Number of machine versions that certainly stay; see `dropOldMachines`. */
+/**
+ * A draft reuses a state machine only if it is among this many newest ones, which are certainly kept; see
+ * `dropOldMachines`.
+ */
 const keptMachines = 40;
 const keptDrafts = 100;
 

@@ -18,7 +18,10 @@ export interface TextRequest {
   llmConfig?: object;
   /** JSON text of an object; see `applyContextData`. `__current_node` is the node of this prompt. */
   contextData?: string;
-  /** `fail` refuses a reference without a value. Absent: the node's setting, or `mark`. */
+  /**
+   * `fail`: a reference without a value is refused; `mark`: the prompt shows an error in its place. Absent: the node's
+   * setting, or `mark`.
+   */
   onMissing?: "fail" | "mark";
 }
 

@@ -155,7 +155,7 @@ export async function listSessions(
   return { ...rest, items: items.filter(({ expiresAt }) => expiresAt > now) };
 }
 
-/** Deletes a session. Its state machine is removed; its executions stay. Throws `NotFound`. */
+/** Deletes a session and its state machine. Its executions are kept. Throws `NotFound`. */
 export async function deleteSession(ports: ServicePorts, by: Principal, id: string): Promise<void> {
   for (;;) {
     const session = await sessionWithin(ports, by, id);

@@ -95,7 +95,10 @@ async function taskWithin(ports: ServicePorts, by: Principal, id: string) {
   throw new NotFound(`there is no task "${id}" - GET /tasks lists those that wait`);
 }
 
-/** Returns a task with the contents from its chain. A task past its time is `expired`, even if that is not stored yet. Throws `NotFound`. */
+/**
+ * Returns a task with the contents from its chain. A task whose time is over is returned as `expired`, even if its
+ * record does not say so yet. Throws `NotFound`.
+ */
 export async function readTask(ports: ServicePorts, by: Principal, id: string): Promise<WaitingTask & TaskContents> {
   const task = await taskWithin(ports, by, id);
   const isOver = task.status === "open" && Date.parse(task.expiresAt) <= ports.clock.now();

@@ -83,7 +83,7 @@ async function nextTimeOf(
 }
 
 /**
- * Pauses or resumes a schedule. The pause stays if another version is published. The times of a paused schedule are
+ * Pauses or resumes a schedule. A pause is kept if another version is published. The times of a paused schedule are
  * skipped. Throws `NotFound`.
  */
 export async function setSchedulePaused(

@@ -7,7 +7,7 @@ import type { UploadTicket } from "../ports/archive.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** Matches `{"$upload": id}` in JSON text. It never matches inside a string, since quotes there follow a backslash. */
+/** Matches `{"$upload": id}` in JSON text. It never matches inside a string, where a backslash precedes each quote. */
 const uploadPattern = /\{\s*"\$upload"\s*:\s*"((?:[^"\\]|\\.)*)"\s*\}/g;
 const wholeUploadPattern = new RegExp(`^${uploadPattern.source}$`);
 const idPattern = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
