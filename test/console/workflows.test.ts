@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(await number.inputValue()).toBe("850.0");
   });
 
-  it("start from the form of their inputs, with a file and all digits", async () => {
+  it("start from the form of their inputs, with a file and with all digits of numbers", async () => {
     const page = await app.open("/workflows/intake/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText("2 fields need a correction.").waitFor();

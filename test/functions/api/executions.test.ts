@@ -274,7 +274,7 @@ describe("a task", () => {
     expect([data.status, data.body.detail]).toEqual([422, expect.stringMatching(/form of "ask" refuses/)]);
   });
 
-  it("can be answered by its execution, which reports a missing task", async () => {
+  it("can be answered by the id of its execution, and a missing task is reported", async () => {
     const { task_id, execution_id } = await waiting();
     const at = `POST /executions/${execution_id}/answer`;
     await expectRefusal(

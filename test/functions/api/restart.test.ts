@@ -62,7 +62,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(third.body.context.a).toBe(body.context.a);
   });
 
-  it("answers 202 with both ids, and gives the same answer for the same Idempotency-Key", async () => {
+  it("answers 202 with the ids of both runs, and gives the same answer for the same Idempotency-Key", async () => {
     const options = { body: { from: "one" }, headers: { "idempotency-key": "once-and-no-more" } };
     const first = await api.call(`POST /executions/${failed}/restart`, options);
     expect([first.status, first.body]).toMatchObject([202, { status: "running", restarted_from: failed }]);
