@@ -253,7 +253,7 @@ describe("case l: a Lambda that dies while it transfers a blob", () => {
     expect(Array.from(story.world.blobs.blobs.values(), String)).toContain(String(report));
   });
 
-  it("does not make a result foreign that refers to a blob inside a blob that only this Lambda transferred", async () => {
+  it("does not stop the code from returning a blob that it found inside the transferred one", async () => {
     const rows = Array.from({ length: 1000 }, (_, i) => `row ${i}`);
     const inner = JSON.stringify({ $blob: textRef(Buffer.from(letter)) });
     const story = await new Story(one, { a: [succeeds("copy", inner, { reads: "mail" })] }).start(

@@ -103,7 +103,7 @@ describe("case k: an approval in a branch whose time is over before it is reques
   );
 });
 
-describe("case f: a map that onError visits again", () => {
+describe("case f: a map to which the path of its onError leads back", () => {
   it("runs new branches, and joins those of the second visit", async () => {
     const again = flow(
       "again",

@@ -27,7 +27,7 @@ describe("a document of references", () => {
     expect(document.at("other")).toBeUndefined();
   });
 
-  it("knows the executions in which it has places", () => {
+  it("knows for which inner executions it has places", () => {
     const text = writeReferences([
       ["bill/", reference("", 9)],
       ["each[0].bill/inner/send", reference("", 2)],

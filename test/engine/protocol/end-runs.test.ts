@@ -85,7 +85,7 @@ it("a sweep does not close a run that started during the sweep", async () => {
   expect(await sweep(story.world.ports(atOnce))).toMatchObject({ closed: [story.id] });
 });
 
-it("a sweep of tasks ends none because of their run if not all open runs were read", async () => {
+it("a sweep ends no task because its run is not open if it has not read all open runs", async () => {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
   story.world.clock.advance(120_000);

@@ -134,7 +134,7 @@ describe("an unavailable credential", () => {
     });
   });
 
-  it("fails the node by its name if no key decrypts it", async () => {
+  it("fails the node with a message that names it if no key decrypts it", async () => {
     await store.have(acme, "api", "custom", { key: "s3cret-6" });
     const asking = credentials(["another key"]).forNode("acme", "wf", undefined);
     await expect(asking).rejects.toMatchObject({
@@ -150,7 +150,7 @@ const mailbox = { user: "billing@acme.test", password: "s3cret-4711", smtp_host:
 const oauth = { token_url: "https://id.test/token", client_id: "nova", client_secret: "s3cret-4711" };
 const api = { url: "https://api.test", token: "s3cret-4711" };
 
-describe("the misfits in the values of a credential", () => {
+describe("checkValues", () => {
   it.each<[string, CredentialKindName, unknown, string, string]>([
     ["a field too many", "email", { ...mailbox, hots: "h" }, "", 'this kind has no "hots" - correct or remove it'],
     [
@@ -174,7 +174,7 @@ describe("the misfits in the values of a credential", () => {
     ["a text for a port", "email", { ...mailbox, smtp_port: "5544" }, "smtp_port", "must be a number, not a text"],
     ["a number that is no port", "email", { ...mailbox, smtp_port: 0 }, "smtp_port", "must be a port, 1 to 65535"],
     ["a value of another type", "email", { ...mailbox, smtp_host: 7 }, "smtp_host", "must be a text"],
-  ])("checkValues describes %s", (_what, kind, values, path, message) => {
+  ])("describes in words %s", (_what, kind, values, path, message) => {
     const [misfit] = checkValues(kind, values).error?.issues ?? [];
     expect(misfit?.path.join(".")).toBe(path);
     expect(misfit?.message).toContain(message);

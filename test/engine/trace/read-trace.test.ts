@@ -97,7 +97,7 @@ describe("the chain of work", () => {
     expect(trace.context.text).toBe('{"n":12345678901234567890,"branch_decision":true,"r":850.0}');
   });
 
-  it("includes code, logs, input and output in full", async () => {
+  it("includes code, logs, input and output if it is read in full", async () => {
     const { trace } = await failedTrace(true);
     const [, , a, r] = trace.entries;
     expect(a).toMatchObject({ code_executed: "# a", logs: "looking" });

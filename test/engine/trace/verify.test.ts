@@ -197,7 +197,7 @@ it("a chain is broken if its link 0 lacks the machine or the definition", async 
   expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 0, message } });
 });
 
-it("a chain is broken if it lacks a content without a valid signed note of its erasure", async () => {
+it("a chain is broken if a content is missing and no valid signed note says that it was erased", async () => {
   const story = await closedStory();
   change(story, 2, { contents: {} });
   const message = expect.stringMatching(/its context is gone.*was taken away/);

@@ -228,7 +228,7 @@ export function lostReason({ sandbox }: Turn) {
   return { class: "NodeInterrupted", message } as const;
 }
 
-/** Fires when code that outlives a Lambda has been followed for long enough. */
+/** Returns a signal that fires when a delivery has followed code that outlives its Lambda for long enough. */
 export type FollowTime = () => AbortSignal;
 
 const followMs = 10_000;

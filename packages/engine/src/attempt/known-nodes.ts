@@ -65,9 +65,9 @@ export async function findKnownNodes(
     ids,
     findResults,
     parseValue,
-    /** Name -> id of every node that has results. The name of a node without one is its id. */
+    /** Maps the name of every node that has results to its id. A node without a name is listed by its id. */
     mapping: () => Object.fromEntries(ids.map((id) => [nameOf(id), id])),
-    /** The keys whose values in the context are still those that the node has set. */
+    /** Lists the keys of the results of a node whose values the context still has unchanged. */
     keysOf(id: string, context: Context): string[] {
       const entry = entries.get(id);
       const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;
@@ -80,7 +80,10 @@ export async function findKnownNodes(
       const similar = () => ids.find((id) => [id, nameOf(id)].some((one) => normalName(one) === wanted));
       return ids.find((id) => nodeOf(id)?.name === name) ?? similar();
     },
-    /** The results of a node with the contents of blobs, all digits kept; undefined if it has none. Throws `ValueTooLarge`. */
+    /**
+     * Reads the results of a node with the contents of blobs, all digits kept; undefined if it has none. Throws
+     * `ValueTooLarge`.
+     */
     async outputOf(id: string): Promise<unknown> {
       const results = await findResults(id);
       if (!results || results.length === 0) return undefined;

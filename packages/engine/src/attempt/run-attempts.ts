@@ -18,7 +18,7 @@ import type { Task } from "./task-input.ts";
 export interface TaskTime {
   /** Fires when the Lambda's time is nearly over. */
   signal: AbortSignal;
-  /** Returns a signal that fires when code that outlives a Lambda has been followed for long enough. */
+  /** Returns a signal that fires when a delivery has followed code that outlives its Lambda for long enough. */
   followTime: () => AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export type Work =
   | { kind: "again" }
   /** Another delivery holds the turn, so the sandbox that this one chose is released. */
   | { kind: "turn lost" }
-  /** The code runs on; a later delivery attaches to it. */
+  /** The code still runs; a later delivery attaches to it. */
   | { kind: "running" }
   | FinishedWork;
 

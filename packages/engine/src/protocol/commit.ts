@@ -11,7 +11,10 @@ import { spareForBranches } from "../sandboxes/life.ts";
 import { type HeldNode, isLoopOf, type Loops, type Reason } from "./definition.ts";
 import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 
-/** Writes a node's entry, if there is none. Returns the entry that is there: ours, or the winner's. */
+/**
+ * Writes a node's entry, if there is none. Returns the entry that is there then: the new one, or that of a faster
+ * delivery.
+ */
 export async function commitOutcome(
   ports: Ports,
   position: Position,
@@ -122,7 +125,7 @@ export function inheritedHead({ before, beforeEntry, at }: Position) {
 interface Committed {
   position: Position;
   node: Pick<Node, "id">;
-  /** Undefined if the version is no longer stored. */
+  /** The version of the run; undefined if it is no longer stored. */
   version: WorkflowVersion | undefined;
   outcome: Outcome;
 }

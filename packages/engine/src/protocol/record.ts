@@ -47,7 +47,7 @@ export class ExecutionNotFound extends Error {
   }
 }
 
-/** The record of a run has an unknown form, or names another key. */
+/** Thrown if the stored record of a run has an unknown form, or names another key than its own. */
 export class UnreadableRecord extends Error {
   override name = "UnreadableRecord";
   readonly client: string | null;
@@ -58,7 +58,7 @@ export class UnreadableRecord extends Error {
   }
 }
 
-/** The record of a run. Throws `ExecutionNotFound`. */
+/** Reads the record of a run. Throws `ExecutionNotFound`. */
 export async function executionOf(ports: Ports, id: string): Promise<Execution> {
   const record = await ports.executions.get(id);
   if (!record) throw new ExecutionNotFound(id);

@@ -224,7 +224,10 @@ async function originAt(ports: Reads, position: Position, node: Pick<Node, "id">
   return { ...origin, place: origin.place + place };
 }
 
-/** Common services take keys of at most 255 characters. The hash replaces a longer place. */
+/**
+ * The longest place in a restart key, because common services take keys of at most 255 characters. The hash replaces a
+ * longer place.
+ */
 const longestPlace = 160;
 
 /** Writes a place so that it is safe in a header, a file name and the id of a mail: `each[3].book#2` as `each@3+book.2`. */

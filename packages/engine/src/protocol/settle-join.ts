@@ -136,7 +136,7 @@ async function failedItem(ports: Ports, { entry, head }: Tip): Promise<string> {
   return JSON.stringify({ error });
 }
 
-/** The Choice state after a decision reads this key; it is not a result of the branch. */
+/** The key that the Choice state after a decision reads. It is no result of a branch. */
 export const decisionKey = "branch_decision";
 
 export interface BranchContext {

@@ -21,7 +21,7 @@ async function waiting(options = {}, more: [string, string, string][] = [], cont
 }
 
 describe("a new approval", () => {
-  it("creates an open task, a status and an event with the way to answer, and releases its sandbox", async () => {
+  it("creates an open task, a status and an event that says how to answer, and releases its sandbox", async () => {
     const story = await waiting(
       { message: "Pay {{amount}} to {{who.name}}?", to: ["boss"] },
       [],
@@ -38,7 +38,7 @@ describe("a new approval", () => {
     ]);
   });
 
-  it("creates one task with every token, however often it is delivered", async () => {
+  it("creates one task that has all tokens, however often it is delivered", async () => {
     const story = await waiting();
     await requestApproval(story.ports, story.event());
     await requestApproval(story.ports, story.event("token-2"));
@@ -71,7 +71,7 @@ describe("a new approval", () => {
 });
 
 describe("an answer", () => {
-  it("reaches the chain, and then Step Functions with every token", async () => {
+  it("is written to the chain, and then sent to Step Functions with every token", async () => {
     const story = await waiting({ into: "verdict", form: { type: "object" } });
     await requestApproval(story.ports, story.event("token-2"));
     const data = '{"limit": 12345678901234567890}';
@@ -220,7 +220,7 @@ describe("an answer", () => {
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/already answered by ann/);
   });
 
-  it("takes the default edge if its choice has none", async () => {
+  it("takes the default edge if its choice has no edge", async () => {
     const story = await waiting({ choices: ["approved", "later"] }, [["ask", "prepare", "default"]]);
     await story.finish(story.answering("later"));
     const head = JSON.parse(story.world.chain.entriesOf(story.id).at(-1)?.head ?? "{}");

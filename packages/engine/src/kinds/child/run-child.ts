@@ -81,7 +81,8 @@ async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
     await commitFailure(ports, calling, child.problem);
     return null;
   }
-  // If the node was settled meanwhile, that may have missed the new execution, so this delivery ends it.
+  // If another process settled the node meanwhile, it may not have seen the new execution, so this delivery ends that
+  // execution.
   const { entry, turn: now } = await ports.chain.read(position.at);
   if (!entry && now?.state === "held") return child;
   await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
@@ -171,7 +172,7 @@ function passedOn(name: RunErrorClass): RunErrorClass {
   return name === "ExecutionClosed" || name === "ChainBroken" ? "NodeFailed" : name;
 }
 
-/** Reads the members that the node sets from the last context of the execution that it ran. */
+/** Reads the members that the node sets. They come from the last context of the execution that it ran. */
 async function resultsOf(ports: Ports, { node, position }: Calling, child: Child) {
   const { before } = position;
   const close = await readTip(ports, child.id, "");

@@ -79,7 +79,7 @@ export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, r
   return commitFailure(ports, held, { ...reason, message: redactor.mask(reason.message) }, kept);
 }
 
-/** Texts of the elements of the list at a dot path, or the reason why there is no list. */
+/** Finds the list at a dot path. Returns the JSON texts of its elements, or the reason why there is no list. */
 export async function findItems(
   context: Context,
   path: string,

@@ -105,7 +105,10 @@ export async function recordOf(
   };
 }
 
-/** Labels of a run by name, from its initial context; undefined if it has none. A secret input counts as missing. */
+/**
+ * Reads the labels of a run, by name, from its initial context; undefined if it has none. A secret input counts as
+ * missing.
+ */
 export function labelsOf(workflow: Workflow, set: readonly Member[]): Record<string, string> | undefined {
   const { labels = {} } = workflow;
   const secrets = secretKeys(workflow);
@@ -126,13 +129,13 @@ function renderLabel(template: string, context: Context): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Numbers keep the digits that the caller sent. */
+/** Converts a value to the text of a label. Numbers keep the digits that the caller sent. */
 function labelText(json: string | undefined): string | undefined {
   if (json === undefined || json === "null" || referencesIn(json).length > 0) return undefined;
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** The labels in link 0; undefined if it never had any, or if they were erased. */
+/** Reads the labels of a run from its link 0; undefined if it never had any, or if they were erased. */
 export async function labelsIn({ blobs }: Pick<Ports, "blobs">, entry: StoredEntry) {
   const { labels } = entry.contents;
   return labels && (JSON.parse(await contentText(labels, headOf(entry), blobs)) as Record<string, string>);

@@ -144,7 +144,7 @@ export function freshProblem(
   return `there is no prompt node "${stranger}" whose code could be written again - ${advice}`;
 }
 
-/** The initial context does not fit the workflow's `inputs`; one finding per misfit. */
+/** Thrown if the initial context does not fit the `inputs` of the workflow. It has one finding per misfit. */
 export class InputsRefused extends Error {
   override name = "InputsRefused";
   readonly findings: Finding[];
@@ -155,7 +155,10 @@ export class InputsRefused extends Error {
   }
 }
 
-/** Rejects with `InputsRefused`. Of values that come as files, the schema only checks that they are present. */
+/**
+ * Rejects with `InputsRefused` if a context does not fit `inputs`. For values that come as files, the schema only
+ * checks that they are present.
+ */
 export async function refuseMisfits(workflow: Pick<Workflow, "inputs">, context: string, fileKeys: string[]) {
   const findings = await checkContext(workflow, context, fileKeys);
   if (findings.length > 0) throw new InputsRefused(findings);
@@ -171,7 +174,10 @@ export async function refuseMisfits(workflow: Pick<Workflow, "inputs">, context:
   }
 }
 
-/** Checks stored values in the same way. The schema only checks that values in blobs are present. */
+/**
+ * Checks stored values as `refuseMisfits` checks a context. For values in blobs, the schema only checks that they are
+ * present.
+ */
 export function refuseMisfitsOf(workflow: Pick<Workflow, "inputs">, members: readonly Member[]): Promise<void> {
   const groups = Map.groupBy(members, ({ json }) => referencesIn(json).length > 0);
   const keysInBlobs = (groups.get(true) ?? []).map(({ key }) => key);

@@ -121,7 +121,10 @@ export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, cho
   return forms && Object.hasOwn(forms, choice) ? forms[choice] : form;
 }
 
-/** JSON text of the data, checked against the form of the choice. Without a form any data may come, or none. */
+/**
+ * Returns the data as JSON text, after it has checked them against the form of the choice. Without a form any data are
+ * accepted, or none.
+ */
 async function fittingData(task: WaitingTask, { choice, data }: Answer): Promise<string> {
   const form = formOf(task, choice);
   const text = data?.trim() ?? (form ? "{}" : "null");

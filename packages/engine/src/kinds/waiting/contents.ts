@@ -20,7 +20,7 @@ export interface NamedValue {
 
 export interface KeptOutcome {
   choice?: string;
-  /** Absent if an event arrived or the time was over. */
+  /** The person who answered. Absent if an event arrived or the time was over. */
   by?: string;
   /** ISO 8601. */
   at: string;

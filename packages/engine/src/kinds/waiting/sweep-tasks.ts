@@ -83,8 +83,8 @@ async function sweepTask(ports: KindPorts, task: WaitingTask): Promise<"sent" | 
 }
 
 /**
- * Sends the answer of a task if its link has one, else marks the task as expired. The link has an entry, or can get
- * none from an answer any more.
+ * Sends the answer of a task if its link has one, else marks the task as expired. Called when the link has an entry, or
+ * when no answer can produce one any more.
  */
 async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | undefined): Promise<"sent" | "expired"> {
   const head = entry && headOf(entry);
