@@ -38,7 +38,7 @@ const tales: Record<string, Told> = {
     steps: 6,
   },
   "pinned code after its analysis": { minds: { pinned: behindAnalysis }, steps: 0 },
-  "new code after pinned code with an analysis fails": {
+  "new code after pinned code that fails after its analysis": {
     minds: { pinned: behindAnalysis, codes: ["# one"] },
     scripts: failsFor("# pinned"),
     steps: 6,
