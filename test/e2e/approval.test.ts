@@ -58,7 +58,7 @@ async function ended(id: string) {
 }
 
 describe("an invoice over 1000", () => {
-  it("is paid with the data of the form when the manager approves", async () => {
+  it("is paid with the data of the form when the manager approves it", async () => {
     const id = await asked();
     const [task] = await Array.fromAsync(cloud.ports.tasks.pending());
     expect(task).toMatchObject({
@@ -90,7 +90,7 @@ describe("an invoice over 1000", () => {
     expect(values).toMatchObject({ outcome: "turned down", turned_down: { by: "ann", reason: "too many desks" } });
   });
 
-  it("is put aside without an answer in time, and a late answer is refused", async () => {
+  it("is put aside if the manager does not answer in time, and refuses a late answer", async () => {
     const id = await asked(1);
     const { values } = await ended(id);
     expect(values).toMatchObject({ outcome: "put aside", manager: { choice: "timeout", by: null } });
@@ -110,7 +110,7 @@ describe("an invoice over 1000", () => {
     expect(entries.filter(({ node_id }) => node_id === "manager")).toHaveLength(1);
   });
 
-  it("has no open task after a cancel of its run", async () => {
+  it("has no open task after its run was cancelled", async () => {
     const id = await asked();
     await cancelExecution(cloud.ports, id);
     const { execution, path } = await ended(id);
@@ -138,7 +138,7 @@ describe("a waiting run", () => {
     await cloud.untilEnd(id);
   });
 
-  it("stores its token only in the history of Step Functions", async () => {
+  it("leaves its task token nowhere but in the history of Step Functions", async () => {
     const id = await asked();
     const history = JSON.parse(await historyText(await readTrace(cloud.ports, id))) as object[];
     const [, token = ""] = /\\"token\\":\\"([^"\\]+)\\"/.exec(JSON.stringify(history)) ?? [];

@@ -68,7 +68,7 @@ describe("a mail with seven invoices and a broken PDF", () => {
     });
   });
 
-  it("does not affect a following mail without attachments, which has no results", () => {
+  it("changes nothing for the next mail, which has no attachments and so no results", () => {
     const summary = { from: "billing@supplier.example", invoices: 0, sums: {}, high: [], unreadable: [] };
     expect(withNone).toMatchObject({ status: "completed", results: [], summary });
   });

@@ -177,7 +177,7 @@ describe("a cloud that delivers tasks twice and kills Lambdas", { timeout: 120_0
     }
   });
 
-  it("starts no code more often than its author permits", () => {
+  it("starts code again only if its author permits that", () => {
     const wanted = (path: string) => (/^\/(make|more)\//.test(path) ? 2 : 1);
     const begun = Object.entries(outside.counts()).filter(([path]) => !path.startsWith("/sum/"));
     const inBranches = 1 + 4 + 2 * 3 + 1;

@@ -65,7 +65,7 @@ describe("a child run that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("reports that it ran longer than its own timeout", async () => {
+  it("tells the calling run that it exceeded its own timeout", async () => {
     await cloud.publish(inARow("limited", { pause: { type: "wait", seconds: "1d" } }, { timeout: 1 }));
     const { execution } = await cloud.run(await cloud.publish(inARow("calls-limited", { bill: calls("limited") })));
     const message = expect.stringMatching(/^workflow "limited" .* ran longer than its timeout/);
@@ -76,7 +76,7 @@ describe("a child run that fails", () => {
     ["an unpublished workflow", "nowhere", {}, /there is no workflow "nowhere"/],
     ["a missing version", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
     ["a missing value", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
-  ])("can be caused by %s", async (_what, workflow, fields, message) => {
+  ])("fails its node with the reason if the cause is %s", async (_what, workflow, fields, message) => {
     const version = await cloud.publish(inARow("asks-amiss", { bill: calls(workflow, fields) }));
     const { execution, entries } = await cloud.run(version);
     expect(execution.error).toMatchObject({
@@ -173,7 +173,7 @@ it("a child run is cancelled with its calling run", async () => {
   expect(await verified(cloud, trace as never)).toBe("anchored");
 });
 
-it("a cancelled child run fails its node", async () => {
+it("a cancelled child run fails the node that called it", async () => {
   const { id, child } = await waiting();
   await cancelExecution(cloud.ports, child);
   await cloud.untilEnd(id);
@@ -184,7 +184,7 @@ it("a cancelled child run fails its node", async () => {
   });
 });
 
-it("the verification of a run includes its child runs", async () => {
+it("the verification of a run reports a changed entry of a child run", async () => {
   const version = await cloud.publish(inARow("calls-sums", { bill: calls("sums") }));
   const context = '{"invoice": {"lines": [1]}, "text": "x"}';
   const [whole, cut] = [await cloud.run(version, context), await cloud.run(version, context)];

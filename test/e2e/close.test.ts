@@ -60,7 +60,7 @@ describe("a close", () => {
     ["an amount of 300 decimals", { spent: { ...spent, cost_usd: 1e-300 } }],
     ["more nodes than can be counted", { nodes: 1e40 }],
     ["an invalid time", { timestamp: "never" }],
-  ])("ends the run and stores valid figures for %s", async (_what, absurd) => {
+  ])("ends the run and stores valid numbers if its entry has %s", async (_what, absurd) => {
     const { record, stats } = await closeWith(absurd);
     expect(record).toMatchObject({ open: false, status: "failed" });
     expect(Object.values(record?.spent ?? {}).every((count) => count >= 0 && count <= Number.MAX_SAFE_INTEGER)).toBe(
@@ -73,7 +73,7 @@ describe("a close", () => {
     ["a megabyte", "é".repeat(1_000_000)],
     ["half a character", "a\ud800"],
     ["zeros", "\0".repeat(100_000)],
-  ])("ends the run and stores an error message of %s", async (_what, message) => {
+  ])("ends the run and stores the error if its message is %s", async (_what, message) => {
     const { record } = await closeWith({}, message);
     expect(record).toMatchObject({ open: false, error: { node: "ask", message: expect.any(String) } });
   });

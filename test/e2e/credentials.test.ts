@@ -113,7 +113,7 @@ describe("a run that tries to leak its password", () => {
     prompts = server.requests.map(({ body }) => JSON.stringify(body));
   });
 
-  it("completes and sends mails with the password from handwritten and generated code", async () => {
+  it("can log in to the mail server with it, from handwritten and from generated code", async () => {
     expect(trace.execution).toMatchObject({ status: "completed" });
     expect(mails).toEqual(Array(2).fill(`billing@acme.test ${password}`));
     expect(await verified(cloud, trace)).toBe("anchored");
@@ -126,11 +126,11 @@ describe("a run that tries to leak its password", () => {
     ["names_a_key", /^context\["\*\*\*"\] contains the value of a secret/],
     ["changes", /^context\["smtp_port"\] belongs to a credential/],
     ["raises", /^ValueError: \['\*\*\*/],
-  ])("fails at node %s with the reason", (node, reason) => {
+  ])("has a failed node %s with the reason", (node, reason) => {
     expect(entryOf(trace, node)).toMatchObject({ status: "failed", error_message: expect.stringMatching(reason) });
   });
 
-  it("keeps other data unchanged and no credentials in the context", () => {
+  it("keeps other data unchanged, and leaves no credentials in the context", () => {
     expect(JSON.parse(trace.context.text)).toMatchObject({ port: 993, at: "invoices", mailed: "by a model" });
     const keys = Object.keys(JSON.parse(trace.context.text));
     expect(keys.filter((key) => /^(email|smtp|imap|db|support)_/.test(key))).toEqual([]);
@@ -167,7 +167,7 @@ describe("a run that tries to leak its password", () => {
 });
 
 describe("a child run", () => {
-  it("gets the client's credentials and masks them in its error", async () => {
+  it("gets the client's credentials, which are masked in its error", async () => {
     const code = "print(context['db_password'])\nraise ValueError(context['db_password'])";
     await cloud.publish(inARow("inside", { look: { code, credentials: ["database"] } }));
     const trace = await run(inARow("outside", { inner: { type: "workflow", workflow: "inside", output: {} } }));
@@ -177,7 +177,7 @@ describe("a child run", () => {
 });
 
 describe("a declared credential", () => {
-  it("is the only kind of credential that the node's code gets", async () => {
+  it("is the only credential that the node's code gets", async () => {
     const look = "context['seen'] = sorted(key for key in context if key.endswith('_password'))";
     const seen = async (node: object, workflow: object = {}) =>
       JSON.parse((await run(inARow("declared", { look: { code: look, ...node } }, workflow))).context.text).seen;
@@ -195,7 +195,7 @@ describe("a declared credential", () => {
     });
   });
 
-  it("permits access to its server when the node allows no other host", async () => {
+  it("gives code access to its server even if the node allows no host", async () => {
     const network = { allow: [] };
     const code = `${login}\nimport socket\ntry: socket.create_connection(("127.0.0.1", 1), 1)\nexcept OSError as error: context['other'] = str(error)`;
     const trace = await run(inARow("walled", { mail: { code, network, credentials: ["email"] } }));

@@ -82,7 +82,7 @@ const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][]
 
 describe("a decision", () => {
   it.each(rules)(
-    "with edges for %j takes the matching edge or fails with a list of them",
+    "with edges for %j takes the edge that matches its value, and otherwise fails with a list of the edges",
     async (conditions, choices) => {
       const version = await cloud.publish(decisionOn(conditions));
       const taken = choices.map(async ([json, edge]) => {
@@ -99,7 +99,7 @@ describe("a decision", () => {
     },
   );
 
-  it("fails without a value of its own, even if earlier nodes set one", async () => {
+  it("fails if its code chooses no value, even if an earlier node has set one", async () => {
     const decideB = { type: "decision", code: "context['branch_decision'] = 'b'" };
     const copies = "seen = context.get('branch_decision')\nprint(seen)\nif seen: context['branch_decision'] = seen";
     const version = await cloud.publish({
@@ -129,7 +129,7 @@ describe("a decision", () => {
     });
   });
 
-  it("can fail and continue at its onError", async () => {
+  it("continues at its onError if its code fails", async () => {
     const definition = decisionOn(
       ["a", "default"],
       "if len(context) < 2: raise ValueError('cannot decide')\ncontext['branch_decision'] = 'a'",
@@ -147,7 +147,7 @@ describe("a decision", () => {
 });
 
 describe("a node that fails", () => {
-  it("ends the run, and its changes are not kept", async () => {
+  it("ends the run and loses the changes that its code made", async () => {
     const trace = await cloud.run(
       await cloud.publish(
         inARow("fails", {
@@ -198,7 +198,7 @@ describe("a node that fails", () => {
     expect(JSON.parse(context.text)).toEqual({ error: "own", seen: "NodeFailed", again: "own" });
   });
 
-  it("can continue directly at the end node", async () => {
+  it("continues at the end node if that is its onError", async () => {
     const trace = await cloud.run(await cloud.publish(inARow("to-end", { bad: { code: "1 / 0", onError: "end" } })));
     expect([trace.execution.status, trace.path]).toEqual(["completed", ["start", "bad", "end"]]);
     expect(await verified(cloud, trace)).toBe("anchored");
@@ -227,7 +227,7 @@ context['tries'] = tries`;
   });
 });
 
-it("a node with isolation fresh has its own sandbox", async () => {
+it('a node with the isolation "fresh" runs in its own sandbox', async () => {
   const own = { code: "context['n'] = 1", isolation: "fresh" };
   const trace = await cloud.run(await cloud.publish(inARow("fresh", { before: "x = 1", own, after: "x = 1" })));
   expect(trace.execution.status).toBe("completed");

@@ -38,7 +38,7 @@ async function verdictOn({ execution }: Trace): Promise<string> {
 
 const sum = 'context["total"] = sum(context["lines"])';
 
-describe("the chain of a run verifies", { timeout: 60_000 }, () => {
+describe("the chain of a run is valid", { timeout: 60_000 }, () => {
   it.each(["", " ", "  \n", "\n", "```python\n```", "\ufeff"])("if a model answers %j as its code", async (code) => {
     const failed = await written({ code: [code, code, code] });
     expect(failed.execution.status).toBe("failed");
@@ -51,7 +51,7 @@ describe("the chain of a run verifies", { timeout: 60_000 }, () => {
     expect(await verdictOn(repaired)).toBe("anchored");
   });
 
-  it("if a model answers with empty code, which the entry records", async () => {
+  it("and records empty code if a model answers with empty code", async () => {
     const trace = await written({ code: ["", "", ""] });
     const { code_executed, code_hash, ai_metadata } = entryOf(trace);
     const ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

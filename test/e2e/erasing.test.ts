@@ -78,7 +78,7 @@ describe("an erasure", { timeout: 60_000 }, () => {
     await expect(eraseExecution(ports, open)).rejects.toThrow(/is open - cancel it/);
   });
 
-  it("removes a run's contents, while its chain verifies, lists the gaps and stays readable", async () => {
+  it("removes the contents of a run, whose chain stays valid and readable and lists what is missing", async () => {
     const other = await run("default", inARow("stays", { work: 'context["copy"] = context["name"]' }));
     const { id } = await run("default", flow);
     const before = await verify(id);
@@ -96,7 +96,7 @@ describe("an erasure", { timeout: 60_000 }, () => {
     expect(await verify(other.id)).toMatchObject({ state: "anchored", erased: [] });
   });
 
-  it("of a client removes all its data and keeps the proof of its runs", async () => {
+  it("of a client removes all its data, but not the proof of its runs", async () => {
     const { id } = await run("acme", flow);
     const text = (await createKey(ports, admin, { ulid: "0".repeat(26), role: "viewer", client: "acme", name: mark }))
       .text;

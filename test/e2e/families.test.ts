@@ -102,7 +102,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect((await recordOf(second.id)).restarts).toEqual([last.id]);
   });
 
-  it("loses an erased member and the restarts of that member, but no other run", async () => {
+  it("loses an erased run and the restarts of that run, but no other member", async () => {
     const first = await run("default");
     const [second, other] = [await restart(first), await restart(first)];
     const third = await restart(second);
@@ -118,7 +118,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect(await eraseExecution(ports, await recordOf(first.id))).toEqual([first.id, second.id, other.id, third.id]);
   });
 
-  it("cannot be erased while a restart is open", async () => {
+  it("cannot be erased while one of its restarts is open", async () => {
     const first = await run("default");
     const open = await restartOpen(first);
     const sentence = `execution ${open}, which was restarted from ${first.id}, is open - cancel it, or wait for its end, and erase then`;
@@ -130,14 +130,14 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect(await verify(open)).toMatchObject({ state: "anchored", sourceGone: [first.id] });
   });
 
-  it("refuses a new restart of a member that was erased meanwhile", async () => {
+  it("refuses a restart of a member that is erased before the restart has a record", async () => {
     const first = await run("default");
     const late = { ...first, id: `exec_${"7".repeat(26)}`, restartedFrom: first.id };
     await eraseExecution(ports, first);
     await expect(ports.executions.create(late)).rejects.toThrow(`execution ${first.id} was erased meanwhile`);
   });
 
-  it("verifies without its source, but not with a changed source", async () => {
+  it("has a valid restart after the source was deleted, but not after it was changed", async () => {
     const first = await run("default");
     const { id } = await restart(first);
     const inner = (await readTrace(ports, first.id)).entries.find(({ child }) => child)?.child?.execution_id ?? "";
@@ -158,7 +158,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("keeps each member for its own retention time, and blobs until the last member expires", async () => {
+  it("keeps each member for its own retention time, and all blobs until the last member expires", async () => {
     await createClient(ports, admin, { slug: "acme", name: "Acme" });
     await ports.clients.update("acme", { quotas: { retentionDays: 1 } });
     const first = await run("acme", mark);

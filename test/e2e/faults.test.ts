@@ -103,7 +103,7 @@ context['begun'] = begun`;
     return { trace: await running, lost };
   }
 
-  it("fails its node, because the effects of the code are unknown", async () => {
+  it("fails its node if the code may have had effects", async () => {
     const { trace, lost } = await runAndLose("/fails", {});
     expect(trace.execution).toMatchObject({ status: "failed", error: { node: "work", class: "NodeInterrupted" } });
     expect(entryOf(trace)).toMatchObject({ status: "failed", sandbox_id: lost, attempt: 1 });
@@ -118,7 +118,7 @@ context['begun'] = begun`;
     expect(outside.count("/rescued")).toBe(1);
   });
 
-  it("is replaced if the code has no effects, and the chain has both attempts", async () => {
+  it("is replaced if the code has no effects, and leaves both attempts in the chain", async () => {
     const { trace, lost } = await runAndLose("/replaced", { effects: false });
     expect(JSON.parse(trace.context.text)).toMatchObject({ a: 1, begun: 2, after: null });
     const { attempt, sandbox_id, steps } = entryOf(trace);
@@ -138,7 +138,7 @@ it("a run ends at its workflow's timeout together with its running code", async 
   expect(await unoffered(cloud)).toEqual([]);
 });
 
-it("runs beyond E2B's limit wait for a sandbox and complete", { timeout: 60_000 }, async () => {
+it("runs that need more sandboxes than E2B allows wait for one and complete", { timeout: 60_000 }, async () => {
   const version = await cloud.publish(inARow("crowd", { work: "import time; time.sleep(0.3)" }));
   const traces = await Promise.all(Array.from({ length: 5 }, () => cloud.run(version)));
   expect(traces.map(({ execution }) => execution.status)).toEqual(Array(5).fill("completed"));

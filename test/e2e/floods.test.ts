@@ -135,7 +135,7 @@ afterAll(async () => {
 });
 
 describe.runIf(isolated)("a flood in the sandbox of one run", () => {
-  it("ends at the limits of its own sandbox", async () => {
+  it("gets no more resources than its own sandbox may have", async () => {
     const found = await held.promise;
     expect(found).toMatchObject({
       "messages of 250 descriptors ended by": "ETOOMANYREFS",
@@ -166,8 +166,8 @@ describe.runIf(isolated)("a flood in the sandbox of one run", () => {
   });
 });
 
-describe.runIf(hasIds)("two sandboxes of a server that root runs", () => {
-  it("have different user ids that no user of the host has", async () => {
+describe.runIf(hasIds)("two sandboxes on a server that runs as root", () => {
+  it("run under different user ids, which no user of the host has", async () => {
     const code = "context['map'] = open('/proc/self/uid_map').read().split()";
     const maps = await Promise.all([1, 2, 3].map(async () => JSON.parse((await cloud.runCode(code)).context.text).map));
     expect(new Set(maps.map(([, outside]) => outside)).size).toBe(3);

@@ -147,7 +147,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value is missing, also a content that an erasure can remove", { tags: ["deep"] }, async () => {
+  it("if one value is missing, even one that an erasure would remove", { tags: ["deep"] }, async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -158,7 +158,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value comes from the same place of another run", { tags: ["deep"] }, async () => {
+  it("if one value was copied from the same place of another run", { tags: ["deep"] }, async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -171,7 +171,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if an item is missing, or comes from another run or another place", async () => {
+  it("if an item is missing, or was copied from another run or another place", async () => {
     const believed: string[] = [];
     const entries = chainItems().filter(({ kind }) => kind?.S !== "0");
     for (const item of entries) {
@@ -241,7 +241,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     }
   });
 
-  it("if the end of the chain is missing, for every state of the record", async () => {
+  it("if the end of the chain is missing, for every status in the record of the run", async () => {
     const [record] = records() as [Item];
     const main = chainItems()
       .filter(({ pk, kind }) => pk?.S === `C#${own.id}` && kind)
@@ -269,7 +269,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
   });
 });
 
-it("the verification finds a content that no head lists", async () => {
+it("the verification finds a content that was added to an entry", async () => {
   const close = chainItems().find(
     (item) => headIn(item)?.node_type === "close" && item.pk?.S === `C#${own.id}`,
   ) as Item;
@@ -301,19 +301,19 @@ describe("a failed run with a restart", () => {
   };
   const named = (...ids: string[]) => ({ L: ids.map((S) => ({ S })) });
 
-  it("verifies together with its restart", async () => {
+  it("is valid, and so is its restart", async () => {
     expect(await verdictWith(failing.record)).toMatchObject({ state: "anchored", erased: [] });
     expect(await verifyExecution(cloud.ports, failing.restart)).toMatchObject({ state: "anchored" });
     expect((await cloud.ports.executions.get(failing.id))?.restarts).toEqual([failing.restart]);
   });
 
-  it("does not verify with the text of an erasure in place of its error", async () => {
+  it("is not valid if its error was replaced by the text that an erasure writes", async () => {
     const forged = withLeaf(failing.record, ["error", "message"], { S: "its words were erased" });
     const message = expect.stringMatching(/its "error" is another/);
     expect(await verdictWith(forged)).toMatchObject({ state: "broken", problem: { message } });
   });
 
-  it("verifies only if its record names exactly its restarts", async () => {
+  it("is valid only if its record names exactly its restarts", async () => {
     const { record, restart } = failing;
     for (const forged of [undefined, named(), named(own.id), named(restart, own.id), named(restart, "exec_none")])
       expect(await verdictWith(withLeaf(record, ["restarts"], forged))).toMatchObject({
@@ -324,7 +324,7 @@ describe("a failed run with a restart", () => {
     expect(await verdictWith(twice)).toMatchObject({ state: "broken" });
   });
 
-  it("breaks the verification of its restart if its record does not list that restart", async () => {
+  it("makes its restart invalid if its record does not name that restart", async () => {
     const { id, record, restart } = failing;
     try {
       await table.put([withLeaf(record, ["restarts"], undefined)]);
@@ -337,7 +337,7 @@ describe("a failed run with a restart", () => {
     }
   });
 
-  it("is listed only by its own record item", async () => {
+  it("is listed once, although forged items copy its record", async () => {
     const { id, record } = failing;
     const planted = { ...record, sk: { S: "E2" }, status: { S: "completed" }, version: { N: "7" }, nodes: { N: "9" } };
     const elsewhere = { ...planted, pk: { S: `X#${id}` }, sk: { S: "E" } };
@@ -351,7 +351,7 @@ describe("a failed run with a restart", () => {
     }
   });
 
-  it("is not listed for another workflow or client by a forged index key", async () => {
+  it("is not listed for another workflow or client if the index keys of its record are forged", async () => {
     const forged = { ...failing.record, workflowKey: { S: "W#forged" }, clientKey: { S: "C#acme" } };
     await table.put([forged]);
     try {
@@ -367,7 +367,7 @@ describe("a failed run with a restart", () => {
     }
   });
 
-  it("shows no running node after its end", async () => {
+  it("shows no running node after its end, even with a forged turn", async () => {
     const { id, record } = failing;
     const [turn] = (await table.itemsOf(id)).filter(({ kind }) => kind?.S === "0") as [Item];
     const sk = { S: "L##0000000099#0" };
@@ -380,7 +380,7 @@ describe("a failed run with a restart", () => {
   });
 });
 
-it("the verification finds a duplicate step, which a trace would show", async () => {
+it("the verification finds a copied step, which a trace would show twice", async () => {
   const step = chainItems().find(({ step }) => step !== undefined) as Item;
   const { scope, seq } = step;
   const sk = { S: `S#${scope?.S}#${seq?.N?.padStart(10, "0")}#0000` };

@@ -45,7 +45,7 @@ describe("branches", { timeout: 60_000 }, () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "j", "end"]);
   });
 
-  it("end as soon as one of them fails, and the run names the failed node", async () => {
+  it("end as soon as one of them fails, whose node is in the error of the run", async () => {
     const trace = await run(
       [
         action("f", "context['n'] = 1"),
@@ -96,7 +96,7 @@ describe("maps", { timeout: 60_000 }, () => {
     expect(new Set(boxes).size).toBeLessThanOrEqual(3);
   });
 
-  it("tolerate the permitted failures and can contain forks and maps", async () => {
+  it("tolerate as many failures as permitted, and can contain forks and maps", async () => {
     const trace = await run(
       [
         {

@@ -51,7 +51,7 @@ describe("the invoice demo", () => {
   }, 400_000);
 
   it.each(["by hand", "in sentences, without a model"])(
-    "finds total, currency and branch of every real invoice: %s",
+    "finds the total and currency of each real invoice, and takes the right branch: %s",
     (how) => {
       const rows = rowsIn(tables[how === "by hand" ? 0 : 1] as string).filter(([file]) => file?.endsWith(".pdf"));
       const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
@@ -81,7 +81,7 @@ describe("the invoice demo", () => {
     expect(booked.sort()).toEqual([["-", "-", "-"], ...expected].sort());
   });
 
-  it("prints the folder of the notices and the commands that show a run", () => {
+  it("prints the folder with the notices, and the commands that show a run", () => {
     expect(said).toMatch(/^16 notices lie in .*\n.*npx nova trace exec_\w+ \[--full\], npx nova verify exec_\w+$/m);
   });
 
@@ -138,7 +138,7 @@ describe("values of numpy and pandas", () => {
     ["import numpy as np; context['x'] = {'a': [np.int64(3)]}", 'key "x.a\\[0\\]": numpy.int64 .* use int\\(x\\)'],
     ["import pandas as pd; context['df'] = pd.DataFrame({'a': [1]})", 'key "df": pandas.DataFrame .* use x.to_dict'],
     ["import pandas as pd; context['t'] = pd.Timestamp('2026-01-01')", 'key "t": pandas.Timestamp .* use x.isoformat'],
-  ])("fail their node with the correction: %s", { timeout: 60_000 }, async (code, message) => {
+  ])("fail their node with a message that corrects the code: %s", { timeout: 60_000 }, async (code, message) => {
     const { execution } = await cloud.runCode(code);
     expect(execution).toMatchObject({ status: "failed", error: { message: expect.stringMatching(message) } });
   });

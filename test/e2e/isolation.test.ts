@@ -69,21 +69,18 @@ context["answers"] = {name: knock(port) for name, port in context["ports"].items
     expect(answers).toEqual(Object.fromEntries(Object.keys(ports).map((name) => [name, "ConnectionRefusedError"])));
   });
 
-  it.each(["fork", "spawn", "forkserver"])(
-    "gets results of multiprocessing with the start method %s",
-    async (method) => {
-      const code = `
+  it.each(["fork", "spawn", "forkserver"])("can use multiprocessing with the start method %s", async (method) => {
+    const code = `
 import multiprocessing
 def square(number):
     return json.dumps(number * number)
 if __name__ == "__main__":
     with multiprocessing.get_context(context["method"]).Pool(2) as pool:
         context["squares"] = pool.map(square, [1, 2, 3])`;
-      expect((await setBy(code, { method })).squares).toEqual(["1", "4", "9"]);
-    },
-  );
+    expect((await setBy(code, { method })).squares).toEqual(["1", "4", "9"]);
+  });
 
-  it("has no keys in its environment, and every endpoint requires one", async () => {
+  it("finds no keys in its environment, and cannot use any endpoint without one", async () => {
     const { environment } = await setBy("import os; context['environment'] = dict(os.environ)");
     const secrets = /KEY(?!_FILE)/;
     const keys = Object.entries(cloud.environment).filter(([name]) => secrets.test(name));

@@ -87,7 +87,7 @@ describe("generated code", () => {
     expect(await said("verify", frozen.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("stays unchanged in the lock if nothing new has run", async () => {
+  it("stays unchanged in the lock if no run has used other code since", async () => {
     const before = await readFile(join(cwd, "bills/workflow.lock.json"), "utf8");
     expect(await said("lock", "bills")).toMatchObject({ nodes: [{ action: "unchanged" }] });
     const { items } = await said("executions", "--workflow", "bills");
@@ -96,7 +96,7 @@ describe("generated code", () => {
     expect(await readFile(join(cwd, "bills/workflow.lock.json"), "utf8")).toBe(before);
   });
 
-  it("reports its cost and the savings of its runs", async () => {
+  it("is listed with its cost and with what its runs have saved", async () => {
     const { nodes } = await said("lock", "bills", "--costs");
     expect(nodes).toMatchObject([
       { node: "sum", generations: 1, runs: 2, hits: 1, break_even_runs: 1, paid_off: true },
@@ -104,13 +104,13 @@ describe("generated code", () => {
     expect(nodes[0].written).toMatchObject({ tokens_input: 3000, tokens_output: 300 });
   });
 
-  it("does not run frozen for an input of another type and reports the reason", async () => {
+  it("does not run frozen for an input of another type, with the reason as the error", async () => {
     const frozen = await said("run", "bills", "--frozen", "--set", 'lines="19.5, 3"');
     expect(frozen).toMatchObject({ exit: 1, status: "failed", error: { node: "sum", class: "NodeFailed" } });
     expect(frozen.error.message).toMatch(/lines \(list then, string now\).*nova lock/);
   });
 
-  it("is stale for another prompt and does not run frozen", async () => {
+  it("becomes stale when the prompt changes, and then does not run frozen", async () => {
     await define({ prompt: "Add up the lines, rounded." });
     const changed = [{ ingredient: "prompt", was: "Add up the lines.", is: "Add up the lines, rounded." }];
     expect(await said("lock", "bills", "--check")).toMatchObject({ exit: 1, nodes: [{ state: "stale", changed }] });
@@ -131,7 +131,7 @@ describe("edited code", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 2, diagnostics: [{ code: "NOVA803" }] });
   });
 
-  it("can be proven before it is locked", async () => {
+  it("can be tested with recorded runs before it is locked", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "3");
     expect(exit).toBe(1);
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
@@ -141,7 +141,7 @@ describe("edited code", () => {
     expect(nodes[0].runs[2].differences).toEqual([{ key: "lines_count", recorded: null, now: 2 }]);
   });
 
-  it("runs after it is locked, and that run proves it", async () => {
+  it("runs after it is locked, and is proven by that run", async () => {
     expect(await said("lock", "bills")).toMatchObject({
       nodes: [{ action: "edited", origin: "edited", proven_by: null }],
     });
@@ -157,7 +157,7 @@ describe("locked code that fails by its own fault", () => {
   const gaps = ["--set", "lines=[1, null]"];
   const better = 'context["total"] = sum(n or 0 for n in context["lines"])';
 
-  it("is replaced by new generated code in local runs, and in the lock on demand", async () => {
+  it("is replaced by new code in local runs at once, but in the lock only by a command", async () => {
     await models(...written(better));
     const first = await said("run", "bills", ...gaps);
     expect(first).toMatchObject({ exit: 0, context: { total: 1 } });
@@ -174,7 +174,7 @@ describe("locked code that fails by its own fault", () => {
 describe("unwanted code", () => {
   const other = 'context["total"] = float(sum(n or 0 for n in context["lines"]))';
 
-  it("is generated again on demand and replaced in local runs, and in the lock on demand", async () => {
+  it("is replaced in later local runs by a run with --fresh, and in the lock by a command", async () => {
     await models(...written(other));
     const fresh = await run("--fresh", "sum");
     expect(fresh).toMatchObject({ exit: 0, context: { total: 22.5 } });
@@ -200,7 +200,7 @@ describe("a workflow that requires approval", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 0, error: null, context: { total: 22.5 } });
   });
 
-  it("has missing code generated, and runs it only after an approval", async () => {
+  it("generates missing code, but runs it only after an approval", async () => {
     await define({ prompt: "Add up the lines in cents." }, { approval: "required" });
     await rm(join(cwd, "bills/workflow.lock.json"));
     const cents = 'context["cents"] = round(sum(context["lines"]) * 100)';

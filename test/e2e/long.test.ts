@@ -31,7 +31,7 @@ async function sandboxesAlive(): Promise<unknown> {
 }
 
 describe("code that outlives the Lambda that starts it", { timeout: 90_000 }, () => {
-  it("runs once while its task checks it periodically", async () => {
+  it("runs only once while its task checks it again and again", async () => {
     const code = `${call("long")}time.sleep(11)\ncontext['done'] = True`;
     const trace = await cloud.run(await cloud.publish(oneNode(code, { ...hour, ...outside.reach })), url());
     expect(trace.execution.status).toBe("completed");
@@ -51,7 +51,7 @@ describe("code that outlives the Lambda that starts it", { timeout: 90_000 }, ()
     expect(await sandboxesAlive()).toEqual([]);
   });
 
-  it("is started by one delivery, attached to by others, and committed by the last", async () => {
+  it("is started by one delivery, followed by others, and has its result committed by the last", async () => {
     const code = `${call("looked")}while call() < 40: time.sleep(0.05)\ncontext['done'] = True`;
     const version = await cloud.publish(oneNode(code, { ...hour, ...outside.reach }));
     const ports: Ports = {

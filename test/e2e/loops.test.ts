@@ -33,7 +33,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     [1, rounds(1), { asked: 1, last: 1 }],
     [4, rounds(4), { asked: 4, last: 4 }],
     [9, [...rounds(4), "give_up"], { asked: 4, last: 4, gave_up: true }],
-  ])("repeats until it reaches %i or its limit", async (wanted, visits, values) => {
+  ])("repeats until its counter reaches %i or its limit ends it", async (wanted, visits, values) => {
     const version = await cloud.publish({ id: "loop", nodes, edges });
     const trace = await cloud.run(version, JSON.stringify({ wanted }));
     expect(trace.execution.status).toBe("completed");
@@ -42,7 +42,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("fails its decision with one sentence at its limit without a default edge", async () => {
+  it("fails its decision with one sentence if it reaches its limit and has no default edge", async () => {
     const bounded = edges.filter(({ to }) => to !== "give_up").filter(({ from }) => from !== "give_up");
     const some = nodes.filter(({ id }) => id !== "give_up");
     const version = await cloud.publish({ id: "bounded", nodes: some, edges: bounded });

@@ -70,7 +70,7 @@ it("a mail received over SMTP starts a run with its attachment as bytes", async 
   });
 });
 
-it("a mail of an unlisted sender is refused and recorded", async () => {
+it("a mail from a sender who is not listed is refused, and its delivery is recorded", async () => {
   await send("eve@elsewhere.example", "invoices+idom@in.example.com");
   expect(await delivered("refused")).toMatchObject({
     execution: null,

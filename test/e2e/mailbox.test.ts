@@ -38,7 +38,7 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
     await dovecot?.close();
   });
 
-  it("is read by the example read-email with the client's credentials, one mail per run", async () => {
+  it("is read by the example read-email, one mail per run, with the client's credentials", async () => {
     await dovecot.deliver(
       await composed("Rechnung März", [{ filename: "invoice.pdf", content: Buffer.alloc(50_000, 7) }]),
     );
@@ -69,7 +69,7 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
     expect(await contextAfter("1".repeat(26))).toEqual(empty);
   });
 
-  it("starts runs by its trigger, which marks mails as read", async () => {
+  it("starts a run for each mail by its trigger, which marks mails as read", async () => {
     await dovecot.deliver(await composed("By trigger", [{ filename: "a.txt", content: "hello" }]));
     const code = "context['said'] = context['email']['attachments'][0]['bytes'].decode()";
     const definition = {

@@ -35,7 +35,7 @@ describe("an item that fails", () => {
   const over = (more: object) => mapOver(invert, ways("invert > next"), { max_concurrency: 1, ...more });
   const division = "ZeroDivisionError: division by zero";
 
-  it("fails the map, and no later item starts", async () => {
+  it("fails the map, so that no later item starts", async () => {
     const { execution, values, items } = await run(over({}), { list: [1, 0, 2] });
     expect(execution).toMatchObject({
       status: "failed",
@@ -54,7 +54,7 @@ describe("an item that fails", () => {
     [1, [0, 0, 2], "failed"],
     ["50%", [0, 0, 2, 3], "completed"],
     ["50%", [0, 0, 0, 3], "failed"],
-  ])("is tolerated up to %s: the run of %j is %s", async (tolerated, list, status) => {
+  ])("with up to %s tolerated in the list %j leaves the run %s", async (tolerated, list, status) => {
     const { execution, values } = await run(over({ tolerated_failures: tolerated }), { list });
     expect(execution.status).toBe(status);
     const failed = { error: { node: "invert", class: "NodeFailed", message: division } };
@@ -87,7 +87,7 @@ context["outputs"] = {name: outputs[name].get("mine") for name in outputs}`;
   expect(new Set(boxes).size).toBe(1);
 });
 
-it("a cancelled map stops its code and keeps the records of finished items", async () => {
+it("a cancelled map stops running code and keeps the entries of finished items", async () => {
   await using outside = await countingServer();
   const code = `
 import time, urllib.request

@@ -66,7 +66,7 @@ it("a join fails if two branches set one key, and names the key, both branches a
 });
 
 it.each(Object.entries(forkedRuns))(
-  "a workflow has its expected path and values: %s",
+  "a run takes the expected path and sets the expected values: %s",
   async (_, { workflow, context, path, values }) => {
     const trace = await run(workflow, context);
     expect(trace.path).toEqual(path);
@@ -86,7 +86,7 @@ describe("a branch that fails", () => {
   ];
   const edges = ways("start > quick > slow > never > end", "start > fail > end");
 
-  it("stops the code of the others and keeps their records", async () => {
+  it("stops the code of the other branches and keeps their entries", async () => {
     using meeting = await meetingPoint(2);
     const plain = nodes.filter(({ id }) => id !== "rescue");
     const workflow = { ...between("failing", plain, edges), network: meeting.network };
@@ -101,7 +101,7 @@ describe("a branch that fails", () => {
     expect(right?.entries).toMatchObject([{ node_id: "fail", status: "failed", error_class: "NodeFailed" }]);
   });
 
-  it("continues at its onError while the others continue", async () => {
+  it("continues at its onError while the other branches continue, too", async () => {
     using meeting = await meetingPoint(2);
     const caught = nodes.map((node) => (node.id === "fail" ? { ...node, onError: "rescue" } : node));
     const awake = caught.map((node) => ({ ...node, code: node.code.replace("\ntime.sleep(600)", "") }));

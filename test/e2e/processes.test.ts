@@ -71,8 +71,8 @@ async function killedAt(point: (run: Started) => Promise<unknown>): Promise<numb
   return family;
 }
 
-describe("a killed process", { timeout: 120_000 }, () => {
-  it("loses no record, at any point of the run", async () => {
+describe("a killed nova run", { timeout: 120_000 }, () => {
+  it("loses no entry, whenever it is killed", async () => {
     const inside = await killedAt(() => outside.asked("/hang"));
     const between = await killedAt((run) => run.line("✓ one"));
     const begun = await killedAt((run) => run.line("· one"));
@@ -157,7 +157,7 @@ describe("a bad context file", { timeout: 60_000 }, () => {
     ["is not JSON", '{"a": 1,}', /is not JSON/],
     ["is larger than 64 MB", 64 * 1024 * 1024 + 1, /--file key=path/],
     ["is nested too deep", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /nested|deep/],
-  ])("results in one sentence when it %s", async (_what, content, sentence) => {
+  ])("makes nova run fail with one sentence when it %s", async (_what, content, sentence) => {
     const file = join(cwd, "context.json");
     await writeFile(file, typeof content === "string" ? content : "{}");
     if (typeof content === "number") await truncate(file, content);

@@ -66,17 +66,20 @@ const failures: [string, (port: RefusingServers["port"]) => { host: string; code
   ],
 ];
 
-it.each(failures)("%s fails the node with its cause at the first attempt", async (what, asks, message) => {
-  const { host, ...script } = asks(servers.port);
-  code = script.code;
-  const node = { executor: "prompt", prompt: `Ask ${host}.`, network: { allow: [host] } };
-  const id = what.replaceAll(" ", "-");
-  const trace = await cloud.run(
-    await cloud.publish(inARow(id, { work: node })),
-    '{"user": "ada", "password": "wrong-password"}',
-  );
-  const { error_class, error_message, ai_metadata, steps } = entryOf(trace);
-  expect(error_message, JSON.stringify(steps)).toMatch(message);
-  expect({ error_class, attempts: ai_metadata?.attempts }).toEqual({ error_class: "NodeFailed", attempts: 1 });
-  expect(steps.at(-1)).toMatchObject({ agent_name: "E2BExecutor", output_data: { fault: "world" } });
-});
+it.each(failures)(
+  "%s fails the prompt node at its first attempt, with the cause in the error",
+  async (what, asks, message) => {
+    const { host, ...script } = asks(servers.port);
+    code = script.code;
+    const node = { executor: "prompt", prompt: `Ask ${host}.`, network: { allow: [host] } };
+    const id = what.replaceAll(" ", "-");
+    const trace = await cloud.run(
+      await cloud.publish(inARow(id, { work: node })),
+      '{"user": "ada", "password": "wrong-password"}',
+    );
+    const { error_class, error_message, ai_metadata, steps } = entryOf(trace);
+    expect(error_message, JSON.stringify(steps)).toMatch(message);
+    expect({ error_class, attempts: ai_metadata?.attempts }).toEqual({ error_class: "NodeFailed", attempts: 1 });
+    expect(steps.at(-1)).toMatchObject({ agent_name: "E2BExecutor", output_data: { fault: "world" } });
+  },
+);

@@ -32,7 +32,7 @@ async function written(node: object, models: Answers, context = "{}") {
 const sum = 'context["total"] = sum(context["lines"])';
 
 describe("a prompt node", () => {
-  it("runs generated code, and its chain contains the steps of the model", async () => {
+  it("runs generated code, and leaves the steps of the model in the chain", async () => {
     const trace = await written({}, { code: [sum] }, '{"lines":[19.5,3]}');
     expect(trace.execution).toMatchObject({ status: "completed", spent: { tokens_input: 3000, tokens_output: 300 } });
     expect(trace.context.text).toBe('{"lines":[19.5,3],"total":22.5}');
@@ -54,7 +54,7 @@ describe("a prompt node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("asks no model for the second run", async () => {
+  it("asks no model in its second run", async () => {
     answers = { code: [sum] };
     const version = await cloud.publish(inARow("again", { work: { executor: "prompt", prompt: "Add up the lines." } }));
     await cloud.run(version, '{"lines":[1]}');
@@ -97,7 +97,7 @@ describe("a prompt node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("can reach only the hosts that it names", async () => {
+  it("runs code that can reach only the hosts that the node names", async () => {
     const fetch = `import urllib.request\ncontext["page"] = urllib.request.urlopen("${server.url}").status`;
     const trace = await written({}, { code: [fetch, fetch, fetch] });
     expect(trace.execution.status).toBe("failed");

@@ -29,7 +29,7 @@ async function write(requirement: string): Promise<void> {
 }
 
 describe("requirements of a workflow", { timeout: 120_000 }, () => {
-  it("are installed from pip's index before the first run, and not again", async () => {
+  it("are installed from pip's index before the first run, and not again for later runs", async () => {
     await write("novatiny==1.0");
     const first = await nova(cwd, "run", "needs.json", "--json");
     expect(JSON.parse(first.stdout), first.stderr).toMatchObject({ status: "completed", context: { answer: 42 } });
@@ -38,7 +38,7 @@ describe("requirements of a workflow", { timeout: 120_000 }, () => {
     expect(JSON.parse(second.stdout), second.stderr).toMatchObject({ status: "completed", context: { answer: 42 } });
   });
 
-  it("that are not available result in one sentence, one JSON object and exit code 1, and no run starts", async () => {
+  it("that are not available prevent the run with one sentence, one JSON object and exit code 1", async () => {
     await write("novatiny==2.0");
     const { code, stdout, stderr } = await nova(cwd, "run", "needs.json", "--json");
     const message =

@@ -49,7 +49,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(await verified(cloud, third)).toBe("anchored");
   });
 
-  it("stays the same if another version has more nodes before", async () => {
+  it("stays the same if another version has more nodes before this one", async () => {
     const version = await cloud.publish(inARow("longer", { book: fragile("key") }));
     const failed = await cloud.run(version, '{"bad": true}');
     const longer = await cloud.publish(inARow("longer", { check: "pass", log: "pass", book: book("key") }));
@@ -93,7 +93,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(valuesOf(again).all.map(({ keys }: { keys: string[] }) => keys)).toEqual([visits(0), visits(1)]);
   });
 
-  it("names the place in the calling run, also if a restart continues inside the called workflow", async () => {
+  it("contains the place in the calling run, also if a restart continues inside the called workflow", async () => {
     await cloud.publish(inARow("ledger", { open: book("open"), post: fragile("post") }));
     const calls = { type: "workflow", workflow: "ledger", output: { open: "open", post: "post" } };
     const version = await cloud.publish(inARow("accounting", { bill: calls }));

@@ -141,7 +141,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, behind.trace)).toBe("anchored");
   });
 
-  it("can start from one visit of a loop", async () => {
+  it("can start at one visit of a loop", async () => {
     const version = await cloud.publish({
       id: "poll",
       nodes: [
@@ -300,7 +300,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
 });
 
 describe("a restart of a run", () => {
-  it("is refused without a failure or a start node, with an unknown place, or with a patch of a set key", async () => {
+  it("is refused if there is no place to start at, if the place is unknown, or if a patch changes the result of a node", async () => {
     const version = await cloud.publish(inARow("bad", { one: random("a"), two: random("b") }));
     const { execution } = await cloud.run(version, '{"given": 1}');
     const refusal = (more: Partial<RestartRequest>) =>
@@ -347,7 +347,7 @@ describe("a run that reuses outcomes of another one", { timeout: 60_000 }, () =>
     expect(reused(await rerun(other, version, { x: 2, y: 1 }, { one: ["x"] }))).toEqual(["one"]);
   });
 
-  it("compares the items of a changed list by their numbers", async () => {
+  it("compares the items of a changed list with the earlier items of the same numbers", async () => {
     const each = {
       id: "each",
       type: "map",

@@ -35,7 +35,7 @@ async function told(
 }
 
 describe("a text node", () => {
-  it("asks its model with values of other nodes and stores the answer", async () => {
+  it("asks its model with values of other nodes in the prompt, and stores the answer", async () => {
     const trace = await told(
       {
         facts: 'context["total"] = 850.0; context["lines"] = ["1. tea", "2. milk"]',
@@ -129,7 +129,7 @@ describe("a text node", () => {
   it.each([
     ["an empty answer", { text: "" }, "it is empty"],
     ["only thoughts", { text: "<think>hm" }, "it is empty"],
-  ])("asks again after %s, and mentions no schema if it has none", async (_, empty, problem) => {
+  ])("asks again after %s, and mentions a schema only if the node has one", async (_, empty, problem) => {
     const mended = await told({ work: text("Say") }, [empty, { text: "Done." }]);
     expect(JSON.parse(mended.context.text).work).toBe("Done.");
     const failed = await told({ work: text("Say") }, [empty, empty]);
@@ -137,7 +137,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toBe(message);
   });
 
-  it("asks again after an ambiguous answer, and fails after a second one", async () => {
+  it("asks again after an ambiguous answer, and fails after a second ambiguous answer", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const unsure = { text: '[{"n": 1}, {"n": 2}]' };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [unsure, { json: { n: 1 } }]);
@@ -146,7 +146,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/do not fit: it is ambiguous: it has 2 different JSON objects/);
   });
 
-  it("suggests another API once when its server ignores schemas", async () => {
+  it("fails with one hint to another API if its server ignores schemas", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const trace = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { text: "never" }]);
     const message = entryOf(trace).error_message ?? "";
@@ -172,7 +172,7 @@ describe("a text node", () => {
     });
   });
 
-  it("does not evaluate values as templates, and sends its own settings", async () => {
+  it("does not read values as templates, and sends the node's own model settings", async () => {
     const llm_config = { provider: "openai", model: "gpt-4.1-mini", temperature: 0.2, max_tokens: 64 };
     await told(
       { a: text("Say"), work: text("Use {a}", { llm_config }) },
@@ -186,7 +186,7 @@ describe("a text node", () => {
     });
   });
 
-  it("fails with the name of a missing value, or marks it in the prompt", async () => {
+  it("fails with the name of a missing value, or marks that value in the prompt", async () => {
     const failed = await told({ a: text("Say"), work: text("Use {a[9]}") }, [{ text: "1. one" }]);
     expect(entryOf(failed).error_message).toMatch(/\{a\[9\]\} has no value/);
     const marked = await told({ a: text("Say"), work: text("Use {Name}", { on_missing: "mark" }) }, [
@@ -221,7 +221,7 @@ describe("a text node", () => {
     expect(JSON.stringify(entryOf(trace).ai_metadata)).not.toContain("hunter2secret");
   });
 
-  it("stops at the budget of its node", async () => {
+  it("fails before a request that would exceed its budget", async () => {
     const trace = await told({ work: text("Say", { limits: { max_cost_usd: 0.0000001 } }) }, []);
     expect(entryOf(trace)).toMatchObject({ error_class: "BudgetExceeded" });
   });
@@ -230,12 +230,12 @@ describe("a text node", () => {
 describe("the cost of a text node", () => {
   const notes = (trace: Trace) => entryOf(trace, "work").ai_metadata?.cost_notes;
 
-  it("is exact without a note", async () => {
+  it("has no note if it is exact", async () => {
     const trace = await told({ work: text("Say", { limits: { max_cost_usd: 1 } }) }, [{ text: "ok" }]);
     expect(notes(trace)).toBeUndefined();
   });
 
-  it("has a note if its model has no price and a budget is set", async () => {
+  it("has a note if a budget is set and the model has no price", async () => {
     const limited = await told({ work: text("Say", { model: "m", limits: { max_cost_usd: 0.01 } }) }, [{ text: "ok" }]);
     expect(notes(limited)).toEqual([
       'model "m" has no price here and counts as $0, so max_cost_usd cannot be enforced - name a model with a price, or limit it at its provider',
@@ -305,7 +305,7 @@ it("a text node runs alone with values of other nodes in its input", async () =>
   expect(server.requests[0]?.instructions).toContain(`"My Draft":"n1"`);
 });
 
-it("a node gets values of other nodes under the names in input_keys", async () => {
+it("a text node gets values of other nodes under the names in its input_keys", async () => {
   const trace = await told(
     {
       a: text("Say"),
@@ -329,7 +329,7 @@ it("a node gets values of other nodes under the names in input_keys", async () =
   expect(server.requests.at(-1)?.input).toBe("Use from c");
 });
 
-it("a text decision chooses only an existing edge", async () => {
+it("a text decision asks again if its model chooses an edge that does not exist", async () => {
   const definition = {
     id: "text-decision",
     nodes: [

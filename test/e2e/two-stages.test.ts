@@ -56,7 +56,7 @@ async function entryOf(execution: string) {
 }
 
 describe("code that reads the result of an analysis", () => {
-  it("is pinned and locked with its analysis, and runs frozen without models on the new result", async () => {
+  it("is pinned and locked with its analysis, and runs frozen on the new result of the analysis", async () => {
     await models(
       { needs_analysis: true, complexity: "medium" },
       { code: analysis },
@@ -97,13 +97,13 @@ describe("code that reads the result of an analysis", () => {
     expect(frozen).toMatchObject({ exit: 1, error: { message: expect.stringContaining("lines (list then, string") } });
   });
 
-  it("reports the cost of writing both, which every run saves", async () => {
+  it("is listed with the cost of writing it and its analysis, which later runs save", async () => {
     const { nodes } = await said("lock", "bills", "--costs");
     expect(nodes).toMatchObject([{ node: "sum", generations: 1, hits: 2, break_even_runs: 1 }]);
     expect(nodes[0].written).toMatchObject({ tokens_input: 4000 });
   });
 
-  it("is proven after its analysis runs", async () => {
+  it("is tested with recorded runs after its analysis has run on the input of each", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "4");
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
     // One outcome per recorded run, newest first. The newest run was frozen and failed before any code ran, because its
@@ -122,7 +122,7 @@ describe("code that reads the result of an analysis", () => {
     expect(await said("verify", failed.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("does not run with an edited analysis before it is locked", async () => {
+  it("does not run with an edited analysis before that is locked", async () => {
     await writeFile(generated("sum.analysis.py"), analysis.replace("max(", "min("));
     expect(await said("lock", "bills", "--check")).toMatchObject({ exit: 1, nodes: [{ state: "edited" }] });
     const refused = await run("[4, 5]", "--frozen");

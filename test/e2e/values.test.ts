@@ -43,7 +43,7 @@ const sent: [json: string, repr: string][] = [
 ];
 
 describe("values", () => {
-  it("reach the code exactly as sent, and unchanged values leave the run digit for digit", async () => {
+  it("reach the code exactly as sent, and leave the run digit for digit if code does not change them", async () => {
     const keys = sent.map(([json], index) => [`k${index}`, json]);
     const look = "context['seen'] = {key: repr(context[key]) for key in list(context)}";
     const version = await cloud.publish(inARow("digits", { look, idle: "x = 1", deep: "context['k1'] == 850" }));
@@ -87,7 +87,7 @@ describe("values", () => {
     ['{"$blob": {"sha256": "nothing"}}'],
     [`{"$blob": {"sha256": "${"0".repeat(64)}", "bytes": 1, "type": "bytes"}}`],
     ['[{"$$blob": {"$blob": 850.0}}]'],
-  ])("that look like references stay plain data: %s", async (text) => {
+  ])("that look like references to blobs stay plain data: %s", async (text) => {
     const copy = "context['copy'] = json.loads(context['text'])\nassert context['copy'] == context['value']";
     const again = "context['same'] = context['copy'] == context['value'] == json.loads(context['text'])";
     const version = await cloud.publish(inARow("look-alikes", { copy, again }));
@@ -237,7 +237,7 @@ describe("a secret input", () => {
       expect(seen).not.toContain(part);
   });
 
-  it("is masked at the cut of a long log", async () => {
+  it("is masked where a long log is cut", async () => {
     const trace = await run("print(token + 'y' * (64 * 1024 - len(token) // 2))");
     expect(entryOf(trace).logs?.slice(-70_000)).toMatch(/^[^a-x]*y+\n$/);
   });
@@ -253,7 +253,7 @@ describe("a secret input", () => {
     ["that is large", "context['leak'] = context['pem'] + '!'"],
     ["as a key of a value", "context['leak'] = {token: 1}"],
     ["in a result that it prints", "print(json.dumps({'status': 'success', 'context_updates': {'leak': token}}))"],
-  ])("fails the node that sets it %s, and the error names the key", async (_how, code) => {
+  ])("fails the node that sets it %s, with the key in the error", async (_how, code) => {
     const { status, error_message } = entryOf(await run(code));
     expect({ status, error_message }).toEqual({
       status: "failed",

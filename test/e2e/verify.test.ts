@@ -74,7 +74,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
     },
   );
 
-  it("exits with 1 and prints the entry, key and blob", async () => {
+  it("exits with 1 and prints the faulty entry, key and blob", async () => {
     const id = trace.execution.id;
     await rm(await objectThatHolds(Buffer.from([253, 254, 255, 0, 1, 2])));
     const asJson = await nova(cwd, "verify", id, "--json");
@@ -89,7 +89,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
     expect(printed.stdout).toContain(`entry 1: context["pdf"]: blob ${$blob.sha256} is missing`);
   });
 
-  it("finds changed code in the definition of the run", async () => {
+  it("finds code that was changed in the stored definition", async () => {
     const code = "print('l' * 9000)";
     await changeByte(await objectThatHolds(code), code);
     const { code: exitCode, stdout } = await nova(cwd, "verify", trace.execution.id);

@@ -9,7 +9,7 @@ export interface Explained {
 const section =
   /^### (\w+): [^\n]+?(?<warning> \(warning\))?\n\n[^#][^\n]*\n\n```\w*\n# wrong\n(?<bad>.*?)\n# right\n(?<good>.*?)\n```$/gms;
 
-/** Returns the finding codes that a page of docs/ explains, in the order of the page. */
+/** Returns the codes of findings that a page of docs/ explains, with their explanations, in the order of the page. */
 export function explainedIn(page: string): [code: string, explained: Explained][] {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), "utf8");
   return Array.from(text.matchAll(section), ({ 1: code = "", groups = {} }) => {

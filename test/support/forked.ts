@@ -1,4 +1,4 @@
-/** A workflow with forks or maps, and its expected result. Faults do not change that result. */
+/** A workflow with forks or maps, with the result that a run must have, also if faults happen. */
 export interface ForkedRun {
   workflow: object;
   context?: object;
@@ -20,7 +20,7 @@ export function between(id: string, nodes: object[], edges: object[]): object {
   return { id, nodes: [{ id: "start", type: "start" }, ...nodes, { id: "end", type: "end" }], edges };
 }
 
-/** Builds a workflow whose two branches set the same key. `merge` selects the value that the join keeps. */
+/** Builds a workflow with two branches that set the same key. `merge` says which value the join keeps. */
 export function twoThatSet(key: string, merge?: string): object {
   return between(
     `merge-${merge ?? "none"}`,

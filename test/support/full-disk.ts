@@ -5,13 +5,16 @@ import { onTestFinished, vi } from "vitest";
 
 type Code = "ENOSPC" | "EROFS";
 
-/** A disk that can be full. While it is full, file writes of this process fail with the error of a full disk. */
+/** A simulated disk. While it is full, each write of a file by this process fails with the error of a full disk. */
 export interface FullDisk {
   fill(): void;
   free(): void;
 }
 
-/** Simulates a full disk for `folder`; with `readOnly`, a folder without write permission. Reads still succeed. */
+/**
+ * Simulates a disk for files in `folder`. With `readOnly`, a full disk fails like a folder that cannot be written.
+ * Reads always succeed.
+ */
 export async function fullDisk(folder: string, { readOnly = false } = {}): Promise<FullDisk> {
   const code: Code = readOnly ? "EROFS" : "ENOSPC";
   let isFull = false;
@@ -54,7 +57,7 @@ async function fileHandles(): Promise<object> {
   return Object.getPrototypeOf(handle);
 }
 
-/** Makes SQLite fail with its own message, which has no error code of the file system. */
+/** Makes SQLite fail while the disk is full, with SQLite's own message. It has no error code of the file system. */
 function sqliteRefusing(isFull: () => boolean) {
   const { run } = StatementSync.prototype;
   return vi.spyOn(StatementSync.prototype, "run").mockImplementation(function (this: StatementSync, ...args) {

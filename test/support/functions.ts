@@ -1,7 +1,7 @@
 import type { Template } from "aws-cdk-lib/assertions";
 import { brief } from "./iam.ts";
 
-/** A Lambda function of a CloudFormation template, with its variables in short form. */
+/** A Lambda function in a CloudFormation template. References in its variables are shortened. */
 export interface DeployedFunction {
   name: string;
   properties: Record<string, unknown>;

@@ -7,7 +7,7 @@ interface Statement {
   Condition?: Record<string, Record<string, unknown>>;
 }
 
-/** The permissions of each role: one line per action, with resources and conditions in short form. */
+/** The permissions of each role: one line per action, in which resources and conditions are shortened. */
 export type Allowed = Record<string, string[]>;
 
 /** Reads the permissions of all roles in a template, by the name that the stack gave each role. */
@@ -33,8 +33,8 @@ function linesOf({ Effect, Action, Resource, Condition = {} }: Statement): strin
 }
 
 /**
- * Describes a condition with its operator, so that a wrong operator shows. Only the most frequent condition has words
- * of its own.
+ * Describes a condition with its operator, so that a test notices a wrong operator. Only the most frequent condition
+ * has a shorter form.
  */
 function conditionOf(operator: string, key: string, values: string[]): string {
   const test = `${key} ${operator}`;
@@ -42,7 +42,7 @@ function conditionOf(operator: string, key: string, values: string[]): string {
 }
 
 /**
- * Shortens a template value: `production-nova-storage:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204` becomes
+ * Shortens a value of a template: `production-nova-storage:ExportsOutputFnGetAttTableCD117FA1ArnE2C8C204` becomes
  * `Table.Arn`.
  */
 export function brief(value: unknown): string {

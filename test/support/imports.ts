@@ -8,11 +8,13 @@ export interface SourceFile {
   path: string;
   lines: number;
   text: string;
-  /** Module specifiers as written. */
+  /** The specifiers of imported modules, as the file has them. */
   specifiers: string[];
-  /** Project files that it imports by relative path, or starts as a thread or a process. */
+  /** The project's files that this file imports by relative path, or starts as a thread or a process. */
   files: string[];
-  /** Project paths that its strings name: relative to the file, or from the root (`packages/...`). */
+  /**
+   * The project's paths that appear in strings of this file: relative to the file, or from the root (`packages/...`).
+   */
   places: string[];
 }
 
@@ -33,7 +35,8 @@ const importPattern =
 const startedPattern = /new URL\(\s*"(\.[^"]*\.tsx?)",\s*import\.meta\.url/g;
 
 /**
- * Matches `".."`, `"../../x"` and `${import.meta.dirname}/../x`. In a template, the match ends before the next value.
+ * Matches relative paths: `".."`, `"../../x"` and `${import.meta.dirname}/../x`. In a template, a match ends before the
+ * next inserted value.
  */
 const relativePattern = /(?:["'`]\/?|import\.meta\.dirname\}\/)(\.{1,2}(?:\/[^"'`\s$]*)?)(?=["'`$])/g;
 
@@ -42,7 +45,7 @@ const joinedPattern = /import\.meta\.dirname((?:,\s*["'`][^"'`$]*["'`])+)/g;
 
 const rootedPattern = /["'`](?:\.\/)?((?:packages|functions|stacks)\/[^"'`\s$]+)/g;
 
-/** Finds all modules, files and paths that a source text names. */
+/** Finds all modules, files and paths that the text of a source file names. */
 export function readText(path: string, text: string): SourceFile {
   const here = (place: string) => relative(root, join(root, dirname(path), place));
   const specifiers = Array.from(text.matchAll(importPattern), (match) => (match[1] ?? match[2]) as string);
@@ -68,7 +71,7 @@ function readSource(path: string): SourceFile {
   return readText(path, readFileSync(join(root, path), "utf8"));
 }
 
-/** Returns the folder of the package of a path: `packages/<name>`, `functions` or `stacks`. */
+/** Returns the folder of the package to which a path belongs: `packages/<name>`, `functions` or `stacks`. */
 export function packageFolder(path: string): string {
   const [first = "", second = ""] = path.split("/");
   if (first === "sst.config.ts") return "stacks";
@@ -76,8 +79,8 @@ export function packageFolder(path: string): string {
 }
 
 /**
- * Finds pairs of folders in one package that import each other, nested files included, with the imports of both
- * directions.
+ * Finds pairs of folders of one package whose files import each other, and returns the imports in both directions.
+ * Files in nested folders count, too.
  */
 export function mutualFolders(files: SourceFile[]): { folders: [string, string]; imports: string[] }[] {
   const arrows = new Map<string, string[]>();
@@ -98,8 +101,8 @@ export function mutualFolders(files: SourceFile[]): { folders: [string, string];
 }
 
 /**
- * Returns the sibling folders that contain two files of a package; undefined if one file lies beside the folder of the
- * other.
+ * Returns the two folders, side by side in a package, that contain one file each. Undefined if one file lies directly
+ * beside the folder of the other.
  */
 function siblings(a: string, b: string): [string, string] | undefined {
   if (packageFolder(a) !== packageFolder(b)) return undefined;
@@ -112,7 +115,7 @@ function siblings(a: string, b: string): [string, string] | undefined {
 const exportedFunction =
   /^export (?:async )?function\*? (\w+)|^export const (\w+)(?:: [^=]+)? = (?:async )?(?:<[^>]*>)?\([^)]*\)[^=;]* =>/gm;
 
-/** Lists each function name that several files of one package export, as `engine outcomeOf: <paths>`. */
+/** Lists each function name that more than one file of a package exports, as `engine outcomeOf: <paths>`. */
 export function sharedFunctionNames(files: SourceFile[]): string[] {
   const pathsByName = new Map<string, Set<string>>();
   for (const { path, text } of files) {

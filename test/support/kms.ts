@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll } from "vitest";
 
-/** Directs the KMS client to this server during the tests of a file. */
+/** Makes the KMS client of the tests in a file send its requests to this server. */
 export function standInForKms(server: Server, client: { destroy(): void }): void {
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

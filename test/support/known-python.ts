@@ -2,11 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Facts about the machine's Python that the first cloud of this process found. Asking Python takes a third of a second.
+ * Facts about the machine's Python, as the first cloud of this process stored them. Later clouds need not spend a third
+ * of a second to find them.
  */
 let known: Buffer | undefined;
 
-/** Writes the known facts about Python into a new data folder. */
+/** Writes the facts into a new data folder, if they are known. */
 export function lendPython(dataDir: string): void {
   const file = join(dataDir, "python.json");
   if (known === undefined || existsSync(file)) return;
@@ -14,7 +15,7 @@ export function lendPython(dataDir: string): void {
   writeFileSync(file, known);
 }
 
-/** Remembers the facts that the cloud of this data folder found. */
+/** Reads the facts from the data folder of a cloud and remembers them for later clouds. */
 export function keepPython(dataDir: string): void {
   const file = join(dataDir, "python.json");
   if (known === undefined && existsSync(file)) known = readFileSync(file);

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** The answer or the error of a function that was called once. */
+/** The answer or the error of one call of a function. */
 export type Answered = { answer: unknown } | { error: { name: string; message: string } };
 
 const runtime = `
@@ -13,7 +13,7 @@ const ended = await handler(JSON.parse(event), context).then(
   (answer) => ({ answer }),
   ({ name, message }) => ({ error: { name, message } }),
 );
-// The process exits only after the pipe has taken the whole answer.
+// Without this callback, the process could exit before the whole answer is in the pipe.
 process.stdout.write("\\n" + JSON.stringify(ended), () => process.exit());
 `;
 

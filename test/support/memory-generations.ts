@@ -1,6 +1,6 @@
 import type { Generation, GenerationStore } from "@nova/engine";
 
-/** A store of generations in memory. Like the table, it refuses updates of unknown generations. */
+/** A store of generated code in memory. Like the table, it refuses to update code that it does not have. */
 export class MemoryGenerations implements GenerationStore {
   readonly all: Generation[] = [];
 

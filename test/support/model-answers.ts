@@ -1,10 +1,10 @@
 import type { ModelAction, ModelRequest } from "./model-server/model-server.ts";
 
-/** Answers of the models of one node. They do not depend on the number or the order of requests. */
+/** The answers of models for one node. They are the same however often and in which order a test requests them. */
 export interface Answers {
   needsAnalysis?: boolean;
   analysis?: string;
-  /** Code by attempt; the prompt tells how many attempts there were. */
+  /** The code that the model writes, by attempt. The prompt shows how many attempts there were. */
   code?: string[];
 }
 

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 
 export interface ParameterStore extends AsyncDisposable {
   url: string;
-  /** Requested names, in order. */
+  /** The names of the requested parameters, in order. */
   asked: string[];
 }
 
-/** Starts a Systems Manager that has only these parameters. */
+/** Starts a server that acts as AWS Systems Manager with only these parameters. */
 export async function parameterStore(values: Record<string, string>): Promise<ParameterStore> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {

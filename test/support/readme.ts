@@ -48,7 +48,9 @@ async function isFree(port: number): Promise<boolean> {
   return isListening;
 }
 
-/** Starts the command of a README in `cwd`, and resolves with the environment variables that it prints. */
+/**
+ * Starts a server by a command of a README, in `cwd`. Resolves with the `count` environment variables that it prints.
+ */
 export async function startServer(command: string, cwd: string, count: number): Promise<Record<string, string>> {
   const [, bin = "", ...args] = command.trim().split(" ");
   const child = spawn(process.execPath, [join(root, bin), ...args], { cwd, stdio: ["ignore", "pipe", "inherit"] });

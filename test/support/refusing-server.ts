@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 export interface RefusingServer extends AsyncDisposable {
   url: string;
-  /** Requests, such as `DynamoDB_20120810.Query` or `S3.GET`. */
+  /** The requests that arrived, such as `DynamoDB_20120810.Query` or `S3.GET`. */
   asked: string[];
 }
 
@@ -13,7 +13,7 @@ const inJson = JSON.stringify({
 });
 const inXml = "<Error><Code>AccessDeniedException</Code><Message>You may not.</Message></Error>";
 
-/** Starts an AWS server that denies access to every request. AWS clients do not retry after this answer. */
+/** Starts a server that denies access to every AWS request. AWS clients do not repeat such a request. */
 export async function refusingServer(): Promise<RefusingServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

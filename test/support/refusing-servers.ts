@@ -23,7 +23,7 @@ export async function refusingServers(): Promise<RefusingServers> {
   };
 }
 
-/** Answers each command of a client. Ignores broken connections. */
+/** Answers each command of a client. A broken connection is ignored. */
 function speak(socket: Socket, greeting: string, answer: (command: string) => string): void {
   socket.on("error", () => {});
   socket.on("data", (data) => socket.write(`${answer(String(data))}\r\n`));

@@ -15,15 +15,15 @@ export type StackName = "storage" | "engine" | "triggers" | "api" | "console" | 
 
 export interface Synthesised {
   templates: Record<StackName, Template>;
-  /** Findings of cdk-nag without a listed reason: `<path>: <finding>`. */
+  /** Findings of cdk-nag for which the stacks list no reason: `<path>: <finding>`. */
   findings: string[];
-  /** Bundles a function for Lambda. */
+  /** Bundles a function as the deployment does. */
   bundle(functionName: string): Promise<Bundle>;
 }
 
 export interface Bundle {
   folder: string;
-  /** esbuild's description of the files that it wrote, by path. */
+  /** The files that esbuild wrote, by path, as it describes them. */
   outputs: Record<string, BundleOutput>;
 }
 
@@ -31,13 +31,13 @@ export interface BundleOutput {
   /** Path of the source file that Lambda starts. */
   entryPoint?: string;
   imports: { path: string; kind: string }[];
-  /** Sources by path. */
+  /** The source files in this bundle, by path. */
   inputs: Record<string, unknown>;
 }
 
 /**
- * Variables of the operator who deploys. `production` sets every variable that adds a resource; the stage of a
- * developer sets none.
+ * The environment variables of the person who deploys. `production` sets every variable that adds a resource; the stage
+ * of a developer sets none.
  */
 const variables = {
   production: {
@@ -58,8 +58,8 @@ type Plugin = NonNullable<NonNullable<NodeJSProps["esbuild"]>["plugins"]>[number
 const made = new Map<string, Promise<Synthesised>>();
 
 /**
- * Synthesises the stacks as `sst deploy --stage <stage>` does, but without an account and once for all tests of a
- * process.
+ * Synthesises the stacks as `sst deploy --stage <stage>` does, but without an AWS account. All tests of a process share
+ * the result.
  */
 export function stacksOf(stage: keyof typeof variables): Promise<Synthesised> {
   const stacks = made.get(stage) ?? synthesise(stage);
@@ -113,7 +113,7 @@ function withVariables(given: NodeJS.ProcessEnv, use: () => void): void {
 type Build = ReturnType<typeof useRuntimeHandlers>["build"];
 let sstBuild: Build | undefined;
 
-/** Skips bundling: it takes seconds for each function, and templates do not depend on bundles. */
+/** Replaces the bundling of functions, which takes seconds for each. Templates do not depend on it. */
 function bundleNothing(out: string): void {
   mkdirSync(out);
   writeFileSync(join(out, "index.mjs"), "");

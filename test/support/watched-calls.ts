@@ -8,8 +8,8 @@ interface LambdaFunction {
 }
 
 /**
- * The AWS calls of functions, in the words of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. It includes
- * the call for E2B's key, which only deployed functions make.
+ * The AWS calls that functions made, in the form of `allowedBy`: `dynamodb:Query on Table.Arn where pk is C#*`. The
+ * call that reads E2B's key is included, although only deployed functions make it.
  */
 export interface WatchedCalls extends Disposable {
   of(functionName: string): string[];
@@ -21,10 +21,13 @@ const services: Record<string, string> = {
   AWSEvents: "events",
 };
 
-/** A request of E2B's SDK implies this call: a deployed function reads the E2B key from Systems Manager. */
+/**
+ * A deployed function reads E2B's key from Systems Manager before it uses E2B. So each request to E2B counts as this
+ * call, too.
+ */
 const readsKeyOfE2b = "ssm:GetParameters on arn:aws:ssm:us-east-1:123456789012:parameter/nova/production/E2B_API_KEY";
 
-/** Watches every request that a function of this process makes after this call. */
+/** Records the AWS calls that functions of this process make from now on. */
 export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCalls {
   const caller = new AsyncLocalStorage<string>();
   const calls = new Map<string, Set<string>>();
@@ -64,7 +67,7 @@ export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCa
   };
 }
 
-/** Calls `use` with the request body, which the SDK passes to `end`. */
+/** Calls `use` with the body of a request when it is complete. The SDK passes the body to `end`. */
 function whenEnded(request: ClientRequest, use: (body: string) => void): void {
   const end = request.end.bind(request) as (...given: unknown[]) => ClientRequest;
   request.end = ((body: unknown, ...more: unknown[]) => {
@@ -73,13 +76,13 @@ function whenEnded(request: ClientRequest, use: (body: string) => void): void {
   }) as ClientRequest["end"];
 }
 
-/** Returns the AWS calls of a request; an empty list for requests to other servers. */
+/** Returns the AWS calls that a request makes; none for a request to another server. */
 function callsOf(request: ClientRequest, body: string): string[] {
   const target = String(request.getHeader("x-amz-target") ?? "");
   return namedCalls(target, body) ?? s3Calls(request, body) ?? restCalls(request);
 }
 
-/** Returns the calls that the header names; undefined without such a header. */
+/** Returns the calls that the target header names; undefined if the request has no such header. */
 function namedCalls(named = "", body: string): string[] | undefined {
   const [target = "", action = ""] = named.split(".");
   const service = services[target];

@@ -1,8 +1,9 @@
-/** Variables that select an account, keys or a NOVA server. This command must not reach any of them. */
+/** Matches variables that select an AWS account, keys or a NOVA server. This command must not use any of these. */
 const elsewhere = /^(AWS|NOVA|E2B|OPENAI|MOTO|SST)_(?!PYTHON$)/;
 
 /**
- * Returns the variables of the shell without those of a real account. `NOVA_PYTHON` stays, because it names a program.
+ * Returns the shell's variables without those that select a real account. `NOVA_PYTHON` stays, because it names a
+ * program.
  */
 export function shell(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !elsewhere.test(name)));

@@ -14,17 +14,17 @@ import { pythonWithMoto } from "./python.ts";
 import { reportOf } from "./report.ts";
 import { writeWorkflows } from "./workflows.ts";
 
-/** Reports the progress on stderr, because stdout is for the table. */
+/** Writes the progress to stderr, because only the table of results belongs on stdout. */
 function tell(step: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${step}\n`);
 }
 
-/** The open resources of this run. They close in reverse order. */
+/** The resources that this command has opened. They are closed in reverse order. */
 class Opened extends AsyncDisposableStack {
-  /** The folder of this run. */
+  /** The temporary folder of this command. */
   folder = "";
   processes!: Processes;
-  /** Whether the logs stay after the run. */
+  /** Whether the logs stay after the command has ended. */
   keepsLogs = false;
 
   async begin(): Promise<void> {
@@ -83,7 +83,7 @@ async function tellDifferences(opened: Opened, { deployed, local, moto, folders 
   return opened.keepsLogs ? 1 : 0;
 }
 
-/** Lists the resource types that moto cannot create. They are no differences, but they were not checked. */
+/** Returns a note that lists the resource types that moto cannot create, and which were not checked for this reason. */
 function notProven(gaps: readonly Gap[]): string {
   const types = [...new Set(gaps.map(({ type }) => type.replace("AWS::", "")))].sort();
   return `Not proven here: ${gaps.length} resources that moto cannot make (${types.join(", ")}).`;
@@ -97,7 +97,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves with 130 on the first signal. Failures of interrupted work are ignored. */
+/** Resolves with the exit code 130 at the first signal. Work that is interrupted then may fail without a report. */
 function interruption(): Promise<number> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(130));

@@ -16,14 +16,14 @@ export interface Gap {
 export interface Moto {
   url: string;
   gaps(): Promise<Gap[]>;
-  /** Runs a script of the folder moto/ against it and returns the output. */
+  /** Runs a script of the folder moto/ against this moto, and returns its output. */
   script(name: string, ...args: string[]): Promise<string>;
 }
 
 interface Options {
   python: string;
   port: number;
-  /** The port to which state machines and rules send AWS requests. */
+  /** The port of the proxy. State machines and rules send their AWS requests to it. */
   proxyPort: number;
   folder: string;
 }

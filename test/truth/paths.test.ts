@@ -5,13 +5,13 @@ function execution(entered: string, more: Partial<VisitedStates> = {}): VisitedS
   return { name: "exec", status: "SUCCEEDED", error: undefined, entered: entered.split(" "), ...more };
 }
 
-describe("executions in two places", () => {
-  it("are equal for every order of executions and branches", () => {
+describe("the executions of two clouds", () => {
+  it("are equal if only the order of executions and branches differs", () => {
     const [a, b] = [execution("start left right"), execution("start end")];
     expect(differences([a, b], [b, execution("start right left")])).toEqual([]);
   });
 
-  it("differ by repeated states, by status and by their number", () => {
+  it("differ if a state was visited once more, or if one has an execution more", () => {
     expect(differences([execution("start loop loop")], [execution("start loop")])).toEqual([
       "only deployed: SUCCEEDED loop loop start",
       "only local: SUCCEEDED loop start",

@@ -10,12 +10,12 @@ import {
 export interface VisitedStates {
   name: string;
   status: string;
-  /** Names of its entered states, in order. */
+  /** The names of the states that the execution entered, in order. */
   entered: string[];
   error: string | undefined;
 }
 
-/** Executions by the name of their state machine. */
+/** All executions, by the name of their state machine. */
 export type Visited = Map<string, VisitedStates[]>;
 
 export async function visited(states: SFNClient): Promise<Visited> {
@@ -50,8 +50,8 @@ async function enteredBy(states: SFNClient, executionArn: string): Promise<strin
 }
 
 /**
- * Returns the differences between the executions of one state machine in two Step Functions. Branches, items and
- * executions have no order, so each execution is compared by its sorted states and its end.
+ * Returns how the executions of a state machine differ between two clouds. Executions, and the branches and items in
+ * them, have no fixed order. So the sorted states and the end of each execution are compared.
  */
 export function differences(left: readonly VisitedStates[], right: readonly VisitedStates[]): string[] {
   const [onLeft, onRight] = [left.map(brief).sort(), right.map(brief).sort()];
@@ -62,7 +62,7 @@ export function differences(left: readonly VisitedStates[], right: readonly Visi
 }
 
 function brief({ status, error, entered }: VisitedStates): string {
-  // moto does not keep the error of a stopped execution.
+  // moto does not keep the error of a stopped execution, so only errors of failed ones are compared.
   const failed = status === "FAILED" ? [`(${error})`] : [];
   return [status, ...failed, ...[...entered].sort()].join(" ");
 }

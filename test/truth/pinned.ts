@@ -4,14 +4,14 @@ import { modelServer } from "../support/model-server/model-server.ts";
 import { shell } from "./environment.ts";
 import type { Processes } from "./processes.ts";
 
-/** Answers of the models that write the code of the node. */
+/** The answers of the models that write the node's code. */
 const answers = [
   { needs_analysis: false, complexity: "simple" },
   { code: 'context["total"] = sum(context["lines"])' },
   { valid: true, reason: "the total is there" },
 ];
 
-/** Generates the code of the workflow's prompt with a local model server, and pins it in the folder. */
+/** Lets a local model server write the code for the workflow's prompt, and pins that code in the workflow's folder. */
 export async function pinPrompt(processes: Processes, folder: string, dataDir: string): Promise<void> {
   await using models = await modelServer(answers.map((json) => ({ answer: { json } })));
   const env = { ...shell(), ...models.environment, NOVA_DATA_DIR: dataDir };

@@ -6,15 +6,18 @@ import { region, shell } from "./environment.ts";
 import { type VisitedStates, visited } from "./paths.ts";
 import type { Ended, Processes } from "./processes.ts";
 
-/** A NOVA that runs the workflows: deployed into moto, or local. */
+/** One of the two NOVAs that are compared: deployed into moto, or local. */
 export interface Place {
   name: "deployed" | "local";
   nova: NovaClient;
-  /** A client of its Step Functions. */
+  /** A client for the Step Functions of this NOVA. */
   states: SFNClient;
   /** Runs the command line against this NOVA's server. */
   cli(...args: string[]): Promise<Ended>;
-  /** Fires the schedules of a workflow, which otherwise need hours. Absent if the place has no way to do so. */
+  /**
+   * Fires the schedules of a workflow, for which a test would have to wait hours. Absent if this NOVA offers no way to
+   * do so.
+   */
   fireSchedules?(workflow: string): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export function placeAt(name: Place["name"], { url, apiKey, states }: Address, p
   };
 }
 
-/** A timeout that is longer than every step of the workflows on a busy machine. */
+/** The longest time to wait for something. Each step of the workflows is faster, even on a busy machine. */
 const patienceMs = 180_000;
 
 export class NeverHappened extends Error {

@@ -10,7 +10,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** A process did not do its task. */
+/** A command failed. The message has the end of its output. */
 export class CommandFailed extends Error {
   override name = "CommandFailed";
 
@@ -28,17 +28,20 @@ interface Options {
 /** Milliseconds between SIGTERM and SIGKILL. */
 const graceMs = 10_000;
 
-/** The processes of this command. Each leads its own process group, so that its children end with it. */
+/**
+ * The processes that this command has started. Each is the leader of a process group, so that its children can be ended
+ * with it.
+ */
 export class Processes implements AsyncDisposable {
   readonly #running = new Set<ChildProcess>();
   readonly #logs: string;
 
-  /** `logs` is the folder for the output of permanent processes. */
+  /** `logs` is the folder for the output of processes that `stay` starts. */
   constructor(logs: string) {
     this.#logs = logs;
   }
 
-  /** Starts a permanent process. Its output goes to `<name>.log`. */
+  /** Starts a process that runs until this command ends. Its output goes to `<name>.log`. */
   stay(name: string, command: readonly string[], options: Options): ChildProcess {
     const child = this.#start(command, options);
     const log = createWriteStream(join(this.#logs, `${name}.log`));
@@ -81,7 +84,7 @@ async function end(child: ChildProcess): Promise<void> {
   await closed;
 }
 
-/** Signals the whole process group, whose leader may have ended. */
+/** Sends a signal to the whole process group, because its leader may have ended before its children. */
 function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {

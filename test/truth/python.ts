@@ -10,7 +10,7 @@ import type { Processes } from "./processes.ts";
 const requirements = fileURLToPath(new URL("moto/requirements.txt", import.meta.url));
 
 /**
- * Returns the path of a Python with moto. The virtual environment is created once and stays in the cache of
+ * Returns the path of a Python that has moto. It creates a virtual environment on first use, in the cache of
  * node_modules.
  */
 export async function pythonWithMoto(processes: Processes): Promise<string> {
@@ -22,7 +22,7 @@ export async function pythonWithMoto(processes: Processes): Promise<string> {
   const own = join(folder, "bin/python");
   const complete = join(folder, "complete");
   if (existsSync(complete)) return own;
-  // A folder of an interrupted command is incomplete, so it is created again.
+  // The folder may be incomplete if an earlier command was interrupted, so it is created again.
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await processes.output([python, "-m", "venv", folder], options);

@@ -1,13 +1,13 @@
 /** One check, with its result. */
 export interface Row {
   what: string;
-  /** The amount of checked things. */
+  /** How much was checked, for example "12 requests". */
   looked: string;
   /** Problems, one line each. */
   wrong: string[];
 }
 
-/** Renders a table of all rows, followed by their problems and `notes`. */
+/** Returns the report: a table of all rows, then their problems, then `notes`. */
 export function reportOf(rows: readonly Row[], notes: readonly string[]): string {
   const cells = rows.map(({ what, looked, wrong }) => [
     what,

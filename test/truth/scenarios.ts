@@ -6,9 +6,9 @@ import type { WorkflowName } from "./workflows.ts";
 /** A use of NOVA that must have the same result in both places. */
 export interface Scenario {
   name: string;
-  /** The status of each of its executions. */
+  /** The status with which each execution of the scenario must end. */
   status: WholeExecution["status"];
-  /** Performs the scenario and returns the ended executions. Throws if this is not possible. */
+  /** Runs the scenario and returns its executions after their end. Throws if the scenario cannot be run. */
   run(place: Place): Promise<WholeExecution[]>;
 }
 
@@ -92,7 +92,7 @@ export const scenarios: Scenario[] = [
     name: "schedule",
     status: "completed",
     async run(place) {
-      // If the place cannot fire schedules, a run with the context of the schedule replaces the firing.
+      // Where schedules cannot be fired, a run with the context that the schedule would give replaces the firing.
       const asScheduled = { context: { report: "daily", schedule: {} } };
       if (place.fireSchedules) await place.fireSchedules("truth-schedule");
       else await started(place, "truth-schedule", asScheduled);
@@ -132,7 +132,8 @@ export const scenarios: Scenario[] = [
     status: "completed",
     async run(place) {
       await said(place, "clients", "delete", client);
-      // The client's own record can stay until no function can still work for it.
+      // The record of the client may stay longer, until no function can still work for the client. So the erasure of
+      // the runs is awaited.
       await until(`the erasure of what ${client} had said`, async () => {
         const runs = await Array.fromAsync(place.nova.executions.list({ workflow: "truth-values" }));
         const found = await Promise.all(runs.map(({ execution_id }) => place.nova.executions.verify(execution_id)));

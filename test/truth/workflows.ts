@@ -29,7 +29,7 @@ function edges(all: readonly Edge[]) {
   }));
 }
 
-/** Builds a workflow with these nodes and edges between start and end. */
+/** Builds a workflow with these nodes and edges, and with a start and an end. */
 function graph(id: string, nodes: Node[], between: readonly Edge[], more: object = {}) {
   return { id, name: id, nodes: [start, ...nodes, end], edges: edges(between), ...more };
 }
@@ -47,7 +47,10 @@ function row(id: string, nodes: Node[], more: object = {}) {
 
 const numbers = { properties: { n: { type: "integer" } } };
 
-/** One workflow for each kind of path, by the name of its folder. */
+/**
+ * The workflows that both NOVAs run, by the name of their folder. Each takes another kind of path, such as branches, a
+ * loop or a failure.
+ */
 export const workflows = {
   "truth-parallel": graph(
     "truth-parallel",
@@ -236,7 +239,8 @@ export const workflows = {
 export type WorkflowName = keyof typeof workflows;
 
 /**
- * Writes each workflow as a folder for `nova publish`. Returns the folders; called workflows come before their callers.
+ * Writes each workflow into a folder for `nova publish`. Returns the folders in an order in which called workflows come
+ * before those that call them.
  */
 export async function writeWorkflows(into: string): Promise<string[]> {
   const names = Object.keys(workflows) as WorkflowName[];

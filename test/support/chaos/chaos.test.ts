@@ -51,13 +51,13 @@ describe("a task in chaos", () => {
       ["1 begins at 0", "1 ends at 100", "2 begins at 160", "2 ends at 260"],
     ],
     [
-      "loses its first answer and uses the late one",
+      "loses its first answer and returns the answer of the late delivery",
       [...LATE, HEAR_SECOND, ...NO_KILL],
       "2",
       ["1 begins at 0", "1 ends at 100", "2 begins at 160", "2 ends at 260"],
     ],
     [
-      "uses the first answer when the second delivery is killed",
+      "returns the first answer if the second delivery is killed",
       [TOGETHER, HEAR_FIRST, ...KILL_SECOND],
       "1",
       ["1 begins at 0", "2 begins at 0", "2 dies at 30", "1 ends at 100"],
@@ -103,7 +103,7 @@ describe("a task in chaos", () => {
     expect(result.events.filter(({ type }) => type === "LambdaFunctionFailed")).toHaveLength(2);
   });
 
-  it("is delivered once, without faults, if `shouldTouch` excludes its function", async () => {
+  it("is delivered once and without faults if `shouldTouch` returns false for its function", async () => {
     let calls = 0;
     const invokeLambda: InvokeObserved = async () => answer(++calls);
     const chaos = withChaos(invokeLambda, {

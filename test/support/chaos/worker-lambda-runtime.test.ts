@@ -25,7 +25,7 @@ async function marker() {
 }
 
 describe("a function in its own thread", () => {
-  it("answers as a function in this process does", async () => {
+  it("gives the same answers as a function in this process", async () => {
     const invoke = runtime({ env: { NOVA_TEST_VARIABLE: "seen" } });
     expect(await invoke("echo", { value: { a: 1 } })).toEqual({ ok: true, payload: '{"a":1}' });
     expect(await invoke("context")).toEqual({ ok: true, payload: '"context"' });
@@ -34,7 +34,7 @@ describe("a function in its own thread", () => {
     await expect(invoke("missing")).rejects.toMatchObject({ name: "Lambda.ResourceNotFoundException" });
   });
 
-  it("is killed while it runs when its signal is aborted, and the next invocation runs", async () => {
+  it("is killed when its signal is aborted, and can be invoked again", async () => {
     const invoke = runtime({ concurrency: 1 });
     const { mark, running } = await marker();
     const kill = new AbortController();
@@ -56,7 +56,7 @@ describe("a function in its own thread", () => {
     expect(await invoke("echo", { value: 1 })).toEqual({ ok: true, payload: "1" });
   });
 
-  it("fails as Lambda.Unknown when it ends its process, and the next invocation runs", async () => {
+  it("fails with Lambda.Unknown when it ends its process, and can be invoked again", async () => {
     const invoke = runtime({ concurrency: 1 });
     await expect(invoke("exit")).rejects.toMatchObject({ name: "Lambda.Unknown" });
     expect(await invoke("echo", { value: 1 })).toEqual({ ok: true, payload: "1" });

@@ -2,13 +2,15 @@ import type { ChoiceState, Comparison, Parameters } from "../../../packages/comp
 
 export type Json = Record<string, unknown>;
 
-/** Returns the value at a path such as `$.error.Cause`. */
+/** Returns the value at a JSON path such as `$.error.Cause`. */
 export function at(data: unknown, path: string | undefined): unknown {
   const steps = (path ?? "$").split(".").slice(1);
   return steps.reduce((value: unknown, step) => (value as Json | undefined)?.[step], data);
 }
 
-/** Evaluates Parameters or an ItemSelector: constants, paths, context object paths (`$$`) and States.Format. */
+/**
+ * Evaluates Parameters or an ItemSelector: constants, JSON paths, paths of the context object (`$$`) and States.Format.
+ */
 export function resolved(parameters: Parameters, data: Json, context: Json = {}): Json {
   const members = Object.entries(parameters).map(([key, value]) => {
     if (!key.endsWith(".$")) return [key, typeof value === "object" ? resolved(value, data, context) : value];

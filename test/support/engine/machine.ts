@@ -21,25 +21,28 @@ export interface TaskError {
   Cause: string;
 }
 
-/** The call of a task: the function's name and its input. */
+/** A call of a Lambda function by a task: the name of the function, and its input. */
 export interface Invocation {
   function: string;
   input: Json;
 }
 
-/** The world's power over tasks: it delivers them, also twice or late, and ends their time. */
+/** Decides how tasks reach their Lambdas: how often, when, and whether their time ends. */
 export interface Lambdas {
   invoke(invocation: Invocation): Process[];
-  /** Returns a process that ends the task's time when the scheduler picks it; null if the time does not end. */
+  /** Returns a process that lets the task time out when the scheduler picks it; null if the task never times out. */
   timer(onFired: () => void): Process | null;
-  /** The maximum of retries for every retrier. */
+  /** The maximum of retries for every retrier, also if the state machine allows more. */
   maxRetries: number;
 }
 
-/** The `states:startExecution.sync:2` integration. Returns the execution, or the error that prevents its start. */
+/**
+ * Starts a child execution, as `states:startExecution.sync:2` does. Returns the child, or the error that prevents its
+ * start.
+ */
 export type StartChild = (arn: string, name: string, input: string) => MachineRun | TaskError;
 
-/** The world around an execution. */
+/** The parts of the world that an execution uses. */
 interface Surroundings {
   scheduler: Scheduler;
   lambdas: Lambdas;
@@ -59,7 +62,7 @@ export class MachineRun {
   output: Json | undefined;
   /** Entered states, in order. */
   readonly visited: string[] = [];
-  /** Entered states by the scope in the state's input. */
+  /** Entered states, in order, by the scope that the input of the state names. */
   readonly visitedIn = new Map<string, string[]>();
   readonly input: string;
   readonly process: Process;
@@ -113,7 +116,10 @@ export class MachineRun {
     return { output: data };
   }
 
-  /** Notes that a state is entered. State names in an item's own execution differ, but stand for the same nodes. */
+  /**
+   * Records that a state was entered. The states of a map whose items have executions of their own get the names that
+   * they have without these.
+   */
   #enter(state: string, { scope }: Json): void {
     const name = state.replace(/\.distributed$/, "");
     this.visited.push(name);
@@ -169,7 +175,7 @@ export class MachineRun {
     return walk;
   }
 
-  /** Runs at most `maxAtOnce` at the same time; the first failure ends the others. */
+  /** Runs branches or items, at most `maxAtOnce` at the same time. The first failure ends the others. */
   async #together(process: Process, starts: (() => Process)[], maxAtOnce: number): Promise<TaskError | undefined> {
     const waiting = [...starts];
     const running = new Set<Process>();
@@ -209,7 +215,7 @@ export class MachineRun {
     }
   }
 
-  /** Waits until the task's token returns or its time ends. One of the two always happens. */
+  /** Runs a task that waits for an answer to its token. It ends with that answer, or when its time is over. */
   async #pending(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
     const token = this.#tokens.issue();
     const { FunctionName, Payload } = resolved(Parameters, data, { Task: { Token: token } });
@@ -232,8 +238,8 @@ export class MachineRun {
   }
 
   /**
-   * Runs a child execution. It continues when its parent is stopped, because StopExecution only attempts to stop
-   * children.
+   * Runs a child execution and waits for its end. Stopping the parent does not stop the child here, because Step
+   * Functions does not guarantee that it does.
    */
   async #child(process: Process, { Parameters = {} }: TaskState, data: Json): Promise<Ended> {
     const { StateMachineArn, Name, Input } = resolved(Parameters, data);
@@ -267,14 +273,14 @@ export class MachineRun {
   }
 }
 
-/** A time that is longer than any task waits. */
+/** The time by which the clock advances when a task times out: longer than any task waits. */
 const taskTimeMs = 2 * 24 * 3600 * 1000;
 
 function invocationOf(resource: string, parameters: Parameters | undefined, data: Json, context: Json): Invocation {
   return { function: nameIn(resource), input: parameters ? resolved(parameters, data, context) : data };
 }
 
-/** Returns the function name in the ARN of its alias. */
+/** Returns the name of the function whose alias has this ARN. */
 function nameIn(arn: string): string {
   return arn.split(":").at(-2) ?? "";
 }

@@ -3,7 +3,7 @@ import type { Workflow } from "@nova/workflow";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** An actor that does one thing to a run once, at any possible time. */
+/** An actor who acts once on a run, at any time when that is possible. */
 export interface Meddler {
   name: string;
   chance: number;
@@ -11,7 +11,7 @@ export interface Meddler {
   act: () => void;
 }
 
-/** Returns all actors except Step Functions: people, sweepers, EventBridge and faults. */
+/** Returns the actors beside Step Functions: people, sweepers, EventBridge, and causes of faults. */
 export function meddlers(
   world: World,
   workflow: Workflow,

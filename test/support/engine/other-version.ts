@@ -28,7 +28,7 @@ function lengthen(body: Body, random: Random): void {
   edge.to = id;
 }
 
-/** Removes an action that has one edge in and one edge out. */
+/** Removes an action that has one edge to it and one edge from it. */
 function shorten(body: Body, random: Random): void {
   const rescuers = new Set(body.nodes.flatMap((node) => ("onError" in node ? [node.onError] : [])));
   const out = (id: string) => body.edges.filter(({ from }) => from === id);
@@ -46,7 +46,7 @@ function shorten(body: Body, random: Random): void {
   body.edges = body.edges.filter((edge) => edge !== onward);
 }
 
-/** Removes an action that is a whole branch if at least two other branches remain. */
+/** Removes an action that is a branch by itself, if at least two other branches remain. */
 function unbranch(body: Body, random: Random): void {
   const isOnly = (edge: Edge, others: readonly Edge[]) => others.filter(({ from }) => from === edge.from).length > 2;
   const branch = anyOf(

@@ -5,7 +5,7 @@ import { Authors, type Minds } from "./authors.ts";
 import { atOnce, type Process } from "./scheduler.ts";
 import { Story } from "./story.ts";
 
-/** A story whose nodes use models. */
+/** A story about a workflow whose nodes use models. */
 export class PromptStory extends Story {
   readonly authors: Authors;
 
@@ -15,12 +15,12 @@ export class PromptStory extends Story {
     this.world.pipeline = (caller) => this.authors.port(caller);
   }
 
-  /** The roles of paid requests, in order, each after the journal position of its step. */
+  /** The paid requests in order, such as `2 code_generator`: the journal position of the step, and the role. */
   get paid(): string[] {
     return this.authors.payments.map(({ role, journal }) => `${journal} ${role}`);
   }
 
-  /** Performs `count` calls of a process and of the code that it starts; returns false if there are fewer. */
+  /** Lets a process and the code that it starts make `count` calls. Returns false if they make fewer. */
   async calls(process: Process, count: number): Promise<boolean> {
     for (let made = 0; made < count; made++) if (!(await this.step(process))) return false;
     return true;

@@ -3,13 +3,16 @@ import { nodeIndex, type Workflow } from "@nova/workflow";
 import { type Script, textRef } from "./harness.ts";
 import type { Random } from "./random.ts";
 
-/** Returns random behaviour of code: slow or fast, with a blob to read or a large result. One in five fails. */
+/**
+ * Returns a function that chooses how the code of a request behaves: slow or fast, with a blob to read or a large
+ * result. One in five fails.
+ */
 export function randomCode(random: Random, workflow: Workflow, longest: number): (request: RunRequest) => Script {
   let ran = 0;
   const common = { logs: "", durationMs: 1 };
   const decide = (node: string): string => {
     const edges = nodeIndex(workflow).get(node)?.edges ?? [];
-    // Edges that can lead back often are picked more often; the others end their loops soon.
+    // An edge that leads back is picked three times as often as another edge, so that loops take several rounds.
     const conditions = edges.flatMap(({ condition, max }) => (max ? [condition, condition, condition] : [condition]));
     return JSON.stringify(random.pick([...conditions, "something else"]));
   };
@@ -30,7 +33,7 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
         },
       };
     }
-    // The value that the code sets is unique to this run.
+    // No two pieces of code set the same value, so that the checks see which one set it.
     const set = [{ key: node, json: `"run ${++ran}"` }];
     const files = random.chance(0.1) ? [Buffer.from(`report ${ran} `.repeat(500))] : [];
     for (const file of files) set.push({ key: "report", json: JSON.stringify({ $blob: textRef(file) }) });
@@ -39,7 +42,7 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
   };
 }
 
-/** Gives half of the failures exception types, which a retry can name. */
+/** Adds the classes of an exception to half of the failures. A retry can name such a class. */
 function typed(name: "NodeFailed" | "NodeTimeout", dice: number) {
   return name === "NodeFailed" && dice > 0.12 ? { types: ["ConnectionError", "OSError", "Exception"] } : {};
 }

@@ -28,7 +28,7 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** Picks an item; its probability is proportional to its weight. */
+  /** Picks an item. An item with twice the weight is picked twice as often. */
   weighted<T extends { weight: number }>(items: readonly T[]): T {
     let left = this.next() * items.reduce((sum, { weight }) => sum + weight, 0);
     for (const item of items) {

@@ -1,6 +1,6 @@
 import type { Pipeline } from "@nova/engine";
 
-/** The pipeline of worlds without prompt nodes. Every call to it fails. */
+/** The pipeline for tests without prompt nodes. Every call to it fails. */
 export const refusingPipeline: Pipeline = {
   pinned: refuse("for pinned code"),
   generation: refuse("for a generation"),

@@ -2,16 +2,16 @@ import type { BlobRef, Claim, CodeResult, RunningLog, RunRequest, Sandbox } from
 import type { VirtualClock } from "./clock.ts";
 import type { Process } from "./scheduler.ts";
 
-/** A run of code inside a sandbox, from its claim. */
+/** A run of code inside a sandbox. It exists from the moment when the code is claimed. */
 export interface Run {
   box: Box;
   claim: Claim;
   request: RunRequest;
   state: "claimed" | "running" | "finished" | "dead";
   result?: CodeResult;
-  /** Large results, kept as files while the sandbox lives. */
+  /** Large results. They exist as files while the sandbox lives. */
   files: { ref: BlobRef; body: Uint8Array }[];
-  /** Set if its answers are malformed. */
+  /** Set if the sandbox answers requests about this code with malformed data. */
   isMalformed?: true | undefined;
   /** The blob that the code waits for. */
   need?: BlobRef | undefined;
@@ -23,21 +23,23 @@ export interface Box extends Sandbox {
   killed: boolean;
   runs: Map<string, Run>;
   tombstones: Set<string>;
-  /** Claims that a delivery may have started in the default context. */
+  /** Names of claims whose code was started in the prepared context of the sandbox. Only one delivery may do that. */
   defaultContexts: Set<string>;
   processes: Process[];
-  /** Executions whose code it has run, in order; the last one is the current one. */
+  /** Executions whose code has run in the sandbox, in order. Only code of the last one may still run. */
   tenants: string[];
 }
 
 /** The contents of the sandboxes and the state of E2B's control plane. */
 export class SandboxState {
   readonly boxes = new Map<string, Box>();
-  /** Executions whose sandboxes were all killed. Sandboxes created later end with their lifetime. */
+  /**
+   * Executions for which all sandboxes were killed. A sandbox that is created for them later ends with its lifetime.
+   */
   readonly cleared = new Set<string>();
-  /** Output of running code, by link. */
+  /** The output of running code, by the name of its entry. */
   readonly logs = new Map<string, RunningLog>();
-  /** The maximum life of a sandbox from its creation. */
+  /** The longest time that a sandbox may exist. */
   planLimitMs = 20 * 60_000;
   readonly #clock: VirtualClock;
 
@@ -93,7 +95,7 @@ export class SandboxState {
     this.cleared.add(execution);
   }
 
-  /** Sets the remaining time of an idle sandbox and returns its end; null if it is dead. */
+  /** Sets the remaining time of an idle sandbox and returns when it ends; null if it has ended already. */
   rest(id: string, seconds: number): string | null {
     if (!this.isAlive(id)) return null;
     const box = this.box(id);

@@ -22,10 +22,10 @@ const unavailable = () => new NovaError("SandboxUnavailable", "E2B cannot be rea
 const malformed = () => new NovaError("NodeFailed", "the sandbox does not speak as its harness does");
 const lost = () => new ConnectionLost("502");
 
-/** The maximum of broken connections. Then the delivery gives up, and the next one continues with the code. */
+/** The number of broken connections after which a delivery gives up. The next delivery continues with the same code. */
 const maxReconnects = 2;
 
-/** Returns the sandboxes port over `state`. Code runs as separate processes. */
+/** Returns the port to the sandboxes in `state` for one caller. Code in them runs as processes of the scheduler. */
 export function sandboxesPort(state: SandboxState, scheduler: Scheduler, code: () => Code, caller: Caller): Sandboxes {
   const control = <T>(name: string, effect: () => T) => caller.call({ name, effect, outage: unavailable });
   return {
@@ -69,8 +69,8 @@ class Delivery {
     io: RunIo,
     { first, turnWritten, signal }: RunOptions,
   ): Promise<RunOutcome> {
-    // The input uploads while the turn is written, so the delivery can learn that the sandbox is gone before it holds
-    // the turn.
+    // The input is uploaded while the turn is written. So the delivery may learn that the sandbox is gone before its
+    // turn is written.
     const uploaded = await this.#ask("upload", () => this.#state.isAlive(id));
     if (uploaded === false) return { kind: "gone" };
     if (!(await turnWritten)) return { kind: "refused" };
@@ -117,7 +117,7 @@ class Delivery {
     return execution;
   }
 
-  /** Returns the outcome for this delivery; undefined if there is none yet. */
+  /** Returns the outcome of `run` for this delivery; undefined while there is none. */
   #look(
     id: string,
     { claim }: RunRequest,
@@ -133,7 +133,7 @@ class Delivery {
     return run.need ? { need: run } : undefined;
   }
 
-  /** Collects the result. The Lambda must copy large results while the sandbox lives. */
+  /** Fetches the result. Large results are copied first, because they exist only while the sandbox lives. */
   async #collect(run: Run, io: RunIo): Promise<RunOutcome | "lost"> {
     if (run.isMalformed) throw malformed();
     for (const { ref, body } of run.files) await io.storeBlob(ref, bytesOf(body));

@@ -1,15 +1,15 @@
 /**
- * A deterministic scheduler of cooperative processes. A process is an async function. Each request to the world is a
- * call, performed only when the random model or the test of a story picks it. Between
- * two calls, all promises settle. So every interleaving of calls can happen, and none happens by accident.
+ * A call that a process makes to the world around it. A process is an async function, and the scheduler performs its
+ * calls one at a time, when the random model or a story picks them. Between two calls, all promises settle. So a test
+ * can try every order of calls, and the same picks always give the same run.
  */
 export interface Call<T> {
   name: string;
   /** Changes the world synchronously. */
   effect: () => T;
-  /** Creates the error of an outage; absent if the call cannot fail. */
+  /** Creates the error that the caller gets in an outage; absent if the call cannot fail. */
   outage?: () => Error;
-  /** Set for a conditional put, which the SDK can repeat after a lost response. */
+  /** Set for a conditional put. The SDK may send it again if the response was lost. */
   repeats?: boolean;
   /** Returns whether the call can be performed now; absent if it always can. */
   ready?: () => boolean;
@@ -20,7 +20,7 @@ export interface Caller {
   call<T>(call: Call<T>): Promise<T>;
 }
 
-/** A caller for plain tests: each call happens immediately and without faults. */
+/** A caller for tests without a scheduler: it performs each call immediately and without faults. */
 export const atOnce: Caller = {
   async call({ effect }) {
     return effect();
@@ -41,7 +41,7 @@ export interface PendingCall {
   reject(error: unknown): void;
 }
 
-/** A limit far above the calls of any run that ends. */
+/** The number of calls after which a run counts as endless. Real runs need far fewer. */
 const maxCalls = 20_000;
 
 export class Endless extends Error {
@@ -50,7 +50,7 @@ export class Endless extends Error {
 
 export class Process implements Caller {
   readonly name: string;
-  /** Its relative probability to be picked. */
+  /** A process with twice the weight is picked twice as often. */
   readonly weight: number;
   state: "running" | "done" | "failed" | "killed" = "running";
   answer: unknown;
@@ -65,7 +65,7 @@ export class Process implements Caller {
 
   call<T>(call: Call<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      // A dead process gets no more answers.
+      // A killed process must not continue, so its call is never answered.
       if (this.state === "killed") return;
       this.#scheduler.enqueue({
         process: this,
@@ -116,12 +116,12 @@ export class Scheduler {
     this.#pending = this.#pending.filter((pending) => pending.process !== process);
   }
 
-  /** Returns the calls that can be performed now, in the order in which they were made. */
+  /** Returns the pending calls that can be performed now, oldest first. */
   ready(): PendingCall[] {
     return this.#pending.filter(({ call }) => call.ready?.() ?? true);
   }
 
-  /** Performs a call, or lets it fail, and waits until every promise that can settle has settled. */
+  /** Performs a pending call, with `fault` if that is set, and waits until all promises have settled that can. */
   async perform(pending: PendingCall, fault?: Fault): Promise<void> {
     if (this.#log.length >= maxCalls) throw new Endless(`there is no end after ${maxCalls} calls`);
     const { process, call } = pending;
@@ -154,7 +154,7 @@ export class Scheduler {
   }
 }
 
-/** Resolves when no promise is left that can settle without another call. */
+/** Resolves when all promises have settled that can settle without a further call. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,14 +1,17 @@
 import type { PinnedCode } from "@nova/engine";
 import type { Minds } from "./authors.ts";
 
-/** The answers of models in a story. A repeated request gets the same answer with one more `!`. */
+/**
+ * The answers of models in a story. If a request is repeated, its answer gets one more `!`, so that the two answers
+ * differ.
+ */
 export interface MindScript {
   pinned?: PinnedCode;
   /** Code of the analysis; absent if the task needs none. */
   analysis?: string;
-  /** Code for each attempt. */
+  /** The code that the model writes, by attempt. */
   codes?: string[];
-  /** The start of code that the check without a model refuses. */
+  /** Code that starts with this text fails the check without a model. */
   invalid?: string;
   /** Verdicts of the output validator, by attempt; absent if it accepts every result. */
   verdicts?: boolean[];

@@ -33,7 +33,7 @@ import { waitingFlows } from "./waiting-flows.ts";
 import { World } from "./world.ts";
 import { writeOutcome } from "./write-outcome.ts";
 
-/** One random run: its flow, its calls in order, and every invariant that it broke. */
+/** The result of one simulation: the flow, the calls in order, and every invariant that was broken. */
 export interface Simulation {
   flow: string;
   story: string[];
@@ -42,24 +42,28 @@ export interface Simulation {
 }
 
 /**
- * Runs the real engine once on a random flow, in a random order, with random faults. The seed determines everything.
+ * Runs the real engine on a random flow, with calls in random order and random faults. The same seed gives the same
+ * simulation.
  */
 export async function simulate(seed: number): Promise<Simulation> {
   return new Model(new Random(seed)).run();
 }
 
 const maxSweeps = 12;
-/** The calls of a long run. */
+/** The number of calls of a long run. Other actors act at a random call up to this one. */
 const longRun = 100;
-/** A text so large that it is stored as a blob from the start. */
+/** A text so large that the start stores it as a blob. */
 const letter = "dear all ".repeat(500);
-/** Items of maps; the inner lists are items of nested maps. */
+/** Lists over which maps run. The inner lists are for maps inside these maps. */
 const lists = [[], [[1, 2]], [[1, 2], [], [3]], [[1], [2], [3], [4]]];
 
-/** History limits after which a loop continues in another execution. */
+/** Options with the number of history events after which a loop continues in another execution. */
 const histories = [0, 0, 20, 40].map((historyEvents) => ({ historyEvents }));
 
-/** Loop flows count twice, because half of their runs end before an edge leads back. */
+/**
+ * The groups of flows from which one is picked. Loop flows are listed twice, because half of their runs end before an
+ * edge leads back.
+ */
 const families = [
   straightFlows,
   forkFlows,
@@ -86,7 +90,7 @@ class Model {
   readonly #temper: Temper;
   #faultsLeft: number;
   #picks = 0;
-  /** The pick at which each stalled process continues. */
+  /** For each stalled process: the number of picks after which it continues. */
   readonly #stalled = new Map<Process, number>();
 
   constructor(random: Random) {
@@ -131,7 +135,7 @@ class Model {
     return { flow: this.#workflow.id, story: this.#world.scheduler.story, violations, world: this.#world };
   }
 
-  /** Restarts one of the ended runs, from its failure or from a place in it. The restart also gets faults. */
+  /** Restarts one of the ended runs, from its failure or from a place in it. Faults happen in the restart, too. */
   async #startAgain(): Promise<void> {
     const ports = this.#world.ports(atOnce);
     const whole = Array.from(this.#world.executions.records.values()).filter(({ parent }) => !parent);
@@ -158,7 +162,7 @@ class Model {
     if (answer) await this.#invariants.judgeRestart(answer.execution.id, forecast);
   }
 
-  /** Picks one of the places, or one in a child run of its node. */
+  /** Picks a place to restart from: one of `places`, or one inside the child run of such a place. */
   async #placeIn(execution: string, places: readonly string[]): Promise<string> {
     const ports = this.#world.ports(atOnce);
     const place = this.#random.pick(places);
@@ -168,7 +172,7 @@ class Model {
     return `${place}/${await this.#placeIn(child, inner)}`;
   }
 
-  /** Picks the version for a restart: the one that ran, or the newest one, which can be a changed flow. */
+  /** Picks the version that a restart runs: the one of the source, the newest one, or a new one with a changed flow. */
   #versionOf({ workflowId, version }: Execution): WorkflowVersion {
     const versions = this.#world.workflows.versions.filter((one) => one.workflowId === workflowId);
     const [own, newest] = [versions.find((one) => one.version === version), versions.at(-1)];
@@ -179,15 +183,16 @@ class Model {
     try {
       return this.#world.publish(other, newest.version + 1, this.#random.pick(histories));
     } catch (error) {
-      // A change can leave a node that no edge reaches. The checks refuse such a workflow.
+      // The change may have removed the last edge to a node. The checks refuse such a workflow, so the own version is
+      // used.
       if (error instanceof RangeError) return own;
       throw error;
     }
   }
 
   /**
-   * Starts a run, with equal or changed values, that reuses outcomes whose inputs are equal. Some nodes count as
-   * changed.
+   * Starts a run that reuses the outcomes of nodes with equal inputs. The values are equal or changed, and some nodes
+   * count as changed.
    */
   async #reuse(source: Execution, version: WorkflowVersion): Promise<void> {
     const nodes = Array.from(nodeIndex(version.workflow).values()).filter(() => this.#random.chance(0.8));
@@ -204,7 +209,7 @@ class Model {
     await this.#sweepUp();
   }
 
-  /** Starts a run of the same flow with a document that gives outcomes to some places, also in called flows. */
+  /** Starts a run of the same flow with a document, which gives outcomes to some places, also inside called flows. */
   async #takeDocument(source: Execution, version: WorkflowVersion): Promise<void> {
     const outcomes = await this.#outcomesOf(source.id, "");
     const document = objectText(outcomes);
@@ -212,7 +217,8 @@ class Model {
     sendApprovers(this.#world, this.#random);
     const { client, root } = source;
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
-    // The compiler refuses this flow. If sealed, two nodes that must not run would fail forever.
+    // This flow is never sealed: its two nodes call each other on errors, and sealed nodes that must not run fail, so
+    // it would not end.
     const sealed = this.#random.chance(0.3) && version.workflowId !== "each other's onError";
     const request = { version, client, context, outcomes: { document, root, sealed } };
     const starting = this.#world.spawn("start with a document", (own) => startExecution(own, request));
@@ -233,7 +239,7 @@ class Model {
     return outcomes;
   }
 
-  /** Ends all faults and runs sweepers until no run is open. */
+  /** Stops all faults, and runs sweepers until no run is open. */
   async #sweepUp(): Promise<void> {
     this.#faultsLeft = 0;
     for (let sweeps = 0; sweeps < maxSweeps && this.#isOpen(); sweeps++) {
@@ -256,7 +262,7 @@ class Model {
     const start = (ports: Ports) => startExecution(ports, { version, context });
     this.#world.spawn("start", start);
     if (!this.#random.chance(0.4)) return;
-    // A sandbox that one run releases can serve the next one.
+    // A second run starts only when a sandbox is offered, so that it can inherit that sandbox.
     const ready = () => this.#world.executions.offers.size > 0;
     for (const name of this.#random.pick([["second"], ["second", "third"]])) {
       const later = { name: "begins", ready, effect: () => void this.#world.spawn(`${name} start`, start) };
@@ -268,14 +274,15 @@ class Model {
     for (const { reason } of (await sweep(ports)).failed) this.#invariants.watchReason("sweeper", reason);
   }
 
-  /** Adds the other actors. Each acts once, at a random time. */
+  /** Adds the other actors, each with one act at a random time. */
   #meddle(): void {
     sendApprovers(this.#world, this.#random);
     const all = meddlers(this.#world, this.#workflow, this.#random, this.#temper.deaths, (ports) => this.#sweep(ports));
     for (const { name, chance, possible, act } of all) {
       if (!this.#random.chance(chance)) continue;
       const from = this.#random.below(longRun);
-      // Most faults show between a read and its write, so half of the actors wait until a process stalls there.
+      // An act between another process's read and its write does most harm. So half of the actors wait until a process
+      // stalls.
       const isPatient = this.#random.chance(this.#temper.stallChance > 0 ? 0.5 : 0);
       const isTime = () => this.#picks >= from && (!isPatient || this.#isStalled());
       const call = { name: "acts", ready: () => isTime() && possible(), effect: act };
@@ -283,7 +290,7 @@ class Model {
     }
   }
 
-  /** Delivers a task once, twice at the same time, or again after everything may have ended. */
+  /** Delivers a task once, twice at the same time, or once more at any later time. */
   #invoke(invocation: Invocation): Process[] {
     const deliver = (label: string, weight = this.#random.pick(weights)) => {
       const time = new AbortController();
@@ -316,8 +323,8 @@ class Model {
   }
 
   /**
-   * Sometimes stalls a process, most likely before a write, while the others continue. Returns the calls of processes
-   * that are not stalled.
+   * Sometimes stalls a process, so that the others overtake it, most often before a write. Returns the calls of all
+   * processes that are not stalled.
    */
   #awake(ready: PendingCall[]): PendingCall[] {
     this.#picks++;
@@ -339,7 +346,7 @@ class Model {
 
   #fault({ call, process }: PendingCall): Fault | undefined {
     if (this.#faultsLeft === 0 || !call.outage || !this.#random.chance(this.#temper.faultChance)) return undefined;
-    // A start that fails before its record exists leaves nothing to check.
+    // If the start fails before it has written a record, there is no run to check. So such faults are rare.
     if (process.name === "start" && call.name !== "StartExecution" && this.#random.chance(0.8)) return undefined;
     this.#faultsLeft--;
     const faults: Fault[] = ["before", "after", ...(call.repeats ? (["repeat"] as const) : []), "kill"];

@@ -20,7 +20,7 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 
 export class ExecutionState {
   readonly records = new Map<string, Execution>();
-  /** Offered sandboxes that no run has inherited, by execution. */
+  /** Offered sandboxes, by the execution that offers them. A sandbox that another run has taken is removed. */
   readonly offers = new Map<string, Sandbox[]>();
 
   port(caller: Caller): ExecutionStore {
@@ -94,7 +94,10 @@ export class ExecutionState {
 export class WorkflowState {
   readonly versions: WorkflowVersion[] = [];
 
-  /** Versions never change, so a warm Lambda keeps them in memory and these calls cannot fail. */
+  /**
+   * Returns a port whose calls cannot fail, because a warm Lambda has the versions in memory, and versions never
+   * change.
+   */
   port(): WorkflowStore {
     const versions = this.versions;
     const of = (id: string) => versions.filter(({ workflowId }) => workflowId === id);
@@ -160,7 +163,7 @@ async function collected(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Splits a body into chunks, so that a search in the stream must work across their borders. */
+/** Splits a body into small chunks, so that a text to search for often spans two of them. */
 async function* chunksOf(body: Uint8Array): AsyncIterable<Uint8Array> {
   for (let at = 0; at < body.length; at += 50) yield body.subarray(at, at + 50);
 }
@@ -176,7 +179,7 @@ export class EventState {
   }
 }
 
-/** Returns a signer that, like KMS, makes signatures that need this key. */
+/** Returns a signer whose signatures are valid only with the same key, as with KMS. */
 export function signerWith(key: string, caller: Caller): Signer {
   const mac = (text: string) => createHash("sha256").update(`${key}:${text}`).digest("hex");
   return {

@@ -32,29 +32,29 @@ type HowToStart = Pick<StartRequest, "frozen" | "fresh">;
 
 type Scripts = Script[] | ((request: RunRequest) => Script);
 
-/** Returns the JSON text of a context key in the request of the code. */
+/** Returns the JSON text of a key in the context that the code received. */
 export function given({ context }: RunRequest, key: string): string | undefined {
   return context.find((slot) => slot.key === key)?.json;
 }
 
 /**
- * An interleaving that a test performs call by call, on the same world as the random model. Only the processes that
- * the test picks, and the code that they start, can act.
+ * A run of the engine whose calls a test performs one by one, in the order that it tests. It uses the same world as the
+ * random model. Only processes that the test picks, and the code that they start, can act.
  */
 export class Story {
   readonly world = new World(1);
   readonly invariants: Invariants;
   readonly #workflow: Workflow;
   readonly #scripts: Record<string, Scripts>;
-  /** Runs of code in the order of their start. */
+  /** Runs of code, in the order in which they started. */
   readonly begun: Run[] = [];
-  /** The call before which code stops: at `finish` it never ends, at `claim` it never starts. */
+  /** The call before which all code stops: before `claim` it never starts, before `finish` it never ends. */
   codeStopsAt: "claim" | "look for a tombstone" | "finish" | undefined;
   id = "";
 
   /**
-   * `scripts` gives the behaviour of each node's code: a list for its runs, whose last item repeats, or a function of
-   * the request.
+   * `scripts` says how the code of each node behaves: a list with one item for each run of the code, of which the last
+   * one repeats, or a function of the request.
    */
   constructor(workflow: Workflow, scripts: Record<string, Scripts> = {}) {
     this.#workflow = workflow;
@@ -69,7 +69,7 @@ export class Story {
     };
   }
 
-  /** Starts a run: writes entry 0 and the record, and creates a state machine that waits. */
+  /** Starts a run: writes entry 0 and the record. The state machine of the run waits until the test lets it act. */
   async start(context = "{}", { frozen, fresh, ...options }: EmitOptions & HowToStart = {}): Promise<this> {
     const version = this.world.publish(this.#workflow, 1, options);
     const how = { ...(frozen && { frozen }), ...(fresh && { fresh }) };
@@ -86,7 +86,10 @@ export class Story {
     return this.world.deliver({ function: "nova-settle-node", input: { ...this.#position(seq, scope), node, error } });
   }
 
-  /** Delivers the join of the fork at entry `seq`; with `error`, after a Catch. */
+  /**
+   * Delivers the task that joins the fork at entry `seq`. With `error`, a branch has failed and a Catch leads to this
+   * task.
+   */
   join(fork: string, seq: number, { error, scope = "" }: { error?: TaskError; scope?: string } = {}): Process {
     const at = { ...this.#position(seq, scope), ...(error && { error }) };
     return this.world.deliver({ function: "nova-settle-node", input: { join: fork, at } });
@@ -104,7 +107,7 @@ export class Story {
     return this.world.spawn("sweeper", (ports) => sweep(ports));
   }
 
-  /** Continues a process until the name of its next call starts with `name`. */
+  /** Lets a process make calls until the name of its next call starts with `name`. */
   async until(process: Process, name: string): Promise<void> {
     for (;;) {
       const next = await this.#next([process]);
@@ -129,7 +132,7 @@ export class Story {
     return next !== undefined;
   }
 
-  /** Continues the processes until they end; returns the result of the first one. */
+  /** Lets these processes make calls until they end. Returns the result of the first one. */
   async finish(...processes: Process[]): Promise<unknown> {
     for (let next = await this.#next(processes); next; next = await this.#next(processes)) {
       await this.world.scheduler.perform(next);
@@ -138,7 +141,7 @@ export class Story {
     return first?.state === "failed" ? (first.error as Error).name : first?.answer;
   }
 
-  /** Continues all processes until they end. */
+  /** Lets all processes make calls until they end. */
   async everything(): Promise<void> {
     await settled();
     for (let [next] = this.world.scheduler.ready(); next; [next] = this.world.scheduler.ready()) {
@@ -162,7 +165,7 @@ export class Story {
     return this.world.chain.linksOf(this.id, scope).flatMap(({ entry }) => (entry ? [entry] : []));
   }
 
-  /** Checks every invariant; those about Step Functions only if the story let it act. */
+  /** Checks every invariant. Those about Step Functions are left out if the test has not let Step Functions act. */
   async judge(): Promise<void> {
     if (this.world.machines.get(this.id)?.visited.length === 0) this.world.machines.delete(this.id);
     await this.invariants.judge();
@@ -172,7 +175,7 @@ export class Story {
     return verifyExecution(this.world.ports(atOnce), this.id);
   }
 
-  /** Writes the note of an erasure. `key` and `of` can name a wrong key or another execution. */
+  /** Writes the note of an erasure. To forge one, pass a wrong signing key as `key`, or another execution as `of`. */
   async noteErasure({ key = "key", of = this.id } = {}): Promise<void> {
     const signature = await signerWith(key, atOnce).sign(erasureText(of));
     this.world.chain.notes.set(this.id, [{ kind: "erased", signature }]);
@@ -200,7 +203,7 @@ export class Story {
   }
 }
 
-/** Expects that the story broke no invariant. */
+/** Expects that no invariant was broken in the story. */
 export function wellTold(story: Story): void {
   expect(story.invariants.violations).toEqual([]);
 }

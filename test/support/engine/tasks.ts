@@ -5,7 +5,7 @@ import { WakeState } from "./wakes.ts";
 
 const outage = () => new StoreUnavailable("the store did not answer in time");
 
-/** Tasks and sealed tokens in memory, with DynamoDB's conditions. */
+/** Tasks and sealed tokens in memory, with the same conditions on writes as in DynamoDB. */
 export class TaskState {
   readonly tasks = new Map<string, WaitingTask>();
   readonly tokens = new Map<string, SealedToken[]>();
@@ -66,7 +66,7 @@ function isPending({ status }: WaitingTask): boolean {
   return status === "open" || status === "answered";
 }
 
-/** A vault that seals by reversing the text. It opens only with the same context. */
+/** A vault that reverses texts instead of encrypting them. It opens a text only with the same context. */
 export const mirrorVault: Vault = {
   async seal(text, context) {
     return `${JSON.stringify(context)} ${Array.from(text).reverse().join("")}`;

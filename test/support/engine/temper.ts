@@ -1,13 +1,16 @@
 import type { Random } from "./random.ts";
 
-/** Speeds of processes: most are equal, and some are so slow that all others overtake them. */
+/**
+ * Weights of processes for the scheduler: most are equal. A process with a small weight is so slow that all others
+ * overtake it.
+ */
 export const weights = [1, 1, 1, 0.3, 0.05];
 
-/** The frequency of faults and the speeds in the world of a run. */
+/** How often each fault happens in a simulation, and how fast its processes are. */
 export interface Temper {
   faults: number;
   faultChance: number;
-  /** The probability that a sandbox dies without a kill. */
+  /** The probability that a sandbox ends without a kill, as if its machine died. */
   deaths: number;
   /** The probability that a task is delivered twice at the same time. */
   twiceChance: number;
@@ -30,7 +33,7 @@ export function temperOf(random: Random): Temper {
 }
 
 /**
- * The conditions of every third run: few faults at the most harmful moments, double deliveries, and slow code in
+ * The values for every third simulation: few faults at the most harmful moments, double deliveries, and slow code in
  * sandboxes that die.
  */
 export const harsh: Temper = {

@@ -1,6 +1,6 @@
 import type { Json } from "./machine-data.ts";
 
-/** Task tokens of Step Functions: each accepts one answer, while its task waits. */
+/** Task tokens of Step Functions. Each accepts one answer while its task waits. */
 export class Tokens {
   readonly #waiting = new Map<string, Json | undefined>();
   #issued = 0;

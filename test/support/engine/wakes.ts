@@ -1,7 +1,7 @@
 import type { KeptEvent, TaskKey, UsedShape, WaitingTask, Wake, WakeStore } from "@nova/engine";
 import type { Caller } from "./scheduler.ts";
 
-/** The index from events to tasks, and the kept events, which never expire. */
+/** The index from events to waiting tasks, in memory. Kept events never expire here. */
 export class WakeState {
   readonly shapes = new Map<string, UsedShape>();
   readonly places = new Map<string, Map<string, TaskKey>>();

@@ -36,7 +36,7 @@ import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from
 import { mirrorVault, TaskState } from "./tasks.ts";
 import { Tokens } from "./tokens.ts";
 
-/** The maximum of items that a map runs in its own execution. */
+/** A map with more items than this runs each of them in an execution of its own. */
 const maxInline = 2;
 
 /** Creates the memory of one Lambda process. */
@@ -59,7 +59,7 @@ export class World {
   readonly tasks = new TaskState();
   readonly tokens = new Tokens();
   readonly generations = new MemoryGenerations();
-  /** Answers that reached Step Functions, by token. */
+  /** The answers that Step Functions has received, by task token. */
   readonly answered = new Map<string, string>();
   readonly sandboxes = new SandboxState(this.clock);
   readonly machines = new Map<string, MachineRun>();
@@ -70,13 +70,13 @@ export class World {
     script: () => ({ result: { status: "success", set: [], delete: [], logs: "", durationMs: 1 } }),
     onBegin: () => undefined,
   };
-  /** The time when a delivery stops following code that can outlive it. By default it never does. */
+  /** Returns the signal on which a delivery stops waiting for code that can outlive it. By default it never fires. */
   followTime: FollowTime = () => new AbortController().signal;
   /** The pipeline that writes the code of prompt nodes. By default it refuses every call. */
   pipeline: (caller: Caller) => Pipeline = () => refusingPipeline;
-  /** The model budgets of clients. By default there is no limit. */
+  /** The limits on what models may cost each client. By default there are none. */
   budgets: Budgets = { ofMonth: async () => null, note: async () => undefined };
-  /** The hook after the close of a run. By default it does nothing. */
+  /** Called after the close of a run. By default it does nothing. */
   onExecutionEnded: (caller: Caller) => OnExecutionEnded = () => async () => undefined;
   lambdas: Lambdas = {
     invoke: (invocation) => [this.deliver(invocation)],
@@ -84,12 +84,12 @@ export class World {
     maxRetries: 2,
   };
 
-  /** `processes` is the number of Lambda processes that share the deliveries in turns. */
+  /** `processes` is the number of Lambda processes. Deliveries are spread over them in turn. */
   constructor(processes = 2) {
     this.#memories = Array.from({ length: processes }, memory);
   }
 
-  /** Returns the ports as one process sees them. */
+  /** Returns the ports for one caller, with the memory of one of the Lambda processes. */
   ports(caller: Caller): Ports {
     return {
       chain: this.chain.port(caller),
@@ -121,7 +121,7 @@ export class World {
     };
   }
 
-  /** Publishes a workflow with its compiled state machine. */
+  /** Compiles a workflow and publishes it with its state machine. */
   publish(workflow: Workflow, version = 1, options: EmitOptions = {}): WorkflowVersion {
     const stateMachineArn = `arn:${workflow.id}:${version}`;
     const { stateMachine, history } = toMachine(workflow, { inlineItems: maxInline, ...options });
@@ -208,8 +208,8 @@ export class World {
   }
 
   /**
-   * Starts a child execution. The same start under a used name succeeds while that execution runs, and fails after its
-   * end.
+   * Starts a child execution. A start with a name that is in use succeeds again while that execution runs, and fails
+   * after its end.
    */
   readonly startChild: StartChild = (arn, name, input) => {
     const there = this.machines.get(name);

@@ -4,8 +4,9 @@ import { failureOf, readChanges } from "../../../packages/engine/src/chain/posit
 import type { Ports } from "../../../packages/engine/src/ports/index.ts";
 
 /**
- * Returns an entry's outcome in the form of a document of outcomes (`chain/outcomes.ts` of the engine). Large values
- * stay references to blobs of its family. Returns null for a start, an end, a join, and a map that read its list.
+ * Returns the outcome of an entry in the form of a document of outcomes (`chain/outcomes.ts` of the engine). Large
+ * values are references to blobs that all restarts of the run share. Returns null for a start, an end, a join, and a
+ * map that has opened its items.
  */
 export async function writeOutcome(
   ports: Pick<Ports, "chain" | "blobs">,

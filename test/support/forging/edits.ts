@@ -5,7 +5,7 @@ import type { Item } from "./raw-table.ts";
 /** The path to a value inside an item, through maps and lists: `["contents", "context", "text"]`. */
 export type Path = readonly string[];
 
-/** Returns the paths of all values that are not maps, at any depth. */
+/** Returns the paths of all values in an item, at any depth. A map counts only if it is empty. */
 export function leavesOf(item: Item): Path[] {
   return Object.entries(item).flatMap(([name, value]) =>
     value.M && Object.keys(value.M).length > 0 ? leavesOf(value.M).map((path) => [name, ...path]) : [[name]],
@@ -17,7 +17,7 @@ export function leafAt(item: Item | undefined, [name = "", ...rest]: Path): Attr
   return rest.length === 0 ? value : leafAt(value?.M, rest);
 }
 
-/** Returns a copy with `leaf` at the path; without a value there if `leaf` is undefined. */
+/** Returns a copy of the item with `leaf` at the path. If `leaf` is undefined, the copy has no value there. */
 export function withLeaf(item: Item, [name = "", ...rest]: Path, leaf: AttributeValue | undefined): Item {
   if (rest.length > 0) return { ...item, [name]: { M: withLeaf(item[name]?.M ?? {}, rest, leaf) } };
   const { [name]: _, ...others } = item;
@@ -32,7 +32,7 @@ export function altered(value: AttributeValue): AttributeValue {
   return { S: "x" };
 }
 
-/** Returns a replacement of every other DynamoDB type. */
+/** Returns one value of each other DynamoDB type. */
 export function otherTypes(value: AttributeValue): AttributeValue[] {
   const all: AttributeValue[] = [
     { S: "x" },
@@ -72,8 +72,8 @@ export function otherValue(value: unknown): unknown {
 }
 
 /**
- * Corrects every hash, as an attacker without the key can: of heads, of contents whose digests are in them, of later
- * entries, of joins, of enclosing executions, and in the records. Signatures stay unchanged.
+ * Corrects every hash that depends on a change, as an attacker without the signing key can: of heads, contents, later
+ * entries, joins and enclosing executions, and in the records. Signatures stay unchanged.
  */
 export function rehashed(items: readonly Item[]): Item[] {
   let done = items.map((item) => ({ ...item }));
@@ -87,8 +87,8 @@ export function rehashed(items: readonly Item[]): Item[] {
 }
 
 /**
- * Returns outdated hashes of an item with their correct values: the hash of an entry, and digests of contents in its
- * head.
+ * Returns each hash in the item that no longer fits, with the correct one: digests of contents in the head, or else the
+ * hash of the entry.
  */
 function staleHashes(item: Item): [from: string, to: string][] {
   const head = headIn(item);

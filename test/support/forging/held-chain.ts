@@ -10,7 +10,10 @@ interface Asked {
   RequestItems?: Record<string, { Keys: Item[] }>;
 }
 
-/** Returns a chain store over these items in memory, so that thousands of edits take seconds instead of minutes. */
+/**
+ * Returns a chain store that reads these items from memory, without `gone` and with `replaced`. So thousands of changes
+ * take seconds instead of minutes.
+ */
 export function heldChain(items: readonly Item[], replaced: readonly Item[], gone: readonly Item[]): ChainStore {
   const held = new Map(items.map((item) => [nameOf(item), item]));
   for (const item of gone) held.delete(nameOf(item));

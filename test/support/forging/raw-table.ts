@@ -2,12 +2,12 @@ import { type AttributeValue, DynamoDBClient, PutItemCommand, paginateScan } fro
 
 export type Item = Record<string, AttributeValue>;
 
-/** The table for an attacker who can write any item without NOVA's conditions. */
+/** The table as an attacker uses it: any item can be written, without the conditions that NOVA sets. */
 export class RawTable {
   readonly #client = new DynamoDBClient();
   readonly #name = process.env.NOVA_TABLE ?? "nova";
 
-  /** Returns every item in the partitions of these executions: chains, branches, steps and records. */
+  /** Returns every item of these executions: of chains, branches, steps and records. */
   async itemsOf(...executions: string[]): Promise<Item[]> {
     const found: Item[] = [];
     for await (const { Items = [] } of paginateScan({ client: this.#client }, { TableName: this.#name }))

@@ -56,7 +56,10 @@ function responsesAnswer(request: ModelRequest, said: Answered, id: string) {
   };
 }
 
-/** With `sealed`, reasoning items contain their encrypted contents; otherwise only an id that cannot be resolved. */
+/**
+ * Returns the output items of an answer. With `sealed`, a reasoning item has encrypted contents. Without it, the item
+ * has only an id that the server does not know later.
+ */
 function outputItems(said: Answered, id: string, sealed: boolean): Record<string, unknown>[] {
   const calls = "calls" in said ? said.calls : [];
   const text = textOf(said);

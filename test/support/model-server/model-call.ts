@@ -7,7 +7,7 @@ import type { ModelCall } from "../../../packages/agents/src/model/models.ts";
 const Code = z.object({ code: z.string() });
 type Code = z.infer<typeof Code>;
 
-/** Returns a default call of the code generator with `changes`. */
+/** Returns a call of the code generator in which `changes` replace default values. */
 export function modelCall(changes: Partial<ModelCall<Code>> = {}): ModelCall<Code> {
   return {
     role: "code_generator",
@@ -20,7 +20,7 @@ export function modelCall(changes: Partial<ModelCall<Code>> = {}): ModelCall<Cod
   };
 }
 
-/** Returns the error that `modelCall` causes. */
+/** Makes a call that must fail, and returns its error. */
 export function failureOf(environment: ModelEnvironment, changes: Partial<ModelCall<Code>> = {}): Promise<unknown> {
   return createModels(environment)
     .ask(modelCall(changes))

@@ -11,17 +11,20 @@ import { chatEvents, responsesEvents } from "./streams.ts";
 export type { ModelRequest } from "./model-request.ts";
 export { type Exchange, type ModelAction, retriedAtOnce } from "./script.ts";
 
-/** Answers any request, for tests with repeated or parallel deliveries, in which the order of requests is open. */
+/**
+ * Returns the answer to any request. For tests with repeated or parallel deliveries, in which requests have no fixed
+ * order.
+ */
 export type Respond = (request: ModelRequest) => ModelAction | Promise<ModelAction>;
 
 export interface ModelServer extends AsyncDisposable {
   /** The value for `OPENAI_BASE_URL`. */
   url: string;
-  /** Key and URL, for `createModels` or a process. */
+  /** The environment variables with key and URL, for `createModels` or a process. */
   environment: ModelEnvironment & { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
-  /** Requests in the order of their arrival, without refused ones. */
+  /** All requests that the server did not refuse, in the order in which they arrived. */
   requests: ModelRequest[];
-  /** Throws if the requests did not follow the script. The disposal of the server does the same. */
+  /** Throws if the requests differed from the script. Disposing the server does the same. */
   verify(): void;
 }
 
@@ -63,7 +66,7 @@ export async function modelServer(plan: Exchange[] | Respond): Promise<ModelServ
   };
 }
 
-/** Takes the next exchange of the script. */
+/** Removes the next exchange from the script and returns its answer. Throws if the request does not fit. */
 function next(script: Exchange[], request: ModelRequest): ModelAction {
   const exchange = script[0];
   const problem = exchange ? mismatch(exchange.expect ?? {}, request) : "the script is at its end";
@@ -101,7 +104,7 @@ function trouble(outgoing: ServerResponse, action: Trouble): void {
       outgoing.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       outgoing.write('{"id": "cut');
     }
-    // The written bytes must leave before the connection closes.
+    // The connection must close only after the bytes before were sent.
     setImmediate(() => outgoing.destroy());
   }
 }
@@ -114,7 +117,7 @@ function refuse(outgoing: ServerResponse, error: unknown): void {
   outgoing.end(JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null } }));
 }
 
-/** Answers by role. A request of any other role fails. */
+/** Returns a responder with one answer for each role. A request of any other role fails. */
 export function byRole(answers: Partial<Record<ModelRequest["role"], ModelAction | Respond>>): Respond {
   return (request) => {
     const answer = answers[request.role];

@@ -3,7 +3,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { ModelEnvironment } from "../../../packages/agents/src/model/create-models.ts";
 
-/** A body for status 200, sent as JSON unless it is a string, or a function that answers the request. */
+/**
+ * An answer: a body for status 200, which is sent as JSON unless it is a string, or a function that writes the
+ * response.
+ */
 export type RawAnswer = object | string | ((response: ServerResponse, request: IncomingMessage) => unknown);
 
 export interface RawServer extends AsyncDisposable {
@@ -13,7 +16,10 @@ export interface RawServer extends AsyncDisposable {
   bodies: string[];
 }
 
-/** Starts a server that gives the test's answers, valid or not, one by one. The last answer repeats. */
+/**
+ * Starts a server that sends these answers one by one, without checking whether they are valid. The last answer
+ * repeats.
+ */
 export async function rawServer(...answers: RawAnswer[]): Promise<RawServer> {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {

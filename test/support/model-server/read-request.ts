@@ -5,7 +5,7 @@ import { ChatBody, EmbeddingsBody, ResponsesBody } from "./request-bodies.ts";
 
 const Role = z.enum(["input_analyzer", "data_analyzer", "code_generator", "output_validator", "text", "embedding"]);
 
-/** The provider's refusal of a request. */
+/** The server refuses a request, as OpenAI would. */
 export class RequestRefused extends Error {
   readonly status: number;
 

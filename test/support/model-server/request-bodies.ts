@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { strictSchemaProblems } from "./strict-schema.ts";
 
-/** Returns schemas that accept any value, for fields of the API that NOVA does not use. */
+/** Returns schemas for optional fields with any value: OpenAI knows these fields, but NOVA does not use them. */
 function fields<const Names extends string[]>(...names: Names): Record<Names[number], z.ZodOptional<z.ZodUnknown>> {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()])) as never;
 }
@@ -16,7 +16,9 @@ const Model = z.string().min(1);
 const ToolChoice = z.enum(["auto", "none", "required"]).optional();
 const Tokens = z.number().int().min(16);
 
-/** Returns the schema of a response format. The format must be strict, because a model can ignore any other one. */
+/**
+ * Returns the schema of a response format. It accepts only strict formats, because a model may ignore any other format.
+ */
 function formatWith<T extends z.ZodRawShape>(type: T) {
   const named = { ...type, name: Name, description: z.string().optional() };
   return z.discriminatedUnion("strict", [
@@ -41,7 +43,7 @@ const InputItem = z.union([
   z.strictObject({ type: z.literal("function_call_output"), call_id: z.string(), output: z.string() }),
 ]);
 
-/** Body of `POST /responses`, checked as strictly as OpenAI does. */
+/** The body of `POST /responses`. The check is as strict as that of OpenAI. */
 export const ResponsesBody = z.strictObject({
   ...fields("background", "context_management", "conversation", "max_tool_calls", "metadata", "parallel_tool_calls"),
   ...fields(
@@ -84,7 +86,7 @@ const Message = z.discriminatedUnion("role", [
   z.strictObject({ role: z.literal("tool"), tool_call_id: z.string(), content: z.string() }),
 ]);
 
-/** Body of `POST /chat/completions`, checked as strictly as OpenAI does. */
+/** The body of `POST /chat/completions`. The check is as strict as that of OpenAI. */
 export const ChatBody = z.strictObject({
   ...fields(
     "frequency_penalty",

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "./model-request.ts";
 
-/** Tokens that an answer reports; by default 1,000 for input and 100 for output. */
+/** The number of tokens that an answer reports; by default 1,000 for input and 100 for output. */
 export interface ScriptedUsage {
   input?: number;
   cached?: number;
@@ -10,7 +10,7 @@ export interface ScriptedUsage {
 
 export interface ScriptedCall {
   name: string;
-  /** Arguments of the call; a string is sent unchanged, so it can be invalid JSON. */
+  /** The arguments of the call. A string is sent as it is, so that a test can send invalid JSON. */
   arguments: Record<string, unknown> | string;
 }
 
@@ -24,23 +24,23 @@ export type Said =
   | { cutOff: string }
   /** Text that the provider's content filter stopped. */
   | { filtered: string }
-  /** A failure with status 200, which only the Responses API has. */
+  /** A failure that is reported with status 200, which only the Responses API does. */
   | { failed: { code: string; message: string } }
   | { vectors: number[][] };
 
-/** A failure before the model answers. */
+/** A failure that prevents an answer of the model. */
 export type Trouble =
   | { status: number; code?: string; message?: string; headers?: Record<string, string> }
   /** The connection drops `before` the first byte of the answer or `within` its body. */
   | { dropped: "before" | "within" }
-  /** The server never answers and waits until the client disconnects. */
+  /** The server does not answer and waits until the client disconnects. */
   | { silent: true };
 
 export type ModelAction = (Said & { usage?: ScriptedUsage; after?: Promise<unknown> }) | Trouble;
 
-/** Conditions that a request must meet; omitted fields accept any value. */
+/** The values that a request must have. A field that is left out accepts any value. */
 export interface Expected extends Partial<Pick<ModelRequest, "api" | "role" | "model" | "mayCall" | "answer">> {
-  /** Texts that instructions, input or tool results must contain. */
+  /** Texts that must occur in the instructions, the input or the results of tools. */
   says?: (string | RegExp)[];
   /** Texts that the request must not contain. */
   hides?: (string | RegExp)[];
@@ -51,12 +51,12 @@ export interface Exchange {
   answer: ModelAction;
 }
 
-/** Returns an error status that the SDK retries after 1 ms. */
+/** Returns a failure with an error status, after which the SDK repeats the request within 1 ms. */
 export function retriedAtOnce(status: number): Trouble {
   return { status, headers: { "retry-after-ms": "1" } };
 }
 
-/** Returns the first difference between the request and the expected one; undefined if there is none. */
+/** Returns the first difference between a request and the expected one; undefined if it fits. */
 export function mismatch(expected: Expected, request: ModelRequest): string | undefined {
   const { says = [], hides = [], ...fields } = expected;
   for (const [name, value] of Object.entries(fields)) {

@@ -1,6 +1,6 @@
 type Schema = Record<string, unknown>;
 
-/** Keywords that OpenAI's structured outputs refuse anywhere in a strict schema. */
+/** Keywords that a strict schema may not contain anywhere, according to OpenAI's structured outputs. */
 const refused = [
   "allOf",
   "default",

@@ -9,7 +9,7 @@ import {
   type StepDraft,
 } from "@nova/engine";
 
-/** The request for one run of code. */
+/** One run of code that a pipeline has requested. */
 export interface Run {
   journal: number;
   code: string;
@@ -21,7 +21,7 @@ export interface Run {
 export type Outcome = Partial<CodeResult> & { status: CodeResult["status"] };
 
 export interface NodeMeansOptions {
-  /** Outcomes of the runs of code, in order; an additional run fails. */
+  /** The outcomes of the runs of code, in order. A run for which there is no outcome fails the test. */
   runs?: (Outcome | ((run: Run) => Outcome))[];
   isDecision?: boolean;
   timeLeftMs?: () => number;
@@ -31,8 +31,8 @@ export interface NodeMeansOptions {
 }
 
 /**
- * The engine's side of a pipeline, in memory. It keeps runs of code by journal position, so a redelivery attaches to
- * them. After `dieAt` steps the Lambda is dead and records nothing more.
+ * The functions that the engine gives a pipeline, in memory. Each run of code is kept by its journal position, so that
+ * a later delivery gets the same outcome. After `dieAt` steps the Lambda is dead and records no more steps.
  */
 export class NodeMeans {
   readonly steps: JournalStep[] = [];
@@ -48,7 +48,7 @@ export class NodeMeans {
     this.#waiting = [...(options.runs ?? [])];
   }
 
-  /** Returns the means of one delivery, whose journal starts at its first position. */
+  /** Returns the functions for one delivery. It starts at the first position of the journal. */
   delivery(): PipelineMeans {
     let place = 0;
     return {
@@ -70,12 +70,12 @@ export class NodeMeans {
     };
   }
 
-  /** Throws if an expected run never started. */
+  /** Throws if a run of code that the test expects has not started. */
   finish(): void {
     if (this.#waiting.length > 0) throw new TypeError(`${this.#waiting.length} runs of code never came`);
   }
 
-  /** Returns agents and attempts of the steps, in order: `CodeGenerator 1`. */
+  /** Returns the agent and the attempt of each step, in order: `CodeGenerator 1`. */
   story(): string[] {
     return this.steps.map(
       (step) => `${step.agent_name} ${step.attempt_number}${step.status === "failed" ? " failed" : ""}`,
@@ -91,7 +91,7 @@ export class NodeMeans {
     return step;
   }
 
-  /** Steps with the requests and answers of models. */
+  /** The steps as the pipeline made them, with the requests to models and their answers. */
   readonly drafts: StepDraft[] = [];
 
   async #execute(run: Run): Promise<{ sandboxId: string; result: CodeResult; code: string }> {
@@ -117,7 +117,7 @@ export class NodeMeans {
 
 const common = { logs: "", durationMs: 3, set: [], delete: [] };
 
-/** The outcome of code that set these keys. */
+/** Returns the outcome of code that set these keys. */
 export function sets(values: Record<string, unknown>): Outcome {
   return {
     status: "success",
@@ -125,7 +125,7 @@ export function sets(values: Record<string, unknown>): Outcome {
   } as Outcome;
 }
 
-/** The outcome of code that failed with a message of one line, as the harness reports it. */
+/** Returns the outcome of code that failed with a message of one line, as the harness reports it. */
 export function fails(
   message: string,
   more: { traceback?: string; class?: "NodeTimeout"; logs?: string } = {},

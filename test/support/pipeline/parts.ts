@@ -4,10 +4,10 @@ import { scriptedModels } from "./scripted-models.ts";
 
 type ProvenCode = Parameters<PipelineParts["pinned"]["keep"]>[1];
 
-/** Code that runs kept, in memory. */
+/** A store of pinned code in memory. `kept` is the code that runs have pinned. */
 export interface FakePinned {
   kept: ProvenCode[];
-  /** Code without an approval. */
+  /** Code that runs have stored, but that needs an approval before it runs. */
   proposed: ProvenCode[];
   pinned: PipelineParts["pinned"];
 }
@@ -33,7 +33,7 @@ export function fakePinned(
   return { kept, proposed, pinned };
 }
 
-/** Returns default parts of a pipeline: no samples, no findings and no models. */
+/** Returns the parts of a pipeline. Without `parts`, it has no samples, no findings and no models. */
 export function pipelineParts(parts: Partial<PipelineParts> = {}): PipelineParts {
   return {
     models: scriptedModels(),

@@ -10,13 +10,13 @@ import { embeddingModels, type Line, type ScriptedModels, type Vector } from "./
 /** A test of one node: the answers of models, the outcomes of its code, and its task. */
 export interface Scene {
   lines: readonly Line[];
-  /** Answers of the embedding model; absent if no such model is set. */
+  /** The answers of the embedding model; absent if the pipeline has no such model. */
   vectors?: readonly Vector[];
   runs?: NodeMeansOptions["runs"];
   task?: TaskOptions;
   check?: PipelineParts["check"];
   pinned?: PinnedCode;
-  /** The reason for which no code is pinned. */
+  /** The reason why no code is pinned, for the error of a frozen run. */
   missing?: { message: string; waits: boolean };
   parts?: Partial<PipelineParts>;
   means?: Omit<NodeMeansOptions, "runs" | "isDecision">;
@@ -33,7 +33,8 @@ export interface Played {
 }
 
 /**
- * Plays a scene to its end and checks that every line and every run was used. There is no outcome if the Lambda dies.
+ * Runs a scene to its end. Checks that each answer and each outcome of code in it was used. The result has no outcome
+ * if the Lambda dies.
  */
 export async function play(scene: Scene): Promise<Played> {
   const isDecision = scene.task?.type === "decision";
@@ -47,7 +48,7 @@ export async function play(scene: Scene): Promise<Played> {
   return played;
 }
 
-/** Delivers a node once to new models, with the records of earlier deliveries. */
+/** Delivers a node once. Its models start their answers again; the records of earlier deliveries remain. */
 export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
   const models = embeddingModels(scene.vectors ?? null, ...scene.lines);
   const { kept, proposed, pinned } = fakePinned(null, scene.missing);

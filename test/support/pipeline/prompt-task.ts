@@ -4,7 +4,7 @@ import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
 export interface TaskOptions {
   prompt?: string;
   context?: Record<string, unknown>;
-  /** Slots of the chain in addition to `context`. */
+  /** Further slots of the context, as the chain stores them. */
   slots?: Record<string, string>;
   type?: "action" | "decision";
   conditions?: (string | boolean | number)[];

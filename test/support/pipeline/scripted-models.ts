@@ -9,7 +9,7 @@ import type {
   Models,
 } from "../../../packages/agents/src/model/models.ts";
 
-/** One expected call and its answer. */
+/** One call of a model that the test expects, and its answer. */
 export interface Line {
   role: ModelRole;
   /** Tools that the model calls before it answers. */
@@ -17,11 +17,11 @@ export interface Line {
   answer?: unknown;
   fails?: ModelErrorReason;
   costUsd?: number;
-  /** The estimated maximum cost of the request. */
+  /** The highest cost of the request, as estimated before it is sent. */
   estimatedUsd?: number;
 }
 
-/** One expected embedding. */
+/** One text that the test expects to be embedded, and its embedding. */
 export interface Vector {
   vector?: number[];
   fails?: string;
@@ -32,7 +32,7 @@ export interface Vector {
 export interface ScriptedModels extends Models {
   /** Calls, in order. */
   asked: ModelCall<unknown>[];
-  /** Throws if a line was not used. */
+  /** Throws if an expected call was not made. */
   finish(): void;
 }
 

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 
-/** Returns everything that a cloud stores, by location: each DynamoDB item, each S3 object, and each other file. */
+/**
+ * Returns all texts that a local cloud stores, by location: each item of DynamoDB, each object of S3, and each other
+ * file.
+ */
 export async function everythingKept(dataDir: string): Promise<Map<string, string>> {
   return new Map([...(await itemsKept()), ...(await objectsKept()), ...(await filesKept(dataDir))]);
 }
@@ -31,7 +34,7 @@ async function filesKept(folder: string): Promise<[string, string][]> {
   return Promise.all(texts);
 }
 
-/** Returns an item as JSON, with binary attributes as readable bytes, so that tests can search it. */
+/** Returns an item as JSON. Binary attributes become readable text, so that tests can search in it. */
 function plain(item: object): string {
   return JSON.stringify(item, (_key, value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : value,

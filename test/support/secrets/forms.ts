@@ -1,6 +1,6 @@
 /**
- * Returns every form of a secret that NOVA guarantees to find. The forms are computed here, independently of the
- * product code.
+ * Returns every form of a secret that NOVA promises to find. It computes the forms itself, so that it does not repeat a
+ * mistake of NOVA.
  */
 export function guaranteedForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
@@ -16,7 +16,7 @@ export function guaranteedForms(secret: string): string[] {
   ];
 }
 
-/** Returns the part of a base64 text that does not depend on the bytes before and after the secret. */
+/** Returns the part of a base64 text that depends only on the secret, not on the bytes before and after it. */
 function inside(bytes: Buffer, offset: number, alphabet: string): string {
   const [one, other] = ["\0", "\u00ff"].map((filling) => {
     const around = Buffer.from(filling.repeat(3), "latin1");
@@ -27,7 +27,7 @@ function inside(bytes: Buffer, offset: number, alphabet: string): string {
   return one.filter((char, index) => index < end && char === other[index]).join("");
 }
 
-/** Python lines that write the text in `value` in every guaranteed form, as the list `forms`. */
+/** Python code that puts every form that NOVA promises to find into the list `forms`. The secret is in `value`. */
 export const pythonForms = `
 import base64, urllib.parse
 raw = value.encode()

@@ -36,7 +36,7 @@ describe("the check of roles", () => {
     expect(checked).toMatchObject({ count: 2, refused: new Map() });
   });
 
-  it("reports a request that the table's own policy denies, with its count", () => {
+  it("reports a request that the table's own policy denies, and how often it came", () => {
     const { refused } = checkRoles([updates("nova-api", "C#1"), updates("nova-api", "C#1")], deployment);
     const line = `nova-api: dynamodb:UpdateItem on ${arn} where dynamodb:LeadingKeys C#1`;
     expect(refused).toEqual(new Map([[line, 2]]));
@@ -47,7 +47,7 @@ describe("the check of roles", () => {
     expect([...refused.keys()]).toEqual([expect.stringMatching(/^nova-api: UnknownRequest/)]);
   });
 
-  it("ignores callers without a role, such as rules that invoke functions", () => {
+  it("ignores requests of callers without a role, such as rules that invoke functions", () => {
     expect(checkRoles([updates("events", "C#1")], deployment).count).toBe(0);
   });
 });

@@ -3,11 +3,11 @@ import { type Access, allowing, type Statement } from "./policy.ts";
 import { type AwsRequest, accessesOf } from "./requests.ts";
 
 export interface Checked {
-  /** The number of checked requests. */
+  /** The number of requests that were checked. */
   count: number;
-  /** Callers: names of functions, and "state machines". */
+  /** The callers of the requests: names of functions, and "state machines". */
   askers: Set<string>;
-  /** Requests that no statement allows, with their counts. */
+  /** How often each request came that no statement of its caller's role allows. */
   refused: Map<string, number>;
 }
 
@@ -22,7 +22,7 @@ export function checkRoles(requests: readonly AwsRequest[], { functions, roles, 
   const checked: Checked = { count: 0, askers: new Set(), refused: new Map() };
   for (const request of requests) {
     const role = roleOf.get(request.who);
-    // Rules, schedules and queue mappings have no role; policies of the functions allow their invocations.
+    // Rules, schedules and queue mappings have no role: the functions that they invoke have policies that allow it.
     if (role === undefined) continue;
     const asker = request.who === machines ? "state machines" : request.who;
     checked.askers.add(asker);
@@ -44,12 +44,12 @@ function refusalsOf(request: AwsRequest, role: string, statements: readonly Stat
       })
       .map(brief);
   } catch (error) {
-    // An unknown request counts as not allowed.
+    // A request that this check does not know counts as not allowed.
     return [String(error)];
   }
 }
 
-/** Describes an access without parts that differ between runs. */
+/** Describes an access. Ids and hashes, which differ between runs, are replaced by dots. */
 function brief({ action, resource, context }: Access): string {
   const conditions = Object.entries(context).map(([key, values]) => `${key} ${values.join(" ")}`);
   const text = [action, "on", resource, ...(conditions.length > 0 ? ["where", ...conditions] : [])].join(" ");

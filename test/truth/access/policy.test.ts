@@ -35,17 +35,17 @@ describe("a condition", () => {
   it.each<[string, string, string | string[], string[] | undefined, boolean]>([
     ["holds for every value", "ForAllValues:StringLike", "C#*", ["C#1", "C#2"], true],
     ["does not hold if one value differs", "ForAllValues:StringLike", "C#*", ["C#1", "E#1"], false],
-    ["for all values holds without values", "ForAllValues:StringLike", "C#*", undefined, true],
-    ["for any value holds for one", "ForAnyValue:StringLike", "C#*", ["E#1", "C#1"], true],
-    ["for any value does not hold without values", "ForAnyValue:StringLike", "C#*", undefined, false],
-    ["accepts each of its own values", "StringEquals", ["a", "b"], ["b"], true],
+    ["about all values holds if there are no values", "ForAllValues:StringLike", "C#*", undefined, true],
+    ["about any value holds if one value matches", "ForAnyValue:StringLike", "C#*", ["E#1", "C#1"], true],
+    ["about any value does not hold if there are no values", "ForAnyValue:StringLike", "C#*", undefined, false],
+    ["holds for each of the values that it lists", "StringEquals", ["a", "b"], ["b"], true],
     ["compares a star literally in an equals operator", "StringEquals", "*", ["b"], false],
     ["does not hold without its key", "StringEquals", "a", undefined, false],
     ["that is negated holds without its key", "StringNotEquals", "a", undefined, true],
     ["that is negated holds for another value", "ArnNotEquals", "arn:a", ["arn:b"], true],
     ["that is negated does not hold for its value", "ArnNotEquals", "arn:a", ["arn:a"], false],
-    ["of absence holds without the key", "Null", "true", undefined, true],
-    ["of presence does not hold without the key", "Null", "false", undefined, false],
+    ["that its key is absent holds without the key", "Null", "true", undefined, true],
+    ["that its key is present does not hold without the key", "Null", "false", undefined, false],
   ])("%s", (_, operator, wanted, given, expected) => {
     const conditional = statement({ Condition: { [operator]: { [key]: wanted } } });
     expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);

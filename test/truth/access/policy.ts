@@ -7,20 +7,20 @@ export interface Statement {
   Condition?: Record<string, Record<string, string | string[]>>;
 }
 
-/** A requested access to AWS, in terms of IAM. */
+/** An access that a request needs: action, resource and condition keys in terms of IAM. */
 export interface Access {
   action: string;
   resource: string;
-  /** Values by condition key. */
+  /** The values of the request by condition key. */
   context: Record<string, string[]>;
 }
 
-/** A condition type that this check does not know, so the request counts as not allowed. */
+/** The policy has a type of condition that this check cannot evaluate. The request then counts as not allowed. */
 export class UnknownCondition extends Error {
   override name = "UnknownCondition";
 }
 
-/** Returns the statements that allow the access; none if a statement denies it. */
+/** Returns the statements that allow the access; no statements if one of them denies it. */
 export function allowing(statements: readonly Statement[], access: Access): Statement[] {
   const matching = statements.filter((statement) => matches(statement, access));
   return matching.some(({ Effect }) => Effect === "Deny") ? [] : matching;
@@ -44,7 +44,10 @@ const tests: Record<string, (wanted: string, given: string) => boolean> = {
   Bool: (wanted, given) => wanted === given,
 };
 
-/** Evaluates a condition. Several values are alternatives (IAM User Guide, "Condition operators"). */
+/**
+ * Returns whether a condition holds. If it lists several values, one of them is enough (IAM User Guide, "Condition
+ * operators").
+ */
 function holds(text: string, wanted: readonly string[], given: readonly string[] | undefined): boolean {
   const [, quantifier, operator = ""] = /^(?:(ForAllValues|ForAnyValue):)?(\w+)$/.exec(text) ?? [];
   if (operator === "Null") return wanted.includes(String(given === undefined));
@@ -54,7 +57,7 @@ function holds(text: string, wanted: readonly string[], given: readonly string[]
   const fits = (value: string) => wanted.some((one) => test(one, value)) !== negated;
   if (quantifier === "ForAllValues") return (given ?? []).every(fits);
   if (quantifier === "ForAnyValue") return (given ?? []).some(fits);
-  // Without the key, only a negated condition holds.
+  // If the request does not have the condition's key, only a negated condition holds.
   return given === undefined ? negated : given.every(fits);
 }
 

@@ -23,7 +23,7 @@ describe("a request of DynamoDB", () => {
     ["for a key", "GetItem", { Key: { pk } }, `${table} dynamodb:LeadingKeys=E#1`],
     ["with an item", "PutItem", { Item: { pk, n: { N: "1" } } }, `${table} dynamodb:LeadingKeys=E#1`],
     [
-      "for a partition, in any order of conditions",
+      "for a partition, whose key is the second condition,",
       "Query",
       {
         KeyConditionExpression: "begins_with(#sk, :sk) and #pk = :pk",
@@ -38,7 +38,7 @@ describe("a request of DynamoDB", () => {
     expect(dynamoDb(operation, json)).toEqual([`dynamodb:${operation} ${expected}`]);
   });
 
-  it("names all of its keys", () => {
+  it("that gets several items names all of their partitions", () => {
     const RequestItems = { t: { Keys: [{ pk }, { pk: { S: "C#2" } }] } };
     expect(dynamoDb("BatchGetItem", { RequestItems })).toEqual([
       `dynamodb:BatchGetItem ${table} dynamodb:LeadingKeys=E#1,C#2`,

@@ -2,17 +2,17 @@ import type { Access } from "./policy.ts";
 
 /** A request to AWS, recorded by the proxy. */
 export interface AwsRequest {
-  /** Id of the access key, which is the name of the function or of another caller. */
+  /** The id of the access key. Each function and each other caller has its own name as this id. */
   who: string;
   service: string;
   /** Target of a JSON-RPC service, such as `DynamoDB_20120810.GetItem`. */
   target: string;
   method: string;
-  /** Path with the query. */
+  /** The path of the URL with its query. */
   path: string;
-  /** Source of a copy in S3. */
+  /** The object that an S3 request copies; empty for other requests. */
   source: string;
-  /** Request body. Empty for S3, whose bodies are data, except for a list of objects to delete. */
+  /** The body of the request. Bodies of S3 requests are left out, except for a list of objects to delete. */
   body: string;
 }
 
@@ -53,7 +53,7 @@ interface Body {
   FromEmailAddress?: string;
 }
 
-/** A request that this check does not know. It counts as not allowed. */
+/** This check does not know the request. It counts as not allowed. */
 export class UnknownRequest extends Error {
   override name = "UnknownRequest";
 }
@@ -96,7 +96,7 @@ const services: Record<string, Read> = {
   states: (action, body) => {
     const { stateMachineArn, executionArn, stateMachineVersionArn, name, roleArn, publish } = body;
     const named = stateMachineArn ?? executionArn ?? stateMachineVersionArn;
-    // An answer to a task names its state machine only inside the token.
+    // A request that answers a task does not name its state machine, which only the task token knows.
     const resource = named ?? arn("states", `stateMachine:${name ?? "nova-of-the-token"}`);
     return [
       { action: `states:${action}`, resource, context: {} },
@@ -170,7 +170,7 @@ function passed(resource: string, service: string): Access {
   return { action: "iam:PassRole", resource, context: { "iam:PassedToService": [service] } };
 }
 
-/** Returns the partition keys of a table request; none for a scan or a query of an index. */
+/** Returns the partition keys that a table request names; none for a scan, or for a query of an index. */
 function partitionsOf(body: Body): string[] {
   if (body.Key) return [partitionOf(body.Key)];
   if (body.Item) return [partitionOf(body.Item)];

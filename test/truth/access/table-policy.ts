@@ -14,7 +14,9 @@ const pseudoParameters: Record<string, string> = {
   "AWS::Region": "us-east-1",
 };
 
-/** Reads the table's own policy, which protects chains from all roles. moto does not apply it. */
+/**
+ * Reads the resource policy of the table, which denies all roles the change of chains. moto does not apply this policy.
+ */
 export function tablePolicy(templateFile: string): Statement[] {
   const { Resources } = JSON.parse(readFileSync(templateFile, "utf8")) as Template;
   const tables = Object.values(Resources).filter(({ Type }) => Type === "AWS::DynamoDB::Table");
@@ -22,7 +24,7 @@ export function tablePolicy(templateFile: string): Statement[] {
   return resolved(statements) as Statement[];
 }
 
-/** Resolves the CloudFormation functions that the policy uses. */
+/** Replaces the CloudFormation functions in the policy by their values. */
 function resolved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(resolved);
   if (typeof value !== "object" || value === null) return value;

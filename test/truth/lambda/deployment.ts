@@ -10,7 +10,7 @@ export interface DeployedFunction {
   name: string;
   role: string;
   environment: Record<string, string>;
-  /** Path of its bundle, alone in a folder. */
+  /** The path of the function's bundle, which is the only file in its folder. */
   file: string;
   /** Name of the exported handler. */
   handler: string;
@@ -44,7 +44,10 @@ interface Code {
 
 const assembly = join(root, ".sst/dist");
 
-/** Puts each bundle into its own folder without a node_modules above it, so that it can load only its own files. */
+/**
+ * Copies each bundle into its own folder. No node_modules is above that folder, so the bundle can load only its own
+ * files.
+ */
 export async function unpack(deployed: string, folder: string): Promise<Deployment> {
   const { functions, roles } = JSON.parse(deployed) as Read;
   const codes = new Map(codesIn(assembly).map((code) => [code.FunctionName, code]));

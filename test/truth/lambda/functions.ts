@@ -15,7 +15,9 @@ export interface Failure {
   message: string;
 }
 
-/** Runs each function in its own process, with the environment of Lambda and without the variables of the shell. */
+/**
+ * Runs each function in its own process. The process has the environment variables of Lambda, but none of the shell.
+ */
 export class Functions implements Disposable {
   readonly failures: Failure[] = [];
   readonly #functions: Map<string, DeployedFunction>;
@@ -25,7 +27,10 @@ export class Functions implements Disposable {
   readonly #waiting = new Map<string, { name: string; settle(outcome: Outcome): void }>();
   #closed = false;
 
-  /** `variables` are added to the deployed ones and direct AWS and E2B requests to this machine. `logs` is a folder. */
+  /**
+   * `variables` are added to those of the deployment: they direct requests to AWS and E2B to this machine. `logs` is a
+   * folder.
+   */
   constructor(functions: readonly DeployedFunction[], variables: Record<string, string>, logs: string) {
     this.#functions = new Map(functions.map((one) => [one.name, one]));
     this.#variables = variables;
@@ -58,7 +63,7 @@ export class Functions implements Disposable {
     return promise;
   }
 
-  /** Invokes a function asynchronously, as rules and queues do, and records a failure. */
+  /** Invokes a function without waiting for it, as rules and queues do. Records the failure if it fails. */
   async invokeLater(name: string, event: unknown): Promise<void> {
     const outcome = await this.invoke(name, event);
     if (this.#closed || !("error" in outcome)) return;
@@ -94,7 +99,7 @@ export class Functions implements Disposable {
     waiting?.settle(outcome);
   }
 
-  /** Fails the waiting invocations of a process that ended, for example because its bundle does not load. */
+  /** Fails all invocations that wait for a process which has ended, for example because its bundle cannot be loaded. */
   #died(name: string, code: number | null): void {
     this.#processes.delete(name);
     if (this.#closed) return;

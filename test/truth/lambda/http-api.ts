@@ -4,7 +4,7 @@ import { eventOf, gatewayAnswer, type HttpApiAnswer, send } from "../../../packa
 import type { Functions } from "./functions.ts";
 import { bodyOf, listen } from "./http.ts";
 
-/** Opens the HTTP API, which passes all requests to the deployed function. */
+/** Opens an HTTP API on this machine. It passes each request to the deployed function, as API Gateway does. */
 export async function openHttpApi(functions: Functions, port: number): Promise<AsyncDisposable> {
   const server = createServer(async (request, response) => {
     const event = eventOf(request, await bodyOf(request), randomUUID(), Date.now());

@@ -9,12 +9,15 @@ export interface AwsProxy extends AsyncDisposable {
 
 interface Options {
   port: number;
-  /** The endpoint for all requests except invocations of functions. */
+  /** The endpoint of moto, for all requests except invocations of functions. */
   endpoint: string;
   functions: Functions;
 }
 
-/** Opens the proxy between AWS and functions, state machines and rules. It records each request and forwards it. */
+/**
+ * Opens a proxy that stands for AWS towards functions, state machines and rules. It records each request and forwards
+ * it to moto, or invokes the function.
+ */
 export async function openProxy({ port, endpoint, functions }: Options): Promise<AwsProxy> {
   const requests: AwsRequest[] = [];
   const { hostname, port: upstream } = new URL(endpoint);
@@ -50,7 +53,7 @@ function requestOf({ method = "", url = "", headers }: IncomingMessage, body: Bu
   };
 }
 
-/** Serves Lambda's API: `POST /2015-03-31/functions/<name or ARN>/invocations`. */
+/** Answers a request to Lambda's API: `POST /2015-03-31/functions/<name or ARN>/invocations`. */
 async function invoke(functions: Functions, message: IncomingMessage, body: Buffer, response: ServerResponse) {
   const [, given = ""] = /\/functions\/([^/]+)\/invocations/.exec(message.url ?? "") ?? [];
   const name = decodeURIComponent(given)
