@@ -18,7 +18,7 @@ export async function compare({ deployed, local, folders, tell }: Compared): Pro
   const places = [deployed.place, local] as const;
   tell("publishing");
   const publishing = await published(places, folders);
-  // A workflow that was not published cannot run.
+  // The scenarios need all workflows, so they are skipped if one was not published.
   if (publishing.wrong.length > 0) return [publishing, unheard(deployed), roles(deployed)];
   const rows = [publishing];
   for (const scenario of scenarios) {
@@ -72,15 +72,15 @@ async function play(place: Place, { run, status }: Scenario): Promise<Played> {
 }
 
 /**
- * Returns the parts of an execution that must be equal in both places. Branches have no order, and values can contain
- * times and ids.
+ * Returns the parts of an execution that must be equal in both clouds. Branches have no fixed order, so the path is
+ * sorted. Values may contain times and ids, so only their keys count.
  */
 function brief({ workflow, status, path, context, error }: WholeExecution): string {
   const failed = error && [error.class, error.node, error.message];
   return JSON.stringify([workflow, status, [...path].sort(), Object.keys(context).sort(), failed]);
 }
 
-/** Waits until no function has run for two seconds, because a delivery can start others. */
+/** Waits until no function has run for two seconds. Until then, a delivery may still start others. */
 async function quiet({ functions }: Deployed): Promise<void> {
   for (let calm = 0; calm < 8; await setTimeout(250)) calm = functions.busy === 0 ? calm + 1 : 0;
 }

@@ -11,7 +11,7 @@ import { type Place, placeAt } from "./place.ts";
 import type { Processes } from "./processes.ts";
 import { fireSchedules } from "./schedules.ts";
 
-/** NOVA deployed into moto, with running functions. */
+/** NOVA as it is deployed into moto, with its functions running as processes. */
 export interface Deployed extends AsyncDisposable {
   place: Place;
   functions: Functions;
@@ -23,7 +23,7 @@ interface Options {
   moto: Moto;
   ports: { proxy: number; api: number };
   folder: string;
-  /** Variables with the addresses of E2B. */
+  /** Environment variables that direct E2B's SDK to the local E2B. */
   sandboxes: Record<string, string>;
 }
 

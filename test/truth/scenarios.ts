@@ -92,7 +92,8 @@ export const scenarios: Scenario[] = [
     name: "schedule",
     status: "completed",
     async run(place) {
-      // Where schedules cannot be fired, a run with the context that the schedule would give replaces the firing.
+      // If schedules cannot be fired, a run with the context that the schedule would give takes the place of the
+      // firing.
       const asScheduled = { context: { report: "daily", schedule: {} } };
       if (place.fireSchedules) await place.fireSchedules("truth-schedule");
       else await started(place, "truth-schedule", asScheduled);

@@ -10,7 +10,7 @@ export interface DeployedFunction {
   name: string;
   role: string;
   environment: Record<string, string>;
-  /** The path of the function's bundle, which is the only file in its folder. */
+  /** The path of the module with the handler. Its folder contains only this function's bundle. */
   file: string;
   /** Name of the exported handler. */
   handler: string;
