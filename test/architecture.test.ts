@@ -12,7 +12,7 @@ import {
   sourceFiles,
 } from "./support/imports.ts";
 
-/** The packages that each package may import: arrows point one way. */
+/** The packages that each package may import. No two may import each other. */
 const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
@@ -96,7 +96,7 @@ const arrows: Record<string, string[]> = {
 
 const isSst = (specifier: string) => /^sst(\/|$)/.test(specifier);
 
-/** Modules that only some packages may know. */
+/** Modules that only some packages may import. */
 const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
   { module: /^@aws-sdk\//, only: ["aws", "aws-local", "local"], why: "other packages reach AWS through ports" },
@@ -108,7 +108,10 @@ const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
 ];
 
-/** Files that connect by themselves, with the targets. Others use an `OutgoingFetch`, which checks the address of a user's host. */
+/**
+ * Files that may open connections, each with its targets. All others use an `OutgoingFetch`, which checks the address
+ * of a host that a user has named.
+ */
 const callers: Record<string, string> = {
   "packages/agents/src/model/provider-answer.ts": "the model's API, which the operator names",
   "functions/api/health.ts": "E2B's and the model's API, which the operator names",
@@ -121,7 +124,10 @@ const callers: Record<string, string> = {
   "bench/": "the local cloud that it measures, and the rivals beside it",
 };
 
-/** `fetch(...)`, and what connects in Node's own modules. `outgoing.fetch(...)` is the guarded one. */
+/**
+ * Matches `fetch(...)` and the functions of Node's own modules that open connections, but not the checked
+ * `outgoing.fetch(...)`.
+ */
 const calling =
   /(?<![.\w])fetch\(|globalThis\.fetch|import (?!type)(?:\* as \w+|\w+|\{[^}]*\b(?:request|get|connect|createConnection|Socket)\b[^}]*\}) from "(?:node:)?(?:https?|http2|net|tls)"|from "undici"/;
 
@@ -131,7 +137,7 @@ function packageOf({ path }: SourceFile): string {
   return packageFolder(path).replace("packages/", "");
 }
 
-/** Imports of NOVA's packages in a file, with its own: `aws/ports` for `@nova/aws/ports`. */
+/** Lists the imports of NOVA's packages in a file, including its own package: `aws/ports` for `@nova/aws/ports`. */
 function facesIn({ specifiers }: SourceFile): string[] {
   return specifiers.filter((name) => name.startsWith("@nova/")).map((name) => name.slice("@nova/".length));
 }
@@ -145,21 +151,24 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 }
 
-/** Commands of a package. Each package runs its part of the common tests, which lie in `test`. */
+/**
+ * Lists the commands in the package.json of a package, except for `test`: each package runs its part of the common
+ * tests, which are in `test`.
+ */
 function commandsOf(folder: string): string[] {
   const { test, ...others } = manifestOf(folder).scripts ?? {};
   return [...Object.values(others), test?.replace("--root ../.. ", "") ?? ""];
 }
 
-/** Exports of a package, in the form of `facesIn`. */
+/** Lists the exports of a package, written as `facesIn` writes them. */
 function facesOf(name: string): string[] {
   const { exports = {} } = manifestOf(name === "functions" ? name : `packages/${name}`);
   return typeof exports === "string" ? [name] : Object.keys(exports).map((key) => join(name, key));
 }
 
 /**
- * Paths in a file that point into another package, or above all packages. Stacks deploy all packages, and the bench runs
- * the commands that users type.
+ * Lists the paths in a file that point into another package or above all packages. Paths in stacks, which deploy all
+ * packages, and in the bench, which runs the commands of users, are allowed.
  */
 function placesBehindFaces(file: SourceFile): string[] {
   const own = packageFolder(file.path);
@@ -172,11 +181,11 @@ function placesBehindFaces(file: SourceFile): string[] {
   return [...file.files, ...file.places].filter(isBehind);
 }
 
-/** A path that starts at the file of another package. */
+/** Matches a path that is built from the file of another package. */
 const beyondFace =
   /(?:new URL\(\s*[^()]*,\s*|dirname\(\s*(?:fileURLToPath\(\s*)?)import\.meta\.resolve\(\s*["'`]@nova\//;
 
-describe("the house", () => {
+describe("the project", () => {
   it("has no import cycle", () => {
     expect(findCycle(files)).toBeUndefined();
   });
@@ -188,12 +197,12 @@ describe("the house", () => {
     expect(used.filter(({ face }) => !allowed.includes(face))).toEqual([]);
   });
 
-  it.each(Object.entries(arrows))("allows %s nothing that it does not import", (name, allowed) => {
+  it.each(Object.entries(arrows))("allows %s no import that it does not use", (name, allowed) => {
     const used = new Set(files.filter((file) => packageOf(file) === name).flatMap(facesIn));
     expect(allowed.filter((face) => !used.has(face))).toEqual([]);
   });
 
-  it("says of every package what it may import", () => {
+  it("lists for every package what it may import", () => {
     const names = [...new Set(files.map(packageOf))].sort();
     expect(Object.keys(arrows).sort()).toEqual(names);
   });
@@ -202,12 +211,12 @@ describe("the house", () => {
     expect(mutualFolders(files)).toEqual([]);
   });
 
-  it("imports of a package what its package.json exports", () => {
+  it("imports only paths that the package.json of a package exports", () => {
     const used = [...new Set(files.flatMap(facesIn))];
     expect(used.filter((face) => !facesOf(face.split("/")[0] as string).includes(face))).toEqual([]);
   });
 
-  it("reaches into no other package but through its face", () => {
+  it("has no package that uses files of another package except for its exports", () => {
     const reaching = files.flatMap((file) => placesBehindFaces(file).map((place) => `${file.path} -> ${place}`));
     const beyond = files.filter(({ text }) => beyondFace.test(text)).map(({ path }) => path);
     const scripts = Object.keys(arrows)
@@ -225,30 +234,30 @@ describe("the house", () => {
     ["a path that is put together", `const a = \`\${import.meta.dirname}/../../../examples\`;`],
     ["a path that is added up", 'const a = import.meta.dirname + "/../../../examples";'],
     ["a path from the root on", 'const a = "packages/examples/hello/workflow.json";'],
-  ])("knows %s as a way around a face", (_, text) => {
+  ])("recognises %s as a path around the exports of a package", (_, text) => {
     expect(placesBehindFaces(readText("packages/cli/src/commands/init.ts", text))).not.toEqual([]);
   });
 
   it.each([
     'new URL("../python", import.meta.resolve("@nova/sandbox"))',
     'dirname(fileURLToPath(import.meta.resolve("@nova/sandbox")))',
-  ])("knows %s as a way around a face", (text) => {
+  ])("recognises %s as a path around the exports of a package", (text) => {
     expect(text).toMatch(beyondFace);
   });
 
-  it.each(guarded)("keeps $module to $only: $why", ({ module, only }) => {
+  it.each(guarded)("allows $module only in $only: $why", ({ module, only }) => {
     const offenders = files
       .filter((file) => !only.includes(packageOf(file)) && file.specifiers.some((specifier) => module.test(specifier)))
       .map(({ path }) => path);
     expect(offenders).toEqual([]);
   });
 
-  it("knows SST in one file, so that replacing SST means replacing that file", () => {
+  it("names SST in one file only, so that SST can be replaced by replacing that file", () => {
     const places = files.filter(({ specifiers, text }) => specifiers.some(isSst) || /["'`]sst["'`]/.test(text));
     expect(places.map(({ path }) => path)).toEqual(["stacks/sst.ts"]);
   });
 
-  it("calls out by itself in few places, each to who is trusted", () => {
+  it("opens connections only in the listed files, whose targets are trusted", () => {
     const places = Object.keys(callers);
     const offenders = files
       .filter(({ path, text }) => calling.test(text) && !places.some((place) => path.startsWith(place)))
@@ -256,7 +265,7 @@ describe("the house", () => {
     expect(offenders).toEqual([]);
   });
 
-  it("prints through one file of the command line: texts of others must not steer a terminal", () => {
+  it("lets the command line print only through terminal.ts, because texts from outside must not control a terminal", () => {
     const offenders = files
       .filter(({ path }) => path.startsWith("packages/cli/") && path !== "packages/cli/src/output/terminal.ts")
       .filter(({ text }) => /\bconsole\.|\bstyleText\b|std(?:out|err)\.write\((?!""|`\$\{toTerminal\()/.test(text))
@@ -264,7 +273,7 @@ describe("the house", () => {
     expect(offenders).toEqual([]);
   });
 
-  it("asks for the kind of a node where nodes run, not in the protocol", () => {
+  it("asks for the type of a node only where nodes run, not in the protocol", () => {
     const running = /^packages\/engine\/src\/(kinds|attempt|sandboxes)\//;
     const asking = /\bnode\??\.(?:type|executor\.kind)\b\s*[!=]== "|switch \((?:\w+\.)*node\.type\)/;
     const offenders = files

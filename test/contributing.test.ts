@@ -41,7 +41,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe("the worked example in CONTRIBUTING.md", () => {
   it(
-    "applies its first three steps, after which the type checker names the files of the fourth",
+    "breaks the type check after its first three steps, in exactly the files that the fourth step changes",
     async () => {
       const [before, after] = splitAt(example, ({ language }) => language === "sh");
       for (const block of before) apply(block);
@@ -58,7 +58,7 @@ describe("the worked example in CONTRIBUTING.md", () => {
   );
 
   it(
-    "generates the documents, and passes its own test",
+    "passes its own test, after the documents are generated",
     async () => {
       for (const block of example)
         if (block.language === "sh") await run(block.text);
@@ -69,7 +69,7 @@ describe("the worked example in CONTRIBUTING.md", () => {
   );
 
   it(
-    "needs no change of format",
+    "is already formatted",
     async () => {
       await expect(
         run("npx biome check packages/workflow packages/compiler packages/engine test/e2e"),
@@ -79,7 +79,10 @@ describe("the worked example in CONTRIBUTING.md", () => {
   );
 });
 
-/** Copies the project to a folder whose `node_modules` lead to the copied packages, and otherwise to the installed ones. */
+/**
+ * Copies the project to a folder. In its `node_modules`, NOVA's packages are the copies, and all others are the
+ * installed ones.
+ */
 function copyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), "nova-contributing-"));
   const left = new Set([".git", ".nova", "node_modules", "contributing.test.ts"]);
@@ -108,7 +111,9 @@ function blocksOf(section: string): Block[] {
   return blocks;
 }
 
-/** Writes a new file, or replaces the one place of a file that has the lines of a difference. */
+/**
+ * Applies a block: writes a new file, or replaces the lines of a difference where they occur in a file, exactly once.
+ */
 function apply({ language, file, text }: Block): void {
   const path = join(copy, file);
   if (language === "ts") {

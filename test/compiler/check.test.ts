@@ -18,7 +18,7 @@ function codeStep(id: string, code: string, more: object = {}): Step {
   return { id, type: "action", code, ...more };
 }
 
-/** Returns the messages about keys in a workflow of these nodes in a row. */
+/** Compiles a workflow of these nodes in a row, and returns the messages about its keys. */
 async function said(steps: Step[], { inputs: declared = inputs, more = { credentials }, lib = "" }: Given = {}) {
   const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
   const edges = nodes.slice(1).map(({ id }, index) => {
@@ -43,7 +43,7 @@ const mapStep = (items: string, code: string): Step => ({
   edges: [],
 });
 
-describe("a key without an earlier setter", () => {
+describe("a key that no earlier node sets", () => {
   it.each<[string, Step, string]>([
     ["code", codeStep("a", 'context["id"] = context["tiket"]'), `node "a": line 1: ${meant}`],
     ["a message", { id: "a", type: "approval", message: "{{tiket.id}}?" }, `node "a" names {{tiket.id}}, but ${meant}`],
@@ -59,7 +59,7 @@ describe("a key without an earlier setter", () => {
     expect(await said([step])).toEqual([message]);
   });
 
-  it("has a finding if only a later node or a node in a map sets it", async () => {
+  it("has a finding if only a later node, or only a node in a map, sets it", async () => {
     const early = codeStep("early", 'context["x"] = context["later"]');
     expect(await said([early, codeStep("late", 'context["later"] = 1')])).toEqual([
       'node "early": line 1: nothing before sets "later", only "late", which does not run before - declare it in inputs, or set it in a node before',
@@ -82,17 +82,21 @@ describe("a key without an earlier setter", () => {
   const read = codeStep("read", 'context["x"] = context["reason"]');
   const slip = codeStep("slip", 'context["y"] = context["tiket"]');
   it.each<[string, Step[], Given]>([
-    ["inputs declare none", [], { inputs: {} }],
-    ["inputs speak of others", [], { inputs: { ...inputs, additionalProperties: true } }],
-    ["a node before computes keys", [codeStep("a", 'context.update(context["ticket"])')], {}],
-    ["a node before prints what nobody sees", [codeStep("a", 'print(json.dumps(context["ticket"]))')], {}],
-    ["a model writes the code before", [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }], {}],
-  ])("has a finding only as a typing mistake if %s", async (_why, before, given) => {
+    ["inputs declare no keys", [], { inputs: {} }],
+    ["inputs allow other keys", [], { inputs: { ...inputs, additionalProperties: true } }],
+    ["an earlier node computes keys", [codeStep("a", 'context.update(context["ticket"])')], {}],
+    ["an earlier node prints an unknown result", [codeStep("a", 'print(json.dumps(context["ticket"]))')], {}],
+    [
+      "a model writes the code of an earlier node",
+      [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }],
+      {},
+    ],
+  ])("has a finding only if it is a typing mistake, where %s", async (_why, before, given) => {
     const known = codeStep("known", 'context["ticket"] = {}');
     expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
   });
 
-  it("may come from a trigger, a credential, an answer, another workflow or a printed result", async () => {
+  it("has no finding if a trigger, a credential, an answer, another workflow or a printed result sets it", async () => {
     const from = (key: string) => codeStep(`use_${key}`, `context["of_${key}"] = context["${key}"]`);
     expect(
       await said([from("webhook")], { more: { credentials, triggers: [{ id: "hook", type: "webhook" }] } }),
@@ -113,7 +117,10 @@ describe("the link to a wait", () => {
     event: { source: ["crm"], detail: { of: ["{{customer}}"] } },
   });
   const naming = (id: string, wait: string) => codeStep(id, `context["at_${id}"] = tasks["${wait}"].url`);
-  /** `before` forks into `first` with the wait `crm`, and `second`; both join before the wait `last`. */
+  /**
+   * Compiles a fork with two branches, and returns the messages about links of waits. `first` and the wait `crm` are in
+   * one branch, `second` is in the other. They join at `after`, and the wait `last` follows.
+   */
   const forked = async (...named: Step[]) => {
     const codes = new Map(named.map((node) => [node.id, node]));
     const ids = ["before", "first", "second", "after"];
@@ -141,13 +148,13 @@ describe("the link to a wait", () => {
     ["of its own branch", naming("first", "crm")],
     ["around its branch", naming("second", "last")],
     ["around its map", naming("one", "last")],
-    ["that it can do without", codeStep("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass')],
-    ["that it computes", codeStep("before", 'context["x"] = tasks[context["customer"]].url')],
-  ])("may be read by a node for a wait %s", async (_where, node) => {
+    ["without which it can run", codeStep("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass')],
+    ["whose id it computes", codeStep("before", 'context["x"] = tasks[context["customer"]].url')],
+  ])("has no finding in a node that reads the link of a wait %s", async (_where, node) => {
     expect(await forked(one, node)).toEqual([]);
   });
 
-  it("has a finding before the fork, in another branch, with a typing mistake, and for a node that is no wait", async () => {
+  it("has a finding if it is read before the fork or in another branch, is misspelt, or belongs to a node that is no wait", async () => {
     expect(await forked(one, naming("before", "crm"), naming("second", "crm"), naming("after", "lst"))).toEqual([
       'node "before": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
       'node "second": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
@@ -170,7 +177,7 @@ describe("the results of a node", () => {
   };
   const fetch = codeStep("fetch", 'context["total"] = 1');
 
-  it("may be read after the node, also around a map, and where they may be absent", async () => {
+  it("have no finding if they are read after the node, in a later map, or where the code tolerates their absence", async () => {
     const asking = codeStep("ask", 'context["x"] = outputs.get("late") or "late" in outputs and outputs["late"]');
     const expecting = codeStep("expect", 'try:\n    outputs["late"]\nexcept KeyError:\n    pass');
     const one = naming("one", "fetch").code as string;
@@ -180,7 +187,7 @@ describe("the results of a node", () => {
   it.each<[string, Step[], string]>([
     ["no node has the id", [naming("a", "fetsch")], 'there is no node "fetsch" - did you mean "fetch"?'],
     ["the id is cut off", [naming("a", "fe")], 'there is no node "fe" - did you mean "fetch"?'],
-    ["nothing is like it", [naming("a", "x")], 'there is no node "x" - name one of "start", "fetch"'],
+    ["no node has a similar id", [naming("a", "x")], 'there is no node "x" - name one of "start", "fetch"'],
     [
       "the node comes later",
       [naming("a", "late"), codeStep("late", "pass")],
@@ -196,7 +203,7 @@ describe("the results of a node", () => {
   });
 });
 
-describe("an import without a provider", () => {
+describe("an import of a module that nothing provides", () => {
   const importing = async (code: string, more: object = {}) => {
     const text = JSON.stringify({
       ...{
@@ -231,7 +238,7 @@ describe("an import without a provider", () => {
     expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);
   });
 
-  it("has a finding only as a typing mistake if the modules of the requirements are unknown", async () => {
+  it("has a finding only if it is misspelt, where the modules of a requirement are unknown", async () => {
     expect(await importing("import pandsa", { requirements: ["company-tools"] })).toHaveLength(2);
   });
 });
@@ -239,12 +246,12 @@ describe("an import without a provider", () => {
 const definitionOf = (nodes: number) => JSON.stringify(toStateMachine(chainOf(nodes)));
 
 describe("the size of a state machine", () => {
-  it("may be up to the limit of Step Functions, in bytes and not in characters", () => {
+  it("has no finding up to the limit of Step Functions, which counts bytes and not characters", () => {
     expect(checkSize("x".repeat(definitionLimitBytes), 10)).toEqual([]);
     expect(checkSize(`${"x".repeat(definitionLimitBytes - 1)}€`, 10)).toHaveLength(1);
   });
 
-  it("above the limit has a finding with the number of nodes that fit", () => {
+  it("has a finding above that limit, with the number of nodes that fit", () => {
     const [found] = checkSize(definitionOf(2000), 2000);
     expect(found).toMatchObject({ code: "NOVA701", severity: "error", path: "$.nodes" });
     const fitting = Number(/about (\d+) nodes/.exec(found?.message ?? "")?.[1]);
@@ -253,7 +260,7 @@ describe("the size of a state machine", () => {
   });
 });
 
-/** start, a, d (again to a, `max` times), e (again to a, `outer` times), end. */
+/** A row start, a, d, e, end, in which d leads back to a up to `max` times, and e up to `outer` times. */
 function loops(max: number, outer: number) {
   return workflow(
     [start(), action("a"), decision("d"), decision("e"), end()],
@@ -264,7 +271,7 @@ function loops(max: number, outer: number) {
   );
 }
 
-it("has no warning for loops of the main line, which continue in a further execution", () => {
+it("checkEvents gives no warning about loops of the main line, which continue in a further execution", () => {
   expect(checkEvents(loops(40, 40))).toEqual([]);
   expect(checkEvents(loops(1000, 1000))).toEqual([]);
 });
@@ -286,10 +293,10 @@ const inBranch = (max: number) =>
   );
 
 it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
-  ["in a map, of whose items each goes round", inMap],
-  ["in a map that the main line comes to again and again", (max) => inMap(max, 100)],
+  ["in the body of a map", inMap],
+  ["in the body of a map that is itself in a loop", (max) => inMap(max, 100)],
   ["in a branch", inBranch],
-])("has a warning for a loop %s", (_, whole) => {
+])("checkEvents warns of a loop %s", (_, whole) => {
   expect(checkEvents(whole(300))).toEqual([]);
   const found = checkEvents(whole(1000));
   expect(found).toMatchObject([{ code: "NOVA702", severity: "warning", path: "$.edges" }]);
@@ -298,7 +305,7 @@ it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
   );
 });
 
-it("has a warning for a single round that is too long", () => {
+it("checkEvents warns of a loop if a single round is too long for one history", () => {
   const ids = ["b", "c", "d", "e"];
   const days = ids.map((id) => action(id, { timeoutSeconds: 24 * 3600, effects: false }));
   const whole = workflow(

@@ -6,8 +6,8 @@ import { aslErrors } from "./support/states.ts";
 
 const hello = new URL("../../packages/examples/hello", import.meta.url).pathname;
 
-describe("compiling a source", () => {
-  it("results in a state machine that asl-validator accepts", async () => {
+describe("compileWorkflow", () => {
+  it("builds a state machine that asl-validator accepts", async () => {
     const { workflow, stateMachine, definition, findings } = await compileWorkflow(await readWorkflowSource(hello));
     expect(findings).toEqual([]);
     expect(workflow?.id).toBe("hello");
@@ -37,20 +37,20 @@ describe("compiling a source", () => {
     ["NOVA604", "action", "import ssl as context"],
     ["NOVA606", "action", "context['branch_decision'] = True"],
     ["NOVA606", "decision", "context['branch_decision'] = True; context['error'] = 1"],
-  ])("warns of a possible mistake and compiles it: %s", async (code, type, python) => {
+  ])("warns of a possible mistake, but compiles the workflow: %s", async (code, type, python) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
     expect(findings).toEqual([expect.objectContaining({ code, severity: "warning", file: "work.py", line: 1 })]);
     expect(definition).toBeDefined();
   });
 
-  it("takes the names of a node's code as given, and refuses them in a module of lib", async () => {
+  it("accepts the names that NOVA provides in the code of a node, but not in a module of lib", async () => {
     const source = sourceWith("action", "context['x'] = json.dumps(outputs['a']) + str(base64)");
     source.files["lib/total.py"] = "def total():\n    return context['total']\n";
     const { findings } = await compileWorkflow(source);
     expect(findings).toEqual([expect.objectContaining({ code: "NOVA602", file: "lib/total.py", line: 2 })]);
   });
 
-  it("collects findings in the graph together with findings in Python", async () => {
+  it("reports findings in the graph and in Python together", async () => {
     const source = sourceWith("action", "context['x'] = totl");
     source.text = source.text.replace('"to":"end"', '"to":"ende"');
     const { findings } = await compileWorkflow(source);
@@ -111,7 +111,7 @@ describe("a sent definition", () => {
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
   });
 
-  it("is stopped with a finding for 760 KB of additions in a node", async () => {
+  it("has a finding, and is not compiled, if a node has 760 KB of additions", async () => {
     const { findings } = await compileSent(sent({}, `x = ${Array(380_000).fill("1").join("+")}`));
     const message = expect.stringMatching(
       /^node "add": the code has 760,003 characters, at most 200,000 are checked - /,
@@ -119,7 +119,7 @@ describe("a sent definition", () => {
     expect(findings).toMatchObject([{ code: "NOVA607", path: "$.nodes[1].code", message }]);
   });
 
-  it("is stopped with a finding for a schema of nested alternatives", async () => {
+  it("has a finding, and is not compiled, if its schema has too many nested alternatives", async () => {
     let inputs: object = { required: ["a"] };
     for (let level = 0; level < 200; level++) inputs = { anyOf: [inputs, { required: ["b"] }] };
     const { findings } = await compileSent(sent({ inputs }));
@@ -135,7 +135,7 @@ describe("a sent definition", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("has its first findings in the answer, errors first, with the number of the others", async () => {
+  it("gets only its first findings, errors before warnings, and the number of the others", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, 1]));
     const { findings, workflow } = await compileSent(sent(unknown));
     expect(workflow).toBeUndefined();

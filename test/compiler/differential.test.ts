@@ -8,7 +8,10 @@ import { graphs } from "./support/graphs.ts";
 import { allStates, aslErrors } from "./support/states.ts";
 import { type Walk, walk, walkEvents } from "./support/walk.ts";
 
-/** With one or two more items, a map runs each in its own execution; loops continue in further ones. */
+/**
+ * Options so small that random maps exceed the inline items, and loops the history: their items and rounds then get
+ * executions of their own.
+ */
 const itemsInline = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
 const history = fc.constantFrom({}, ...Array.from({ length: 3 }, () => ({ historyEvents: 0 })));
 const options = fc.tuple(itemsInline, history).map(([items, events]) => ({ ...items, ...events }));
@@ -31,11 +34,11 @@ async function compareWithWalks(numRuns: number): Promise<{ mapRuns: number; fur
 }
 
 describe("a compiled workflow", () => {
-  it("visits the same nodes as a walk along its edges, also after failures", async () => {
+  it("visits the same nodes as a walk along the edges of its definition, also after failures", async () => {
     await compareWithWalks(60);
   });
 
-  it("visits the same nodes in hundreds of workflows, some with maps and further executions", {
+  it("visits the same nodes as the walk in hundreds of random workflows, some with maps and further executions", {
     tags: ["deep"],
   }, async () => {
     const { mapRuns, further } = await compareWithWalks(400);
@@ -44,7 +47,7 @@ describe("a compiled workflow", () => {
   });
 });
 
-it("has tests whose random runs end in every way and meet every event", () => {
+it("the random workflows of these tests end in every possible way and meet every possible event", () => {
   const walks = fc.sample(fc.tuple(graphs, fates), 3_000).map(([{ workflow }, chosen]) => walk(workflow, chosen));
   const ends = new Set(walks.map(({ end }) => end));
   const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
@@ -53,7 +56,7 @@ it("has tests whose random runs end in every way and meet every event", () => {
   expect(walkEvents.filter((event) => !events.has(event))).toEqual([]);
 });
 
-it("has its joins at the nodes where the original program joins", () => {
+it("a random workflow has its joins where the program from which it was generated has them", () => {
   fc.assert(
     fc.property(graphs, ({ workflow, joins }) => {
       const found = [...forksOf(workflow).values()].filter(({ kind }) => kind === "parallel");
@@ -62,7 +65,7 @@ it("has its joins at the nodes where the original program joins", () => {
   );
 });
 
-it("is accepted by asl-validator", async () => {
+it("the state machine of a random workflow is accepted by asl-validator", async () => {
   await fc.assert(
     fc.asyncProperty(graphs, options, async ({ workflow }, how) => {
       expect(await aslErrors(toStateMachine(workflow, how))).toBe("");
@@ -81,7 +84,10 @@ const shownOf = ({ end, scopes }: Walk): Shown => ({
   scopes: Object.fromEntries([...scopes].map(([scope, { visited }]) => [scope, visited])),
 });
 
-/** If another branch failed, a branch may have been stopped: then the walk stands for its visits. */
+/**
+ * Returns the visits of an execution for the comparison. A branch may have been stopped because another one failed. Its
+ * visits are then completed from the walk.
+ */
 function shown({ end, scopes }: Executed, walked: Walk): Shown {
   const cut = [...walked.scopes].filter(([, { mayBeCut }]) => mayBeCut);
   const whole = cut.filter(([scope, { visited }]) => isBeginning(scopes.get(scope) ?? [], visited));
@@ -96,11 +102,14 @@ function isBeginning(list: string[], whole: string[]): boolean {
 }
 
 const size = 8;
-/** For a fan-out: the last node of its first branch, and the first of its second one. */
+/** Numbers of three nodes: the fork, the last node of its first branch, and the first node of its second branch. */
 const [fork, last, second] = [1, 3, 4];
 const name = (index: number) => (index === size ? "end" : `n${index}`);
 
-/** n0, n1 with the branches n2 > n3 and n4 > n5, n6, n7; a few shortcuts, and edges with a `max` between any nodes. */
+/**
+ * Random graphs: n0, then the fork n1 with the branches n2 > n3 and n4 > n5, which join at n6, then n7. Up to two
+ * random edges lead forward, and one or two edges with a `max` connect any nodes.
+ */
 const shapes = fc
   .record({
     chooses: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
@@ -129,7 +138,7 @@ const shapes = fc
     };
   });
 
-it("every shape with loops and without findings compiles, and its loops lead back to states of the same frame", () => {
+it("every random graph with loops that the parser accepts compiles, and its loops lead back to the right states", () => {
   const verdicts = { sound: 0, refused: 0 };
   fc.assert(
     fc.property(shapes, (definition) => {

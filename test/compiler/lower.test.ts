@@ -7,7 +7,7 @@ describe("lowering", () => {
     ["no start", [end()], [], 'workflow "sample" has no start node'],
     ["an action without an edge", [start(), action("a"), end()], ["start -> a"], 'node "a" has no edge'],
     [
-      "an action whose two ways never meet",
+      "an action whose two branches never meet",
       [start(), action("a"), end("x"), end("y")],
       ["start -> a", "a -> x", "a -> y"],
       'node "a" fans out to branches that never meet',

@@ -7,11 +7,11 @@ import { expect, test } from "vitest";
 const folder = join(import.meta.dirname, "python");
 const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
 
-test("the Python tests are found", () => {
+test("the Python tests of the examples are found", () => {
   expect(modules).toContain("test_totals.py");
 });
 
-// The tests need only Python and its standard library; PDFs are read in the end-to-end tests.
+// These tests need only Python and its standard library. Real PDFs are read in the end-to-end tests.
 test.each(modules)("the Python test %s passes", async (module) => {
   const run = promisify(execFile)("python3", ["-m", "unittest", "-q", module.replace(/\.py$/, "")], { cwd: folder });
   const { stderr } = await run.catch((error: { stderr: string }) => error);

@@ -8,7 +8,7 @@ const invoice = join(import.meta.dirname, "../../packages/examples/invoice");
 
 beforeAll(() => ensurePython({ debian: true }), 300_000);
 
-it("the invoice example passes its own tests, without its mail server and its database", {
+it("the invoice example passes its own tests without a mail server and a database", {
   timeout: 120_000,
 }, async () => {
   const names = (await readdir(join(invoice, "tests"))).filter((file) => file.endsWith(".json"));

@@ -30,12 +30,12 @@ afterAll(async () => {
 
 const folder = (name: string) => join(root, "packages/examples", name);
 
-it.each(["chain", "invoice-text"])("finds nothing wrong with the keys and references of %s", async (name) => {
+it.each(["chain", "invoice-text"])("the compiler finds no mistake in the keys and references of %s", async (name) => {
   const { findings } = await compileParsed(parseWorkflow(await readWorkflowSource(folder(name))));
   expect(findings).toEqual([]);
 });
 
-it("writes an article in four prompts, each with what the ones before have brought", async () => {
+it("the example chain writes an article in four prompts, each with the results of the earlier ones", async () => {
   const sections = [
     { title: "Springs", about: "where rivers begin" },
     { title: "Deltas", about: "where they end" },
@@ -68,16 +68,19 @@ it.each([
   ["pay", { outcome: "paid", payment: { total: 1338.75, currency: "EUR" } }],
   ["ask", { outcome: "asked", question: "Dear Nordic Desk Company, ..." }],
   ["default", { outcome: "put aside" }],
-])("goes the way of an invoice that a model says: %s", async (branch_decision, context) => {
-  answer = ({ answer }) =>
-    answer === "decision" ? { json: { branch_decision } } : { text: "Dear Nordic Desk Company, ..." };
-  const bytes = await readFile(join(folder("approval"), "invoices/desks.txt"));
-  const open = async function* () {
-    yield bytes;
-  };
-  const files = [{ key: "invoice", sha256: sha256(bytes), bytes: bytes.length, open }];
-  const trace = await cloud.run(await cloud.publish(folder("invoice-text")), "{}", files);
-  expect(trace.execution.status).toBe("completed");
-  expect(JSON.parse(trace.context.text)).toMatchObject(context);
-  expect(server.requests.find(({ answer }) => answer === "decision")?.input).toContain("Nordic Desk Company");
-});
+])(
+  "the example invoice-text takes the edge that a model chooses for an invoice: %s",
+  async (branch_decision, context) => {
+    answer = ({ answer }) =>
+      answer === "decision" ? { json: { branch_decision } } : { text: "Dear Nordic Desk Company, ..." };
+    const bytes = await readFile(join(folder("approval"), "invoices/desks.txt"));
+    const open = async function* () {
+      yield bytes;
+    };
+    const files = [{ key: "invoice", sha256: sha256(bytes), bytes: bytes.length, open }];
+    const trace = await cloud.run(await cloud.publish(folder("invoice-text")), "{}", files);
+    expect(trace.execution.status).toBe("completed");
+    expect(JSON.parse(trace.context.text)).toMatchObject(context);
+    expect(server.requests.find(({ answer }) => answer === "decision")?.input).toContain("Nordic Desk Company");
+  },
+);

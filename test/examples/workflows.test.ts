@@ -24,7 +24,7 @@ test.each([
   ["invoice-text", "lib", "approval"],
   ["invoice-ai", "lib", "invoice"],
   ["invoice-ai", "nodes", "invoice"],
-])("%s has in %s the same Python as %s", async (name, folder, first) => {
+])("the folder of %s named %s has the same Python files as that of %s", async (name, folder, first) => {
   const names = (await readdir(join(examples, name, folder))).filter((file) => file.endsWith(".py"));
   expect(names).not.toEqual([]);
   for (const file of names) {
@@ -33,7 +33,7 @@ test.each([
   }
 });
 
-test("hello is what nova init copies", async () => {
+test("the example hello has the same files as the starter that nova init copies", async () => {
   const starter = join(examples, "../cli/starter");
   const names = ["workflow.json", ...(await readdir(join(examples, "hello/nodes"))).map((name) => `nodes/${name}`)];
   const files = names.filter((name) => /\.(json|py)$/.test(name));
@@ -44,7 +44,7 @@ test("hello is what nova init copies", async () => {
   }
 });
 
-test("the program that nova init copies makes the same workflow", async () => {
+test("the TypeScript starter that nova init copies makes the same workflow as the JSON starter", async () => {
   const [graph, program] = await Promise.all(
     ["starter/workflow.json", "starter-typescript/workflow.ts"].map(async (name) =>
       JSON.parse((await readWorkflowSource(join(examples, "../cli", name))).text),
@@ -53,14 +53,14 @@ test("the program that nova init copies makes the same workflow", async () => {
   expect(program).toEqual(graph);
 });
 
-test("invoice describes every node, for the console, and marks the ones that send mail", async () => {
+test("the example invoice describes every node, and declares effects for those that send mail", async () => {
   const { workflow } = await parse("invoice");
   expect(workflow?.nodes.filter((node) => !node.description)).toEqual([]);
   const sending = workflow?.nodes.filter((node) => "effects" in node && node.effects).map((node) => node.id);
   expect(sending).toEqual(["notify_high", "notify_low", "send_rejection"]);
 });
 
-test("invoice begins with a mail as its trigger reads it, or as a file", async () => {
+test("the example invoice starts with a mail from its trigger, or with a mail as a file", async () => {
   const { workflow } = await parse("invoice");
   if (!workflow) throw new TypeError("invoice is no workflow");
   await refuseMisfits(workflow, '{"smtp_port":2525}', ["mail"]);
@@ -71,7 +71,7 @@ test("invoice begins with a mail as its trigger reads it, or as a file", async (
 test.each([
   ["invoice", ["layout", "mail", "notices", "pdf", "totals"]],
   ["batch", ["decimal", "email", "invoice_text"]],
-])("%s brings the modules that its nodes import", async (name, expected) => {
+])("the example %s has the modules that its nodes import in lib", async (name, expected) => {
   const { workflow } = await parse(name);
   const nodes = workflow?.nodes.flatMap((node) => (node.type === "map" ? node.body.nodes : [node]));
   const code = nodes?.flatMap((node) => ("executor" in node && "code" in node.executor ? node.executor.code : []));

@@ -22,7 +22,7 @@ const check = (source: string, facts: Partial<NodeFacts> = {}) =>
 const textOf = ({ code, line, column, message }: CodeFinding) => `${line}:${column} ${code} ${message}`;
 const found = async (source: string, facts?: Partial<NodeFacts>) => (await check(source, facts)).map(textOf);
 
-describe("a finding says what is wrong, where, and what to do", () => {
+describe("a finding says what is wrong, at which place, and what to do", () => {
   it.each<[string, Partial<NodeFacts>, string]>([
     [
       "context['a'] = email_user",
@@ -127,7 +127,7 @@ describe("a finding says what is wrong, where, and what to do", () => {
   });
 });
 
-describe("keys", () => {
+describe("keys that are missing in the context", () => {
   it("are not checked if the context is unknown", async () => {
     expect(await checkNodeCode("context['a'] = context['b']", { nodeType: "action" })).toEqual([]);
   });
@@ -135,47 +135,50 @@ describe("keys", () => {
   it.each([
     ["tested before", "if 'vat' in context: context['a'] = context['vat']"],
     ["tested elsewhere", "x = context.get('vat')\ncontext['a'] = context['vat'] if x else 0"],
-    ["tried", "try:\n  context['a'] = context['vat']\nexcept KeyError:\n  context['a'] = 0"],
+    ["read in a try", "try:\n  context['a'] = context['vat']\nexcept KeyError:\n  context['a'] = 0"],
     [
-      "tried around the call",
+      "read in a function whose call is in a try",
       "def f(): return context['vat']\ntry:\n  context['a'] = f()\nexcept LookupError:\n  context['a'] = 0",
     ],
     ["set before", "context['vat'] = 1\ncontext['a'] = context['vat']"],
     ["set by an update", "context.update(json.loads(context['kind']))\ncontext['a'] = context['vat']"],
     ["set in a function", "def f(): context['vat'] = 1\nf()\ncontext['a'] = context['vat']"],
     [
-      "of a value that was replaced",
+      "read from a value that was replaced",
       "context['order'] = json.loads(context['kind'])\ncontext['a'] = context['order']['number']",
     ],
     [
-      "of a value that a function may have changed",
+      "read from a value that a function may have changed",
       "enrich(context['order'])  # noqa\ncontext['a'] = context['order']['number']",
     ],
-    ["of an object that is known in part", "context['a'] = context['part']['x']"],
-  ])("may be absent if they are %s", async (_, source) => {
+    ["read from an object of which only some keys are known", "context['a'] = context['part']['x']"],
+  ])("cause no finding if they are %s", async (_, source) => {
     const part = { type: "object", size: 5, members: {} } as const;
     expect(await found(source, { context: { ...context, part } })).toEqual([]);
   });
 
   it.each([
     ["in one branch", "if context['kind'] == 'receipt': context['a'] = context['receipt_no']\nelse: context['a'] = 1"],
-    ["behind an exit", "import sys\nif context['kind'] == 'x': sys.exit()\ncontext['a'] = context['receipt_no']"],
     [
-      "in a table of functions",
+      "after a possible exit",
+      "import sys\nif context['kind'] == 'x': sys.exit()\ncontext['a'] = context['receipt_no']",
+    ],
+    [
+      "by a function in a table",
       "def f(): return context['receipt_no']\ntable = {'x': f}\ncontext['a'] = table[context['kind']]()",
     ],
     ["with get", "context['a'] = context.get('totals', 0)"],
-    ["of NOVA's own", "context['a'] = context['_data_analysis']"],
-  ])("get a warning %s", async (_, source) => {
+    ["although NOVA may set them", "context['a'] = context['_data_analysis']"],
+  ])("cause only a warning if they are read %s", async (_, source) => {
     expect((await check(source)).map(({ code, severity }) => [code, severity])).toEqual([["PY112", "warning"]]);
   });
 
-  it("that are misspelt cause an error in any branch", async () => {
+  it("cause an error even in one branch if they are misspelt", async () => {
     const source = "if context['kind'] == 'x': context['a'] = context['emial_user']\nelse: context['a'] = 1";
     expect(await found(source)).toEqual([expect.stringContaining("PY110")]);
   });
 
-  it("include no branch_decision before a decision", async () => {
+  it("include branch_decision, which a decision cannot read before it sets it", async () => {
     const source = "context['branch_decision'] = context['branch_decision'] == 'x'";
     const facts = { nodeType: "decision", context: { branch_decision: shapeOf("x") } } as const;
     expect(await found(source, facts)).toEqual([expect.stringContaining("PY110")]);
@@ -191,33 +194,33 @@ describe("imports", () => {
     ["try:\n  import ujson\nexcept ImportError:\n  ujson = json", { modules: [] }],
     ["from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n  import torch", { modules: [] }],
     ["import sys\nsys.path.append('/tmp')\nimport made", { modules: [] }],
-  ])("%j pass", async (source, facts) => {
+  ])("cause no finding in %j", async (source, facts) => {
     expect(await found(`${source}\ncontext['a'] = 1`, facts)).toEqual([]);
   });
 });
 
-describe("names", () => {
+describe("an undefined name", () => {
   it.each([
-    ["an annotation that is a text", 'def f(x: "Invoice"): return x\ncontext["a"] = f(1)'],
+    ["in an annotation that is a text", 'def f(x: "Invoice"): return x\ncontext["a"] = f(1)'],
     [
-      "an annotation that is kept as text",
+      "in an annotation that Python does not evaluate",
       "from __future__ import annotations\ndef f(x: Invoice): return x\ncontext['a'] = f(1)",
     ],
-    ["a local annotation", "def f():\n  x: Invoice = 1\n  return x\ncontext['a'] = f()"],
-    ["a name that is deleted later", "def g(): return 1\ndef f(): return g()\ncontext['a'] = f()\ndel g"],
-    ["a name made at run time", "globals()['f'] = len\ncontext['a'] = f([])"],
-  ])("in %s get a warning", async (_, source) => {
+    ["in the annotation of a local name", "def f():\n  x: Invoice = 1\n  return x\ncontext['a'] = f()"],
+    ["only deleted later", "def g(): return 1\ndef f(): return g()\ncontext['a'] = f()\ndel g"],
+    ["defined at run time", "globals()['f'] = len\ncontext['a'] = f([])"],
+  ])("gets only a warning if it is %s", async (_, source) => {
     expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);
   });
 
-  it("of annotations may be any text", async () => {
+  it("is no syntax error in an annotation that is any text", async () => {
     expect(await found('def f(x: "list of names"): return x\ncontext["a"] = f(1)')).not.toContainEqual(
       expect.stringContaining("PY101"),
     );
   });
 });
 
-describe("analysis code", () => {
+describe("code for an analysis", () => {
   it.each([
     ["# STAGE: ANALYSIS\nresult = {'pages': 1}", []],
     ["# STAGE: ANALYSIS\npages = 1", ["PY120"]],
@@ -226,7 +229,7 @@ describe("analysis code", () => {
     expect((await check(source)).map(({ code }) => code)).toEqual(codes);
   });
 
-  it("of a decision need not decide", async () => {
+  it("has no finding if it is of a decision and does not decide", async () => {
     expect(await found("# STAGE: ANALYSIS\nresult = {'pages': 1}", { nodeType: "decision" })).toEqual([]);
   });
 });
@@ -246,14 +249,17 @@ const { members: ofPage = {} } = shapeOf({
   rules: "a",
 });
 
-describe("the examples of the page", () => {
+describe("the examples of docs/python-findings.md", () => {
   const modules = listImportableModules(template);
-  it.each(explainedIn("python-findings.md"))("of %s cause the finding, or none", async (code, { bad, good }) => {
-    const nodeType = code.startsWith("PY13") ? "decision" : "action";
-    const facts = { nodeType, context: ofPage, modules, lib: ["totals"] } as const;
-    const codes = async (source: string) => (await checkNodeCode(source, facts)).map((found) => found.code);
-    const whole = code === "PY105" ? bad.replace("...", Array(1000).fill("c").join(" + ")) : bad;
-    expect(await codes(whole)).toContain(code);
-    expect(await codes(good)).not.toContain(code);
-  });
+  it.each(explainedIn("python-findings.md"))(
+    "cause the finding %s if they are bad, and do not if they are good",
+    async (code, { bad, good }) => {
+      const nodeType = code.startsWith("PY13") ? "decision" : "action";
+      const facts = { nodeType, context: ofPage, modules, lib: ["totals"] } as const;
+      const codes = async (source: string) => (await checkNodeCode(source, facts)).map((found) => found.code);
+      const whole = code === "PY105" ? bad.replace("...", Array(1000).fill("c").join(" + ")) : bad;
+      expect(await codes(whole)).toContain(code);
+      expect(await codes(good)).not.toContain(code);
+    },
+  );
 });

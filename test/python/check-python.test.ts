@@ -53,7 +53,7 @@ it.each([
   expect(await check(source)).toEqual([]);
 });
 
-it("checkPython knows no globals of a module of lib", async () => {
+it("checkPython reports the names that NOVA provides as undefined in a module of lib", async () => {
   const problems = await checkPython('print(context["a"])');
   expect(problems).toMatchObject([{ kind: "name", line: 1, column: 7 }]);
 });
@@ -87,32 +87,32 @@ const deep = [
   ["conditions", nested("1 if a else ", "", 1000)],
 ] as const;
 
-describe("checkPython, beyond the bounds,", () => {
-  it.each(deep)("rejects too many %s, and ruff still works afterwards", async (_what, source) => {
+describe("code that is too long or too deep", () => {
+  it.each(deep)("is rejected if it has too many %s, and ruff still works afterwards", async (_what, source) => {
     const message = expect.stringMatching(/^the code goes more than 500 levels deep - divide/);
     expect(await checkPython(source)).toEqual([{ kind: "size", message, line: 1, column: 1 }]);
     expect(await checkNodeCode(source, { nodeType: "action" })).toMatchObject([{ code: "PY105", message }]);
     expect(await checkPython("x = y")).toMatchObject([{ kind: "name" }]);
   });
 
-  it("rejects code that is too long", async () => {
+  it("is rejected with its number of characters", async () => {
     const message = "the code has 760,003 characters, at most 200,000 are checked - ";
     const found = await checkPython(chain("+", 380_000));
     expect(found).toMatchObject([{ kind: "size", message: expect.stringContaining(message) }]);
   });
 
-  it("lists no keys", async () => {
+  it("has no listed keys", async () => {
     expect(listContextReads(`context["a"] = 1\n${chain("+", 2000)}`)).toEqual([]);
   });
 });
 
-describe("code within the bounds", () => {
+describe("code that is not too long or too deep", () => {
   it.each([
     ["400 additions", chain("+", 400)],
     ["200 brackets", nested("(", ")", 200)],
     ["2,000 branches of one if", `a = 1\nif a: pass\n${"elif a: pass\n".repeat(2000)}`],
     ["a list of 10,000 numbers", `x = [${"1,".repeat(10_000)}]`],
-  ])("can have %s", async (_what, source) => {
+  ])("is accepted with %s", async (_what, source) => {
     expect(await checkPython(source)).toEqual([]);
   });
 });
@@ -120,19 +120,19 @@ describe("code within the bounds", () => {
 describe("long code", () => {
   const lines = Array.from({ length: 7_000 }, (_, i) => i);
 
-  it("gets the positions of all keys in one pass", () => {
+  it("is read once for the positions of all its keys", () => {
     const source = lines.map((i) => `context["$${i}"] = 1`).join("\n");
     const found = findAssignedKeys(source, /^\$/);
     expect(found).toHaveLength(lines.length);
     expect(found.at(-1)).toEqual({ key: "$6999", line: 7_000, column: 1 });
   });
 
-  it("gets the positions of all new contexts in one pass", () => {
+  it("is read once for the positions of all bindings of context", () => {
     const source = lines.map(() => "context = {}").join("\n");
     expect(findReboundContext(source)).toMatchObject({ kind: "rebound", line: 1 });
   });
 
-  it("gets its stages from single lines", async () => {
+  it("is searched for its stage in linear time", async () => {
     const found = await checkNodeCode(`${"\n".repeat(190_000)}context["a"] = 1`, { nodeType: "action" });
     expect(found).toEqual([]);
   });
@@ -196,9 +196,9 @@ describe("findReboundContext", () => {
     ["a class's own name", "class A:\n    context = 1"],
     ["a type alone", "context: dict"],
     ["a comment and a text", "# context = {}\nx = 'context = {}'\ny = '''\ncontext = {}\n'''"],
-    ["a stand-in for runs elsewhere", "if 'context' not in globals():\n    context = {'a': 1}"],
-    ["another stand-in", "try:\n    context\nexcept NameError:\n    context = {'a': 1}"],
-    ["a line that asks for silence", "context = {}  # noqa"],
+    ["a context for runs outside NOVA", "if 'context' not in globals():\n    context = {'a': 1}"],
+    ["a try that replaces a missing context", "try:\n    context\nexcept NameError:\n    context = {'a': 1}"],
+    ["a line with noqa", "context = {}  # noqa"],
     ["nothing", ""],
   ])("accepts %s", (_what, source) => {
     expect(findReboundContext(source)).toBeUndefined();

@@ -15,11 +15,11 @@ import { type FaultKind, faultsOf } from "./support/faults.ts";
 
 const [correct, roundabout] = [readCorpus("correct"), readCorpus("roundabout")];
 
-/** Keys that a snippet reads from another context than its own; `inputs` would declare them. */
+/** Keys that a snippet reads although its own facts lack them: a real workflow would declare them in `inputs`. */
 const elsewhere: Record<string, string> = { discriminated: "receipt_sum", dispatch_table: "factor" };
 const fromNova = ["branch_decision", "error", "_data_analysis"];
 
-/** Missing keys in a workflow whose `inputs` declare every other key of the snippet. */
+/** Returns the keys that the check of a workflow would report as missing for this snippet. */
 function missingIn({ name, source, facts }: Snippet): string[] {
   const given = [...Object.keys(facts.context ?? {}), ...fromNova, elsewhere[name] ?? ""];
   const missing = facts.context && readCodeKeys(source)?.missing(given);
@@ -33,7 +33,7 @@ function foreignIn({ source, facts: { modules = [], lib = [] } }: Snippet): stri
     .filter((module) => !modules.includes(module));
 }
 
-describe("the checks of a workflow", () => {
+describe("the checks of keys and imports", () => {
   it("find nothing in correct code", () => {
     const said = [...correct, ...roundabout].map((one) => [one.name, ...missingIn(one), ...foreignIn(one)]);
     expect(said.filter(([, ...found]) => found.length > 0)).toEqual([]);
@@ -42,7 +42,7 @@ describe("the checks of a workflow", () => {
   it.each<[FaultKind, (fault: Snippet) => string[]]>([
     ["wrong key", missingIn],
     ["missing import", foreignIn],
-  ])("find 95 % of the faults of the kind %s", (kind, find) => {
+  ])("find 95 % of the faults that were inserted into correct code: %s", (kind, find) => {
     const faults = correct.flatMap(faultsOf).filter((one) => one.kind === kind);
     const missed = faults.filter((fault) => find(fault).length === 0);
     if (process.env.NOVA_FIGURES) writeFileSync(2, missed.map(({ name, how }) => `missed ${name}: ${how}\n`).join(""));
@@ -69,7 +69,7 @@ it.each([
   ["is compared", "x = context['error'] == 1"],
   ["belongs to another dict", "x = context['error']\nx['error'] = 1"],
   ["is only text", "x = \"context['error'] = 1\""],
-])("findAssignedKeys finds none if the key %s", (_what, source) => {
+])("findAssignedKeys finds no assignment if the key %s", (_what, source) => {
   expect(findAssignedKeys(source, wanted)).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ context.pop("tmp", None)
   ]);
 });
 
-it("listContextReads leaves out computed keys and unreadable code", () => {
+it("listContextReads lists no computed keys, and no keys of code that cannot be parsed", () => {
   expect(listContextReads("context[key] = context[other]")).toEqual([]);
   expect(listContextReads("context['a' = 1")).toEqual([]);
 });
@@ -137,10 +137,10 @@ it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d):
   },
 );
 
-describe("the keys of a code", () => {
+describe("the keys that readCodeKeys finds", () => {
   const keys = (source: string) => readCodeKeys(source) as CodeKeys;
 
-  it("have their first position, and whether every run sets them", () => {
+  it("have the first position that sets them, and say whether every run sets them", () => {
     const { sets } = keys('# a\r\nif x:\r\n    context[ \'b\' ] = 2\r\ncontext["a"] = 1\r\ncontext["c"] == 3');
     expect([...sets]).toEqual([
       ["b", { line: 3, column: 5, always: false }],
@@ -156,7 +156,7 @@ describe("the keys of a code", () => {
     ['del context["a"]'],
     ['context["a"] += 1'],
     ["text = f\"{context['a']}\""],
-  ])("include only one that is read in %s", (code) => {
+  ])("include as read only the one key that is read in %s", (code) => {
     expect([keys(code).mayRead("a"), keys(code).mayRead("b")]).toEqual([true, false]);
   });
 
@@ -168,15 +168,15 @@ describe("the keys of a code", () => {
     ["context[f'{x}'] = 1"],
     ["for key in context.keys(): pass"],
     ["exec(code)"],
-  ])("may all be read in %s", (code) => {
+  ])("count as read, whatever they are, in %s", (code) => {
     expect(keys(code).mayRead("anything")).toBe(true);
   });
 
-  it("do not come from comments", () => {
+  it("do not include keys in comments", () => {
     expect([...keys('# context["a"] = 1\n  # context["b"] = 2').sets]).toEqual([]);
   });
 
-  it("include the deleted ones", () => {
+  it("include the keys that the code deletes", () => {
     const code = "del context[ 'a' ]\ncontext.pop(\"b\", None)\n# del context['c']\ndel other['d']";
     expect(keys(code).deletes).toEqual(new Set(["a", "b"]));
   });
@@ -193,7 +193,7 @@ it.each<[string, string[] | null | "more"]>([
   ['context["a"] = outputs["one"]["b"]', "more"],
   ['tasks["wait"].url', "more"],
   ["this is no code", "more"],
-])("findLookedUpKeys finds the keys that %s may look up", (source, expected) => {
+])("findLookedUpKeys returns the keys that code may look up: %s", (source, expected) => {
   expect(findLookedUpKeys(source)).toEqual(expected);
 });
 
@@ -209,7 +209,7 @@ describe("a dot path in get", () => {
     expect(readCodeKeys(code)?.mayRead("email")).toBe(true);
   });
 
-  it("adds its first key to the looked-up keys", () => {
+  it("counts as a lookup of its first key, too", () => {
     expect(findLookedUpKeys(code)).toEqual(expect.arrayContaining(["email", "email.subject", "items"]));
   });
 });

@@ -16,7 +16,10 @@ it.each([...correct, ...readCorpus("roundabout")])(
   },
 );
 
-/** Counts found and inserted faults by kind. `NOVA_FIGURES=1` prints the counts. */
+/**
+ * Counts, for each kind of fault, how many were inserted and how many checkNodeCode finds. `NOVA_FIGURES=1` prints the
+ * counts.
+ */
 async function figuresOf(faults: readonly Fault[]) {
   const figures = new Map<FaultKind, { found: number; made: number; missed: string[] }>();
   for (const fault of faults) {
@@ -37,8 +40,8 @@ function report(figures: ReadonlyMap<FaultKind, { found: number; made: number; m
   }
 }
 
-describe("checkNodeCode, for faults in the correct snippets,", () => {
-  it("finds 95 % of every kind", { tags: ["deep"] }, async () => {
+describe("checkNodeCode, if one fault is inserted into a correct snippet,", () => {
+  it("finds at least 95 % of the faults of every kind", { tags: ["deep"] }, async () => {
     const figures = await figuresOf(correct.flatMap(faultsOf));
     expect(Array.from(figures.keys()).sort()).toEqual(Object.keys(codesOf).sort());
     for (const [kind, { found, made }] of figures) {
@@ -57,7 +60,7 @@ const context = {
   text: "Total: 15,00",
 };
 
-describe("checkNodeCode, for faults that people and models make,", () => {
+describe("checkNodeCode, in snippets with faults of people and models,", () => {
   it.each(readCorpus("faulty", { context }))("finds $topic: $name", async (fault) => {
     const codes = await errorsOf(fault);
     const kind = fault.topic.replaceAll("-", " ") as FaultKind;

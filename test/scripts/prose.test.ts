@@ -37,7 +37,7 @@ describe("the check of sentences", () => {
     expect(rulesBrokenIn("a.ts", `${open}* ${text} ${close}`)).toEqual([]);
   });
 
-  it("has an example for each rule", () => {
+  it("has an example in this test for each of its rules", () => {
     expect(rules).toHaveLength(8);
   });
 
@@ -66,7 +66,7 @@ describe("the check of sentences", () => {
     expect(rulesBrokenIn("a.md", lines.join("\n"))).toEqual(["3 go on"]);
   });
 
-  it("skips addresses and directives", () => {
+  it("ignores URLs and directives of tools", () => {
     const lines = ['const a = "https://nobody.example";', "// biome-ignore lint/a: somebody needs it"];
     expect(rulesBrokenIn("a.ts", lines.join("\n"))).toEqual([]);
   });

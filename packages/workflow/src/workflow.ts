@@ -81,8 +81,8 @@ export interface TaskNode extends NodeBase {
   /** The longest time that the code of one attempt may run, in seconds (1 to 86,400). */
   timeoutSeconds: number;
   /**
-   * `true`: code that has started is never run again. `false`: NOVA may run it again. Absent: it is run again only
-   * after a model has corrected it.
+   * `true`: code that has started is never run again. `false`: it is run again, such as after a lost sandbox. Absent:
+   * it is run again only in the attempts of a model.
    */
   effects?: boolean;
   /** The node that continues after a failure of this one. Absent: the run fails. */

@@ -28,7 +28,7 @@ function machineOf(retry: object) {
   return compile([start(), work, end()], ["start -> work", "work -> end"]);
 }
 
-describe("a state machine", () => {
+describe("the state machine", () => {
   it.each([
     ["of a line", line],
     ["with onError", guarded],
@@ -37,15 +37,15 @@ describe("a state machine", () => {
     ["of start and end alone", compile([start(), end()], ["start -> end"])],
     ["with a retry", machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, jitter: true })],
     [
-      "that heeds Retry-After",
+      "of a node that waits for Retry-After",
       machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true }),
     ],
     ["of a thousand nodes", toStateMachine(chainOf(1000))],
-  ])("of %s is accepted by asl-validator", async (_, machine) => {
+  ])("%s is accepted by asl-validator", async (_, machine) => {
     expect(await aslErrors(machine)).toBe("");
   });
 
-  it("has states with the ids of nodes, and others with names that no node can have", () => {
+  it("names the states of nodes by their ids, and all other states by names that no node can have", () => {
     expect(Object.keys(branching.States)).toEqual([
       ...["start", "big", "big.branch", "big.settle", "big.settled", "high", "low", "end"],
       ...["execution.close", "execution.failed", "execution.closed"],
@@ -53,7 +53,7 @@ describe("a state machine", () => {
     expect(branching.StartAt).toBe("start");
   });
 
-  it("has the descriptions of workflow and nodes, or else their names, as comments", () => {
+  it("has the description of the workflow and of each node as a comment, or the name without a description", () => {
     const described = compile(
       [start(), action("a", { name: "A", description: "Does a." }), action("b", { name: "B" }), end()],
       ["start -> a", "a -> b", "b -> end"],
@@ -66,7 +66,7 @@ describe("a state machine", () => {
   });
 });
 
-describe("a task", () => {
+describe("the task of a node", () => {
   it("passes the node and the position of the run to its function, and nothing else", () => {
     expect(task(line, "work")).toMatchObject({
       Resource: functions.runNode,
@@ -77,13 +77,13 @@ describe("a task", () => {
     expect(task(line, "work")).not.toHaveProperty("ResultPath");
   });
 
-  it("is the same for generated code", () => {
+  it("is the same whether a person or a model writes the code", () => {
     const executor: Executor = { kind: "prompt", prompt: "Do it.", samples: true, allow: [] };
     const written = compile([start(), action("work", { executor }), end()], ["start -> work", "work -> end"]);
     expect(written.States).toEqual(line.States);
   });
 
-  it("has no retries for run errors with never, and a retrier for every run error before States.ALL", () => {
+  it("never retries run errors of the policy "never", and has a retrier for every other run error before States.ALL", () => {
     const retry = task(line, "work").Retry;
     const never = Object.entries(runErrors).filter(([, error]) => error.retry === "never");
     const ours = Object.keys(runErrors).filter((name) => name !== "NodeRetry");
@@ -97,7 +97,7 @@ describe("a task", () => {
     expect(retry.at(-1)?.ErrorEquals).toEqual(["States.ALL"]);
   });
 
-  it("waits for the attempts of its node's own retry before it matches any other error", () => {
+  it("has the retrier of the node's own retry before all others", () => {
     const waits = (retry: object) => task(machineOf(retry), "work").Retry[0];
     const named = { ErrorEquals: ["NodeRetry"] };
     expect(waits({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true })).toEqual({
@@ -126,21 +126,21 @@ describe("a task", () => {
     ["work", guarded, "work.settle"],
     ["work.settle", guarded, "execution.close"],
     ["big", branching, "big.settle"],
-  ])("of %s catches a closed run first, then every other error", (name, machine, next) => {
+  ])("catches a closed run first, then every other error, in the state %s", (name, machine, next) => {
     expect(task(machine, name).Catch).toEqual([
       { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: "execution.closed" },
       { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: next },
     ]);
   });
 
-  it("of an end node ends the execution with its answer", () => {
+  it("ends the execution with the answer of its function, if the node is an end", () => {
     expect(task(line, "end")).toMatchObject({ Resource: functions.runNode, End: true });
     expect(task(line, "end")).not.toHaveProperty("Next");
   });
 });
 
 describe("onError", () => {
-  it("starts a settle that reads the chain, with the caught error, and follows its result", () => {
+  it("leads a failed task to a settle, which gets the error and reads the chain, and then to the target by the settle's result", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {
@@ -159,7 +159,7 @@ describe("onError", () => {
     });
   });
 
-  it("of a decision that succeeded leads along the committed branch", () => {
+  it("leads a decision whose success is in the chain along the branch in its entry", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [
@@ -172,7 +172,7 @@ describe("onError", () => {
 });
 
 describe("a decision", () => {
-  it("compares texts: strings as they are, booleans and numbers as JSON", () => {
+  it("compares its conditions as texts: strings as they are, booleans and numbers as JSON", () => {
     const ends = ["a", "b", "c", "d", "e"].map(end);
     const machine = compile(
       [start(), decision("d0"), ...ends],
@@ -187,7 +187,7 @@ describe("a decision", () => {
     });
   });
 
-  it("with only a default edge still has a rule, as the language requires", () => {
+  it("has a rule even with only a default edge, because a Choice requires one", () => {
     const machine = compile([start(), decision("d"), end()], ["start -> d", 'd -> end : "default"']);
     expect(machine.States["d.branch"]).toEqual({
       Type: "Choice",
@@ -198,7 +198,7 @@ describe("a decision", () => {
 });
 
 describe("the close", () => {
-  it("gets the whole state, and fails with the error of its answer", () => {
+  it("passes the whole input to its function, and then fails with the error that the function returns", () => {
     expect(task(line, "execution.close")).toMatchObject({
       Resource: functions.closeExecution,
       Next: "execution.failed",
@@ -236,7 +236,7 @@ const machine = toStateMachine(
   ),
 );
 
-it("the task of a long node is entered again after each pause while its code runs", async () => {
+it("the task of a long node is repeated after each pause while its code runs", async () => {
   expect(taskOf(machine, "a")).toMatchObject({ Next: "a.running", TimeoutSeconds: 900 });
   expect(stateOf(machine, "a.running", "Choice")).toEqual({
     Type: "Choice",
@@ -247,17 +247,20 @@ it("the task of a long node is entered again after each pause while its code run
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("the task of a long decision precedes its Choice, and a long node at an item's end ends the item", () => {
+it("the checks of a long decision lead to its Choice, and those of the last node of an item to the end of the item", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");
 });
 
-it("a node of at most 840 seconds is one task", () => {
+it("a node with a timeout of 840 seconds is one task without repeated checks", () => {
   expect(taskOf(machine, "short").Next).toBe("d");
 });
 
-/** start, a, d (again to a, `max` times), e (again to b, once), ask (rejected: again to a), end. */
+/**
+ * A row start, a, d, b, e, ask, end. d leads back to a up to `max` times, e back to b once, and the answer "no" of ask
+ * back to a twice.
+ */
 const looping = (max: number) =>
   workflow(
     [
@@ -285,10 +288,10 @@ describe("a workflow whose loops fit into one history", () => {
   });
 });
 
-describe("a workflow whose loops need more", () => {
+describe("the state machine of a workflow whose loops exceed one history", () => {
   const { stateMachine: machine, history } = toMachine(looping(1000));
 
-  it("starts at the state in its input, or else at its start", () => {
+  it("starts at the node that its input names, or at its start node without such an input", () => {
     expect(machine.StartAt).toBe("execution.begin");
     const { Choices, Default } = stateOf(machine, "execution.begin", "Choice");
     expect(Default).toBe("start");
@@ -308,12 +311,12 @@ describe("a workflow whose loops need more", () => {
     ["e.branch", 0],
     ["ask.branch", 0],
     ["ask.settled", 1],
-  ])("checks in %s for a further execution before the decision", (name, place) => {
+  ])("checks in the state %s for a further execution before it compares the decision", (name, place) => {
     const rule = { Variable: "$.continuation", IsPresent: true, Next: "execution.continue" };
     expect(stateOf(machine, name, "Choice").Choices[place]).toEqual(rule);
   });
 
-  it("runs itself again and ends with the same status", () => {
+  it("starts itself again as a further execution, and ends with the status of that execution", () => {
     const task = taskOf(machine, "execution.continue");
     expect(task).toMatchObject({
       Resource: "arn:aws:states:::states:startExecution.sync:2",
@@ -329,7 +332,7 @@ describe("a workflow whose loops need more", () => {
     expect(task.Retry[0]).toEqual({ ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 });
   });
 
-  it("has the number of events of every entry", () => {
+  it("has a budget with the number of events of every entry", () => {
     expect(history).toMatchObject({ begun: 6, settled: 7 });
     expect(history?.entries).toMatchObject({ a: { own: 5 }, d: { own: 7 }, e: { own: 7 }, ask: { own: 13 } });
     expect(history?.most).toBeGreaterThan(19_000);
@@ -342,7 +345,7 @@ describe("a workflow whose loops need more", () => {
   });
 });
 
-it("keeps loops of branches and items in one history", () => {
+it("loops in branches and items never continue in a further execution", () => {
   const each = body(
     [action("i"), decision("x"), end("done")],
     ["i -> x", 'x -> i : "again", max 3', 'x -> done : "default"'],

@@ -12,7 +12,7 @@ const fork = toStateMachine(
 );
 
 describe("a fork", () => {
-  it("runs its branches in parallel, then joins them, also after a failure", () => {
+  it("runs its branches in parallel, then its join, even if a branch failed", () => {
     expect(taskOf(fork, "f").Next).toBe("f.fork");
     expect(parallelOf(fork, "f.fork")).toMatchObject({ ResultPath: null, Next: "f.join" });
     expect(catches(parallelOf(fork, "f.fork"))).toEqual({
@@ -31,7 +31,7 @@ describe("a fork", () => {
     });
   });
 
-  it("gives every branch its own scope, which starts at link 0", () => {
+  it("gives every branch a scope of its own, whose entries are numbered from 0", () => {
     const [first, second] = parallelOf(fork, "f.fork").Branches;
     expect([first?.StartAt, second?.StartAt]).toEqual(["f.fork.a", "f.fork.d"]);
     expect(first?.States["f.fork.a"]).toEqual({
@@ -45,7 +45,7 @@ describe("a fork", () => {
     });
   });
 
-  it("settles every node of a branch, and fails the branch with its node", () => {
+  it("settles every failed node of a branch, and then fails the branch", () => {
     expect(catches(taskOf(fork, "b"))).toEqual({ ExecutionClosed: "f.fork.a.closed", "States.ALL": "b.settle" });
     expect(catches(taskOf(fork, "b.settle"))["States.ALL"]).toBe("f.fork.a.failed");
     expect(stateOf(fork, "b.settled", "Choice").Choices[0].Next).toBe("f.fork.a.failed");
@@ -54,18 +54,18 @@ describe("a fork", () => {
     expect(stateOf(fork, "f.fork.a.failed", "Fail")).toEqual(failed);
   });
 
-  it("ends a branch without a result, in a separate state if a Choice needs one", () => {
+  it("ends a branch with an empty result, in a separate state after a Choice", () => {
     expect(taskOf(fork, "b")).toMatchObject({ End: true, OutputPath: null });
     expect(stateOf(fork, "f.fork.d.done", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
     expect(stateOf(fork, "d.branch", "Choice").Choices[0].Next).toBe("f.fork.d.done");
   });
 
-  it("fails a branch whose decision has no edge without reading a missing error", () => {
+  it("fails a branch whose decision matches no edge with a fixed error, because the state has none", () => {
     expect(stateOf(fork, "d.branch", "Choice").Default).toBe("f.fork.d.unfit");
     expect(stateOf(fork, "f.fork.d.unfit", "Fail")).toMatchObject({ Error: "NodeFailed" });
   });
 
-  it("has names that Step Functions accepts, even for the longest ids", () => {
+  it("has state names of at most 80 characters, even for the longest ids", () => {
     const [f, a, b] = ["f", "a", "b"].map((letter) => letter.repeat(64)) as [string, string, string];
     const long = toStateMachine(
       workflow(
@@ -90,7 +90,7 @@ const machineOf = (extra: Parameters<typeof map>[2]) =>
 const machine = machineOf({ maxConcurrency: 7 });
 
 describe("a map", () => {
-  it("requests the numbers of its items, and runs its body for each", () => {
+  it("gets the numbers of its items from its task, and runs its body for each number", () => {
     expect(taskOf(machine, "m").Next).toBe("m.size");
     expect(mapOf(machine, "m.each")).toMatchObject({
       ItemsPath: "$.items",
@@ -112,7 +112,7 @@ describe("a map", () => {
     });
   });
 
-  it("gives every item its own scope, named by its number", () => {
+  it("gives every item a scope of its own, which is named by the item's number", () => {
     expect(stateOf(machine, "m.item", "Pass")).toEqual({
       Type: "Pass",
       Parameters: {
@@ -124,7 +124,7 @@ describe("a map", () => {
     });
   });
 
-  it("has no state for the end of its body", () => {
+  it("has no state for an end node in its body", () => {
     expect(stateOf(machine, "ok.branch", "Choice").Choices[0].Next).toBe("m.item.done");
     expect(mapOf(machine, "m.each").ItemProcessor.States).not.toHaveProperty("done");
   });
@@ -144,7 +144,7 @@ describe("a map", () => {
     expect(stateOf(tolerant, "m.item.tolerated", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
   });
 
-  it("continues at its onError if its task or its join failed", () => {
+  it("continues at its onError if its task or its join fails", () => {
     const rescued = machineOf({ onError: "join" });
     expect(stateOf(rescued, "m.settled", "Choice")).toMatchObject({ Choices: [{ Next: "join" }], Default: "m.size" });
     expect(stateOf(rescued, "m.joined", "Choice").Choices[0].Next).toBe("join");
@@ -180,7 +180,7 @@ describe("a map", () => {
     expect(Object.keys(own.ItemProcessor.States)).toEqual(names.map((name) => `${name}.distributed`));
   });
 
-  it("passes the same limits to its settle as to its task", () => {
+  it("passes the same limit of inline items to its settle as to its task", () => {
     const [task, settle] = [
       taskOf(machineOf({ onError: "join" }), "m"),
       taskOf(machineOf({ onError: "join" }), "m.settle"),
@@ -188,19 +188,19 @@ describe("a map", () => {
     expect(settle.Parameters).toMatchObject({ inline_items: task.Parameters?.inline_items });
   });
 
-  it("in the body of a map is always inline", () => {
+  it("runs its items inline if it is in the body of another map", () => {
     const outer = workflow([start(), map("o", body([map("m", items)], [])), end()], ["start -> o", "o -> end"]);
     const nested = toStateMachine(outer);
     expect(taskOf(nested, "m")).toMatchObject({ Next: "m.each", Parameters: { node: "m" } });
     expect(taskOf(nested, "m").Parameters).not.toHaveProperty("inline_items");
     expect(taskOf(nested, "o").Parameters).not.toHaveProperty("most_items");
     const most = Number(taskOf(nested, "m").Parameters?.most_items);
-    // 20,000 events, and between 10 and 25 of them for an item of one node.
+    // An item of one node takes between 10 and 25 of the 20,000 events that the items may use.
     expect([most > 800, most < 2_000]).toEqual([true, true]);
     expect(mapOf(nested, "m.each.distributed").ItemProcessor.ProcessorConfig.Mode).toBe("INLINE");
   });
 
-  it("with the longest ids has only unique names that Step Functions accepts", async () => {
+  it("has only unique state names that Step Functions accepts, even for the longest ids", async () => {
     const id = (letter: string) => letter.repeat(64);
     const [f, x, y, j] = ["f", "x", "y", "j"].map(id) as [string, string, string, string];
     const forked = body(
@@ -212,7 +212,7 @@ describe("a map", () => {
     expect(() => compileStateMachine(JSON.parse(JSON.stringify(toStateMachine(long))))).not.toThrow();
   });
 
-  it("with several edges has a fork after its join, with the join's position", () => {
+  it("with several outgoing edges has a fork after its join, whose scopes have the join's position", () => {
     expect(stateOf(machine, "m.joined", "Choice").Default).toBe("m.join.fork");
     expect(parallelOf(machine, "m.join.fork").Next).toBe("m.join.join");
     expect(stateOf(machine, "m.join.fork.x", "Pass").Parameters).toMatchObject({

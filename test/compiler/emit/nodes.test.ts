@@ -29,7 +29,7 @@ const waiting = toStateMachine(
 );
 
 describe("an approval", () => {
-  it("passes its token to a function that stores it, and waits for the time in the definition", () => {
+  it("passes its token to a function that stores it, and waits at most for the timeout in the definition", () => {
     expect(taskOf(asking, "ask")).toMatchObject({
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: {
@@ -41,7 +41,7 @@ describe("an approval", () => {
     });
   });
 
-  it("reads the chain after its timeout, which may have an answer, instead of asking again", () => {
+  it("looks for an answer in the chain after its timeout, instead of asking again", () => {
     const [never] = taskOf(asking, "ask").Retry;
     expect(never).toMatchObject({ MaxAttempts: 0, ErrorEquals: expect.arrayContaining(["States.Timeout"]) });
     expect(catches(taskOf(asking, "ask"))).toEqual({
@@ -56,7 +56,7 @@ describe("an approval", () => {
     });
   });
 
-  it("continues by the choice, whether the task or a settle has it", () => {
+  it("continues along the edge of the choice, whether the task or a settle returns it", () => {
     const rules = [
       { Variable: "$.decision", StringEquals: "yes", Next: "paid" },
       { Variable: "$.decision", StringEquals: "no", Next: "left" },
@@ -101,7 +101,7 @@ const calling = toStateMachine(
 );
 
 describe("a workflow node", () => {
-  it("names the other execution, lets Step Functions run it, and reads its result", () => {
+  it("names the child execution in a first task, lets Step Functions run it, and reads its result in a last task", () => {
     expect(taskOf(calling, "bill")).toMatchObject({
       Resource: localFunctions.runNode,
       Parameters: { node: "bill", ...position },
@@ -120,7 +120,7 @@ describe("a workflow node", () => {
     });
   });
 
-  it("reads the chain of the other execution after any end, and starts none twice", () => {
+  it("reads the chain of the child execution even if it failed, and never starts a child twice", () => {
     expect(catches(taskOf(calling, "bill.run"))).toEqual({ "States.ALL": "bill.done" });
     expect(taskOf(calling, "bill.run").Retry[0]).toEqual({
       ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"],
@@ -129,7 +129,7 @@ describe("a workflow node", () => {
     expect(taskOf(calling, "bill.run")).not.toHaveProperty("TimeoutSeconds");
   });
 
-  it("fails the run, or continues along onError after its settle", () => {
+  it("leads a failure to the close of the run, or with an onError to its settle and then to the target", () => {
     const closing = { ExecutionClosed: "execution.closed", "States.ALL": "execution.close" };
     const settling = { ...closing, "States.ALL": "rate.settle" };
     for (const name of ["bill", "bill.done"]) expect(catches(taskOf(calling, name))).toEqual(closing);
@@ -137,7 +137,7 @@ describe("a workflow node", () => {
     expect(stateOf(calling, "rate.settled", "Choice")).toMatchObject({ Choices: [{ Next: "late" }], Default: "end" });
   });
 
-  it("ends an item of a map, which discards the results of its states", () => {
+  it("ends the item of a map with an empty output, if it is the last node", () => {
     const each = map("each", body([childNode("each_item")], []));
     const machine = toStateMachine(workflow([start(), each, end()], ["start -> each", "each -> end"]));
     expect(taskOf(machine, "each_item.done")).toMatchObject({ End: true, OutputPath: null });

@@ -39,8 +39,8 @@ const fan = workflow(
   ["start -> f", "f -> a", "f -> b", "a -> j", "b -> j", "j -> end"],
 );
 
-describe("the events of a plan", () => {
-  it("are never fewer than those of an execution, for any decisions and failures", async () => {
+describe("the counted events of a plan", () => {
+  it("are never fewer than the events of an execution, whatever its decisions and failures are", async () => {
     await fc.assert(
       fc.asyncProperty(forwardGraphs, fates, async ({ workflow: whole }, chosen) => {
         const calm: Fates = (scope, seq) => {
@@ -71,10 +71,10 @@ describe("the events of a plan", () => {
     ["a wait for an event", line(eventNode("e"))],
     ["a fork", fan],
     ["a map", line(each)],
-  ])("of %s are only slightly more than those of an execution without failures", async (_, whole) => {
+  ])("are only slightly more than the events of an execution without failures, for %s", async (_, whole) => {
     const { events } = await execute(whole, succeeds);
     const counted = countEvents(lower(whole), () => maxItems);
-    // Events that a failure adds at each end: its settle, and the states that end a frame.
+    // A failure adds events: those of its settle, and of the states that end a branch or an item.
     expect(counted - events).toBeGreaterThanOrEqual(0);
     expect(counted - events).toBeLessThanOrEqual(45);
   });
@@ -93,7 +93,7 @@ describe("a map", () => {
     expect(most).toBeGreaterThan(1_000);
   });
 
-  it("shares the history with other maps and with the rest of the workflow", () => {
+  it("runs fewer items inline if other maps or the rest of the workflow need the history, too", () => {
     const two = lower(line(each, { ...each, id: "n", body: body([action("other")], []) }));
     const nested = lower(line(map("outer", body([each], []))));
     expect(inlineItems(two, "m")).toBe(inlineItems(two, "n"));
@@ -116,7 +116,7 @@ describe("a map", () => {
     expect(countEvents(looped(3), () => three)).toBeLessThanOrEqual(historyLimit);
   });
 
-  it("runs even fewer if a later loop leads back into the loop around it", () => {
+  it("never exceeds the history with its inline items, even if a later loop repeats the loop around it", () => {
     const whole = workflow(
       [start(), each, decision("d"), decision("e"), end()],
       [
@@ -132,7 +132,7 @@ describe("a map", () => {
     expect(countEvents(plan, () => inlineItems(plan, "m"))).toBeLessThanOrEqual(historyLimit);
   });
 
-  it("never runs enough items inline to exceed the limit", () => {
+  it("never exceeds the history with its inline items, in any random workflow", () => {
     fc.assert(
       fc.property(graphs, ({ workflow: whole }) => {
         const plan = lower(whole);
@@ -142,7 +142,7 @@ describe("a map", () => {
     );
   });
 
-  it("that is missing in the plan is an error of the caller", () => {
+  it("throws if it is not in the plan", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
 });
@@ -184,26 +184,26 @@ describe("the events between two further executions", () => {
 describe("a loop that continues in further executions", () => {
   const plan = lower(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
 
-  it("has a history for each round, so its map runs its items inline", () => {
+  it("gives each round a history, so that a map in it runs many items inline", () => {
     const most = inlineItems(plan, "m");
     expect(most).toBeGreaterThan(300);
     expect(stretchEvents(plan, () => most)).toBeLessThan(historyLimit / 2);
   });
 
-  it("leaves enough for one more round, and a fifth of the rest for uncounted events", () => {
+  it("stops using a history while one more round fits, and a fifth of the rest for uncounted events", () => {
     const most = inlineItems(plan, "m");
     const { history } = toMachine(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
     expect(history?.most).toBe(Math.floor((historyLimit - stretchEvents(plan, () => most)) * 0.8));
     expect(history?.entries["m.join"]).toEqual({ own: 15, each: 6, inlineItems: most });
   });
 
-  it("always continues in a further execution if one round fills a history", () => {
+  it("starts a further execution for every round if one round fills a history", () => {
     const days = ["a", "b", "c", "e"].map((id) => action(id, { timeoutSeconds: 86_400, effects: false }));
     expect(toMachine(loop(1000, ...days)).history?.most).toBe(0);
   });
 });
 
-it("is assumed for a number of loops that is too large to count", () => {
+it("a workflow with too many loops to count is assumed to need further executions", () => {
   const row = (loops: number) => {
     const ids = Array.from({ length: loops }, (_, i) => `d${i}`);
     const edges = ids.flatMap((id, i) => [

@@ -13,7 +13,7 @@ import { edgeFor, toleratedOf } from "./walk.ts";
 interface Position {
   execution: { id: string };
   scope: string;
-  /** Number of the previous entry. */
+  /** The number of the last entry in the scope. */
   seq: number;
 }
 
@@ -31,7 +31,7 @@ interface JoinPayload {
 }
 
 export interface Executed {
-  /** Nodes and joins by scope. */
+  /** Ids of the visited nodes and joins, by scope. */
   scopes: Map<string, string[]>;
   end: string;
   /** Number of events in the history. */
@@ -42,17 +42,19 @@ export interface Executed {
   mapRuns: number;
 }
 
-/** The rounds of loops after an entry, which limit its decision. */
+/** The outcome of an entry after the limits of loops, and the rounds of loops after it. */
 interface Turned {
   outcome: Outcome;
   loops: Loops | undefined;
-  /** The node to which it led back. */
+  /** The node to which the decision leads back, if it starts another round. */
   back?: string;
 }
 
 const execution = { id: "exec_1", workflowId: "sample", version: 1 };
 
-/** Compiles a workflow and executes it with functions that only follow their contract with the state machine. */
+/**
+ * Compiles a workflow and executes its state machine with simulated functions, which answer as the real functions must.
+ */
 export async function execute(
   workflow: Workflow,
   fates: Fates,
@@ -89,7 +91,7 @@ class ScriptedFunctions {
   readonly #nodes: ReturnType<typeof nodeIndex>;
   readonly #fates: Fates;
   readonly #workflow: Workflow;
-  /** By scope and entry number. */
+  /** Outcomes by scope and entry number. */
   readonly #turned = new Map<string, Turned>();
   /** Scopes whose last entry is a failure. */
   readonly #failed = new Set<string>();
@@ -120,7 +122,10 @@ class ScriptedFunctions {
     return { error: this.#close(payload) };
   }
 
-  /** Keeps the error of the close: the executions around the one that closed the run get the same error. */
+  /**
+   * Returns the error of the close. If a further execution has closed the run, the executions that wait for it get the
+   * same error.
+   */
   #close({ error, continuation }: { error?: object; continuation?: object }): object {
     const unknown = { Error: "NodeFailed", Cause: "no edge fits the decision" };
     if (!continuation) this.#closedAs ??= error ?? unknown;
@@ -143,7 +148,7 @@ class ScriptedFunctions {
     return this.#succeed(payload);
   }
 
-  /** Long code continues after the first check. */
+  /** True for the first check of long code, which is then still running. */
   #looksFirst({ scope, seq }: Position): boolean {
     const link = `${scope}#${seq}`;
     const isFirst = !this.#looked.has(link);
@@ -151,7 +156,7 @@ class ScriptedFunctions {
     return isFirst;
   }
 
-  /** The name of a started execution tells its result. */
+  /** Returns the child execution to start. Its name says how `Children` ends it. */
   #call(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
     if (kind === "closed") this.#enter(payload.node, payload);
@@ -159,7 +164,9 @@ class ScriptedFunctions {
     return { ...linkAt(payload, payload.seq), child: { arn: "arn:called", name: kind, input: {} } };
   }
 
-  /** A person answers at once, the answer is missing, or it does not reach Step Functions. */
+  /**
+   * Simulates a request for an answer: the answer is given at once, is never given, or does not reach Step Functions.
+   */
   #request(payload: NodePayload): object {
     const { kind } = this.#fate(payload);
     if (kind === "expires") return this.#once(payload);
@@ -212,7 +219,7 @@ class ScriptedFunctions {
     return { ...linkAt(payload, payload.seq + 1), summary: {}, ...decision, ...items, ...this.#goesOn(payload) };
   }
 
-  /** Every loop of the main line continues in a further execution, if the state machine can. */
+  /** Makes every loop of the main line continue in a further execution, if the state machine supports that. */
   #goesOn({ scope, seq }: Position): object {
     if (!this.#continues) return {};
     const resume = this.#turned.get(`${scope}#${seq + 1}`)?.back;
@@ -221,7 +228,7 @@ class ScriptedFunctions {
     return { continuation: { arn: itself, name: `exec_1.${seq + 1}`, input } };
   }
 
-  /** The engine's own count decides whether a loop runs again. */
+  /** Returns the outcome of a node. Whether a loop runs again is decided by the engine's real function `takeEdge`. */
   #outcome(payload: Position & { node: string }): Outcome {
     const { scope, seq } = payload;
     const known = this.#turned.get(`${scope}#${seq + 1}`) ?? this.#turn(payload);
@@ -264,7 +271,7 @@ class ScriptedFunctions {
     return this.#fates(scope, seq + 1);
   }
 
-  /** An entry is written once, by any delivery. */
+  /** Notes an entry, once even if several deliveries write it. */
   #enter(name: string, at: Position): void {
     const visited = this.scopes.get(at.scope) ?? [];
     this.scopes.set(at.scope, visited);
@@ -281,7 +288,7 @@ class ScriptedFunctions {
     if (String(got) !== String(expected)) throw named("Unexpected", `got ${got} instead of ${expected}`);
   }
 
-  /** A timeout is an outcome, so the question is asked once. */
+  /** Fails if a question is asked twice: its timeout is an outcome, so it must not be repeated. */
   #once({ scope, seq }: Position): object {
     const link = `${scope}#${seq}`;
     if (this.#delivered.has(link)) throw named("Unexpected", `${link} is delivered twice`);
@@ -301,7 +308,10 @@ class ScriptedFunctions {
   }
 }
 
-/** The items in the engine's answer. The key of a list in S3 contains its length. */
+/**
+ * Returns the items as the engine answers: inline, or as the key of a list in S3. The key contains the length of the
+ * list.
+ */
 function itemsOf(count: number, { inline_items: most = count }: NodePayload): object {
   if (count > most) return { count, distributed: true, manifest: { bucket: "lists", key: String(count) } };
   return { count, distributed: false, items: numbers(count) };
@@ -311,12 +321,12 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 const readObject: ReadObject = async ({ key }) => JSON.stringify(numbers(Number(key)));
 
-/** The position in every answer. */
+/** Returns the position that every answer contains. */
 function linkAt({ scope }: Position, seq: number): object {
   return { execution, scope, seq };
 }
 
-/** True directly in the fork with this scope prefix, not in a nested fork. */
+/** True for a scope directly in the fork with this prefix, false for a scope in a nested fork. */
 function isChild(scope: string, prefix: string): boolean {
   return scope.startsWith(prefix) && !scope.slice(prefix.length).includes("/");
 }
@@ -325,13 +335,15 @@ function named(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
 
-/** The ARN of the machine itself: its loops continue in a further execution of it. */
+/** The ARN of the executed state machine, which starts itself for further executions. */
 export const itself = "arn:itself";
-/** Names of executions of workflow nodes that fail. */
+/** Names of child executions that fail. */
 const failing = ["fails", "unseen"];
 const alreadyExists = "StepFunctions.ExecutionAlreadyExistsException";
 
-/** Simulates Step Functions for workflow nodes and further executions: no failed one can be started again. */
+/**
+ * Simulates Step Functions for child and further executions. A failed execution cannot be started again under its name.
+ */
 export class Children {
   readonly #failed = new Set<string>();
   readonly #further = new Map<string, Promise<RunResult>>();

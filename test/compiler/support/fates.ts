@@ -1,7 +1,7 @@
 import { conditionLabel, type IndexedNode } from "@nova/workflow";
 import fc from "fast-check";
 
-/** The events at one entry. `pick` chooses one of the possible decisions, or the number of a map's items. */
+/** What happens to one entry. `pick` chooses its decision among the possible ones, or the number of a map's items. */
 export interface Fate {
   /**
    * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times; `unsettled`: so does its settle.
@@ -12,17 +12,20 @@ export interface Fate {
   pick: number;
 }
 
-/** After this number in a scope and its forks everything succeeds, so that no cycle of `onError` runs for ever. */
+/** From this entry number on, every entry of a scope succeeds, so that no cycle of `onError` runs for ever. */
 const lastFate = 6;
 
-/** By scope and number, so that the speed of branches has no influence. */
+/**
+ * Returns the fate of an entry. It depends only on scope and entry number, so that the speed of branches has no
+ * influence.
+ */
 export type Fates = (scope: string, seq: number) => Fate;
 
 const fate: fc.Arbitrary<Fate> = fc.record({
   kind: fc.oneof(
     { weight: 35, arbitrary: fc.constant("succeeds" as const) },
     { weight: 20, arbitrary: fc.constantFrom("unseen" as const, "flaky" as const, "late" as const) },
-    // Only waits can expire, and few graphs end by it: other nodes with "expires" succeed.
+    // Frequent, because only waits can expire; other nodes with this fate succeed.
     { weight: 30, arbitrary: fc.constant("expires" as const) },
     { weight: 10, arbitrary: fc.constant("fails" as const) },
     { weight: 3, arbitrary: fc.constant("unsettled" as const) },
@@ -45,7 +48,7 @@ function hash(text: string): number {
   return sum;
 }
 
-/** The entry of a node: a failure by its class, or a success with its decision. */
+/** The outcome in the entry of a node: the class of its failure, or its decision after a success. */
 export type Outcome = { failed: string } | { failed: null; decision: string | null };
 
 export function outcomeOf({ node, edges }: IndexedNode, { kind, pick }: Fate): Outcome {

@@ -6,11 +6,11 @@ import { action, approval, childNode, decision, end, eventNode, map, start, unti
 
 export interface Graph {
   workflow: Workflow;
-  /** The joins of the program's forks, by the node in the chain's names; null at the end of a body. */
+  /** The node after each fork, by the name of the fork in the chain; null if the join ends a body. */
   joins: Record<string, string | null>;
 }
 
-/** Random valid workflows: nested forks and maps, all nodes reachable, `onError` backwards as well. */
+/** Random valid workflows with nested forks and maps. Every node is reachable, and `onError` may lead back. */
 export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(true).whole(program));
 
 /** Random valid workflows without cycles. */
@@ -20,10 +20,10 @@ export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new 
 const round = "go round";
 const maxLoops = 2;
 
-/** The place of a block: the nodes and edges that it extends, and its successor. */
+/** The place at which a block is added: the nodes and edges of the body so far, and the node after the block. */
 interface Place {
   body: Body;
-  /** Null: the body of a map ends here. */
+  /** The node after the block; null if the body of a map ends there. */
   next: string | null;
   /** Other targets of a choice, in addition to the following pieces and `next`. */
   others: string[];
@@ -78,7 +78,8 @@ class Assembly {
   }
 
   #goBack(from: string, among: string[], { back, max, detour }: NonNullable<Choice["loop"]>, place: Place): void {
-    // The detour would be an entry of the item if no other node lacked an incoming edge.
+    // A detour in the body of a map must not lead to its first node: no other node would then lack an incoming edge, so
+    // the detour would be the entry.
     const to = pick(back, detour && place.isBody ? among.slice(1) : among);
     if (to === undefined) return;
     const first = detour ? `x${this.#count++}` : to;
@@ -88,7 +89,7 @@ class Assembly {
     place.body.edges.push({ from: first, to });
   }
 
-  /** Loops multiply, so there are few. */
+  /** Returns the loop of a choice, or null. Only few choices get one, because nested loops multiply their rounds. */
   #loopOf(piece: Piece): Choice["loop"] {
     const loop = "loop" in piece && this.#loops < maxLoops ? piece.loop : null;
     if (loop) this.#loops++;
@@ -115,7 +116,7 @@ class Assembly {
   }
 
   #map(id: string, { body: block, tolerated, maxConcurrency }: Each, extra: { onError?: string }): Node {
-    // A choice at the end of a body needs a target; otherwise the body just ends.
+    // Adds an end node if the body ends with a choice, which needs a target. Any other body ends without one.
     const done = needsEnd(block) ? `done${this.#count++}` : null;
     const body: Body = { nodes: done === null ? [] : [end(done)], edges: [] };
     const entry = this.#block(block, { body, next: done, others: [], isBody: true }) as string;
@@ -131,7 +132,10 @@ class Assembly {
   }
 }
 
-/** An approval leaves its loop along its default edge, and one of its choices needs an edge without a loop. */
+/**
+ * Returns the edges of a choice. An approval with a loop needs a default edge to leave it, and an edge without a loop
+ * for one of its choices.
+ */
 function edgesOf(from: string, { conditions, kind, hasDefault, hasTimeout }: Choice, targets: string[]): Edge[] {
   const extra = [
     ...(hasDefault || kind === "approval" ? ["default"] : []),
@@ -171,7 +175,7 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  // Leaves out the edge and the node of a detour that does not lead back.
+  // True for a loop edge that leads back. The edge into a detour that does not is left out, and so is the detour.
   const comesBack = ({ from, to }: Edge) => {
     const next = behind(to);
     return next.has(from) && [...next].every((id) => id === to || seen.has(id));

@@ -3,18 +3,18 @@ import fc from "fast-check";
 
 /** A random workflow as a tree; `graphs.ts` turns it into nodes and edges. */
 export interface Program {
-  /** The branches after the start node. */
+  /** The parallel branches after the start node, which join at `block`. Empty if `block` follows the start directly. */
   first: Block[];
   block: Block;
   ends: number;
 }
 
-/** Pieces in a row: each leads to the next, the last to the successor of the block. */
+/** Pieces in a row. Each piece leads to the next one, and the last piece to the node after the block. */
 export type Block = Piece[];
 
 export type Piece = Step | Choice | Each;
 
-/** Chooses among the pieces of the same block and its successor. */
+/** A random number that chooses a target: a later piece of the same block, or the node after the block. */
 type Jump = number;
 
 interface Failing {
@@ -23,7 +23,7 @@ interface Failing {
 
 export interface Step extends Failing {
   kind: "action" | "until" | "event" | "child";
-  /** Empty for a piece with one successor. */
+  /** The parallel branches after the piece. Empty if one node follows it. */
   branches: Block[];
   /** For an action: its code outlives a Lambda. */
   isLong: boolean;
@@ -31,13 +31,16 @@ export interface Step extends Failing {
 
 export interface Choice extends Failing {
   kind: "decision" | "approval";
-  /** Conditions; those of an approval are texts. */
+  /** The conditions of the edges. For an approval, they are texts. */
   conditions: Condition[];
   hasDefault: boolean;
   hasTimeout: boolean;
-  /** Targets after this piece. */
+  /** Targets of additional edges, after this piece. */
   targets: Jump[];
-  /** An edge that leads back to a piece of the same block, or to this one; `detour`: through a separate node. */
+  /**
+   * An edge that leads back to an earlier piece of the block, or to this piece. With `detour` it leads back through a
+   * separate node.
+   */
   loop: { back: Jump; max: number; detour: boolean } | null;
 }
 

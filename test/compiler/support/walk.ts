@@ -13,9 +13,9 @@ import { type Fates, itemCount, outcomeOf } from "./fates.ts";
 
 export interface Walk {
   scopes: Map<string, Visits>;
-  /** `succeeded`, or the error with which the execution fails; null if it depends on the speed of branches. */
+  /** `succeeded`, or the error with which the execution fails; null if the end depends on the speed of branches. */
   end: string | null;
-  /** Events of the walk, so that a test can check its generator. */
+  /** The kinds of events that the walk met. A test checks that the random walks meet them all. */
   events: Set<WalkEvent>;
 }
 
@@ -34,7 +34,7 @@ export const walkEvents = [
 type WalkEvent = (typeof walkEvents)[number];
 
 export interface Visits {
-  /** Nodes and joins. */
+  /** Ids of the visited nodes and joins, in order. */
   visited: string[];
   /** True if a parallel branch fails, so that this one may be stopped at any node. */
   mayBeCut: boolean;
@@ -43,8 +43,9 @@ export interface Visits {
 }
 
 /**
- * The end of a frame. `failed`: by a node whose failure is in the chain; `lost`: no settle succeeded, so no item may
- * tolerate it; `closed`: the run was closed meanwhile; `either`: it depends on the speed of branches.
+ * The end of the main line, a branch or an item. `failed`: a node failed, and its failure is in the chain. `lost`: its
+ * settle failed, too, so that no map tolerates it. `closed`: the run was closed meanwhile. `either`: the end depends on
+ * the speed of branches.
  */
 type End = { kind: "done" | "succeeded" | "closed" | "either" } | { kind: "failed" | "lost"; error: string };
 type Onward = { to: string | null } | End;
@@ -108,7 +109,7 @@ class Walker {
       return { to: onError };
     }
     if (fate.kind === "unsettled") return lambdaDied;
-    // On the main line without onError, no settle runs: a Lambda that dies too often ends the run.
+    // A node of the main line without onError has no settle, so a Lambda that dies too often ends the run.
     if (fate.kind === "unseen" && scope === "" && onError === undefined) return lambdaDied;
     if (node.type === "end") return { kind: "succeeded" };
     if (node.type === "map") return this.#map(indexed, itemCount(fate), scope, visited);
@@ -116,7 +117,10 @@ class Walker {
     return this.#goOn(node.id, edges[0]?.to, scope, visited);
   }
 
-  /** A loop with its maximum of rounds continues along the default edge, or fails its node. */
+  /**
+   * Returns the edge that a decision takes. If its loop has had all rounds, that is the default edge; without one the
+   * node fails.
+   */
   #decided({ node, edges }: IndexedNode, decision: string, visits: Visits): Onward {
     const edge = edgeFor(edges, decision);
     if (edge?.max === undefined) {

@@ -73,7 +73,7 @@ export function workflow(nodes: Node[], edges: string[], extra: Partial<Workflow
   };
 }
 
-/** start, `count` actions in a row, end. */
+/** Builds a workflow of a start, `count` actions in a row and an end. */
 export function chainOf(count: number): Workflow {
   const ids = Array.from({ length: count }, (_, index) => `node_${index}`);
   const path = ["start", ...ids, "end"];

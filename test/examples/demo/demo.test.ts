@@ -7,7 +7,7 @@ import { invoiceMails } from "../../../packages/examples/demo/mails.ts";
 
 const folder = join(import.meta.dirname, "../../../packages/examples/invoice/invoices");
 
-test("each PDF is in its own mail, byte for byte, and the last mail has none", async () => {
+test("each mail of the demo has one PDF, byte for byte, and the last mail has none", async () => {
   const pdfs = (await readdir(folder)).filter((name) => name.endsWith(".pdf"));
   expect(pdfs).toHaveLength(7);
 
@@ -25,7 +25,7 @@ test("each PDF is in its own mail, byte for byte, and the last mail has none", a
   expect(parsed.at(-1)?.attachments).toEqual([]);
 });
 
-test("a mail has the fields that every server requires: sender, recipient, subject, date and a unique id", async () => {
+test("each mail of the demo has the fields that mail servers require: sender, recipient, subject, date and a unique id", async () => {
   const mails = await invoiceMails([join(folder, "oyo.pdf")]);
   const headers = mails.map((mail) => mail.eml.toString("latin1").split("\r\n\r\n")[0] ?? "");
   for (const header of ["From", "To", "Subject", "Date", "Message-ID", "MIME-Version"]) {
@@ -34,7 +34,7 @@ test("a mail has the fields that every server requires: sender, recipient, subje
   expect(new Set(headers.map((text) => /^Message-ID: (.*)$/m.exec(text)?.[1])).size).toBe(2);
 });
 
-test("a missing file is named in the error", async () => {
+test("invoiceMails names a missing file in its error", async () => {
   await expect(invoiceMails(["/nowhere/missing.pdf"])).rejects.toThrow("missing.pdf");
 });
 
@@ -48,12 +48,12 @@ describe("the address of a database", () => {
       "postgresql://ann:x@localhost",
       { host: "localhost", port: 5432, name: "ann", user: "ann", password: "x", sslmode: "prefer" },
     ],
-  ])("%s contains the server and the user", (url, database) => {
+  ])("%s is split into server, port, name, user and password", (url, database) => {
     expect(databaseAt(url)).toEqual(database);
   });
 
   it.each(["books", "mysql://ann@db/books", "postgres:///books"])(
-    "%s is refused with an example of a valid one",
+    "%s is refused with an example of a valid address",
     (url) => {
       expect(() => databaseAt(url)).toThrow(/DATABASE_URL is no address such as postgres:/);
     },

@@ -6,7 +6,7 @@ from totals import Total, total_of
 
 
 def lines_from_text(text: str) -> list[Line]:
-    """Splits a text into words. A form feed starts a page. A character is half a unit wide, so that gaps have realistic widths."""
+    """Splits a text into words with positions. A form feed starts a page. A character is half a unit wide, so that gaps have realistic widths."""
     lines = []
     for page, sheet in enumerate(text.split("\f")):
         for number, raw in enumerate(sheet.splitlines()):

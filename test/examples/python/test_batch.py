@@ -20,7 +20,7 @@ def run(node, context):
 
 
 def pymupdf_reading(words):
-    """A PyMuPDF that returns these words: [page, x0, y0, x1, y1, text]."""
+    """Replaces PyMuPDF by a module that returns these words: [page, x0, y0, x1, y1, text]."""
 
     class Document(list):
         page_count = 1 + max((word[0] for word in words), default=0)

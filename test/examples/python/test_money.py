@@ -4,7 +4,7 @@ from decimal import Decimal
 import paths  # noqa: F401
 from money import amounts_in, decimal_sign
 
-# text, what it is worth, its currency mark
+# Each row: a text, the amount in it and its currency mark.
 AMOUNTS = [
     ("1,234.56", "1234.56", None),
     ("1.234,56 EUR", "1234.56", "EUR"),

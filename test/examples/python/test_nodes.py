@@ -1,4 +1,4 @@
-"""The nodes, run as the sandbox runs them: one dict from node to node, a mail server that takes what they send."""
+"""Runs the nodes as the sandbox does: one dict goes from node to node, and a mail server receives what they send."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def eml(pdf=None):
 
 
 def pymupdf_reading(text):
-    """A PyMuPDF whose documents have this text; broken ones cannot be opened, locked ones need a password."""
+    """Replaces PyMuPDF: its documents have this text, a broken one cannot be opened, and a locked one needs a password."""
 
     class Page:
         set_rotation = lambda self, degrees: None  # noqa: E731
@@ -54,7 +54,7 @@ def pymupdf_reading(text):
 
 
 class Postgres:
-    """Stands in for psycopg: what is inserted twice under one id is there once."""
+    """Replaces psycopg: a row that is inserted twice under one id is stored once."""
 
     class Error(Exception):
         pass

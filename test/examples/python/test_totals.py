@@ -7,7 +7,7 @@ from plain_text import find_total_in_text
 
 
 def invoices():
-    """The texts of the fixture: (what is special, amount or None, currency or None, text)."""
+    """Reads the texts of the fixture as tuples: what is special, amount or None, currency or None, text."""
     parts = re.split(r"^## (.*) -> (.*)$", (paths.FIXTURES / "texts.txt").read_text(), flags=re.MULTILINE)[1:]
     for special, expected, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
         amount, _, currency = expected.partition(" ")
@@ -33,7 +33,7 @@ class FindsTheTotal(unittest.TestCase):
         self.assertEqual((found.amount, found.currency), (6123.45, "EUR"))
 
     def test_or_none_in_shuffled_scraps_but_never_stumbles(self):
-        """A PDF may contain anything; an error must come from the document, not from the reader."""
+        """The reader must accept any words, because a PDF may contain anything."""
         scraps = [word for *_, text in invoices() for word in re.findall(r"\S+", text)]
         chance = random.Random(7)
         for _ in range(150):

@@ -10,25 +10,25 @@ function asked(source: string) {
   return { program, node };
 }
 
-describe("code expects a KeyError", () => {
+describe("a handler", () => {
   it.each([
     ["in a try", "try:\n  x = c['asked']\nexcept KeyError:\n  x = 1"],
-    ["in a try for several", "try:\n  x = c['asked']\nexcept (TypeError, KeyError):\n  x = 1"],
-    ["in a try for all", "try:\n  x = c['asked']\nexcept:\n  x = 1"],
+    ["in a try for several errors", "try:\n  x = c['asked']\nexcept (TypeError, KeyError):\n  x = 1"],
+    ["in a try for all errors", "try:\n  x = c['asked']\nexcept:\n  x = 1"],
     ["where it is suppressed", "from contextlib import suppress\nwith suppress(KeyError):\n  x = c['asked']"],
-    ["where a call is tried", "def f():\n  return c['asked']\ntry:\n  f()\nexcept LookupError:\n  pass"],
-  ])("%s", (_, source) => {
+    ["in a function whose call is in a try", "def f():\n  return c['asked']\ntry:\n  f()\nexcept LookupError:\n  pass"],
+  ])("is found for a KeyError %s", (_, source) => {
     const { program, node } = asked(source);
     expect(expectsKeyError(program, node)).toBe(true);
   });
 
   it.each([
-    ["at the top", "x = c['asked']"],
-    ["in a try for something else", "try:\n  x = c['asked']\nexcept ValueError:\n  x = 1"],
+    ["at the top level", "x = c['asked']"],
+    ["in a try for another error", "try:\n  x = c['asked']\nexcept ValueError:\n  x = 1"],
     ["in the handler itself", "try:\n  x = 1\nexcept KeyError:\n  x = c['asked']"],
     ["in a try without handlers", "try:\n  x = c['asked']\nfinally:\n  y = 1"],
-    ["in another with", "with open('f') as f:\n  x = c['asked']"],
-  ])("but expects none %s", (_, source) => {
+    ["in a with that suppresses nothing", "with open('f') as f:\n  x = c['asked']"],
+  ])("is not assumed for a KeyError %s", (_, source) => {
     const { program, node } = asked(source);
     expect(expectsKeyError(program, node)).toBe(false);
   });
@@ -38,7 +38,7 @@ it.each([
   ["try:\n  use('asked')\nexcept ImportError:\n  pass", true],
   ["try:\n  import a\nexcept ImportError:\n  use('asked')", true],
   ["try:\n  use('asked')\nexcept KeyError:\n  pass", false],
-])("the code %j expects an ImportError: %s", (source, isExpected) => {
+])("expectsImportError, for the text "asked" in %j, is %s", (source, isExpected) => {
   const { program, node } = asked(source);
   expect(expectsImportError(program, node)).toBe(isExpected);
 });
@@ -53,8 +53,8 @@ describe("a successful run", () => {
     ["a case", "match x:\n  case 1:\n    y = c['asked']"],
     ["a handler", "try:\n  y = 1\nexcept ValueError:\n  y = c['asked']"],
     ["what stands below an exit", "import sys\nif x:\n  sys.exit()\ny = c['asked']"],
-    ["what stands below a return", "def f():\n  if x:\n    return 1\n  return c['asked']\nf()"],
-    ["a function that nobody calls", "def f():\n  return c['asked']"],
+    ["a statement after a possible return", "def f():\n  if x:\n    return 1\n  return c['asked']\nf()"],
+    ["a function that is never called", "def f():\n  return c['asked']"],
     ["a function that is called in a branch", "def f():\n  return c['asked']\nif x:\n  f()"],
     ["a method", "class A:\n  def f(self):\n    return c['asked']\nA().f()"],
     ["a lambda", "f = lambda: c['asked']"],
@@ -64,13 +64,13 @@ describe("a successful run", () => {
   });
 
   it.each([
-    ["a statement at the top", "y = c['asked']"],
+    ["a statement at the top level", "y = c['asked']"],
     ["a first test", "if c['asked']:\n  y = 1"],
     ["the test of a while", "while c['asked']:\n  y = 1"],
     ["the subject of a match", "match c['asked']:\n  case 1:\n    y = 1"],
     ["the body of a try", "try:\n  y = c['asked']\nexcept ValueError:\n  y = 1"],
     ["the left of an or", "y = c['asked'] or x"],
-    ["a function that the top calls", "def f():\n  return c['asked']\nf()"],
+    ["a function that is called at the top level", "def f():\n  return c['asked']\nf()"],
   ])("always executes %s", (_, source) => {
     const { program, node } = asked(source);
     expect(mayBePassedBy(program, node)).toBe(false);

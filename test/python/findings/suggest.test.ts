@@ -33,11 +33,11 @@ it.each([
     Array.from({ length: 10 }, (_, n) => `key${n}`),
     "it has key0, key1, key2, key3, key4, key5, key6, key7 and 2 more",
   ],
-])("insteadOf(%s) among the keys %j says: %s", (wrong, keys, text) => {
+])("suggestInstead(%s) with the keys %j returns: %s", (wrong, keys, text) => {
   expect(suggestInstead(wrong, keys)).toBe(text);
 });
 
-it("nearest finds a key inside a longer one", () => {
+it("findNearest finds a key whose name is part of the wrong name", () => {
   expect(findNearest("customer_email_address", ["customer_email", "id"])).toBe("customer_email");
 });
 
@@ -47,11 +47,14 @@ const codesIn = async (source: string) => {
 };
 
 it.each([
-  ["an attribute dict is read", "class A: pass\na = A()\ncontext['d'] = a.__dict__\ncontext['x'] = totl"],
-  ["an attribute dict is filled", "class A: pass\na = A()\na.__dict__.update(b=1)\ncontext['x'] = totl"],
-  ["attributes are set", "class A: pass\na = A()\nsetattr(a, 'b', 1)\ncontext['x'] = totl"],
-  ["nothing is made at run time", "context['x'] = totl"],
-])("an undefined name is an error although %s", async (_, source) => {
+  [
+    "the code reads the __dict__ of an object",
+    "class A: pass\na = A()\ncontext['d'] = a.__dict__\ncontext['x'] = totl",
+  ],
+  ["the code adds to the __dict__ of an object", "class A: pass\na = A()\na.__dict__.update(b=1)\ncontext['x'] = totl"],
+  ["the code sets an attribute by its name", "class A: pass\na = A()\nsetattr(a, 'b', 1)\ncontext['x'] = totl"],
+  ["the code has no other line", "context['x'] = totl"],
+])("an undefined name is an error, even if %s", async (_, source) => {
   expect(await codesIn(source)).toEqual(["PY102"]);
 });
 

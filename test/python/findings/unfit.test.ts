@@ -16,8 +16,8 @@ describe("the context cannot store", () => {
     ["an exception that is made", "context['all'] = ValueError('x')"],
     ["an exception in a list", "context['all'] = [TimeoutError()]"],
     ["a buffer of a with", "import io\nwith io.StringIO() as b:\n  context['all'] = b"],
-    ["behind an unknown key", "for d in context['days']:\n  context[d] = date.fromisoformat(d)"],
-    ["beside a bare yield", "def f():\n  yield\nf()\ncontext['all'] = {1, 2}"],
+    ["a date under an unknown key", "for d in context['days']:\n  context[d] = date.fromisoformat(d)"],
+    ["a set, in code with a bare yield", "def f():\n  yield\nf()\ncontext['all'] = {1, 2}"],
   ])("%s", async (_, source) => {
     const found = await findingsIn(source);
     expect(found.map((each) => each.slice(0, 5))).toEqual(["PY150"]);
@@ -27,12 +27,18 @@ describe("the context cannot store", () => {
 describe("the context can store", () => {
   it.each([
     ["a list of a view", "context['all'] = list(context['prices'].values())"],
-    ["what a class of the code calls items", "class A:\n  def items(self): return [1]\ncontext['all'] = A().items()"],
     [
-      "put right by another loop",
+      "the result of a method items() of the code's own class",
+      "class A:\n  def items(self): return [1]\ncontext['all'] = A().items()",
+    ],
+    [
+      "dates that another loop turns into texts",
       "for d in context['days']:\n  context[d] = date.today()\nfor d in context['days']:\n  context[d] = str(context[d])",
     ],
-    ["taken away again", "for d in context['days']:\n  context[d] = date.today()\ncontext.clear()\ncontext['a'] = 1"],
+    [
+      "dates that the code removes again",
+      "for d in context['days']:\n  context[d] = date.today()\ncontext.clear()\ncontext['a'] = 1",
+    ],
     ["the text of a match", "context['all'] = [m.group() for m in re.finditer('a', context['days'][0])]"],
   ])("%s", async (_, source) => {
     expect(await findingsIn(source)).toEqual([]);
@@ -46,28 +52,34 @@ const errorsIn = async (source: string) => {
   return found.filter(({ severity }) => severity === "error").map(({ code }) => code);
 };
 
-describe("a decision never decides if it", () => {
+describe("a decision has an error, because it never decides, if it", () => {
   it.each([
     ["sets another key", "context['decision'] = 'yes'"],
     ["sets another key in an object's context", "class A:\n  c = context\nA().c['decision'] = 'yes'"],
-    ["takes over what a function answers", "def f():\n  return {'decision': 'yes'}\ncontext.update(f())"],
-    ["adds a dict without it", "context |= dict(decision='yes')"],
-    ["prints the context that has none", "context['decision'] = 'yes'\nprint(json.dumps(context))"],
+    ["adds what a function returns", "def f():\n  return {'decision': 'yes'}\ncontext.update(f())"],
+    ["adds a dict without the decision", "context |= dict(decision='yes')"],
+    ["prints a context without the decision", "context['decision'] = 'yes'\nprint(json.dumps(context))"],
   ])("%s", async (_, source) => {
     expect(await errorsIn(source)).toEqual(["PY130"]);
   });
 });
 
-describe("a decision may decide if it", () => {
+describe("a decision has no error, because it may decide, if it", () => {
   it.each([
-    ["sets it in a loop", "for k, v in {'branch_decision': 'yes', 'n': 2}.items():\n  context[k] = v"],
-    ["sets it in an object's context", "class A:\n  c = context\nA().c['branch_decision'] = 'yes'"],
-    ["takes over what a function answers", "def f():\n  return {'branch_decision': 'no'}\ncontext.update(f())"],
-    ["adds a dict with it", "context |= dict(branch_decision='yes')"],
-    ["prints it beside the context", "print(json.dumps({**context, 'branch_decision': 'yes'}))"],
-    ["prints it in updates", "u = {}\nu['branch_decision'] = 'no'\nprint(json.dumps({'context_updates': u}))"],
-    ["prints what it does not know", "print(json.dumps({'context_updates': {**json.loads(context['y'])}}))"],
-    ["sets it by a computed key", "context[str(context['n'])] = 'yes'"],
+    ["sets the decision in a loop", "for k, v in {'branch_decision': 'yes', 'n': 2}.items():\n  context[k] = v"],
+    [
+      "sets the decision in a context that an object holds",
+      "class A:\n  c = context\nA().c['branch_decision'] = 'yes'",
+    ],
+    ["adds what a function returns", "def f():\n  return {'branch_decision': 'no'}\ncontext.update(f())"],
+    ["adds a dict with the decision", "context |= dict(branch_decision='yes')"],
+    ["prints the decision beside the context", "print(json.dumps({**context, 'branch_decision': 'yes'}))"],
+    [
+      "prints the decision in context_updates",
+      "u = {}\nu['branch_decision'] = 'no'\nprint(json.dumps({'context_updates': u}))",
+    ],
+    ["prints unknown updates", "print(json.dumps({'context_updates': {**json.loads(context['y'])}}))"],
+    ["sets a computed key", "context[str(context['n'])] = 'yes'"],
   ])("%s", async (_, source) => {
     expect(await errorsIn(source)).not.toContain("PY130");
   });

@@ -29,9 +29,9 @@ it.each([
   ["a computed key", "_ = context[key()]"],
   ["a name with two values", "a = context['a']\nif x:\n  a = {}\n_ = a"],
   ["a parameter with different values", "def f(a):\n  _ = a\nf(context['x'])\nf(1)"],
-  ["a parameter of a function that is handed on", "def f(a):\n  _ = a\nf(context)\nrun(f)"],
+  ["a parameter of a function that is passed on without a call", "def f(a):\n  _ = a\nf(context)\nrun(f)"],
   ["a copy", "_ = dict(context)"],
-  ["another name context", "context = {}\n_ = context"],
+  ["a context that the code binds itself", "context = {}\n_ = context"],
   ["the values of a dict", "for x in context['a'].values():\n  _ = x"],
 ])("Paths finds no path of %s", (_, source) => {
   expect(pathIn(source)).toBeUndefined();
@@ -48,8 +48,8 @@ it.each([
   ["a name", "u = {'a': 1}\nu['b'] = 2\n_ = {**u}"],
   ["dict with names", "_ = dict(a=1, b=2)"],
   ["dict of a dict", "_ = dict({'a': 1}, b=2)"],
-  ["what a function answers", "def f(x):\n  return {'a': x, 'b': 2}\n_ = f(1)"],
-  ["what a lambda answers", "f = lambda: {'a': 1, 'b': 2}\n_ = f()"],
+  ["the result of a function", "def f(x):\n  return {'a': x, 'b': 2}\n_ = f(1)"],
+  ["the result of a lambda", "f = lambda: {'a': 1, 'b': 2}\n_ = f()"],
   ["a dict that a function fills", "def f(x):\n  u = {'a': x}\n  u['b'] = 1\n  return u\n_ = f(1)"],
 ])("knownEntries finds all keys of %s", (_, source) => {
   expect(keysIn(source)).toEqual(["a", "b"]);
@@ -61,14 +61,14 @@ it("knownEntries finds the keys of every result of a function", () => {
 
 it.each([
   ["a computed key", "_ = {key: 1}"],
-  ["what somebody else spreads", "_ = {'a': 1, **found}"],
-  ["a dict that is handed on", "u = {'a': 1}\nfill(u)\n_ = u"],
+  ["braces with an unknown dict in them", "_ = {'a': 1, **found}"],
+  ["a dict that is passed to a function", "u = {'a': 1}\nfill(u)\n_ = u"],
   ["dict of pairs", "_ = dict(zip(names, values))"],
-  ["a generator's answer", "def f():\n  yield {'a': 1}\n_ = f()"],
-  ["the answer of a decorated function", "@cached\ndef f():\n  return {'a': 1}\n_ = f()"],
-  ["a function with an unknown answer", "def f(x):\n  if x:\n    return x\n  return {'a': 1}\n_ = f(1)"],
+  ["the result of a generator", "def f():\n  yield {'a': 1}\n_ = f()"],
+  ["the result of a decorated function", "@cached\ndef f():\n  return {'a': 1}\n_ = f()"],
+  ["a function with an unknown result", "def f(x):\n  if x:\n    return x\n  return {'a': 1}\n_ = f(1)"],
   ["a function that calls itself", "def f():\n  return f()\n_ = f()"],
-  ["the answer of a library", "_ = requests.get('u').json()"],
-])("knownEntries finds no complete keys for %s", (_, source) => {
+  ["the result of a library", "_ = requests.get('u').json()"],
+])("knownEntries does not know all keys of %s", (_, source) => {
   expect(keysIn(source)).toBeUndefined();
 });

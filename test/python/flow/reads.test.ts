@@ -20,7 +20,7 @@ it.each([
   ["x = 'a' not in context.keys()", ["a?"]],
   ["match context:\n  case {'a': x}:\n    pass", ["a?"]],
   ["for line in context['lines']:\n  x = line['price']", ["lines", "lines.[].price"]],
-])("a program reads by %j the paths %j", (source, reads) => {
+])("readReads finds in %j the paths %j", (source, reads) => {
   expect(readsIn(source).sort()).toEqual([...reads].sort());
 });
 
@@ -31,7 +31,7 @@ it.each([
   "x = context[key()]",
   "x = other['a']",
   "x = row.get('a')",
-])("a program reads no key by %j", (source) => {
+])("readReads finds no key in %j", (source) => {
   expect(readsIn(source)).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ import {
 } from "../../../packages/python/src/known/functions.ts";
 import { template } from "../support/corpus.ts";
 
-describe("the result of a function", () => {
+describe("resultDependence, the relation of a result to the arguments,", () => {
   it.each([
     ["builtins.len", "nothing"],
     ["builtins.ValueError", "nothing"],
@@ -26,7 +26,7 @@ describe("the result of a function", () => {
     ["builtins.exec", "unknown"],
     ["somebody.elses", "unknown"],
     [undefined, "unknown"],
-  ])("%s has from its arguments: %s", (path, how) => {
+  ])("is for %s: %s", (path, how) => {
     expect(resultDependence(path)).toBe(how);
   });
 });
@@ -46,7 +46,7 @@ it.each([
   ["ctypes.memmove", false],
   ["somebody.elses", false],
   [undefined, false],
-])("%s leaves its arguments unchanged: %s", (path, isHarmless) => {
+])("leavesArguments, for the function %s, is %s", (path, isHarmless) => {
   expect(leavesArguments(path)).toBe(isHarmless);
 });
 
@@ -68,11 +68,11 @@ it("a line without a package provides no modules", () => {
   expect(listImportableModules(["", "# comment", "--index-url x"])).toEqual(listImportableModules([]));
 });
 
-it("the corpus is checked with the packages of the sandbox template", () => {
+it("the packages of the test corpus are those of the sandbox template", () => {
   expect(template).toEqual(templatePackages);
 });
 
-describe("madeBy", () => {
+describe("resultTypeOf", () => {
   it.each([
     ["datetime.datetime", "datetime"],
     ["datetime.datetime.now", "datetime"],
@@ -96,7 +96,7 @@ describe("madeBy", () => {
     ["fitz.open", "Document"],
     ["zoneinfo.ZoneInfo", "object"],
     ["base64.b64encode", "bytes"],
-  ])("finds that %s returns a %s", (path, type) => {
+  ])("finds that %s returns the type %s", (path, type) => {
     expect(resultTypeOf(path)).toBe(type);
   });
 
@@ -108,7 +108,7 @@ describe("madeBy", () => {
     "time.time",
     "uuid.uuid4.hex",
     "requests.get.json",
-  ])("knows no type for %s", (path) => {
+  ])("returns no type for %s", (path) => {
     expect(resultTypeOf(path)).toBeUndefined();
   });
 });
@@ -122,14 +122,14 @@ it.each([
   expect(typeOfValue(path)).toBe(type);
 });
 
-it("every unfit type has a name and a fix", () => {
+it("every type that JSON cannot store has a name and a fix", () => {
   for (const [what, cure] of Object.values(unfitTypes)) {
     expect(what).toMatch(/\w/);
     expect(cure).toMatch(/^(use|store|call|save|set|aggregate) /);
   }
 });
 
-it("every method returns a type with a fix, or a dict", () => {
+it("every known method returns a dict, or a type for which there is a fix", () => {
   const types = Object.values(methodTypes).flatMap((methods) => Object.values(methods));
   expect(types.filter((type) => type !== "dict" && !Object.hasOwn(unfitTypes, type))).toEqual([]);
 });

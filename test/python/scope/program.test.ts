@@ -1,28 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { askedIn, programOf } from "../support/program.ts";
 
-/** The origins of the name that the source asks about. */
+/** Returns the origins of the name that the source assigns to `_`. */
 function originsIn(source: string): string[] {
   const program = programOf(source);
   const asked = askedIn(program);
   return asked.kind === "name" ? program.reaching(asked).map(({ origin }) => origin.kind) : [];
 }
 
-describe("a name can have the origin", () => {
+describe("the origin of a name is", () => {
   it.each([
-    ["what NOVA gives", "_ = context", ["provided"]],
+    ["NOVA, for a name that it provides", "_ = context", ["provided"]],
     ["the last of several values in a row", "a = 1\na = f()\n_ = a", ["value"]],
     ["each of the values of branches", "if x:\n  a = 1\nelse:\n  a = f()\n_ = a", ["value", "value"]],
     ["a value or its change", "a = 1\na += 2\n_ = a", ["value", "augment"]],
-    ["a value from the turn before", "a = 1\nfor x in y:\n  _ = a\n  a = 2", ["value", "value"]],
+    ["a value from an earlier round of a loop", "a = 1\nfor x in y:\n  _ = a\n  a = 2", ["value", "value"]],
     ["an item of a loop", "for a in b: pass\n_ = a", ["item"]],
     ["a part of an item", "for a, b in c: pass\n_ = b", ["part"]],
     ["one of two values", "a, b = 1, f()\n_ = b", ["value"]],
-    ["what a with gives", "with open(x) as f: pass\n_ = f", ["with"]],
+    ["the value of a with", "with open(x) as f: pass\n_ = f", ["with"]],
     ["an exception", "try: pass\nexcept E as e: _ = e", ["handler"]],
     ["a global, from within a function", "a = 1\ndef f():\n  global a\n  a = 2\n  _ = a", ["value", "value"]],
-    ["its own local, not the module's", "a = 1\ndef f(a):\n  _ = a", ["param"]],
-    ["nothing that it knows", "_ = len", []],
+    ["a parameter, not the name of the module", "a = 1\ndef f(a):\n  _ = a", ["param"]],
+    ["unknown, for a builtin", "_ = len", []],
     ["a capture of a match", "match x:\n  case [a, *b]: _ = a", ["match"]],
     ["a walrus of a comprehension", "[b for c in d if (b := c)]\n_ = b", ["value"]],
   ])("%s", (_, source, expected) => {
@@ -45,27 +45,27 @@ describe("the import path", () => {
   });
 });
 
-describe("a function may run", () => {
+describe("the code of a function", () => {
   const runs = (source: string) => {
     const program = programOf(source);
     return program.mayRun(askedIn(program));
   };
   it.each([
-    ["that is called", "def f():\n  _ = 1\nf()"],
-    ["that another one calls", "def f():\n  _ = 1\ndef g():\n  f()\ng()"],
-    ["that is handed on", "def f():\n  _ = 1\nrun(f)"],
-    ["with a decorator", "@on('x')\ndef f():\n  _ = 1"],
-    ["that is a method", "class A:\n  def f(self):\n    _ = 1"],
-    ["where names are made at run time", "def f():\n  _ = 1\nglobals()['f']()"],
-  ])("%s", (_, source) => {
+    ["is called", "def f():\n  _ = 1\nf()"],
+    ["is called by another function", "def f():\n  _ = 1\ndef g():\n  f()\ng()"],
+    ["is passed on without a call", "def f():\n  _ = 1\nrun(f)"],
+    ["has a decorator", "@on('x')\ndef f():\n  _ = 1"],
+    ["is a method", "class A:\n  def f(self):\n    _ = 1"],
+    ["is called by a name that is computed at run time", "def f():\n  _ = 1\nglobals()['f']()"],
+  ])("may run if the function %s", (_, source) => {
     expect(runs(source)).toBe(true);
   });
 
   it.each([
-    ["nothing names", "def f():\n  _ = 1"],
-    ["only it itself calls", "def f():\n  _ = 1\n  f()"],
-    ["only a function calls that does not run", "def f():\n  _ = 1\ndef g():\n  f()"],
-  ])("but a function that %s never runs", (_, source) => {
+    ["is never named", "def f():\n  _ = 1"],
+    ["is called only by itself", "def f():\n  _ = 1\n  f()"],
+    ["is called only by a function that never runs", "def f():\n  _ = 1\ndef g():\n  f()"],
+  ])("never runs if the function %s", (_, source) => {
     expect(runs(source)).toBe(false);
   });
 });

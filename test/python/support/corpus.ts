@@ -4,7 +4,7 @@ import { checkNodeCode, listImportableModules, type NodeFacts, shapeOf } from "@
 /** A snippet of the corpus. Its first line, `# %% name {...}`, has the facts of its node as JSON. */
 export interface Snippet {
   name: string;
-  /** The name of its file: `wrong-key`. */
+  /** The name of the snippet's file, such as `wrong-key`. */
   topic: string;
   source: string;
   facts: NodeFacts;
@@ -20,12 +20,15 @@ interface Header {
 
 const folder = new URL("../../fixtures/python-corpus/", import.meta.url);
 
-/** The packages of every sandbox, as in packages/sandbox/src/template.ts. */
+/** The packages of every sandbox, which a test compares with those of the sandbox template. */
 export const template = ["pymupdf", "pandas", "requests", "pillow", "psycopg[binary]"];
 
 const begin = /^# %% (?<name>\w+) (?<header>\{.*\})$/m;
 
-/** `roundabout`: correct code that no check can follow. `faulty`: one mistake each, of the kind that the file names. */
+/**
+ * Reads the snippets of a folder. `roundabout`: correct code that the checks cannot follow. `faulty`: code with one
+ * mistake, of the kind after which its file is named.
+ */
 export function readCorpus(name: "correct" | "roundabout" | "faulty", common: Header = {}): Snippet[] {
   const files = readdirSync(new URL(`${name}/`, folder)).sort();
   return files.flatMap((file) => {

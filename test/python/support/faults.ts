@@ -9,7 +9,7 @@ export type FaultKind =
   | "missing import"
   | "unfit value";
 
-/** Codes that count as finding a fault of this kind. */
+/** The codes of findings that report a fault of this kind. */
 export const codesOf: Record<FaultKind, RegExp> = {
   syntax: /^PY101$/,
   "undefined name": /^PY10[23]$/,
@@ -25,7 +25,7 @@ export interface Fault extends Snippet {
   how: string;
 }
 
-/** Puts faults of every possible kind into a correct snippet. */
+/** Makes copies of a correct snippet, each with one fault, of every kind that is possible in it. */
 export function faultsOf(snippet: Snippet): Fault[] {
   return Object.entries(makers).flatMap(([kind, make]) =>
     make(snippet).map(([how, source]) => ({ ...snippet, source, kind: kind as FaultKind, how })),
@@ -66,7 +66,7 @@ function withoutImports({ source }: Snippet): Made {
   });
 }
 
-/** Replaces `context["total"]` by `total`, if that name is unused. */
+/** Makes the fault of a forgotten context: replaces `context["total"]` by `total`, unless that name is used. */
 function bareKeys({ source }: Snippet): Made {
   const found = /\bcontext\[(["'])(\w+)\1\](?!\s*([-+*/|]?=(?!=)|,.*=))/.exec(code(source));
   const [whole = "", , key = ""] = found ?? [];
@@ -105,7 +105,7 @@ function wrongKeys({ source, facts }: Snippet): Made {
   });
 }
 
-/** Leaves out keys that the code tests, sets, or reads in a try for KeyError. */
+/** True for a key that the code tests, sets or reads in a try for KeyError: misspelling it would be no fault. */
 function isTakenForGranted(source: string, key: string): boolean {
   const sets = new RegExp(
     `context\\[["']${key}["']\\](\\[.*\\])?\\s*[-+*/|]?=(?!=)|\\b${key}=|del context|["']${key}["'] (not )?in|get\\(["']${key}`,
@@ -119,7 +119,7 @@ function swapped(key: string): string {
   return wrong === key ? `${key}x` : wrong;
 }
 
-/** Assigns a name instead of a context key, or prints a result without JSON. */
+/** Makes the fault of a missing result: assigns a name instead of a context key, or prints the result without JSON. */
 function withoutResult({ source, facts }: Snippet): Made {
   if (facts.nodeType === "decision" || /STAGE: ANALYSIS|lib"|raise RuntimeError\(f"stopped/.test(source)) return [];
   const lines = source
@@ -181,7 +181,7 @@ function unfitValues({ source, facts, name }: Snippet): Made {
   return [...end.map((text): [string, string] => [`stores ${how}`, text]), ...isoless, ...rawDecimal, ...rawSet];
 }
 
-/** The code below the header, with comments and long texts blanked out. */
+/** Returns the code below the header, in which comments and long texts are replaced by blanks. */
 function code(source: string): string {
   return source.replace(/#.*$|"""[\s\S]*?"""/gm, (text) => text.replace(/[^\n]/g, " "));
 }

@@ -13,7 +13,7 @@ export function pathsOf(program: Program): Paths {
   return new Paths(program);
 }
 
-/** The value of the last `_ = ...` of a source, which a test examines. */
+/** Returns the expression that a test examines: the value of the last `_ = ...` in the source. */
 export function askedIn(program: Program): Expression {
   const asked = program.nodes.flatMap((node) => {
     const [target] = node.kind === "assign" ? node.targets : [];

@@ -72,14 +72,14 @@ describe("the parser, for statements,", () => {
   });
 });
 
-describe("the text", () => {
+describe("textOf, the value", () => {
   it.each([
     ["'a\\'b'", "a'b"],
     ['"""a\nb"""', "a\nb"],
     ["r'a\\nb'", "a\\nb"],
     ["'a\\nb'", "a\nb"],
     ["('a'\n 'b')", "ab"],
-  ])("of %j has the value that Python reads", (source, value) => {
+  ])("of the literal %j has the same value as in Python", (source, value) => {
     const texts = programOf(source).nodes.flatMap((node) => (node.kind === "text" ? [node.value] : []));
     expect(texts).toEqual([value]);
   });

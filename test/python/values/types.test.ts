@@ -43,7 +43,7 @@ it.each([
   expect(typeIn(source)).toBeUndefined();
 });
 
-describe("an unfit value", () => {
+describe("a value that cannot be stored", () => {
   const unfitIn = (source: string, forDumps = false) => {
     const program = programOf(source);
     return findUnfit(program, createTypeOf(program, pathsOf(program)), askedIn(program), forDumps)?.path;
@@ -65,11 +65,11 @@ describe("an unfit value", () => {
     ["r = [{1}]\nfor x in r: fix(x)\n_ = r"],
     ["r = {'a': {1}}\nr.pop('a')\n_ = r"],
     ["_ = {'a': b'bytes', 'b': (1, 2), 'c': None}"],
-  ])("is corrected in %j", (source) => {
+  ])("is not reported in %j, where the code corrects it", (source) => {
     expect(unfitIn(source)).toBeUndefined();
   });
 
-  it("differs between the context and json.dumps", () => {
+  it("is not the same for the context and for json.dumps", () => {
     expect(unfitIn("_ = {'a': b'x'}", true)).toBe(".a");
     expect(unfitIn("_ = {1: 'a'}", true)).toBeUndefined();
   });
@@ -96,13 +96,13 @@ async function errorsOf(source: string): Promise<string[]> {
 const grouped = (more: string) =>
   `g = defaultdict(set)\nfor row in context['rows']:\n    g[row['tag']].add(row['price'])\n${more}`;
 
-describe("checkNodeCode finds an unfit value", () => {
+describe("checkNodeCode reports a value that the context cannot store", () => {
   it.each([
-    ["in what is put into a list of the context", "context['log'] = []\ncontext['log'].append({'at': now})"],
-    ["in the answer of a session", "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x')"],
+    ["in an item that is added to a list of the context", "context['log'] = []\ncontext['log'].append({'at': now})"],
+    ["in the response of a session", "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x')"],
     ["in arithmetic of arrays", "import numpy as np\ncontext['r'] = np.array([1, 2]) * 2"],
     [
-      "in a picture that was made smaller",
+      "in an image that was made smaller",
       "from PIL import Image\ncontext['r'] = Image.new('L', (9, 9)).resize((3, 3))",
     ],
   ])("%s", async (_where, source) => {
@@ -112,19 +112,22 @@ describe("checkNodeCode finds an unfit value", () => {
 
 describe("checkNodeCode accepts a value", () => {
   it.each([
-    ["an update that puts it right", "r = {'at': now}\nr.update({'at': now.isoformat()})\ncontext['r'] = r"],
-    ["an update with anything", "more = {'at': str(now)}\nr = {'at': now}\nr.update(more)\ncontext['r'] = r"],
-    ["a dict() that is put right", "r = dict(at=now)\nr['at'] = str(r['at'])\ncontext['r'] = r"],
+    ["a dict that an update corrects", "r = {'at': now}\nr.update({'at': now.isoformat()})\ncontext['r'] = r"],
     [
-      "the answer of a function that puts it right",
+      "a dict that an unknown update may correct",
+      "more = {'at': str(now)}\nr = {'at': now}\nr.update(more)\ncontext['r'] = r",
+    ],
+    ["a dict() that is corrected", "r = dict(at=now)\nr['at'] = str(r['at'])\ncontext['r'] = r"],
+    [
+      "the result of a function that corrects it",
       "def row():\n    r = {'at': now}\n    r['at'] = str(r['at'])\n    return r\ncontext['r'] = row()",
     ],
     [
-      "an answer that is put right",
+      "the result of a function, corrected by the caller",
       "def row():\n    return {'at': now}\nr = row()\nr['at'] = str(now)\ncontext['r'] = r",
     ],
     [
-      "one of two answers",
+      "the result of a function with two results, of which only one is unfit",
       "def row(n):\n    if n:\n        return {'at': str(now)}\n    return {'at': now}\ncontext['r'] = row(1)",
     ],
     ["the greatest as a number", "context['r'] = float(max(prices))"],
@@ -134,9 +137,15 @@ describe("checkNodeCode accepts a value", () => {
     ["the value of a member", "class State(Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN.value"],
     ["a member that is a text", "class State(str, Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN"],
     ["groups as lists", grouped("context['g'] = {key: sorted(found) for key, found in g.items()}")],
-    ["groups in whose place lists come", grouped("for key in list(g):\n    g[key] = sorted(g[key])\ncontext['g'] = g")],
+    [
+      "groups that are replaced by lists",
+      grouped("for key in list(g):\n    g[key] = sorted(g[key])\ncontext['g'] = g"),
+    ],
     ["a log that is made anew", "context['log'] = []\ncontext['log'].append(now)\ncontext['log'] = [str(now)]"],
-    ["what a session read", "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x').json()"],
+    [
+      "the JSON that a session has read",
+      "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x').json()",
+    ],
     ["the text of a page", "import fitz\ncontext['r'] = fitz.open('/tmp/a.pdf')[0].get_text()"],
     ["an array as a list", "import numpy as np\ncontext['r'] = (np.array([1, 2]) * 2).tolist()"],
     ["a root as a number", "import numpy as np\ncontext['r'] = float(np.sqrt(2))"],
