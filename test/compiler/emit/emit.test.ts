@@ -83,7 +83,7 @@ describe("the task of a node", () => {
     expect(written.States).toEqual(line.States);
   });
 
-  it("never retries run errors of the policy "never", and has a retrier for every other run error before States.ALL", () => {
+  it("never retries run errors whose policy is never, and has a retrier for every other run error before States.ALL", () => {
     const retry = task(line, "work").Retry;
     const never = Object.entries(runErrors).filter(([, error]) => error.retry === "never");
     const ours = Object.keys(runErrors).filter((name) => name !== "NodeRetry");

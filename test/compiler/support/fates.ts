@@ -1,7 +1,7 @@
 import { conditionLabel, type IndexedNode } from "@nova/workflow";
 import fc from "fast-check";
 
-/** What happens to one entry. `pick` chooses its decision among the possible ones, or the number of a map's items. */
+/** The fate of one entry. `pick` chooses its decision among the possible ones, or the number of a map's items. */
 export interface Fate {
   /**
    * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times; `unsettled`: so does its settle.

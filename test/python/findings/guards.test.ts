@@ -38,7 +38,7 @@ it.each([
   ["try:\n  use('asked')\nexcept ImportError:\n  pass", true],
   ["try:\n  import a\nexcept ImportError:\n  use('asked')", true],
   ["try:\n  use('asked')\nexcept KeyError:\n  pass", false],
-])("expectsImportError, for the text "asked" in %j, is %s", (source, isExpected) => {
+])("expectsImportError, for the text 'asked' in %j, is %s", (source, isExpected) => {
   const { program, node } = asked(source);
   expect(expectsImportError(program, node)).toBe(isExpected);
 });
