@@ -131,12 +131,8 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
       /no execution "exec_none" - `nova executions` lists them/,
     ],
     ["an unknown task", ["task_none", "--choice", "approved"], /no task "task_none" - write it as it was answered/],
-    [
-      "a file that is not there",
-      ["exec_none", "ask", "--choice", "a", "--data", "none.json"],
-      /data file "none.json" cannot/,
-    ],
-    ["no choice", ["exec_none", "ask"], /required option '--choice/],
+    ["a missing file", ["exec_none", "ask", "--choice", "a", "--data", "none.json"], /data file "none.json" cannot/],
+    ["an answer without a choice", ["exec_none", "ask"], /required option '--choice/],
   ])("refuses %s with one sentence and exit code 2", async (_what, args, sentence) => {
     const { code, stdout, stderr } = await nova(cwd, "approve", ...args);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(sentence)]);

@@ -67,9 +67,13 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
   });
 
   it.each([
-    ["is nowhere", calls("nowhere"), /^there is no workflow "nowhere", which node "bill" of "amiss" runs - put/],
-    ["has no such version", calls("bills", { version: 7 }), /^workflow "bills" has no version 7, .* the latest is 1$/],
-    ["is called otherwise in its folder", calls("misnamed"), /has the workflow "other", not "misnamed" - /],
+    ["does not exist", calls("nowhere"), /^there is no workflow "nowhere", which node "bill" of "amiss" runs - put/],
+    [
+      "lacks the called version",
+      calls("bills", { version: 7 }),
+      /^workflow "bills" has no version 7, .* the latest is 1$/,
+    ],
+    ["has another id in its folder", calls("misnamed"), /has the workflow "other", not "misnamed" - /],
     ["has errors", calls("faulty"), /^NOVA401: /],
   ])("refuses one that %s", async (_what, node, message) => {
     await writeNodes("amiss", { bill: node });

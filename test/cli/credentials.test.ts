@@ -46,18 +46,18 @@ describe("nova credentials", () => {
   });
 
   it.each([
-    ["an action that there is not", ["show", "default"], /cannot "show" - it can set, list, remove and rotate/],
-    ["no owner", ["list"], /needs an owner - name a client, or "default"/],
-    ["no name", ["remove", "default"], /needs a name - write it after default/],
-    ["a kind that there is not", ["set", "default", "ftp"], /"ftp" is not the name of a kind - use one of --kind/],
+    ["an unknown action", ["show", "default"], /cannot "show" - it can set, list, remove and rotate/],
+    ["a missing owner", ["list"], /needs an owner - name a client, or "default"/],
+    ["a missing name", ["remove", "default"], /needs a name - write it after default/],
+    ["an unknown kind", ["set", "default", "ftp"], /"ftp" is not the name of a kind - use one of --kind/],
     ["a field without a value", ["set", "default", "email", "--set", "user"], /--set user has no field and value/],
     [
-      "values that do not fit",
+      "values that do not fit the kind",
       ["set", "default", "email", "--set", "smtp_port=x"],
       /no values of the kind email: user/,
     ],
-    ["what is not there", ["remove", "default", "email"], /there is no credential "email" here/],
-    ["a client that is not there", ["list", "nobody"], /there is no client "nobody"/],
+    ["a credential that does not exist", ["remove", "default", "email"], /there is no credential "email" here/],
+    ["a client that does not exist", ["list", "nobody"], /there is no client "nobody"/],
   ])("explains the problem with %s", async (_what, args, reason) => {
     expect(await nova(...args)).toBe(2);
     expect(err.join("")).toMatch(reason);

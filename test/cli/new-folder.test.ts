@@ -37,9 +37,9 @@ it("an existing folder is empty again if the work fails", async () => {
 });
 
 it.each([
-  ["holds something", "", "is not empty"],
+  ["is not empty", "", "is not empty"],
   ["is a file", "file", "cannot be made a folder (EEXIST)"],
-  ["lies in a file", "file/x", "cannot be made a folder (ENOTDIR)"],
+  ["is inside a file", "file/x", "cannot be made a folder (ENOTDIR)"],
 ])("a folder that %s is refused and stays unchanged", async (_what, path, sentence) => {
   await writeFile(join(root, "file"), "mine");
   const making = inNewFolder(join(root, path), wayOut, async () => expect.unreachable());

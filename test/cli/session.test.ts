@@ -64,11 +64,11 @@ describe("nova session", { timeout: 60_000 }, () => {
   });
 
   it.each<[string, string[], RegExp]>([
-    ["nothing to do", ["session", "frobnicate"], /cannot "frobnicate" - it can new, show/],
-    ["no session", ["session", "show"], /needs a session/],
-    ["no node", ["session", "set", "ses_x"], /needs a node/],
-    ["no output", ["session", "edit", "ses_x", "a"], /needs --output/],
-    ["an output that is no JSON", ["session", "edit", "ses_x", "a", "--output", "text"], /--output is not JSON/],
+    ["a missing action", ["session", "frobnicate"], /cannot "frobnicate" - it can new, show/],
+    ["a missing session", ["session", "show"], /needs a session/],
+    ["a missing node", ["session", "set", "ses_x"], /needs a node/],
+    ["a missing output", ["session", "edit", "ses_x", "a"], /needs --output/],
+    ["an output that is not JSON", ["session", "edit", "ses_x", "a", "--output", "text"], /--output is not JSON/],
   ])("says what to do about %s", async (_what, argv, sentence) => {
     const { code, err } = await onServer(...argv);
     expect([code > 0, err]).toEqual([true, expect.stringMatching(sentence)]);

@@ -43,18 +43,24 @@ describe("nova verify", { timeout: 60_000 }, () => {
 
   it.each<[string, string, number, string[], Item[string] | undefined]>([
     ["a record of another format", "E", 0, ["format"], { N: "2" }],
-    ["a record whose format is a text", "E", 0, ["format"], { S: "1" }],
+    ["a record with a text as its format", "E", 0, ["format"], { S: "1" }],
     ["a record without a client", "E", 0, ["client"], undefined],
-    ["a record whose version is a text", "E", 0, ["version"], { S: "1" }],
+    ["a record with a text as its version", "E", 0, ["version"], { S: "1" }],
     ["a record of an unknown status", "E", 0, ["status"], { S: "done" }],
-    ["a record with another mark", "E", 0, ["__edb_e__"], { S: "client" }],
-    ["a link of another format", link1, 1, ["format"], { N: "2" }],
-    ["a link whose head is no JSON", link1, 1, ["head"], { S: "{" }],
-    ["a link whose head is a number", link1, 1, ["head"], { N: "1" }],
-    ["a link without a hash", link1, 1, ["hash"], undefined],
-    ["a link whose contents are a list", link1, 1, ["contents"], { L: [] }],
-    ["a link whose context is a number", link1, 1, ["contents", "context", "text"], { N: "1" }],
-    ["a link whose context names a blob without a hash", link1, 1, ["contents", "context"], { M: { blob: { M: {} } } }],
+    ["a record of another kind", "E", 0, ["__edb_e__"], { S: "client" }],
+    ["an entry of another format", link1, 1, ["format"], { N: "2" }],
+    ["an entry whose head is not JSON", link1, 1, ["head"], { S: "{" }],
+    ["an entry whose head is a number", link1, 1, ["head"], { N: "1" }],
+    ["an entry without a hash", link1, 1, ["hash"], undefined],
+    ["an entry whose contents are a list", link1, 1, ["contents"], { L: [] }],
+    ["an entry whose context is a number", link1, 1, ["contents", "context", "text"], { N: "1" }],
+    [
+      "an entry whose context names a blob without a hash",
+      link1,
+      1,
+      ["contents", "context"],
+      { M: { blob: { M: {} } } },
+    ],
   ])("reports %s as broken, as the API does", async (_, sk, seq, path, value) => {
     const { status, state, problem, code, out } = await shown(withLeaf(itemAt(sk), path, value));
     const isMark = path[0] === "__edb_e__";

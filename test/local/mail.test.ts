@@ -62,8 +62,8 @@ it("the local SES asks the sender to try again if a mail cannot be stored", asyn
 });
 
 it.each([
-  ["says so before", { size: 2_000 }, /larger than allowed 1000/],
-  ["does not say so", {}, /552 a mail may have 1000 bytes/],
+  ["announces its size", { size: 2_000 }, /larger than allowed 1000/],
+  ["does not announce its size", {}, /552 a mail may have 1000 bytes/],
 ])("the local SES refuses a mail that is too large, whose sender %s", async (_what, size, refusal) => {
   await server.close();
   server = await openMailServer({

@@ -54,7 +54,7 @@ it("the roles may delete tickets of queues, ended tasks and records that people 
 
 it.each([
   ["publishes state machines", /^states:(Create|Update|Publish|DeleteStateMachineVersion)/, ["novapublishrole"]],
-  ["deletes state machines, of drafts", /^states:DeleteStateMachine on/, ["novaeraserole"]],
+  ["deletes state machines (those of drafts)", /^states:DeleteStateMachine on/, ["novaeraserole"]],
   ["sends mail", /^ses:/, ["novanotifyrole"]],
   ["reads incoming mail", /GetObject on Bucket.Arn\/mail/, ["novareceivemailrole"]],
   ["deletes objects", /^s3:Delete/, ["novaeraserole"]],
@@ -64,7 +64,7 @@ it.each([
     /^(events:Put(Rule|Targets) on .*nova-\*|scheduler:)/,
     ["novaapirole", "novapublishrole"],
   ],
-  ["hands a role to a service", /^iam:/, ["novaapirole", "novapublishrole"]],
+  ["passes a role to a service", /^iam:/, ["novaapirole", "novapublishrole"]],
   ["makes keys of the API", /PutItem.* K#/, ["novaapirole"]],
 ])("no role except the reviewed ones %s", async (_, action, roles) => {
   expect(Object.keys(rolesWith(await allRoles(), action)).toSorted()).toEqual(roles);

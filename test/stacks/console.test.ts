@@ -74,7 +74,7 @@ describe("the router of CloudFront", () => {
 
   it.each([
     ["a client of the API", { accept: "application/json" }],
-    ["a client that says nothing", { accept: "" }],
+    ["a client with an empty Accept header", { accept: "" }],
     ["a POST", { method: "POST" }],
   ])("passes / of %s to the API", (_, how) => {
     expect(route("/", how).uri).toBe("/");

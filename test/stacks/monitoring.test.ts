@@ -63,8 +63,8 @@ describe("the alarms", () => {
   });
 
   it.each([
-    ["publications that fail for reasons of ours", "Unpublished", 1],
-    ["answers of the API that are errors of ours", "ApiId", 10],
+    ["publications that fail because of NOVA", "Unpublished", 1],
+    ["answers of the API that report an error of NOVA", "ApiId", 10],
   ])("cover %s", (_, dimension, Threshold) => {
     const [alarm] = alarms().filter((one) => one.Threshold === Threshold && JSON.stringify(one).includes(dimension));
     expect(alarm?.TreatMissingData).toBe("notBreaching");

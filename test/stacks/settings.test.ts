@@ -3,20 +3,20 @@ import { mailSettingsFrom, settingsFrom } from "../../stacks/settings.ts";
 
 describe("the settings of a deployment", () => {
   it.each([
-    ["which model is asked", { DEFAULT_MODEL: "gpt-6.1-terra" }],
-    ["whether models are asked at all", { NOVA_FROZEN: "false" }],
-    ["where tasks are answered", { NOVA_LINK_BASE: "https://nova.example.com/tasks" }],
-    ["who may come in besides keys", { NOVA_JWT_ISSUER: "https://login.example.com/", NOVA_RATE_PER_KEY: "50" }],
-    ["which pages may call the API", { NOVA_CORS_ORIGINS: "https://console.example.com" }],
+    ["the model that is called", { DEFAULT_MODEL: "gpt-6.1-terra" }],
+    ["whether models are called", { NOVA_FROZEN: "false" }],
+    ["the address at which tasks are answered", { NOVA_LINK_BASE: "https://nova.example.com/tasks" }],
+    ["the issuer that signs people in", { NOVA_JWT_ISSUER: "https://login.example.com/", NOVA_RATE_PER_KEY: "50" }],
+    ["the pages that may call the API", { NOVA_CORS_ORIGINS: "https://console.example.com" }],
   ])("are passed to functions: %s", (_, variables) => {
     expect(settingsFrom(variables)).toMatchObject(variables);
   });
 
   it.each([
     ["a key", { E2B_API_KEY: "e2b_1", OPENAI_API_KEY: "sk-1" }],
-    ["credentials of whoever deploys", { AWS_ACCESS_KEY_ID: "AKIA", AWS_SESSION_TOKEN: "token" }],
-    ["what is the laptop's", { NOVA_SIGNING_KEY: "00", NOVA_TABLE: "nova", NOVA_DATA_DIR: ".nova" }],
-    ["what is empty", { DEFAULT_MODEL: "" }],
+    ["the credentials of the deploying user", { AWS_ACCESS_KEY_ID: "AKIA", AWS_SESSION_TOKEN: "token" }],
+    ["the variables of a laptop", { NOVA_SIGNING_KEY: "00", NOVA_TABLE: "nova", NOVA_DATA_DIR: ".nova" }],
+    ["empty variables", { DEFAULT_MODEL: "" }],
   ])("are kept from functions: %s", (_, variables) => {
     expect(settingsFrom(variables)).toEqual({ NOVA_E2B_CONCURRENT: "100" });
   });

@@ -25,7 +25,7 @@ it.each([
     `{"child":{"execution_id":"e","entries":[{"changes":{"set":{}}}]}}`,
     { child: { execution_id: "e", entries: [{ changes: { set: new RawJson("{}") } }] } },
   ],
-  ["a list of anything", "[1,2]", [1, 2]],
+  ["a list of any values", "[1,2]", [1, 2]],
 ])("parseAnswer keeps %s as it was sent, and parses the rest", (_what, text, expected) => {
   expect(parseAnswer(text)).toEqual(expected);
 });

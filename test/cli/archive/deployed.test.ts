@@ -49,9 +49,9 @@ it.each([
 });
 
 it.each([
-  ["with the key that NOVA_SIGNING_KMS_KEY names", "key-1", true],
-  ["with no key where it names none", "", false],
-])("an export is signed only %s", async (_, key, isSigned) => {
+  ["signed with the key that NOVA_SIGNING_KMS_KEY names", "key-1", true],
+  ["not signed if NOVA_SIGNING_KMS_KEY names no key", "", false],
+])("an export is %s", async (_, key, isSigned) => {
   for (const [name, value] of [
     ["NOVA_TABLE", "t"],
     ["NOVA_BUCKET", "b"],

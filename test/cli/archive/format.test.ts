@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 it.each([
-  ["ends of lines of Unicode's own", [JSON.stringify("a\u2028b\u2029c\u0085d"), '"e"']],
-  ["lines longer than what is read at once", ["ä".repeat(100_000), "€".repeat(70_001), "z"]],
+  ["Unicode's line separators", [JSON.stringify("a\u2028b\u2029c\u0085d"), '"e"']],
+  ["lines that are longer than one read", ["ä".repeat(100_000), "€".repeat(70_001), "z"]],
 ])("eachLine reads %s as they were written", async (_what, lines) => {
   const path = join(folder, "items.ndjson");
   const read: string[] = [];

@@ -35,8 +35,8 @@ function heard(work: () => Promise<unknown>): Promise<void> {
 
 it.each([
   ["the definition", () => writeFile(join(root, "flow/workflow.json"), "{ }")],
-  ["a file in a folder of it", () => writeFile(join(root, "flow/nodes/add.py"), "x = 1")],
-  ["a file that is gone", () => rm(join(root, "flow/workflow.json"))],
+  ["a file in a subfolder", () => writeFile(join(root, "flow/nodes/add.py"), "x = 1")],
+  ["a deleted file", () => rm(join(root, "flow/workflow.json"))],
   ["a new workflow", () => mkdir(join(root, "other"))],
 ])("watchFolders reports %s", async (_what, work) => {
   await heard(work);

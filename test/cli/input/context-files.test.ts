@@ -32,9 +32,9 @@ describe("a context file", () => {
   });
 
   it.each([
-    ["a key that is called so", '{"a":{"$$file":"doc.pdf"}}', '{"a":{"$file":"doc.pdf"}}'],
-    ["an object with more in it", '{"a":{"$file":"doc.pdf","b":1}}', '{"a":{"$file":"doc.pdf","b":1}}'],
-    ["a path that is no text", '{"a":{"$file":1}}', '{"a":{"$file":1}}'],
+    ["a key named $file", '{"a":{"$$file":"doc.pdf"}}', '{"a":{"$file":"doc.pdf"}}'],
+    ["an object with further keys", '{"a":{"$file":"doc.pdf","b":1}}', '{"a":{"$file":"doc.pdf","b":1}}'],
+    ["a path that is not a text", '{"a":{"$file":1}}', '{"a":{"$file":1}}'],
   ])("keeps %s as plain data", async (_what, context, expected) => {
     expect(await placeContextFiles(context, at())).toEqual({ context: expected, files: [] });
   });

@@ -47,11 +47,11 @@ describe("the initial context", () => {
   it.each<[string, string | Uint8Array, string]>([
     ["is not JSON", "{a: 1}", "is not JSON (Expected"],
     ["is empty", "", "is not JSON (Unexpected end"],
-    ["holds a list", "[1]", 'has no JSON object - write {"key": value}'],
-    ["holds null", "null", "has no JSON object"],
-    ["has a name twice", '{"a": {"b": 1, "b": 2}}', 'has the field "b" twice in one object'],
+    ["contains a list", "[1]", 'has no JSON object - write {"key": value}'],
+    ["contains null", "null", "has no JSON object"],
+    ["has the same name twice in an object", '{"a": {"b": 1, "b": 2}}', 'has the field "b" twice in one object'],
     ["has half a character", '{"a": "\\ud800"}', "has half a character"],
-    ["is not text", new Uint8Array([0x25, 0x50, 0xff]), "is not UTF-8 text - pass bytes with --file"],
+    ["is not UTF-8 text", new Uint8Array([0x25, 0x50, 0xff]), "is not UTF-8 text - pass bytes with --file"],
   ])("refuses a file that %s", async (_, content, sentence) => {
     await expect(readContext(await fileWith(content), [])).rejects.toThrow(sentence);
   });

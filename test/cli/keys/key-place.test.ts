@@ -28,9 +28,9 @@ it("withKeys lists and deletes keys of the table", async () => {
 });
 
 it.each([
-  ["the table where the data folder's variable is empty", { NOVA_TABLE: "nova", NOVA_DATA_DIR: "" }],
-  ["this machine where the table's variable is empty", { NOVA_TABLE: "" }],
-  ["this machine where a data folder is named", { NOVA_TABLE: "elsewhere" }],
+  ["the table if the variable of the data folder is empty", { NOVA_TABLE: "nova", NOVA_DATA_DIR: "" }],
+  ["this machine if the variable of the table is empty", { NOVA_TABLE: "" }],
+  ["this machine if a data folder is named", { NOVA_TABLE: "elsewhere" }],
 ])("withKeys uses %s", async (_what, variables) => {
   for (const [name, value] of Object.entries({ NOVA_DATA_DIR: api.cloud.dataDir, ...variables }))
     vi.stubEnv(name, value);

@@ -51,13 +51,13 @@ describe("the plan for a node without a lock", () => {
   });
 
   it.each<[string, Partial<Generation>[], string | null]>([
-    ["nothing", [], null],
-    ["what is pinned before a candidate", [{ status: "candidate", createdAt: now, code: "a" }, { code: "b" }], "b"],
-    ["a candidate where that is all", [{ status: "candidate", code: "a" }], "a"],
-    ["nothing that was replaced", [{ status: "replaced" }], null],
+    ["nothing if no code is stored", [], null],
+    ["pinned code rather than a candidate", [{ status: "candidate", createdAt: now, code: "a" }, { code: "b" }], "b"],
+    ["a candidate if there is no pinned code", [{ status: "candidate", code: "a" }], "a"],
+    ["no code that was replaced", [{ status: "replaced" }], null],
     ["the newest of two", [{ code: "a" }, { code: "b", createdAt: now }], "b"],
-    ["nothing of another node", [{ node: "other" }], null],
-    ["nothing that was written for something else", [{ key: "0".repeat(64) }], null],
+    ["no code of another node", [{ node: "other" }], null],
+    ["no code for another definition", [{ key: "0".repeat(64) }], null],
   ])("locks, if no run is known, %s", async (_, kept, code) => {
     const folder = await makeFolder();
     const generations = kept.map((fields) => generationOf(promptOf(folder), fields));

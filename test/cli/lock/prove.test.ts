@@ -112,8 +112,13 @@ describe("a proof", () => {
       { outcome: "differs", differences: [{ key: "total", recorded: "3", now: "4" }] },
     ],
     ["a failure", recorded(), fails, { outcome: "fails", error: "KeyError: 'lines'" }],
-    ["a failure that was one then", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
-    ["a success that was none then", recorded({ status: "failed" }), sets("4"), { outcome: "works", differences: [] }],
+    ["a failure that the record has, too", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
+    [
+      "a success where the recorded run failed",
+      recorded({ status: "failed" }),
+      sets("4"),
+      { outcome: "works", differences: [] },
+    ],
   ])("reports %s", async (_, run, result, told) => {
     expect(await prove([run], sandboxWith(result))).toMatchObject([{ recorded: run, ...told }]);
   });
@@ -185,8 +190,8 @@ describe("a proof", () => {
 
   it.each<[string, RunOutcome | Error, RegExp]>([
     ["its sandbox is lost", { kind: "gone" }, /sandbox was lost before/],
-    ["it is interrupted", { kind: "unfinished" }, /sandbox was lost before/],
-    ["the sandbox cannot hold the network", new Error("no way to hold it"), /no way to hold it/],
+    ["the proof is interrupted", { kind: "unfinished" }, /sandbox was lost before/],
+    ["the network cannot be closed", new Error("no way to hold it"), /no way to hold it/],
   ])("ends its sandbox when %s", async (_, outcome, sentence) => {
     const sandbox = sandboxWith(outcome);
     await expect(prove([recorded()], sandbox)).rejects.toThrow(sentence);

@@ -37,9 +37,9 @@ it.each([
     "TypeError: x is y - NOVA_DEBUG=1 shows where this came from",
     1,
   ],
-  ["a server's refusal is the command's fault", new ApiProblem(422, { detail: "no such field" }), "no such field", 2],
-  ["a server that cannot at the moment is not", new ApiProblem(503, { detail: "try later" }), "try later", 1],
-  ["what is no error is told, too", "odd", "odd", 1],
+  ["a server's refusal as an invalid input", new ApiProblem(422, { detail: "no such field" }), "no such field", 2],
+  ["a server that cannot answer now as a failure", new ApiProblem(503, { detail: "try later" }), "try later", 1],
+  ["a thrown value that is not an error", "odd", "odd", 1],
 ])("explain describes %s", (_what, error, sentence, code) => {
   expect(explain(error)).toEqual({ sentence, code });
 });

@@ -11,18 +11,18 @@ afterEach(() => {
 describe("untrusted text", () => {
   it.each([
     ["lines, tabs and letters of any language", "a\n\tb ü 日本 😀", "a\n\tb ü 日本 😀"],
-    ["line ends of another system", "a\r\nb", "a\nb"],
+    ["line ends of Windows", "a\r\nb", "a\nb"],
     ["a colour", "\u001b[31mred\u001b[0m", "red"],
-    ["what clears the screen", "\u001b[2J\u001b[Hboss", "boss"],
+    ["a sequence that clears the screen", "\u001b[2J\u001b[Hboss", "boss"],
     ["a link", "\u001b]8;;https://evil.example\u0007click\u001b]8;;\u0007", "click"],
-    ["a colour of eight bits", "\u009b31mred", "red"],
-    ["half a sequence", "a\u001b", "a\\x1b"],
-    ["a sequence of another kind", "\u001bPq", "q"],
+    ["an 8-bit colour sequence", "\u009b31mred", "red"],
+    ["an incomplete sequence", "a\u001b", "a\\x1b"],
+    ["a sequence of another type", "\u001bPq", "q"],
     ["a return to the beginning of the line", "failed\rcompleted", "failed\\x0dcompleted"],
     ["backspaces", "failed\b\b\b", "failed\\x08\\x08\\x08"],
     ["a bell, NUL and DEL", "\u0007\0\u007f", "\\x07\\x00\\x7f"],
-    ["controls of eight bits", "\u0085\u009d0;title\u009c", "\\x85\\x9d0;title\\x9c"],
-    ["a line that is turned around", "a\u202eb\u2066c\u2069", "a\\u202eb\\u2066c\\u2069"],
+    ["8-bit control characters", "\u0085\u009d0;title\u009c", "\\x85\\x9d0;title\\x9c"],
+    ["a line whose direction is reversed", "a\u202eb\u2066c\u2069", "a\\u202eb\\u2066c\\u2069"],
   ])("with %s does not control the terminal", (_what, text, expected) => {
     expect(toTerminal(text)).toBe(expected);
   });

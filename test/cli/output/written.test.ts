@@ -109,7 +109,7 @@ describe("the attempts to write code", () => {
 
   it.each([
     ["written by hand", entry(null, [step("E2BExecutor", 1)])],
-    ["that was pinned", entry({ cache_hit: true, errors: [] })],
+    ["that was already pinned", entry({ cache_hit: true, errors: [] })],
   ])("are not shown for code %s", (_, told) => {
     expect(writtenLines(told)).toEqual([]);
   });

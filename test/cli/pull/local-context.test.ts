@@ -25,17 +25,21 @@ async function load(sha256: string): Promise<Uint8Array | null> {
 
 describe("localContext", () => {
   it.each([
-    ["a number keeps its digits", '{"n":12345678901234567890,"x":850.0}', '{"n":12345678901234567890,"x":850.0}'],
-    ["a text is in its place", `{"a":${reference("text")}}`, '{"a":"a long \\"text\\""}'],
-    ["JSON is in its place", `{"a":[${reference("json")}]}`, `{"a":[${contents.json}]}`],
-    ["keys in it are as elsewhere", `{"a":${reference("json", "own")}}`, '{"a":{"$blob":1,"$$file":"x"}}'],
+    ["a number with all of its digits", '{"n":12345678901234567890,"x":850.0}', '{"n":12345678901234567890,"x":850.0}'],
+    ["a reference to a text to the text itself", `{"a":${reference("text")}}`, '{"a":"a long \\"text\\""}'],
+    ["a reference to JSON to the JSON itself", `{"a":[${reference("json")}]}`, `{"a":[${contents.json}]}`],
     [
-      "what was erased is null",
+      "keys inside a large value like other keys",
+      `{"a":${reference("json", "own")}}`,
+      '{"a":{"$blob":1,"$$file":"x"}}',
+    ],
+    [
+      "an erased value to null",
       `{"a":{"$blob":{"sha256":"${"0".repeat(64)}","bytes":3,"type":"bytes"}}}`,
       '{"a":null}',
     ],
-    ["what only looks like a reference is plain", '{"a":{"$$blob":1}}', '{"a":{"$blob":1}}'],
-    ["what looks like a file carries one $ more", '{"a":{"$file":"x"}}', '{"a":{"$$file":"x"}}'],
+    ["an object that only looks like a reference to plain data", '{"a":{"$$blob":1}}', '{"a":{"$blob":1}}'],
+    ["a key that looks like $file to one with one more $", '{"a":{"$file":"x"}}', '{"a":{"$$file":"x"}}'],
   ])("converts %s", async (_what, recorded, expected) => {
     const { text, files } = await buildLocalContext(recorded, load);
     expect(text.replaceAll(/\s(?=[^"]*(?:"[^"]*"[^"]*)*$)/g, "")).toBe(

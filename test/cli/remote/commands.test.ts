@@ -209,7 +209,7 @@ describe("on a server,", () => {
   });
 
   it.each([
-    ["a URL that is none", { NOVA_URL: "here", NOVA_API_KEY: "x" }, 'NOVA_URL is "here", which is not a URL'],
+    ["an invalid URL", { NOVA_URL: "here", NOVA_API_KEY: "x" }, 'NOVA_URL is "here", which is not a URL'],
     ["no key", { NOVA_URL: "http://127.0.0.1:1" }, "NOVA_URL names a server, but NOVA_API_KEY is not set"],
     ["a wrong key", { NOVA_URL: "", NOVA_API_KEY: "nova_wrong" }, "no valid API key came with the request"],
   ])("with %s the message names the variable to set", async (_what, variables, sentence) => {

@@ -102,9 +102,9 @@ describe("nova replay", { timeout: 60_000 }, () => {
   });
 
   it.each<[string, object[]]>([
-    ["no edge for what it sets", [{ from: "judge", to: "end", condition: "a" }]],
+    ["no edge has the value that it sets", [{ from: "judge", to: "end", condition: "a" }]],
     [
-      "an edge that was taken often enough",
+      "the edge has reached its limit of visits",
       [
         { from: "judge", to: "judge", condition: "b", max: 1 },
         { from: "judge", to: "end", condition: "a" },

@@ -131,14 +131,14 @@ describe("a run on a server", () => {
 
   it.each([
     ["while it runs", run("running")],
-    ["while it waits for a time", run("waiting", [], waitsForTime)],
+    ["while it waits for a certain time", run("waiting", [], waitsForTime)],
   ])("is cancelled by Ctrl-C %s", async (_when, stands) => {
     await follow(atOnce, stands, stands, chain(0), cancel, run("cancelled"), chain(0), run("cancelled"));
   });
 
   it.each([
     ["it waits for an answer", [asking("task_1")]],
-    ["the server does not list what it waits for", []],
+    ["the server does not list the task for which it waits", []],
   ])("stays open after Ctrl-C if %s", async (_where, nodes) => {
     const stands = run("waiting", [], nodes);
     const { ran } = await follow(atOnce, stands, stands, chain(0), stands);

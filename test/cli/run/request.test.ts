@@ -11,9 +11,9 @@ const byHand = flow("by-hand", [action("b")], lines("start > b > end"));
 
 describe("--fresh", () => {
   it.each([
-    ["no node at all where it is left out", [], []],
-    ["the nodes that it names", ["c"], ["c"]],
-    ["every prompt node where it names none", true as const, ["a", "c"]],
+    ["no node if the option is absent", [], []],
+    ["the nodes that the option names", ["c"], ["c"]],
+    ["every prompt node if the option names none", true as const, ["a", "c"]],
   ])("selects %s", async (_what, fresh, ids) => {
     expect(await freshNodes(mixed, { fresh, frozen: false })).toEqual(ids);
   });

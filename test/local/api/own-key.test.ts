@@ -41,9 +41,9 @@ describe("the key of a data folder", () => {
   });
 
   it.each([
-    ["that is no key", async () => "nonsense"],
-    ["of a lesser role", async () => lesser({ role: "viewer" as const })],
-    ["of one client", async () => lesser({ role: "admin" as const, client: "default" })],
+    ["that contains no key", async () => "nonsense"],
+    ["with a key of a lower role", async () => lesser({ role: "viewer" as const })],
+    ["with a key of one client", async () => lesser({ role: "admin" as const, client: "default" })],
   ])("replaces a file %s", async (_what, made) => {
     const text = await made();
     await writeFile(join(folder, "api-key"), `${text}\n`);

@@ -76,7 +76,7 @@ async function toldOf(result: LambdaResult, input: object, functionArn = runNode
 it.each([
   ["is done", {}, "succeeded"],
   ["says until when it waits", { until: "2026-01-01T00:00:00Z" }, "waiting"],
-  ["asks somebody", { task: "task_1" }, "waiting"],
+  ["asks a person", { task: "task_1" }, "waiting"],
   ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
   ["fails", null, "failed"],
 ])("a node that %s reports its start, and then this outcome", async (_, answer, state) => {

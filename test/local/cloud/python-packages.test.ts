@@ -53,8 +53,8 @@ describe("requirements", () => {
   });
 
   it.each([
-    ["an option", "--no-index", "Invalid requirement"],
-    ["what no program can be given", "novatiny\u0000", "without null bytes"],
+    ["passed as an option", "--no-index", "Invalid requirement"],
+    ["passed with a NUL character", "novatiny\u0000", "without null bytes"],
   ])("are never %s to pip", async (_, line, reason) => {
     vi.stubEnv("PIP_NO_INDEX", "1");
     const target = join(folder, "templates", "b");
@@ -140,10 +140,18 @@ describe("the Python of the sandboxes", () => {
   const offline = "ERROR: no network";
 
   it.each<[string, boolean, Step[]]>([
-    ["is taken as it is where it has all packages", true, [nothing]],
-    ["gets them from pip, into a folder of this user", true, [both, pip(), compiles, nothing]],
-    ["gets them from Debian where pip cannot", true, [both, pip(offline), both, lists(), debian(), nothing]],
-    ["gets them from Debian by old lists, too", true, [both, pip(offline), both, lists(offline), debian(), nothing]],
+    ["is used as it is if it has all packages", true, [nothing]],
+    ["gets missing packages from pip, in a folder of this user", true, [both, pip(), compiles, nothing]],
+    [
+      "gets missing packages from Debian if pip cannot install them",
+      true,
+      [both, pip(offline), both, lists(), debian(), nothing],
+    ],
+    [
+      "gets missing packages from Debian even if Debian's lists are old",
+      true,
+      [both, pip(offline), both, lists(offline), debian(), nothing],
+    ],
   ])("%s", async (_what, isRoot, steps) => {
     const ready = await ensurePython({ debian: true }, machineThat(steps, isRoot));
     expect([ready.missing, steps]).toEqual([[], []]);
@@ -172,14 +180,24 @@ describe("the Python of the sandboxes", () => {
   });
 
   it.each<[string, boolean, Step[], string]>([
-    ["pip cannot, and we are not root", false, [both, pip(offline), both], `pip could not install it (${offline})`],
     [
-      "neither pip nor Debian can",
+      "pip cannot install them and the user is not root",
+      false,
+      [both, pip(offline), both],
+      `pip could not install it (${offline})`,
+    ],
+    [
+      "neither pip nor Debian can install them",
       true,
       [both, pip(offline), both, lists(offline), debian(offline), both],
       `pip could not install it (${offline})`,
     ],
-    ["what pip brings is of no use", false, [both, pip(), compiles, both], "pip installed what it cannot import"],
+    [
+      "the packages that pip installs cannot be imported",
+      false,
+      [both, pip(), compiles, both],
+      "pip installed what it cannot import",
+    ],
   ])("ends with a sentence that names the missing packages if %s", async (_what, isRoot, steps, why) => {
     await expect(ensurePython({ debian: true }, machineThat(steps, isRoot))).rejects.toThrow(
       `Python lacks fitz, psycopg and ${why} - install pymupdf<2, psycopg[binary]<4 for py, or name another Python in NOVA_PYTHON`,

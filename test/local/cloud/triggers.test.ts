@@ -150,9 +150,9 @@ describe("a request to a hook", () => {
   });
 
   it.each([
-    ["of no JSON", "{", "application/json", 422],
-    ["nested too deep", "[".repeat(600), "application/json", 413],
-    ["too large", "x".repeat(5 * 1024 * 1024), "text/plain", 413],
+    ["that is not JSON", "{", "application/json", 422],
+    ["that is nested too deeply", "[".repeat(600), "application/json", 413],
+    ["that is too large", "x".repeat(5 * 1024 * 1024), "text/plain", 413],
   ])("%s is refused", async (_, body, type, status) => {
     const answer = await fetch(`${api.url}/hooks/open`, { method: "POST", body, headers: { "content-type": type } });
     expect(answer.status).toBe(status);

@@ -17,9 +17,14 @@ describe("a variable of a process that runs no nodes", () => {
       { DEFAULT_MODEL: "b" },
       /^DEFAULT_MODEL has no effect on nodes: process 7/,
     ],
-    ["a value of its own", { NOVA_EMBEDDING_MODEL: "a" }, {}, /^NOVA_EMBEDDING_MODEL has no effect/],
-    ["several", { OPENAI_BASE_URL: "http://a/", NOVA_LLM_API: "chat" }, {}, /^OPENAI_BASE_URL, NOVA_LLM_API have no/],
-    ["another key", { OPENAI_API_KEY: "a" }, { OPENAI_API_KEY: "b" }, /^OPENAI_API_KEY has no effect/],
+    ["a value that the owner lacks", { NOVA_EMBEDDING_MODEL: "a" }, {}, /^NOVA_EMBEDDING_MODEL has no effect/],
+    [
+      "several other values",
+      { OPENAI_BASE_URL: "http://a/", NOVA_LLM_API: "chat" },
+      {},
+      /^OPENAI_BASE_URL, NOVA_LLM_API have no/,
+    ],
+    ["another secret key", { OPENAI_API_KEY: "a" }, { OPENAI_API_KEY: "b" }, /^OPENAI_API_KEY has no effect/],
   ])("is reported with %s", (_, env, ofOwner, sentence) => {
     expect(describeIneffective(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
   });
