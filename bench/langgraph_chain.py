@@ -1,6 +1,6 @@
-"""Runs a LangGraph chain: each step runs as a Python behind walls; SQLite keeps a checkpoint per step. Prints milliseconds.
+"""Runs a LangGraph chain and prints its milliseconds. Each step runs in an isolated Python process. SQLite keeps a checkpoint per step.
 
-Arguments: steps, the size of a value that lies in the state and that no step touches, and how often it runs: the last time counts.
+Arguments: the number of steps, the size of a value in the state that no step uses, and the number of runs, of which the last is measured.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Runs every piece of code as a Python of its own, forked from this small one into new user, pid and mount namespaces.
+"""Runs each piece of code in its own Python process, which is forked from this one into new user, pid and mount namespaces.
 
-Argument: the path of the Unix socket to listen on; a line on stdout says that it listens. A connection carries one line,
-{"code", "context"}; the answer is the context that the code leaves, and the connection ends when the process is gone.
+Argument: the path of the Unix socket to listen on; it prints a line when it listens. A client sends one line,
+{"code", "context"}. The answer is the context after the code, and the connection ends when the process has ended.
 """
 
 import ctypes

@@ -2,7 +2,7 @@
 
 Usage: AWS_ENDPOINT_URL=... python bootstrap.py <E2B's key>
 
-SST would do the first two by change sets and a function of its own; moto loses the outputs of change sets.
+SST would bootstrap by itself, with change sets, but moto loses the outputs of change sets.
 """
 
 import json

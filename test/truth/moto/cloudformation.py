@@ -1,4 +1,4 @@
-"""Lets CloudFormation create resources that moto supports only in their own APIs. Reports each missing resource and continues."""
+"""Lets CloudFormation create resources that moto supports only in their own APIs. Reports each resource that moto cannot create, and continues."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Missing(CloudFormationModel):
 
 
 def alias_arn(properties, account_id, region_name):
-    """moto has function aliases, but not in CloudFormation. Other resources need only the ARN of an alias."""
+    """Returns the ARN of an alias, which is all that other resources need. moto cannot create aliases from CloudFormation."""
     return f"arn:aws:lambda:{region_name}:{account_id}:function:{properties['FunctionName']}:{properties['Name']}"
 
 
@@ -50,19 +50,19 @@ MADE = {"AWS::Lambda::Alias": alias_arn, "AWS::Scheduler::ScheduleGroup": schedu
 
 
 def unqualified(name, properties):
-    """moto finds functions for mappings and permissions by their names, not by aliases."""
+    """Replaces the alias in a mapping or a permission by the function's name, because moto does not find aliases."""
     function = re.sub(r"^((?:arn:.*:function:)?[^:]+):[\w$-]+$", r"\1", properties["FunctionName"])
     return name, {**properties, "FunctionName": function}
 
 
 def named_bus(name, properties):
-    """In moto, a reference to a bus is the bus object, so this takes its name."""
+    """Replaces the bus by its name, because moto resolves a reference to a bus to the bus object."""
     bus = properties.get("EventBusName", "default")
     return name, {**properties, "EventBusName": getattr(bus, "name", bus)}
 
 
 def fifo_name(name, properties):
-    """CloudFormation generates names of FIFO queues with the suffix that they need."""
+    """Adds the suffix that the name of a FIFO queue needs, as CloudFormation does."""
     return (f"{name[:75]}.fifo" if properties.get("FifoQueue") else name), properties
 
 
@@ -106,5 +106,5 @@ def extend():
         return Missing(logical_id, type_, f"missing-{logical_id.lower()}")
 
     parsing.parse_and_create_resource = create_or_tell
-    # moto refuses outputs of resources with unknown types.
+    # moto refuses a stack with outputs of resources whose type it does not know, so this check is skipped.
     parsing.ResourceMap.validate_outputs = lambda self: None

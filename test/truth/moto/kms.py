@@ -1,4 +1,4 @@
-"""Keeps the usage of keys from CloudFormation. moto makes each one symmetric and expects another spelling of tags."""
+"""Creates keys with the usage and tags that CloudFormation gives. moto would make each key symmetric, and expects other names in tags."""
 
 import moto.kms.models as models
 

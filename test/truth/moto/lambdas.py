@@ -1,4 +1,4 @@
-"""Invokes functions in the processes of their bundles. moto itself starts a container for each."""
+"""Lets moto invoke functions through the proxy, which runs each in a process. moto itself would start a container for each."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from botocore.config import Config
 
 
 def client():
-    """Returns a client for invocations by rules and queues. Its key id tells the proxy the caller."""
+    """Returns a client for invocations by rules and queues. The proxy recognises the caller by the access key id."""
     return boto3.client(
         "lambda",
         region_name="us-east-1",
@@ -29,7 +29,7 @@ def invoke_later(function_arn, event):
 
 
 def extend():
-    # Clients of state machines use this port. Their key id is "ak".
+    # AWS clients of state machines send their requests to the proxy. Their access key id is "ak".
     of_machines.moto_server_port = lambda: os.environ["TRUTH_PROXY_PORT"]
     models.LambdaVersion.get_cfn_attribute = lambda self, attribute: self.version
 

@@ -1,8 +1,8 @@
 """Starts moto's server with the additions that NOVA's deployment needs.
 
 Usage: python serve.py <port>
-TRUTH_PROXY_PORT   where state machines and rules ask AWS: the proxy that writes requests down
-TRUTH_GAPS_FILE    gets one line of JSON for each resource that moto cannot make: {stack, id, type, reason}
+TRUTH_PROXY_PORT   the port of the proxy, which records the AWS requests of state machines and rules
+TRUTH_GAPS_FILE    the file for one line of JSON for each resource that moto cannot create: {stack, id, type, reason}
 """
 
 import sys

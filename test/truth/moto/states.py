@@ -1,4 +1,4 @@
-"""Adds executions of versions, lists of versions, parameters of child executions, and events about ends."""
+"""Adds what moto's Step Functions lacks: executions of versions, lists of versions, parameters of child executions, and events about ends."""
 
 import json
 import threading
@@ -21,7 +21,7 @@ def extend():
 
 
 def start_versions():
-    """Starts executions of versions, which moto lacks: the machine has the version's definition during the start."""
+    """Starts an execution of a version: while it starts, the machine gets the definition of that version."""
     start = StepFunctionsParserBackend.start_execution
     one_at_a_time = threading.Lock()
 
@@ -63,7 +63,7 @@ def start_children():
 
 
 def tell_ends():
-    """Step Functions puts an event on the account's bus when an execution ends."""
+    """Puts an event on the account's bus when an execution ends, as Step Functions does."""
     terminated = BaseExecutionWorkerCommunication.terminated
 
     def terminated_and_told(self):
