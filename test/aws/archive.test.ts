@@ -41,9 +41,9 @@ it.each([
 });
 
 it.each([
-  ["contains", inline(noisy), inline(plain)],
-  ["refers to", {}, {}],
-])("redaction writes the hash of the redacted definition into an item that %s a definition", async (_, whole, left) => {
+  ["in the item", inline(noisy), inline(plain)],
+  ["in S3", {}, {}],
+])("redaction replaces the hash in an item whose definition is stored %s", async (_, whole, left) => {
   expect(await redactItem(bucket, version(hashes.noisy, whole), quiet)).toEqual(version(hashes.plain, left));
 });
 

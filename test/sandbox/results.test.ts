@@ -34,7 +34,7 @@ it.each<[string, unknown, RegExp]>([
   ["has an escaped lone surrogate", success([["x", '"\\ud800"']]), /half a character/],
   ["has 3,000 levels", success([["x", "[".repeat(3000) + "]".repeat(3000)]]), /nested more than 500 levels/],
   ["has a field twice", success([["x", '{"client":"a","client":"b"}']]), /field "client" twice/],
-])("a value that %s fails the node", async (_what, result, message) => {
+])("a result with a value that %s fails the node", async (_what, result, message) => {
   const found = { status: "error", class: "NodeFailed", logs: "said", message: expect.stringMatching(message) };
   expect(await taken(result)).toMatchObject(found);
 });

@@ -218,7 +218,7 @@ describe("a failure during a run", () => {
     expect(faults).toEqual([]);
   });
 
-  test("of the sandbox is reported as gone", async () => {
+  test("of the sandbox ends the run with the outcome gone", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const running = bench.run(sandbox, request, io);
@@ -334,7 +334,7 @@ describe("stop", () => {
     expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "tombstoned" });
   });
 
-  test("returns the result of finished code with its blobs stored", async () => {
+  test("returns the result of finished code, and stores its blobs", async () => {
     const [io, sandbox] = [new MemoryIo(), await bench.create()];
     const request = bench.request("context['a'] = b'x' * 100_000");
     const outcome = await bench.run(sandbox, request);

@@ -173,7 +173,7 @@ test("the template installs its packages and the workflow's, each quoted for the
   );
 });
 
-test("the template uses a workflow's version of its own packages", async () => {
+test("the template installs a workflow's version of a package instead of its own", async () => {
   const { steps } = await render(["PyMuPDF == 2.0", "psycopg[binary,pool]>=3.2", "pandas-stubs"]);
   expect(steps[0]?.args[0]).toBe(
     "pip install 'pandas<4' 'requests<3' 'pillow<14' 'PyMuPDF == 2.0' 'psycopg[binary,pool]>=3.2' 'pandas-stubs'",

@@ -211,7 +211,7 @@ async function runAnalysisAndCode(run: NodeRun, pinned: PinnedCode): Promise<Exe
     if ("failure" in found) return found;
     run.analysis = found;
   }
-  // Pinned code has its own journal number and no step.
+  // Pinned code is not recorded as a step, so its run has a fixed journal number.
   return executeAndJudge(run, pinnedPlaces.code, 0, pinned.code);
 }
 
@@ -220,7 +220,9 @@ export function canWriteCode({ task }: Pick<NodeRun, "task">): boolean {
   return !task.frozen && task.version.workflow.approval !== "required";
 }
 
-/** Runs the pinned analysis on the current values. It has its own journal number and no step. */
+/**
+ * Runs the pinned analysis on the current values. It is not recorded as a step, so its run has a fixed journal number.
+ */
 async function runPinnedAnalysis(
   run: NodeRun,
   { analysis = "" }: PinnedCode,

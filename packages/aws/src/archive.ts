@@ -262,7 +262,9 @@ type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 /** Kinds whose items have a definition, inline or in S3. */
 const defining = new Set(["version", "publication"]);
 
-/** Limit of definitions per page. A Lambda response has at most 6 MB, and JSON escapes add three quarters. */
+/**
+ * Limit of the bytes of definitions per page. A Lambda response has at most 6 MB, and JSON escapes add three quarters.
+ */
 const maxBytes = 2_000_000;
 
 /** Redacts the definition in an item. */

@@ -17,7 +17,7 @@ import { createStateMachines } from "./states/state-machines.ts";
 export type { NovaBus };
 
 export interface AwsPortsOptions {
-  /** DynamoDB table; `NOVA_TABLE`, else `nova`, when absent. */
+  /** DynamoDB table. Default: the table in `NOVA_TABLE`, or `nova` without that variable. */
   table?: string;
   bucket: string;
   roleArn: string;

@@ -173,7 +173,10 @@ export function createSchedules(options: TriggerOptions): Schedules {
   };
 }
 
-/** Avoids needless updates: an update restarts a rate, so a workflow that is published often would never run. */
+/**
+ * True if a schedule needs no update. An update restarts the interval of a rate, so a workflow that is published often
+ * would never run.
+ */
 function isSame(there: GetScheduleCommandOutput, wanted: CreateScheduleCommandInput): boolean {
   const parts = ({ ScheduleExpression: when, ScheduleExpressionTimezone: zone, State, Target }: typeof wanted) => {
     const { Arn, RoleArn, Input, DeadLetterConfig } = Target ?? {};

@@ -41,7 +41,7 @@ describe("guides for a task", () => {
     ["Shrink the photo to 800 pixels", { photo: "bytes" }, ["images"]],
     ["Is the invoice overdue?", { due: "string" }, ["dates"]],
     ["Take the customer out of the payload", { payload: "string" }, ["json"]],
-  ])("fit the task: %s", (task, types, guides) => {
+  ])("are chosen by the words of the task and the keys of the context: %s", (task, types, guides) => {
     expect(chosen(task, types)).toEqual(guides);
   });
 
@@ -59,7 +59,7 @@ describe("guides for a task", () => {
     ["Speichere die Rechnung in der Datenbank", database, ["postgres"]],
     ["Berechne die Fälligkeit aus dem Rechnungsdatum", { rechnungsdatum: "string" }, ["dates"]],
     ["Verkleinere das Bild", { bild: "bytes" }, ["images"]],
-  ])("fit the task in other words: %s", (task, types, guides) => {
+  ])("are chosen for tasks in Spanish and German too: %s", (task, types, guides) => {
     expect(chosen(task, types)).toEqual(guides);
   });
 
@@ -68,7 +68,7 @@ describe("guides for a task", () => {
     ["Decide whether the total is above 1000", { total: "number", pdf: "bytes" }],
     ["Add a and b", { a: "integer", b: "integer" }],
     ["Put the rest of the items into a list", { items: "list" }],
-  ])("are empty for: %s", (task, types) => {
+  ])("are none for a task that needs no guide: %s", (task, types) => {
     expect(chosen(task, types)).toEqual([]);
   });
 

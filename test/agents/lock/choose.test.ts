@@ -61,7 +61,7 @@ describe("the pinned code of a node", () => {
       "total = 2",
     ],
     ["is stored code if the lock file lacks the node", { workflow: { lock: {} } }, [generation("1")], "total = 1"],
-  ])("%s", (_, changes, generations, code) => {
+  ])("depends on ingredients, status, lock and age: it %s", (_, changes, generations, code) => {
     expect(choosePinned(taskWith(changes), generations, generator)?.code ?? null).toBe(code);
   });
 

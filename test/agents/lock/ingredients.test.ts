@@ -189,7 +189,7 @@ describe("the current type of a path", () => {
     ["a text in place of a large JSON value", "o", "json", '{"o": ""}', "string"],
     ["a path into a large value", "o.a", "string", `{"o": ${blob("json")}}`, "string"],
     ["a long text in place of a short one", "t", "string", `{"t": ${blob("text")}}`, "string"],
-  ])("is right for %s", (_, name, written, input, today) => {
+  ])("is the recorded type if the current value still fits it: %s", (_, name, written, input, today) => {
     expect(currentTypes({ [name]: written }, membersOf(input))).toEqual({ [name]: today });
   });
 });

@@ -194,7 +194,7 @@ describe("code that waits", () => {
   });
 });
 
-describe("stored and locked codes", () => {
+describe("generated code", () => {
   const codes = () =>
     createPinnedCodes({
       store,
@@ -205,7 +205,7 @@ describe("stored and locked codes", () => {
   const proven = { code: written.code, model: written.model, cost: written.cost };
   const guides = [{ name: "money", text: "", hash: "" }];
 
-  it("are stored, chosen and found again", async () => {
+  it("is stored, chosen and found again", async () => {
     expect(await codes().choose(taskWith())).toBeNull();
     const id = await codes().keep(taskWith(), { ...proven, guides });
     const [kept] = store.all;
@@ -215,7 +215,7 @@ describe("stored and locked codes", () => {
     expect(await codes().find(taskWith(), id ?? "")).toEqual({ generation: id, code: written.code });
   });
 
-  it("include the reads of code and analysis, except the analysis result", async () => {
+  it("is stored with the keys that it and its analysis read, except the analysis result", async () => {
     const readsOf = async (source: string) =>
       source === "look"
         ? [
@@ -231,14 +231,14 @@ describe("stored and locked codes", () => {
     expect(await pinned.choose(taskWith({ input: '{"lines": [], "other": "yes"}' }))).toBeNull();
   });
 
-  it("are not read from the store in a frozen run of a workflow with a lock", async () => {
+  it("is not read from the store in a frozen run of a workflow with a lock", async () => {
     const lock = { sum: await keep() };
     store = Object.assign(new MemoryGenerations(), { of: () => Promise.reject(new Error("nobody asks the store")) });
     expect((await codes().choose(taskWith({ workflow: { lock }, frozen: true })))?.code).toBe(written.code);
     expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
   });
 
-  it("are stored without approval, and are reported as waiting until a person approves them", async () => {
+  it("is stored without approval, and is reported as waiting until a person approves it", async () => {
     const task = taskWith({ workflow: { approval: "required" } });
     expect(await codes().missing(task)).toMatchObject({
       waits: false,
@@ -254,7 +254,7 @@ describe("stored and locked codes", () => {
     });
   });
 
-  it("are separate per client if the workflow requests it", async () => {
+  it("is used for one client only if the workflow requests that", async () => {
     const workflow = { scope: "client" } as const;
     await codes().keep(taskWith({ workflow, client: "acme" }), { ...proven, guides });
     expect(await codes().choose(taskWith({ workflow, client: "acme" }))).not.toBeNull();

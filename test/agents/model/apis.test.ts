@@ -37,7 +37,7 @@ describe("a compatible server", () => {
     await createModels(environmentOf(server)).ask(modelCall({ tools: [search], maxToolCalls: 1 }));
   });
 
-  it("is asked again with an enforced schema after an unusable free answer", async () => {
+  it("is asked again with an enforced schema after an unusable answer", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true, answer: null }, answer: { text: "I need no search. Here is the plan." } },
       {
@@ -49,7 +49,7 @@ describe("a compatible server", () => {
     expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 2000, cached: 0, output: 200 } });
   });
 
-  it("is not asked again after a usable free answer", async () => {
+  it("is not asked again after a usable answer without an enforced schema", async () => {
     await using server = await modelServer([{ answer: { text: 'Done: {"code": "x"}' } }]);
     const answer = await createModels(environmentOf(server)).ask(modelCall({ tools: [search] }));
     expect(answer.value).toEqual({ code: "x" });
@@ -95,6 +95,6 @@ it.each([
   expect(isStrict(schema)).toBe(expected);
 });
 
-it("windowOf knows models and their snapshots, and returns null for others", () => {
+it("windowOf returns the window of a model and of its snapshots, and null for an unknown model", () => {
   expect([windowOf("gpt-5-2025-08-07"), windowOf("llama")]).toEqual([400_000, null]);
 });

@@ -65,7 +65,7 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
 });
 
 describe("a request over the Responses API", () => {
-  it("has exactly the needed fields, and asks the provider to store nothing", async () => {
+  it("has exactly the expected fields, and asks the provider to store nothing", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels(server.environment).ask(modelCall({ maxOutputTokens: 500 }));
     expect(server.requests[0]?.body).toEqual({
@@ -114,13 +114,13 @@ describe("a request over the Responses API", () => {
     ]);
   });
 
-  it("has the key of the environment", async () => {
+  it("has the API key of the environment", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels({ ...server.environment, OPENAI_API_KEY: "sk-mine" }).ask(modelCall());
     expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-mine");
   });
 
-  it("needs no key for a compatible server", async () => {
+  it("needs no API key for a compatible server", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels({ OPENAI_BASE_URL: server.url }).ask(modelCall());
     expect(server.requests).toHaveLength(1);
@@ -185,7 +185,7 @@ describe("the estimate of a request", () => {
     return beforeRequest.mock.calls.map(([estimatedUsd]) => estimatedUsd);
   };
 
-  it("includes a full answer", async () => {
+  it("assumes an answer of the highest allowed length", async () => {
     const [small = 0] = await estimates({ maxOutputTokens: 1000 });
     const [large = 0] = await estimates({ maxOutputTokens: 2000 });
     expect(large - small).toBeCloseTo(1000 * 5e-6, 9);

@@ -96,14 +96,17 @@ describe("the model of a role", () => {
     ["gpt-5", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-5-2025-08-07", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-4o-mini", "2027-01-14T00:00:00Z", "gpt-6-luna"],
-  ])("set to %s at %s gives %s: the same model, or the successor that the refusal names", (model, time, expected) => {
-    const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
-    if (model === expected) {
-      expect(choose()).toBe(model);
-    } else {
-      expect(failure(choose).message).toContain(`"${expected}"`);
-    }
-  });
+  ])(
+    "is accepted until its retirement, and then refused with its successor: %s at %s leads to %s",
+    (model, time, expected) => {
+      const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
+      if (model === expected) {
+        expect(choose()).toBe(model);
+      } else {
+        expect(failure(choose).message).toContain(`"${expected}"`);
+      }
+    },
+  );
 
   it("can be an id that the catalog does not know, for a compatible server", () => {
     expect(requireModel("code_generator", { default: "qwen3:8b" }, undefined, undefined, now)).toBe("qwen3:8b");

@@ -151,7 +151,7 @@ describe("embeddings", () => {
     [{ status: 404, code: "model_not_found" }, "unknown_model"],
     [{ status: 401 }, "unauthorized"],
     [{ status: 400 }, "invalid"],
-  ])("fail with their reason: %j", async (answer, reason) => {
+  ])("fail with a reason that fits the provider's error: %j", async (answer, reason) => {
     await using server = await modelServer([{ answer }]);
     const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a"));
     await expect(vectors).rejects.toMatchObject({ name: "ModelError", reason });

@@ -126,7 +126,7 @@ const refused: Case[] = [
   },
 ];
 
-describe.each(["responses", "chat"] as const)("over %s", (NOVA_LLM_API) => {
+describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API) => {
   it.each(answered)(
     "$what causes an error with a reason and the cost of the answer",
     async ({ answer, reason, message }) => {

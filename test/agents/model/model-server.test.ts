@@ -95,9 +95,9 @@ const format = { type: "json_schema", name: "n", strict: true, schema: { type: "
 
 describe("a strict provider refuses", () => {
   it.each<[string, string, unknown, string]>([
-    ["a field that it does not know", "/responses", { ...responses, seed: 1 }, 'Unrecognized key: "seed"'],
+    ["an unknown field", "/responses", { ...responses, seed: 1 }, 'Unrecognized key: "seed"'],
     ["a field of another API", "/chat/completions", { ...chat, instructions: "x" }, 'Unrecognized key: "instructions"'],
-    ["a request that asks it to store the prompt", "/responses", { ...responses, store: true }, "store is not false"],
+    ["a flag to store the prompt", "/responses", { ...responses, store: true }, "store is not false"],
     [
       "a schema that allows other keys",
       "/responses",
@@ -118,9 +118,9 @@ describe("a strict provider refuses", () => {
       { ...responses, input: [{ type: "reasoning", id: "rs_1" }] },
       "input[0]",
     ],
-    ["a request for embeddings of no texts", "/embeddings", { model: "m", input: [] }, "input"],
-    ["a request to an unknown path", "/completions", chat, "Invalid URL"],
-  ])("%s", async (_what, path, body, complaint) => {
+    ["an empty list of texts to embed", "/embeddings", { model: "m", input: [] }, "input"],
+    ["an unknown path", "/completions", chat, "Invalid URL"],
+  ])("a request with %s", async (_what, path, body, complaint) => {
     expect(await verdictOf(() => code, posting(path, body))).toContain(complaint);
   });
 
@@ -129,7 +129,7 @@ describe("a strict provider refuses", () => {
     expect(verdict).toContain("You didn't provide an API key.");
   });
 
-  it("a request without a request id", async () => {
+  it("a request whose id does not start with the role", async () => {
     const verdict = await verdictOf(
       () => code,
       posting("/responses", responses, { "x-client-request-id": "somebody" }),

@@ -23,7 +23,7 @@ const apis = [
 
 const asText: Partial<ModelCall<string>> = { role: "text", answer: { read: async (answer) => readText(answer) } };
 
-describe.each(apis)("over $api,", ({ api, answer }) => {
+describe.each(apis)("over the $api API,", ({ api, answer }) => {
   const ask = ({ environment }: RawServer) => createModels({ ...environment, NOVA_LLM_API: api }).ask(modelCall());
   const fail = ({ environment }: RawServer, changes: Partial<ModelCall<never>> = {}) =>
     failureOf({ ...environment, NOVA_LLM_API: api }, changes);
@@ -152,7 +152,7 @@ describe.each(apis)("over $api,", ({ api, answer }) => {
   });
 });
 
-describe("over chat,", () => {
+describe("over the chat API,", () => {
   const environmentOf = ({ environment }: RawServer) => ({ ...environment, NOVA_LLM_API: "chat" });
 
   it.each(["reasoning", "reasoning_content", "thinking"])(
@@ -187,7 +187,7 @@ describe("over chat,", () => {
   });
 });
 
-describe("over responses,", () => {
+describe("over the responses API,", () => {
   it("a message of the phase commentary is not part of the answer", async () => {
     const commentary = { type: "message", role: "assistant", phase: "commentary", content: '{"code": "draft"}' };
     await using server = await rawServer(responsesAnswer(json, [commentary]));

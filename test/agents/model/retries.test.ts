@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(["responses", "chat"] as const)("over %s,", (NOVA_LLM_API) => {
+describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API) => {
   it.each([429, 408, 409, 500, 502, 503])("status %i is retried", async (status) => {
     await using server = await modelServer([{ answer: retriedAtOnce(status) }, { answer: code }]);
     const answer = await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());

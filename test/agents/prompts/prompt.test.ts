@@ -32,7 +32,7 @@ describe("quoteForPrompt", () => {
 });
 
 describe("dataSection", () => {
-  it("returns one JSON object between marks, with one member per line and without undefined members", () => {
+  it("returns one JSON object between <data> tags, with one member per line and without undefined members", () => {
     expect(dataSection({ task: "a", context: { b: 1 }, none: undefined })).toBe(
       '<data>\n{"task": "a",\n"context": {"b": 1}}\n</data>',
     );

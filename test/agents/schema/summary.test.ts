@@ -53,7 +53,7 @@ describe("summarise", () => {
       { a: { b: { c: "<list: 1 items>" } } },
     ],
     ["an object whose key looks like that of a reference", '{"$$blob":1}', { $blob: 1 }],
-  ])("shows %s", (_, json, expected) => {
+  ])("shows each kind of value in a short form: %s", (_, json, expected) => {
     expect(shown({ key: json })).toEqual({ key: expected });
   });
 

@@ -22,7 +22,7 @@ test.each<[string, unknown, boolean]>([
   ["a failed condition", error({ name: "ConditionalCheckFailedException", $metadata: { httpStatusCode: 400 } }), false],
   ["a full disk", error({ code: "ENOSPC" }), false],
   ["no error", "text", false],
-])("isOutage recognises %s", (_, thrown, expected) => {
+])("isOutage separates outages from other errors: %s", (_, thrown, expected) => {
   expect(isOutage(thrown)).toBe(expected);
 });
 
@@ -47,7 +47,7 @@ test("a full store is reported with its own message, after one request", async (
   ).rejects.toBe(cause);
 });
 
-test("other errors pass unchanged", async () => {
+test("an error that is no outage is thrown unchanged", async () => {
   const cause = error({ name: "ValidationException" });
   await expect(reportOutage("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);
   await expect(reportOutageIf("DynamoDB", () => Promise.reject(cause))).rejects.toBe(cause);

@@ -117,8 +117,8 @@ describe("keys in a file", () => {
   });
 });
 
-test.each<[string, Record<string, string>, RegExp]>([["none", {}, /have no key - set NOVA_CREDENTIALS_KMS_KEY/]])(
-  "a cipher with %s of its keys set refuses to encrypt",
+test.each<[string, Record<string, string>, RegExp]>([["no key", {}, /have no key - set NOVA_CREDENTIALS_KMS_KEY/]])(
+  "a cipher refuses to encrypt if the environment has %s",
   async (_what, names, reason) => {
     await expect(cipherOf(names).seal("{}", context)).rejects.toThrow(reason);
   },

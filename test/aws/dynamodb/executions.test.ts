@@ -26,13 +26,13 @@ const base: Execution = {
   open: true,
 };
 
-test("a store keeps the first record of an id", async () => {
+test("a second execution with the same id is refused, and the first record stays", async () => {
   expect(await executions.create(base)).toBe(true);
   expect(await executions.create({ ...base, status: "failed" })).toBe(false);
   expect(await executions.get(base.id)).toEqual(base);
 });
 
-test("a store has no record of an unknown id, and refuses to update it", async () => {
+test("an execution with an unknown id is not found, and cannot be updated", async () => {
   expect(await executions.get("exec_none")).toBeUndefined();
   await expect(executions.update("exec_none", { status: "failed" })).rejects.toThrow(/no execution "exec_none"/);
 });
@@ -71,7 +71,7 @@ test("an execution that ends leaves the index of open executions, and keeps its 
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
-test("an idle sandbox is offered to one taker, and never twice", async () => {
+test("an idle sandbox goes to one of several takers, and is not offered again", async () => {
   const pool = { key: "p", idleSeconds: 60 };
   const idle = { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool };
   const { client: owner, workflowId, version } = base;

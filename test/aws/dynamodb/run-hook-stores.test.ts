@@ -42,9 +42,9 @@ describe("statistics of runs", () => {
     ["of a workflow", { workflow: "invoice", from, to }, ["exec_1", "exec_2"]],
     ["of a client", { client: "acme", from, to }, ["exec_1", "exec_3"]],
     ["of a workflow for a client", { workflow: "invoice", client: "globex", from, to }, ["exec_2"]],
-    ["from a moment on", { workflow: "invoice", from: "2026-11-01T00:00:00.001Z", to }, ["exec_2"]],
-    ["up to a moment", { client: "acme", from, to: "2026-11-03T23:59:59.998Z" }, ["exec_1"]],
-  ])("%s are read by end time", async (_what, query, expected) => {
+    ["from a given time on", { workflow: "invoice", from: "2026-11-01T00:00:00.001Z", to }, ["exec_2"]],
+    ["up to a given time", { client: "acme", from, to: "2026-11-03T23:59:59.998Z" }, ["exec_1"]],
+  ])("are read for a range of end times: %s", async (_what, query, expected) => {
     expect(await read(query)).toEqual(expected);
   });
 

@@ -171,13 +171,13 @@ describe("ids of workflows", () => {
   const bucket = useBucket();
 
   it.each([
-    ["are an empty list for an empty index", "", "", [], [""]],
-    ["fit on one page", "a1 b1", "", ["a", "b"], [""]],
-    ["continue after a page that ends inside a workflow", "a1 b1 b2 b3", "", ["a", "b"], ["", "b"]],
-    ["skip the further versions of a workflow", "a1 a2 a3 a4 c1", "", ["a", "c"], ["", "a"]],
-    ["after a given id do not include that id", "a1 b1 c7", "a", ["b", "c"], ["a"]],
-    ["after an unknown id start with the next id", "a1 c1", "b", ["c"], ["b"]],
-  ])("%s", async (_what, rows, after, expected, queries) => {
+    ["an empty index", "", "", [], [""]],
+    ["one page", "a1 b1", "", ["a", "b"], [""]],
+    ["a page that ends inside a workflow", "a1 b1 b2 b3", "", ["a", "b"], ["", "b"]],
+    ["a workflow with more versions than a page holds", "a1 a2 a3 a4 c1", "", ["a", "c"], ["", "a"]],
+    ["a start after a given id", "a1 b1 c7", "a", ["b", "c"], ["a"]],
+    ["a start after an unknown id", "a1 c1", "b", ["c"], ["b"]],
+  ])("are listed once each, in order, page by page: %s", async (_what, rows, after, expected, queries) => {
     const { asked, behind } = index(rows);
     expect(await Array.fromAsync(workflowIds(behind, after))).toEqual(expected);
     expect(asked).toEqual(queries);

@@ -44,7 +44,10 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
   return fault === "world" ? ended(endingOf(failure)) : failed(failure);
 }
 
-/** Runs code under a journal number, with the result of the analysis in its context, and judges it. */
+/**
+ * Runs code, with the result of the analysis in its context, and judges the result. `journal` identifies the run, so
+ * that the code starts only once.
+ */
 export async function executeAndJudge(
   run: NodeRun,
   journal: number,

@@ -15,7 +15,7 @@ import type { Ending } from "../failures/failure.ts";
 import type { AnswerFormat } from "../model/models.ts";
 import { type ReadResult, readObject, readText, withoutThoughts } from "../model/read-answer.ts";
 
-/** Asks the model of a text node. If its answer does not fit, asks once more. */
+/** Asks the model of a text node. Asks once more if the answer does not have the form that the node requires. */
 export async function answerText(parts: ModelRun["parts"], task: TextTask, means: TextMeans): Promise<PipelineOutcome> {
   const executor = textExecutorOf(task);
   const form = answerFormOf(task, executor);
@@ -71,7 +71,7 @@ async function askOnce(
   return { ...asked.record, input_data, status: "success", output_data: null, result };
 }
 
-/** Characters of an unfit answer that its step keeps. */
+/** Limit of characters of an unusable answer in the record of its step. */
 const maxExcerpt = 4_000;
 
 function withAnswer(output: unknown, answer = ""): object {
@@ -86,7 +86,10 @@ const RecordedAnswer = z.object({
 });
 type Unfit = z.infer<typeof RecordedAnswer>;
 
-/** The unfit answer of a step; undefined for a refusal, after which the model is not asked again. */
+/**
+ * Returns the answer of a step if it had a wrong form. Undefined for a refusal, after which the model is not asked
+ * again.
+ */
 function unfitAnswer({ output_data }: JournalStep): Unfit | undefined {
   return RecordedAnswer.safeParse(output_data).data;
 }

@@ -49,7 +49,7 @@ export function s3Client(pathStyle: boolean): S3Client {
     forcePathStyle: pathStyle,
     retryStrategy: patientRetries([conflict]),
     requestHandler: streamingHandler,
-    // The blob store checks hashes itself, against the names of blobs.
+    // The SDK computes no checksums of its own, because the blob store compares the hash of each blob with its name.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     logger: silent,

@@ -19,7 +19,10 @@ export interface CredentialKeys {
   forgetOld(): Promise<void>;
 }
 
-/** Loaded on demand: it takes longer to load than the rest of a function, and most functions use no credentials. */
+/**
+ * Loads the Encryption SDK on demand: it takes longer to load than the rest of a function, and most functions use no
+ * credentials.
+ */
 export const loadSdk = () => import("./encryption-sdk.ts");
 
 let client: Promise<Awaited<ReturnType<typeof buildClient>>> | undefined;
@@ -55,7 +58,7 @@ export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
       const { keyring, outage } = await keys.opening();
       try {
         const { plaintext, messageHeader } = await decrypt(keyring, Buffer.from(sealed, "base64"));
-        // The SDK does not compare the encryption context.
+        // The SDK decrypts without comparing the encryption context, so it is compared here.
         if (!isSame(messageHeader.encryptionContext, context)) throw new CredentialLocked();
         return plaintext.toString();
       } catch (cause) {

@@ -63,7 +63,7 @@ const credentialRecord = record(
   },
   {
     record: tableKeys("S#{owner}", "N#{name}"),
-    /** Read only when the encryption key changes. */
+    /** An index of all credentials, which is read only when the encryption key changes. */
     all: indexKeys("by-client", "CREDENTIALS", "{owner}#{name}"),
   },
 );

@@ -170,7 +170,7 @@ export function stateMachineArn({ partition, region, account }: MachineHome, nam
   return `arn:${partition}:states:${region}:${account}:stateMachine:${name}`;
 }
 
-/** Partition and account from the ARN of a role, which lacks the region. */
+/** Reads the partition and the account from the ARN of a role, which has no region. */
 export function homeOf(roleArn: string, region: string): MachineHome {
   const [, partition = "aws", , , account = ""] = roleArn.split(":");
   return { partition, region, account };

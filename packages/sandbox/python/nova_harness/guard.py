@@ -298,7 +298,7 @@ def _network_of(sock):
 
 
 def _host_of(raw):
-    """Returns (address, port)."""
+    """Returns (address, port) of a raw sockaddr."""
     (family,) = struct.unpack_from("=H", raw)
     start, size = (8, 16) if family == socket.AF_INET6 else (4, 4)
     packed = raw[start : start + size]
@@ -309,7 +309,7 @@ def _host_of(raw):
 
 
 def _connect(sock, raw):
-    """Returns the error number, or 0."""
+    """Connects a socket. Returns the error number, or 0 if there is none."""
     failed = linux.libc.connect(sock.fileno(), raw, len(raw)) != 0
     return ctypes.get_errno() if failed else 0
 

@@ -38,7 +38,7 @@ def _is_own(address):
 
 
 def read_resolver(path="/etc/resolv.conf"):
-    """Returns (addresses of name servers, all other lines)."""
+    """Reads a resolv.conf. Returns (addresses of name servers, all other lines)."""
     servers, others = [], []
     try:
         with open(path) as file:

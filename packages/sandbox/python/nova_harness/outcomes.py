@@ -22,7 +22,10 @@ def timed_out(seconds):
 
 
 def died(status):
-    """`status` is that of os.wait; None if the whole process tree was killed from outside."""
+    """
+    Describes code whose process ended without a result. `status` is that of os.wait; None if the whole process tree was
+    killed from outside.
+    """
     if status is not None and os.WIFSIGNALED(status):
         return _failure(_signalled(os.WTERMSIG(status)))
     if status is None:
@@ -209,7 +212,7 @@ def _is_of_walls(error):
 
 
 def _chain(error):
-    """The error, its cause or context, their causes, and so on."""
+    """Returns the error, then its cause or context, then the cause or context of that, and so on."""
     seen = {}
     while error is not None and id(error) not in seen:
         seen[id(error)] = error

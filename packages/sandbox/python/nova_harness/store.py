@@ -76,8 +76,8 @@ class Store:
 
     def open_input(self, name):
         """
-        Returns the header and the file, positioned after it. The body holds data of one node and never enters this
-        process's memory, because the process also serves later executions.
+        Opens an input. Returns its header and the file, positioned after the header. The body holds data of one node,
+        and this process never reads it, because the process also serves later executions.
         """
         file = open(self._input_path(name), "rb", buffering=0)
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:

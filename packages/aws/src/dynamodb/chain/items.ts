@@ -156,7 +156,7 @@ function nameOf(kind: "turn" | "entry", item: Item): string {
   return `the ${kind} at link ${seq} of ${partition}${scope}`;
 }
 
-/** One agent run of a node, in the partition of its link. */
+/** Builds the item of a step, which is one agent run of a node. It is in the partition of its link. */
 export function stepItem(at: EntryId, { step, text, hash, contents }: StoredStep): Item {
   return itemOf({
     ...commonValues(at, "step", stepKey(at.scope, at.seq, step)),
