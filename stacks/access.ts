@@ -18,7 +18,7 @@ export function allow(
   });
 }
 
-/** Allows a role to call these functions only. */
+/** Returns the permission to call these functions only. */
 export function allowInvoke(functions: readonly IFunction[]): PolicyStatement {
   const arns = functions.map(({ functionArn }) => functionArn);
   return allow("lambda", ["InvokeFunction"], arns);
@@ -84,7 +84,7 @@ const machinePrefix = "nova-";
 /** ARNs of the state machines `nova-<workflow>`. Publishing creates them, so no stack contains them. */
 export function machineArns(stack: Stack) {
   const all = machineArn(stack, `${machinePrefix}*`);
-  // Includes the executions of items of a distributed map.
+  // The pattern includes the executions for items of a distributed map.
   const executions = stack.formatArn({
     service: "states",
     resource: "execution",

@@ -18,7 +18,7 @@ import { createLambdas, fillPlans } from "./lambda.ts";
 import { type Stage, stageOf } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
 
-/** The HTTP API. */
+/** Creates the stack of the HTTP API. */
 export function api({ stack, app }: StackContext) {
   const functions = createLambdas(stack, apiLambdas, use(engine).around);
   const address = createAddress(stack, process.env);
@@ -71,7 +71,10 @@ function createHttpApi(stack: Stack, handler: IFunction, stage: Stage, domainNam
   return made;
 }
 
-/** Creates a custom domain name for the API if both variables are set. The stack output has the DNS record. */
+/**
+ * Creates a custom domain name for the API if its name and its certificate are configured. The stack output has the DNS
+ * record.
+ */
 function createAddress(
   stack: Stack,
   { NOVA_API_DOMAIN: domainName, NOVA_API_CERTIFICATE_ARN: certificateArn }: NodeJS.ProcessEnv,

@@ -29,7 +29,10 @@ import { type Stage, stageOf } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
 import { privateBucket, storage } from "./storage.ts";
 
-/** The web page and the API at one address. `npm run deploy` uploads the built page into the bucket. */
+/**
+ * Creates the stack of the console: the web page and the API at one address. `npm run deploy` uploads the built page
+ * into the bucket.
+ */
 export function console({ stack, app }: StackContext) {
   const pages: Bucket = createPageBucket(stack, stageOf(app));
   const { url, dns } = createDistribution(stack, {
@@ -73,7 +76,7 @@ interface Addresses {
 
 /**
  * Creates one address for page and API. The page calls its own origin, as on a laptop, so no other origin is allowed. A
- * custom name needs both variables, and an ACM certificate in us-east-1.
+ * custom name must be configured together with an ACM certificate in us-east-1.
  */
 function createDistribution(stack: Stack, { pages, apiHost, blobHost, env }: Addresses) {
   const { NOVA_CONSOLE_DOMAIN: name, NOVA_CONSOLE_CERTIFICATE_ARN: certificateArn } = env;
@@ -115,7 +118,7 @@ function toApi(host: string): BehaviorOptions {
     allowedMethods: AllowedMethods.ALLOW_ALL,
     cachePolicy: CachePolicy.CACHING_DISABLED,
     originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-    // Plain HTTP fails, so that a caller notices a key sent in the clear.
+    // Plain HTTP is refused and not redirected, so that a caller notices a key that it sends in the clear.
     viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
   };
 }

@@ -11,7 +11,10 @@ import { outputsFile, sstDeploy } from "./sst.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Variables of the shell that may refer to another deployment or to the local cloud. */
+/**
+ * Variables of the shell that `nova` does not get here, because they may refer to another deployment or to the local
+ * cloud.
+ */
 const otherTargets = ["NOVA_URL", "NOVA_API_KEY", "NOVA_TABLE", "NOVA_DATA_DIR"];
 
 const nova: Nova = async (args, variables) => {

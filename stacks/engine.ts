@@ -234,9 +234,9 @@ interface EventRoute {
   to: IFunction;
   /** The queue for events that cannot be delivered within a day. */
   undelivered: IQueue;
-  /** Absent: the account's default bus. */
+  /** The bus of the events; absent: the account's default bus. */
   bus?: IEventBus;
-  /** Input of the function; absent: the event. */
+  /** The input of the function; absent: the event itself. */
   input?: RuleTargetInput;
 }
 
@@ -260,7 +260,7 @@ export function novaEvents(stack: Stack, type: string): EventPattern {
 
 interface Work {
   description: string;
-  /** Expression of Scheduler: `rate(1 minute)`. */
+  /** The interval as an expression of Scheduler: `rate(1 minute)`. */
   every: string;
   work: IFunction;
 }

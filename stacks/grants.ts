@@ -33,7 +33,7 @@ export const partitions = {
   tasks: ["T#*"],
   /** An index of waiting tasks, and the recent events. */
   wakes: ["WAKE#*"],
-  /** The event fields that waiting tasks match. */
+  /** The event fields by which events find waiting tasks. */
   shapes: ["SHAPE#*"],
   generations: ["G#*"],
   workflows: ["W#*"],
@@ -123,7 +123,7 @@ export const grants = {
   /** A run needs it before it starts: from then on, events for which it may wait are stored. */
   "shapes of events": ({ table }) => items(table, ["Query", "PutItem"], partitions.shapes),
 
-  /** Includes the active version and queued publications. */
+  /** Reads the versions of workflows, which version is active, and queued publications. */
   versions: ({ table }) => items(table, ["GetItem", "Query"], partitions.workflows),
   "new versions": ({ table }) => items(table, ["PutItem", "UpdateItem"], partitions.workflows),
   /** Records when a lost publication was queued again. */
@@ -166,7 +166,7 @@ export const grants = {
 
   "open list": ({ table }) => indexes(table, "open"),
   "workflow lists": ({ table }) => indexes(table, "by-workflow"),
-  /** Lists of keys, clients and pools share one index with the other records of clients. */
+  /** Lists keys, clients and pools. They share one index with the other records of clients. */
   "client lists": ({ table }) => indexes(table, "by-client"),
   /** Only a scan finds all records of a client (for erasure and export) and all stored formats. */
   "whole table": ({ table }) => allow("dynamodb", ["Scan"], [table.tableArn]),
@@ -198,7 +198,7 @@ export const grants = {
   signing: ({ keys }) => allow("kms", ["GenerateMac"], [keys.signing.keyArn]),
   "checking signatures": ({ keys }) => allow("kms", ["VerifyMac"], [keys.signing.keyArn]),
   sealing: ({ keys }) => allow("kms", ["Encrypt"], [keys.vault.keyArn], ofTasks),
-  /** The Encryption SDK encrypts texts that are too long for KMS, with one data key each. */
+  /** Credentials may be too long for KMS, so the Encryption SDK encrypts each with a data key of its own. */
   "sealing credentials": ({ keys }) => allow("kms", ["GenerateDataKey"], [keys.vault.keyArn], ofCredentials),
   "opening credentials": ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofCredentials),
   unsealing: ({ keys }) => allow("kms", ["Decrypt"], [keys.vault.keyArn], ofTasks),

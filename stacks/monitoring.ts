@@ -24,7 +24,7 @@ import { type Stack, type StackContext, use } from "./sst.ts";
 import { storage } from "./storage.ts";
 import { triggers } from "./triggers.ts";
 
-/** The dashboard and the alarms. */
+/** Creates the stack of the dashboard and the alarms. */
 export function monitoring({ stack }: StackContext): void {
   const metrics = createMetrics(stack);
   createAlarms(stack, metrics, process.env.NOVA_ALARM_MAIL);

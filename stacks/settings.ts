@@ -66,7 +66,10 @@ export function splitList(text = ""): string[] {
   return text.split(",").flatMap((part) => part.trim() || []);
 }
 
-/** The origin of the page, for CORS of the bucket. CloudFront's generated name is unknown in advance. */
+/**
+ * Returns the origin of the page, for CORS of the bucket. Without a custom name it allows all of CloudFront, whose
+ * generated name is unknown in advance.
+ */
 export function consoleOrigin({ NOVA_CONSOLE_DOMAIN: name }: NodeJS.ProcessEnv): string {
   return `https://${name || "*.cloudfront.net"}`;
 }

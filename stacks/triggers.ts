@@ -16,7 +16,7 @@ import { type MailSettings, mailSettingsFrom } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
 import { mailPrefix, mailRule, mailRuleSet, storage } from "./storage.ts";
 
-/** Runs of triggers, publications, notices and erasures: work without a waiting caller. */
+/** Creates the stack of work for which no caller waits: runs of triggers, publications, notices and erasures. */
 export function triggers({ stack }: StackContext) {
   const { around, bus, undelivered: queue } = use(engine);
   const { events } = around.granted;
@@ -49,7 +49,7 @@ export function triggers({ stack }: StackContext) {
   return { functions, unpublished };
 }
 
-/** The functions without a waiting caller. Each is in `serviceFunctions` of functions/index.ts under its name. */
+/** The functions for which no caller waits. Each is in `serviceFunctions` of functions/index.ts under its name. */
 export const triggerLambdas = fillPlans({
   "nova-fire-trigger": { isAsynchronous: true, may: [...takesDeliveries, "whole events"] },
   "nova-receive-mail": {
@@ -217,7 +217,10 @@ function createIdentity(stack: Stack, domain: string, at: number): void {
   stack.addOutputs({ [`MailDns${at}`]: [mx, ...records].join(", ") });
 }
 
-/** Creates the rules. CloudFormation cannot activate the one active rule set of a region: see "Mail" in the docs. */
+/**
+ * Creates the rules by which SES receives mail. CloudFormation cannot activate a rule set, of which a region has one
+ * active: see "Mail" in the docs.
+ */
 function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
   const set = new CfnReceiptRuleSet(stack, "MailRules", { ruleSetName: mailRuleSet });
   const rule = new CfnReceiptRule(stack, "MailRule", {
@@ -226,7 +229,7 @@ function createRuleSet(stack: Stack, domains: string[], bucket: Bucket): void {
       name: mailRule,
       enabled: true,
       recipients: domains,
-      // SES scans for spam and viruses; the function refuses mails by the result.
+      // SES scans each mail for spam and viruses, and the function refuses mails by the result.
       scanEnabled: true,
       actions: [{ s3Action: { bucketName: bucket.bucketName, objectKeyPrefix: mailPrefix } }],
     },

@@ -145,7 +145,7 @@ const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).fl
   );
 });
 
-/** Records of runs that a client had, and the audit log. */
+/** Partitions that stay when a client is erased: its executions, and the audit log. */
 const staying = ["E#*", "A"];
 
 describe("the partitions that roles reach", () => {

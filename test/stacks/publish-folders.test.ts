@@ -7,7 +7,7 @@ const outputs = {
   "production-nova-api": { Url: "https://nova.example.com" },
 };
 
-/** The calls of `nova` in order: arguments and variables. */
+/** The calls of `nova` so far, in order: arguments and variables. */
 let calls: [string, Record<string, string>][];
 let publishes: boolean;
 

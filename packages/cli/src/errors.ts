@@ -6,7 +6,7 @@ export const exitCodes = { completed: 0, failed: 1, invalid: 2, interrupted: 130
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The command cannot run with this input. The message is one sentence that says what to do. */
+/** Thrown if a command cannot run with its input. The message is one sentence that says what to do. */
 export class InvalidInput extends Error {
   override name = "InvalidInput";
 }
@@ -19,7 +19,7 @@ export function throwInvalid(sentence: string | ((cause: NodeJS.ErrnoException) 
   };
 }
 
-/** The workflow has errors; `findings` has all of them. */
+/** Thrown if a workflow has errors. `findings` has all of them. */
 export class InvalidWorkflow extends InvalidInput {
   override name = "InvalidWorkflow";
   readonly findings: Finding[];

@@ -11,7 +11,7 @@ export async function main(argv: string[]): Promise<never> {
   printWarnings();
   endWithoutReader();
   const code = await runCommandLine(argv);
-  // The output must be written before the process ends.
+  // Waits until the output is written, because the process ends next.
   await new Promise((resolve) => process.stdout.write("", resolve));
   process.exit(code);
 }
@@ -47,7 +47,7 @@ async function programFor(name: string | undefined) {
   const program = new Command("nova")
     .description("Workflows of Python and AI, with a proof of every step")
     .version(about.version, "--version", "print the version")
-    // `--version` after a command is an option of that command.
+    // Makes `--version` after the name of a command an option of that command.
     .enablePositionalOptions()
     .showHelpAfterError("(nova --help lists the commands)")
     .exitOverride();

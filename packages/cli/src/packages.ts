@@ -15,7 +15,7 @@ const providers = new Map(
   }),
 );
 
-/** Packages of the template that this machine's Python lacks, by module name. */
+/** Lists the packages of the template that this machine's Python lacks, by module name. */
 export async function findMissingPackages(): Promise<string[]> {
   const { sandboxPython } = await import("@nova/local");
   try {

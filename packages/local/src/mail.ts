@@ -33,7 +33,10 @@ export async function openMail(cloud: LocalCloud, { port }: { port: number }): P
   };
 }
 
-/** Plays SES: accepts mail for any address and stores it under `mail/`. Throws `LocalCloudError` for a taken port. */
+/**
+ * Stands in for SES: accepts mail for any address and stores it under `mail/`. Throws `LocalCloudError` if the port is
+ * taken.
+ */
 export async function openMailServer({ port, store, ...limits }: MailServerOptions): Promise<MailServer> {
   const { readHeaders, senderOf } = await import("@nova/service");
   const opening = openSmtp({
@@ -77,8 +80,8 @@ interface Envelope {
 }
 
 /**
- * The headers that SES adds on top of a mail, in its order. A laptop does not check for spam or ask DNS, so the
- * verdicts are those of an honest mail.
+ * Builds the headers that SES adds on top of a mail, in its order. A laptop does not check for spam or ask DNS, so they
+ * say that the mail passed every check.
  */
 function buildSesHeaders({ client, from, sender, to, id, at }: Envelope): string {
   const domain = sender.slice(sender.lastIndexOf("@") + 1);
@@ -98,7 +101,7 @@ function buildSesHeaders({ client, from, sender, to, id, at }: Envelope): string
   return `${lines.join("\r\n")}\r\n`;
 }
 
-/** A caught mail: its file and its headers. */
+/** A mail that the catcher has kept: its file and its headers. */
 interface CaughtMail {
   file: string;
   from: string;
@@ -195,7 +198,7 @@ async function readMail(stream: AsyncIterable<Buffer>, maxBytes: number): Promis
   return Buffer.concat(chunks);
 }
 
-/** An answer to the sender; the code says whether another try may succeed. */
+/** Creates the error that answers the sender. Its code says whether another try may succeed. */
 function smtpError(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }

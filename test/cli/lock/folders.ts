@@ -18,7 +18,7 @@ afterEach(() => Promise.all(folders.splice(0).map((folder) => rm(folder, { recur
 export const sum = { executor: "prompt", prompt: "Add up the lines." };
 export const send = { executor: "prompt", prompt: "Send the total.", effects: true };
 
-/** A folder with a workflow of prompt nodes in a row, and other files. */
+/** Makes a folder with a workflow of prompt nodes in a row, and with other files. */
 export async function makeFolder(
   nodes: Record<string, object> = { sum },
   { workflow = {}, files = {} }: { workflow?: object; files?: Record<string, string> } = {},

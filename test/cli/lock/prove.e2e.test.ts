@@ -9,7 +9,7 @@ import { lockedOf, locking, promptOf, sum } from "./folders.ts";
 let cwd: string;
 const inputs = { properties: { password: { secret: true } } };
 
-/** Two recorded runs of a node with hand-written code, for which a model then writes code. */
+/** Records two runs of a node with hand-written code. `prove` then replaces this code by a prompt with locked code. */
 beforeAll(async () => {
   cwd = await newFolder();
   await writeChain(cwd, "bills", { sum: 'context["total"] = sum(context["lines"])' });

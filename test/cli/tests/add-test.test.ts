@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 const live = { effects: false };
-/** The code returns another value in each run, so an equal value proves that it did not run. */
+/** Code that sets another value in each run. An equal value proves that the code did not run. */
 const dice = (key: string) => `import uuid\ncontext['${key}'] = str(uuid.uuid4())`;
 
 async function write(definition: { id?: string }): Promise<string> {

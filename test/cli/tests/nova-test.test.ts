@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const live = { effects: false };
-/** The code returns another value in each run, so an equal value proves that it did not run. */
+/** Code that sets another value in each run. An equal value proves that the code did not run. */
 const dice = (key: string) => `import uuid\ncontext['${key}'] = str(uuid.uuid4())`;
 
 async function write(definition: { id?: string }): Promise<string> {
@@ -46,7 +46,10 @@ async function record(definition: object, name: string, context: string, files: 
 
 type Outcomes = Record<string, { set?: object; decision?: string }>;
 
-/** Writes a workflow and the test that `nova test add` would make of a run with these outcomes, which takes longer. */
+/**
+ * Writes a workflow and a test with these outcomes. `nova test add` would write the same test after a run, but takes
+ * longer.
+ */
 async function writeTest(
   definition: { id?: string; nodes?: { id: string; code?: string }[] },
   name: string,

@@ -8,7 +8,10 @@ import { newFolder, nova, writeChain } from "../support/nova.ts";
 
 let cwd: string;
 
-/** Three recorded runs of a node with hand-written code, one of them failed, for which a model then writes code. */
+/**
+ * Records three runs of a node with hand-written code, one of which fails. `sample` then replaces this code by a prompt
+ * with locked code.
+ */
 beforeAll(async () => {
   vi.stubEnv("NO_COLOR", "1");
   cwd = await newFolder();

@@ -121,7 +121,7 @@ describe("an owner that dies", () => {
   });
 });
 
-/** An owner that admits a guest, sends this text in response to each request, and breaks the connection. */
+/** Starts an owner that admits a guest, answers each request with this text, and breaks the connection. */
 async function ownerSaying(text: string) {
   const server = createServer((request, response) => {
     if (request.url === "/health") return response.end('{"instance":"one"}');

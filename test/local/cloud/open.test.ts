@@ -16,7 +16,7 @@ const chaotic = chaoticFunctions(20_261_121);
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "nova-cloud-"));
-  // Every task is delivered twice, and some Lambdas die.
+  // With these functions every task is delivered twice, and some Lambdas die.
   cloud = await openLocalCloud({ dataDir, invokeLambda: chaotic.invokeLambda });
 });
 

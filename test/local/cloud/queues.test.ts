@@ -13,7 +13,7 @@ const by: Principal = { id: "key:ada", role: "admin", client: null, name: "Ada" 
 let dataDir: string;
 let cloud: LocalCloud;
 
-/** `stays`: true drives waiting runs, as `nova dev` does; false only reads. */
+/** Opens the cloud. With `stays` it drives waiting runs, as `nova dev` does; otherwise it only reads. */
 async function open(stays: boolean): Promise<void> {
   lendPython(dataDir);
   cloud = await openLocalCloud({ dataDir, fires: stays, drives: stays });

@@ -65,7 +65,7 @@ export function readServerVariables(): { url: string; apiKey: string } | undefin
   return { url, apiKey };
 }
 
-/** The user of this machine, as an administrator of its cloud; audit records have this name. */
+/** Returns the user of this machine, who is an administrator of its cloud. Audit records name this user. */
 export function thisUser(): Principal {
   const { username } = userInfo();
   return { id: `user ${username}`, role: "admin", client: null, name: username };

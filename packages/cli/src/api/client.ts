@@ -68,7 +68,7 @@ const exactMembers = new Set(["context", "set", "input_context", "output_result"
 
 const nestingMembers = new Set(["items", "entries", "branches", "changes", "child", "outputs"]);
 
-/** Parses an answer of the API; its contexts become `RawJson`. */
+/** Parses an answer of the API. The contexts in it become `RawJson`. */
 export function parseAnswer(text: string): unknown {
   return text.trimStart().startsWith("{") ? objectFrom(text) : JSON.parse(text);
 }

@@ -99,14 +99,14 @@ export function entryFrom(entry: ChainEntry): TraceEntry {
   return entry as unknown as TraceEntry;
 }
 
-/** Entries of all branches in the order of their timestamps. */
+/** Lists the entries of all branches in the order of their timestamps. */
 export function listEntries({ entries }: { entries: readonly TraceEntry[] }): TraceEntry[] {
   const all = (list: readonly TraceEntry[]): TraceEntry[] =>
     list.flatMap((entry) => [entry, ...(entry.branches ?? []).flatMap((branch) => all(branch.entries))]);
   return all(entries).sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));
 }
 
-/** The error for a node without an entry in the execution. */
+/** Returns the error for a node that has no entry in the execution. */
 export function notRunError(
   node: unknown,
   execution: string,
@@ -155,7 +155,7 @@ function generationFrom(item: Schemas["Generation"], workflowId: string): Genera
 /** The largest size of an upload, and so of a blob. */
 const maxBlobBytes = 1024 * 1024 * 1024;
 
-/** Reads the bytes of a reference in an execution's context; null if they were erased. */
+/** Reads the bytes to which an execution's context refers. Returns null if they were erased. */
 export async function readBlob(nova: NovaClient, id: string, sha256: string): Promise<Uint8Array | null> {
   const asked = nova.api.GET("/executions/{id}/blobs/{sha256}", { params: { path: { id, sha256 } } });
   const link = await nullIfMissing(nova.ask(asked));

@@ -87,14 +87,14 @@ export type Found = ArchiveRecord & { url?: string };
 
 export interface ExportSource {
   page(cursor?: string): Promise<{ records: Found[]; cursor?: string }>;
-  /** Signs the data of all pages; undefined without a signing key. */
+  /** Returns the signature over the data of all pages, or undefined without a signing key. */
   seal(sealed: SealedExport): Promise<string | undefined>;
   open(object: { key: string; url?: string }): Promise<AsyncIterable<Uint8Array>>;
 }
 
 type StoredPorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "signer">>;
 
-/** Exports directly from table and bucket. */
+/** The source of an export that is read directly from table and bucket. */
 export function storedSource({ archive, signer }: StoredPorts, client?: string): ExportSource {
   return {
     seal: async (sealed) => signer?.sign(sealedText(sealed)),
@@ -103,7 +103,7 @@ export function storedSource({ archive, signer }: StoredPorts, client?: string):
   };
 }
 
-/** Exports a client of the server in `NOVA_URL`. */
+/** The source of the export of one client that is read from the server in `NOVA_URL`. */
 export function serverSource(nova: NovaClient, client: string): ExportSource {
   let seal: string | undefined;
   return {

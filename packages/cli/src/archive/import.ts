@@ -138,8 +138,8 @@ const harmlessKinds = new Set([
 ]);
 
 /**
- * Finds the client of an unverified full export. An attacker can declare the export of one client a full one, which
- * would restore API keys. Throws `InvalidInput` unless all records belong to one client.
+ * Finds the client of an unverified full export. An attacker could have declared the export of one client a full one,
+ * so that it restores API keys. Throws `InvalidInput` unless all records belong to one client.
  */
 export async function demandOneClient(archive: Pick<Archive, "claim">, folder: string): Promise<string> {
   const clients = new Set<string>();

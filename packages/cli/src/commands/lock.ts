@@ -83,7 +83,10 @@ function plannedItem({ node, action, locked }: Planned) {
   };
 }
 
-/** Reports for every prompt node whether its code is locked, and what has changed since. It needs only the folder. */
+/**
+ * Reports for every prompt node whether its code is locked, and what has changed since. It reads nothing but the
+ * folder.
+ */
 export async function checkFolder(path: string): Promise<CommandOutput> {
   const states = lockStates(await readLockFolder(path), currentGenerator);
   const valid = states.every(({ state }) => state === "locked");

@@ -48,7 +48,7 @@ export interface Pulled {
   folder: string;
   workflow: string;
   version: number;
-  /** The written files, by path in the folder. */
+  /** The paths of the written files, relative to the folder. */
   files: string[];
   /** Keys of secrets. The folder lacks their values, which only the caller of the run has. */
   secrets: string[];
@@ -118,7 +118,9 @@ function renderWorkflow(workflow: Workflow): WorkflowSource {
   return source;
 }
 
-/** NOVA's form of ids. The folder name and a printed command contain the id, so any other form is refused. */
+/**
+ * The form of a workflow's id. Any other form is refused, because the folder name and a printed command contain the id.
+ */
 const workflowId = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 const readable = /\.(py|txt|md)$/;

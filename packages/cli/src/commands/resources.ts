@@ -12,8 +12,8 @@ import { withKeys } from "./access.ts";
 import { command, oneOf, runAction } from "./command.ts";
 
 /**
- * The commands that make, list and delete resources, with one `ListShape` for each list: its columns and the sentence
- * for an empty list.
+ * The option of the commands that list resources. Below, each list has a `ListShape`: its columns and the sentence for
+ * an empty list.
  */
 
 const limited = { "--limit <number>": { says: "the largest number of items", absent: "100" } } as const;

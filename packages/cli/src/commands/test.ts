@@ -210,7 +210,7 @@ function quoted(text: string): string {
   return `"${escaped(text).replaceAll("\n", "&#10;")}"`;
 }
 
-/** XML 1.0 cannot contain most control characters. */
+/** Escapes a text for XML. Most control characters are replaced, because XML 1.0 cannot contain them. */
 function escaped(text: string): string {
   const marks: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
   return (

@@ -25,15 +25,15 @@ import { InvalidInput } from "../errors.ts";
 import type { LockFolder, PromptNode } from "./folder.ts";
 
 /**
- * `added`, `updated`: the code of an execution, or stored code; `edited`: the user's edit of the file; `restored`: the
- * file was missing; `none`: there is no code for the current definition of the node.
+ * `added` and `updated` lock the code of an execution, or stored code; `edited` locks the user's edit of the file;
+ * `restored` writes a missing file again; `none`: there is no code for the current definition of the node.
  */
 export type PlanAction = "added" | "updated" | "edited" | "restored" | "unchanged" | "none";
 
 export interface Planned {
   node: string;
   action: PlanAction;
-  /** Absent: the node has no code. */
+  /** The code to lock; absent if the node has no code. */
   locked?: LockedCode;
 }
 
@@ -101,7 +101,7 @@ function isFresh(prompt: PromptNode, { key, ingredients }: Pick<Generation, "key
   return generationKey(ingredientsToday(prompt, today, ingredients)) === key;
 }
 
-/** Approval belongs to the code, so unchanged code stays approved. */
+/** Builds the code to lock. Unchanged code stays approved, because an approval belongs to the code. */
 function lockedFrom(generation: Generation, before: LockRecord | undefined): LockedCode {
   const { format: _format, workflowId: _id, node: _node, client: _client, status: _status, ...kept } = generation;
   const { approved, ...locked } = kept;

@@ -56,7 +56,7 @@ export function differenceLines(differences: readonly Difference[]): string[] {
   });
 }
 
-/** The text of a value that is not there. */
+/** Printed in place of a value that does not exist. */
 export const notSet = "(not set)";
 
 /**

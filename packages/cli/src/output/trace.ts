@@ -150,7 +150,7 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   return sections.length > 0 ? [title, ...sections] : [];
 }
 
-/** A loop runs the same code repeatedly, so unchanged code is shown once. */
+/** Returns the lines with the code of a node. A loop runs the same code repeatedly, so unchanged code is shown once. */
 function codeSection(node: string, code: string | null | undefined, codes: Map<string, string>): string[] {
   if (!code) return [];
   if (codes.get(node) === code) return [`${styled("cyan", "code:")} as before`];

@@ -78,7 +78,7 @@ export async function* tryRuns(runs: readonly TrialInput[], trial: Trial): Async
   }
 }
 
-/** Every plan of E2B allows a sandbox at least one hour. */
+/** The longest lifetime that is requested, because every plan of E2B allows at least one hour. */
 const maxLifetimeSeconds = 3600;
 const marginSeconds = 120;
 

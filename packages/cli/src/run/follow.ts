@@ -45,7 +45,7 @@ export async function followRun(server: NovaClient, id: string, following: Follo
     : pollUntilEnd(server, id, { listener, tasks, signal: over.signal });
   if (await Promise.race([telling, isLeft])) over.abort();
   else await telling;
-  // The counters come first, because reading the run adds calls.
+  // The counters are read before the run, because reading the run adds calls.
   const counters = live ? await live.counters(id) : null;
   return { ...(await readWhole(server, id)), counters };
 }

@@ -31,7 +31,7 @@ export async function startHere(
   return { execution_id: id, status };
 }
 
-/** Publishes a checked workflow on this machine. The active version stays. Throws `PythonMissing`. */
+/** Publishes a checked workflow on this machine. The active version stays the same. Throws `PythonMissing`. */
 export async function publishHere(
   cloud: Pick<LocalCloud, "ports" | "templateFor">,
   { workflow, definition, history }: Checked,
@@ -52,8 +52,8 @@ async function demandCalled({ ports }: LocalCloud, calls: readonly Call[], calle
 }
 
 /**
- * Publishes a folder and its called workflows on a server, and starts a run. Null if the user pressed Ctrl-C before the
- * start.
+ * Publishes a folder and its called workflows on a server, and starts a run. Returns null if the user pressed Ctrl-C
+ * before the start.
  */
 export async function publishAndStart(
   server: NovaClient,

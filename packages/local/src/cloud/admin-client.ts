@@ -22,7 +22,7 @@ export async function joinOwner(owner: Owner, adminKey: string, drives: boolean)
     stay?.destroy();
     return null;
   }
-  /** Resolves when the connection breaks, because the owner died. */
+  /** Resolves when the connection breaks, which means that the owner has died. */
   const ownerLost = new Promise<void>((resolve) => stay.on("error", () => resolve()).once("close", resolve));
   /** Resolves when the owner asks its guests to leave, or when it dies. */
   const ownerEnding = new Promise<void>((resolve) => {

@@ -46,7 +46,7 @@ function welcome(response: ServerResponse, guests: Guests, drives: boolean): voi
   response.write("welcome\n");
 }
 
-/** Sends one JSON line per event. */
+/** Sends the events of an execution, one JSON line for each. */
 function follow(response: ServerResponse, progress: Progress, execution: string): void {
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   response.flushHeaders();

@@ -13,11 +13,11 @@ type AwsService = "dynamodb" | "s3" | "states";
 export interface Counters {
   aws_calls: Record<AwsService, number>;
   sandbox_calls: number;
-  /** Bytes of the bodies that S3 and DynamoDB stored. */
+  /** The number of bytes in the bodies that S3 and DynamoDB stored. */
   bytes_stored: number;
 }
 
-/** Executions whose counters are kept; the oldest are dropped first. */
+/** The number of executions whose counters are kept. The oldest are dropped first. */
 const remembered = 10_000;
 
 const executionId = /exec_[0-9A-HJKMNP-TV-Z]{26}/g;
@@ -135,7 +135,9 @@ function isJson({ headers }: IncomingMessage): boolean {
   return /^application\/(x-amz-json|json)/.test(headers["content-type"] ?? "");
 }
 
-/** Copies the body as it arrives, without reading the stream: a second reader would take data from the first. */
+/**
+ * Collects the body as it arrives. It does not read the stream, because a second reader would take data from the first.
+ */
 function copyBody(request: IncomingMessage): Buffer[] {
   const chunks: Buffer[] = [];
   const push = request.push;

@@ -36,7 +36,7 @@ export async function openEndpoints(
         invokeLambda: withProgress(invoke, progress),
         readObject,
         ownerOf: clientOf,
-        // Plays EventBridge: invokes the function that receives status changes, then wakes the listeners.
+        // Stands in for EventBridge: invokes the function that receives status changes, then wakes the listeners.
         async onStatusChange(detail) {
           await deliver(invoke, functionArn("nova-execution-status"), JSON.stringify({ detail }));
           progress.end(detail.name);
@@ -107,7 +107,7 @@ function clientOf(input: string): string {
   return typeof client === "string" ? client : "";
 }
 
-/** Event patterns as NOVA's compiler checks them. */
+/** Checks and matches event patterns as NOVA's compiler does. */
 const patterns: EventPatterns = { check: checkPattern, matches: matchesPattern };
 
 /** Schedule expressions as NOVA's compiler checks them. */

@@ -44,7 +44,10 @@ function derivedKey(keyHex: string, purpose: string): string {
   return Buffer.from(hkdfSync("sha256", Buffer.from(keyHex, "hex"), "", purpose, 32)).toString("hex");
 }
 
-/** Variables of a real account in the shell, which the SDKs would prefer to the variables above. */
+/**
+ * Variables for a real account in the shell. They are removed, because the SDKs would prefer them to the variables
+ * above.
+ */
 const contrary = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_ENDPOINT_URL"];
 
 /** Points every SDK in this process at the local cloud. Call it before the first SDK is loaded. */
@@ -54,7 +57,7 @@ export function enterEnvironment(environment: Record<string, string>): void {
   // On a laptop, the first run may write a node's code. A deployment calls no model unless its operator allows it.
   process.env.NOVA_FROZEN ??= "false";
   process.env.NOVA_API_URL ??= apiUrl;
-  // The local SES accepts any sender.
+  // Any sender will do, because the local SES accepts every one.
   process.env.NOVA_MAIL_FROM ||= "nova@localhost";
 }
 

@@ -1,4 +1,4 @@
-/** The local cloud cannot open; the message says what to do. */
+/** Thrown if the local cloud cannot open. The message says what to do. */
 export class LocalCloudError extends Error {
   override name = "LocalCloudError";
 }
@@ -8,7 +8,7 @@ export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
-/** The owner of the data folder died while this process was its guest. */
+/** Thrown if the owner of the data folder died while this process was its guest. */
 export class OwnerGone extends Error {
   override name = "OwnerGone";
 

@@ -60,7 +60,7 @@ export class Guests {
   }
 }
 
-/** Uses the endpoints of another process. */
+/** Opens the cloud as a guest, which uses the endpoints of the owner's process. */
 export async function openAsGuest(
   dataDir: string,
   keys: Keys,

@@ -44,7 +44,7 @@ function randomKeys(): Omit<Keys, "signingKey"> {
   return {
     accessKeyId: `NOVA${randomBytes(8).toString("hex").toUpperCase()}`,
     secretAccessKey: randomBytes(30).toString("base64url"),
-    // The SDK accepts only this shape.
+    // E2B's SDK accepts only a key of this form.
     e2bApiKey: `e2b_${randomBytes(20).toString("hex")}`,
     adminKey: randomBytes(24).toString("base64url"),
   };

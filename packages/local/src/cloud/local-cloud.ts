@@ -39,7 +39,7 @@ export interface LocalCloud {
   environment: Record<string, string>;
   ports: Ports;
   service: ServicePorts;
-  /** Resolves when the owner of this guest dies; never for an owner. */
+  /** Resolves when the owner of this guest dies. Never resolves in the owner. */
   lost: Promise<void>;
   /** Resolves when the owner asks this guest to leave, or dies. */
   ending: Promise<void>;
@@ -58,7 +58,7 @@ export interface LocalCloud {
    * first.
    */
   holdWork(): () => void;
-  /** Whether closing has to wait for other processes, or for an execution at work. */
+  /** Whether closing must wait for other processes, or for an execution at work. */
   isNeeded(): boolean;
   /**
    * Closes the cloud. A guest leaves. An owner waits until no guest is left and no execution is at work, then closes

@@ -101,7 +101,7 @@ const ofTheOwner = [
   "NOVA_E2B_CREATES_PER_SECOND",
 ] as const;
 
-/** The variables of the process that owns the data folder. */
+/** The part of the owner's file that says which process owns the data folder, and with which variables. */
 interface Settings {
   pid: number;
   instance: string;

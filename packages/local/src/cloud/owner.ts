@@ -114,7 +114,7 @@ export async function openAsOwner(
   };
 }
 
-/** The interval of the deployed sweeper. */
+/** The interval between two sweeps, as in a deployment. */
 const sweepEveryMs = 60_000;
 
 /**

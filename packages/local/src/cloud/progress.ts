@@ -64,8 +64,8 @@ export class Progress {
   }
 
   /**
-   * Resolves when the execution has ended and its hooks are done. The listener also receives earlier events: a caller
-   * learns the id of its run only after the start.
+   * Resolves when the execution has ended and its hooks are done. The listener also receives earlier events, because a
+   * caller learns the id of its run only after the start.
    */
   async untilEnd(execution: string, listener: Listener = () => {}): Promise<void> {
     const run = this.#run(execution);
@@ -86,7 +86,7 @@ export class Progress {
 /** The functions that run nodes, or that ask people for the outcome of a node. */
 const nodeFunctions = ["nova-run-node", "nova-request-approval"];
 
-/** Reports progress from the invocations of functions: every node passes through one. */
+/** Reports progress from the invocations of functions, because every node passes through one. */
 export function withProgress(invoke: InvokeLambda, progress: Progress): InvokeLambda {
   return async (functionArn, payload, signal) => {
     const place = nodeFunctions.some((name) => functionArn.includes(name)) ? placeOf(payload) : null;

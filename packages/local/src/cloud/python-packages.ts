@@ -35,12 +35,12 @@ export const promisedModules: readonly string[] = promisedPackages.map(({ module
 /** The environment variable in which a user names the Python of sandboxes. */
 export const pythonVariable = "NOVA_PYTHON";
 
-/** The Python that sandboxes run. Throws `E2bServerError`. */
+/** Finds the Python that sandboxes run. Throws `E2bServerError`. */
 export function findPython(sitePackages: readonly string[], more: PythonNeeds = {}): Promise<Python> {
   return choosePython({ modules: promisedModules, sitePackages, variable: pythonVariable, ...more });
 }
 
-/** The Python packages of sandboxes are missing; the message says what to install. */
+/** Thrown if Python packages of sandboxes are missing. The message says what to install. */
 export class PythonMissing extends Error {
   override name = "PythonMissing";
 }
@@ -69,7 +69,7 @@ const thisMachine: Machine = {
 
 /** Options of `ensurePython`. */
 interface EnsureOptions {
-  /** Import names; absent: all modules that sandboxes promise. */
+  /** The import names of the needed modules; absent: all modules that sandboxes promise. */
   needed?: readonly string[];
   debian?: boolean;
 }

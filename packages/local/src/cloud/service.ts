@@ -69,7 +69,8 @@ async function removeMails(folder: string, header: string, value: string): Promi
     return [];
   });
   const line = new RegExp(`^${header}: ${value}\\r?$`, "im");
-  // Several executions are erased at the same time: another erasure may have removed the mail already.
+  // Ignores a mail that is already gone: several executions are erased at the same time, and another erasure may have
+  // removed it.
   const unlessGone = (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     return "";
@@ -86,7 +87,7 @@ async function headOf(path: string): Promise<string> {
   return buffer.toString("latin1", 0, bytesRead).split(/\r?\n\r?\n/, 1)[0] ?? "";
 }
 
-/** A delivery that started no run. */
+/** A delivery that was refused or failed, so that it started no run. */
 export type Unstarted = Delivery & { status: "refused" | "failed"; reason: string };
 
 /**

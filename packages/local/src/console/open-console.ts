@@ -26,7 +26,7 @@ interface ConsoleOptions {
   apiKey: string;
   /** The origin from which the page fetches blobs, and to which it uploads. */
   blobOrigin: string;
-  /** Environment variables, which may name an issuer that signs people in. */
+  /** The environment variables. They may name an issuer that signs people in. */
   env: NodeJS.ProcessEnv;
   onFailure?: ((error: unknown) => void) | undefined;
 }
@@ -97,7 +97,7 @@ function isSame(code: string, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Whether `/` is requested by a browser: only browsers accept HTML. */
+/** Whether a browser requests `/`. Only browsers accept HTML. */
 function wantsPage({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && headers.accept?.includes("text/html") === true;
 }
@@ -120,7 +120,7 @@ interface PageRequest {
 /** Names of files in a build. Files with other names are never read. */
 const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
 
-/** Sends a file of the build. Every other path is a route of the page, so it gets the page itself. */
+/** Sends a file of the build, or the page itself for any other path, because such a path is a route of the page. */
 async function sendPage({ request, response, folder, path, blobOrigin, issuers }: PageRequest): Promise<void> {
   const isAsset = asset.test(path);
   if (request.method !== "GET" && request.method !== "HEAD") return end(response, 405, "only GET is possible here");
