@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { codeBlocks, emptyFolder, freePorts, outputOf, startServer } from "../support/readme.ts";
 
 describe("the README of aws-local", () => {
-  it("starts the services, and points the SDKs at them", { timeout: 60_000 }, async () => {
+  it("has an example that starts the services and points the SDKs at them", { timeout: 60_000 }, async () => {
     const { js = [], sh = [], text = [] } = await codeBlocks("packages/aws-local/README.md");
     const [functions = "", program = ""] = js;
     const [variables = "", output = ""] = text;

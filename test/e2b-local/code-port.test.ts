@@ -20,15 +20,15 @@ async function rawExecute(body: unknown, signal?: AbortSignal): Promise<Response
 test.each([
   ["the value of the last expression", "x = 20\nx + 22", "42"],
   ["a text without its quotes", "'abc'", "abc"],
-  ["nothing for a statement", "y = 1", undefined],
-  ["nothing for None", "None", undefined],
-])("answers %s", async (_, code, text) => {
+  ["no text for a statement", "y = 1", undefined],
+  ["no text for None", "None", undefined],
+])("the code interpreter returns %s", async (_, code, text) => {
   const execution = await sandbox.runCode(code);
   expect(execution.error).toBeUndefined();
   expect(execution.text).toBe(text);
 });
 
-test("frames an execution by its number and its end", async () => {
+test("the response of an execution starts with a line with its number, and ends with an end line", async () => {
   const context = await sandbox.createCodeContext();
   const lines = (await (await rawExecute({ code: "print('hello')\n1", context_id: context.id })).text())
     .trimEnd()
@@ -41,7 +41,7 @@ test("frames an execution by its number and its end", async () => {
   ]);
 });
 
-test("streams output while the cell runs, Python's and the descriptor's", async () => {
+test("output is streamed while the cell runs, that of print and that written to a file descriptor", async () => {
   const seen: string[] = [];
   const see = (message: OutputMessage) => void seen.push(message.line);
   const code = `
@@ -64,7 +64,7 @@ test.each([
   ["sys.exit", "import sys\nsys.exit(3)", "SystemExit", "3", "sys.exit(3)"],
   ["an error that cannot be shown", "class E(Exception):\n    def __str__(self): return 1 / 0\nraise E", "E", "", ""],
   ["endless recursion", "def f(): f()\nf()", "RecursionError", "maximum recursion depth exceeded", ""],
-])("answers %s as an error of the cell, and continues", async (_, code, name, value, shown) => {
+])("%s in a cell is returned as an error, and the next cell runs", async (_, code, name, value, shown) => {
   const { error } = await sandbox.runCode(code);
   expect(error).toMatchObject({
     name,
@@ -74,7 +74,7 @@ test.each([
   expect((await sandbox.runCode("'alive'")).text).toBe("alive");
 });
 
-test("keeps state in a context, and separates contexts", async () => {
+test("a context keeps its variables, and does not see those of another context", async () => {
   const context = await sandbox.createCodeContext();
   expect(context).toMatchObject({ language: "python", cwd: "/home/user" });
   await sandbox.runCode("mine = 1", { context });
@@ -87,7 +87,7 @@ test("keeps state in a context, and separates contexts", async () => {
   await expect(sandbox.listCodeContexts()).rejects.toThrow("has no GET /contexts");
 });
 
-test("runs the cells of a context one after the other, and contexts side by side", async () => {
+test("the cells of a context run one after the other, and contexts run at the same time", async () => {
   const context = await sandbox.createCodeContext();
   const slow = "import os, time\nwhile not os.path.exists('/tmp/released'): time.sleep(0.01)\norder.append('first')";
   await sandbox.runCode("order = []", { context });
@@ -98,11 +98,11 @@ test("runs the cells of a context one after the other, and contexts side by side
   expect((await second).text).toBe("['first', 'second']");
 });
 
-test("has the sandbox's id in its environment", async () => {
+test("a cell finds the sandbox's id in its environment", async () => {
   expect((await sandbox.runCode("import os\nos.environ['E2B_SANDBOX_ID']")).text).toBe(sandbox.sandboxId);
 });
 
-test("interrupts the cell when its client leaves, and serves the next one", async () => {
+test("a cell is interrupted when its client leaves, and the next cell runs", async () => {
   const context = await sandbox.createCodeContext();
   const leave = new AbortController();
   const code = "import time\nopen('/tmp/began', 'w').close()\ntime.sleep(600)";
@@ -113,7 +113,10 @@ test("interrupts the cell when its client leaves, and serves the next one", asyn
   expect((await sandbox.runCode("'free'", { context })).text).toBe("free");
 });
 
-test("sends a keepalive after five seconds of silence", { tags: ["deep"], timeout: 20_000 }, async () => {
+test("the response of a cell has a keepalive line after five seconds without output", {
+  tags: ["deep"],
+  timeout: 20_000,
+}, async () => {
   const lines = (await (await rawExecute({ code: "import time; time.sleep(5.5)" })).text()).split("\n");
   expect(lines.filter((line) => line === '{"type": "keepalive"}')).toHaveLength(1);
 });
@@ -122,7 +125,7 @@ test.each([
   ["os._exit", "import os; os._exit(1)"],
   ["a segmentation fault", "import ctypes; ctypes.string_at(0)"],
   ["a killed kernel", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"],
-])("restarts the context after %s, and reports it", async (_, code) => {
+])("a context is restarted after %s, and the cell gets an error that says so", async (_, code) => {
   const context = await sandbox.createCodeContext();
   const execution = await sandbox.runCode(`print("before")\n${code}`, { context });
   expect(execution.logs.stdout).toEqual(["before\n"]);
@@ -135,14 +138,14 @@ test.each([
   ["closes its descriptors", "import os; os.close(1); os.close(2)"],
   ["redirects its descriptor", "import os; os.dup2(os.open('/dev/null', os.O_WRONLY), 1)"],
   ["deletes sys.stdout", "import sys; del sys.stdout"],
-])("has a complete stdout again after a cell that %s", async (_, code) => {
+])("a context has its stdout again after a cell that %s", async (_, code) => {
   const context = await sandbox.createCodeContext();
   await sandbox.runCode(code, { context });
   const { logs } = await sandbox.runCode("print('whole')", { context });
   expect(logs.stdout).toEqual(["whole\n"]);
 });
 
-test("forwards 200 MB of output without holding it in memory", { tags: ["deep"] }, async () => {
+test("the server forwards 200 MB of output without holding it in memory", { tags: ["deep"] }, async () => {
   const response = await rawExecute({ code: "for _ in range(200): print('x' * 1_000_000)" });
   const before = process.memoryUsage().rss;
   let [bytes, most] = [0, 0];
@@ -154,7 +157,7 @@ test("forwards 200 MB of output without holding it in memory", { tags: ["deep"] 
   expect(most).toBeLessThan(150_000_000);
 });
 
-test("makes a cell wait if its client does not read", async () => {
+test("a cell has to wait if its client does not read its output", async () => {
   const context = await sandbox.createCodeContext();
   const code = "import os\nfor i in range(100):\n    print('x' * 1_000_000)\n    open('/tmp/count', 'w').write(str(i))";
   const response = await rawExecute({ code, context_id: context.id });
@@ -165,14 +168,14 @@ test("makes a cell wait if its client does not read", async () => {
   await response.body?.cancel();
 });
 
-test("ends a process that a cell forked and forgot, so that no second kernel runs", async () => {
+test("a process that a cell has forked and not ended ends with the cell, so that no second kernel runs", async () => {
   const code = "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nprint('parent' if pid else 'child')\n'done'";
   const { logs, results } = await sandbox.runCode(code);
   expect(logs.stdout.join("")).toBe("child\nparent\n");
   expect(results.map(({ text }) => text)).toEqual(["done"]);
 });
 
-test("lets a detached process live after its cell and its client, until the sandbox ends", async () => {
+test("a detached process lives longer than its cell and its client, until the sandbox ends", async () => {
   const code = `
 import os, time
 if os.fork() == 0:
@@ -186,11 +189,11 @@ if os.fork() == 0:
   expect(await sandbox.files.read("/tmp/detached", asRoot)).toBe("lives");
 });
 
-test("has one thread in its kernels", async () => {
+test("a kernel has only one thread", async () => {
   expect(await printed(sandbox, "import os; print(len(os.listdir('/proc/self/task')))")).toBe("1");
 });
 
-test("breaks the connection of a cell whose sandbox dies, so that it does not look finished", async () => {
+test("the connection of a cell breaks if its sandbox dies, so that the cell does not look finished", async () => {
   const doomed = await create();
   const running = doomed.runCode("import time\nprint('on')\ntime.sleep(600)", {
     onStdout: () => void server().kill(doomed.sandboxId),
@@ -198,7 +201,7 @@ test("breaks the connection of a cell whose sandbox dies, so that it does not lo
   await expect(running).rejects.toThrow("The sandbox was killed while the request was in progress");
 });
 
-test("requires the traffic token if public traffic is not allowed", async () => {
+test("a sandbox without public traffic refuses requests without its traffic token", async () => {
   const closed = await create({ network: { allowPublicTraffic: false } });
   expect((await closed.runCode("1")).text).toBe("1");
   const ask = (token?: string) =>

@@ -13,9 +13,9 @@ const stream = (parts: Uint8Array[]) => new Blob(parts as Uint8Array<ArrayBuffer
 
 test.each([
   ["text", "grüße\n", {}],
-  ["nothing", "", {}],
+  ["no content", "", {}],
   ["text, as raw bytes", "raw", { useOctetStream: true }],
-])("reads %s back as it was written", async (_, text, options) => {
+])("a file with %s is read as it was written", async (_, text, options) => {
   expect(await sandbox.files.write("/tmp/text", text, { ...asRoot, ...options })).toMatchObject({
     path: "/tmp/text",
     name: "text",
@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each([[{ useOctetStream: false }], [{ useOctetStream: true }]])(
-  "carries any bytes, boundaries of forms among them: %o",
+  "a file may have any bytes, even those that separate the parts of a form: %o",
   async (options) => {
     const bytes = Buffer.concat([randomBytes(300_000), Buffer.from("\r\n--x\r\n\r\n--\r\n--"), randomBytes(70_000)]);
     await sandbox.files.write("/tmp/bytes", new Blob([bytes]), { ...asRoot, ...options });
@@ -35,7 +35,7 @@ test.each([[{ useOctetStream: false }], [{ useOctetStream: true }]])(
   },
 );
 
-test("streams 50 MB in both directions without holding them in memory", async () => {
+test("an upload and a download of 50 MB are streamed without being held in memory", async () => {
   const megabyte = randomBytes(1_000_000);
   let sent = 0;
   const source = new ReadableStream({
@@ -54,7 +54,7 @@ test("streams 50 MB in both directions without holding them in memory", async ()
   await sandbox.files.remove("/tmp/large", asRoot);
 });
 
-test("writes several files at once, each to its own path", async () => {
+test("one upload writes several files, each to its own path", async () => {
   const files = [
     { path: "/tmp/many/a b.txt", data: "a" },
     { path: "/tmp/many/ä.txt", data: "b" },
@@ -64,7 +64,7 @@ test("writes several files at once, each to its own path", async () => {
   expect(await sandbox.files.read("/tmp/many/ä.txt", asRoot)).toBe("b");
 });
 
-test("requires root and absolute paths for changes of files", async () => {
+test("a change of files is refused without the user root, and with a relative path", async () => {
   await expect(sandbox.files.write("/tmp/x", "x")).rejects.toThrow("name the user root");
   await expect(sandbox.files.remove("/tmp/x", { user: "user" })).rejects.toThrow("name the user root");
   await expect(sandbox.files.write("own.txt", "x", asRoot)).rejects.toThrow("does not begin with /");
@@ -74,18 +74,18 @@ test.each([
   ["a file that does not exist", "/tmp/missing", FileNotFoundError, "/tmp/missing"],
   ["a folder", "/tmp", InvalidArgumentError, "is a directory"],
   ["a pipe, which would never end", "/tmp/pipe", InvalidArgumentError, "device, pipe or socket"],
-])("refuses to read %s", async (_, path, kind, message) => {
+])("envd refuses to read %s", async (_, path, kind, message) => {
   await printed(sandbox, "import os\nif not os.path.exists('/tmp/pipe'): os.mkfifo('/tmp/pipe')");
   const reading = sandbox.files.read(path, asRoot);
   await expect(reading).rejects.toThrow(kind);
   await expect(reading).rejects.toThrow(message);
 });
 
-test("refuses to overwrite a folder", async () => {
+test("envd refuses to overwrite a folder", async () => {
   await expect(sandbox.files.write("/home/user", "x", asRoot)).rejects.toThrow("Is a directory");
 });
 
-test.runIf(process.platform === "linux")("reports a full disk, and continues", async () => {
+test.runIf(process.platform === "linux")("envd reports a full disk, and still writes to another disk", async () => {
   const command = "mkdir /small && mount -t tmpfs -o size=1m small /small";
   expect(await printed(sandbox, `import os; print(os.system("${command}"))`)).toBe("0");
   const writing = sandbox.files.write("/small/file", new Blob([new Uint8Array(8_000_000)]), asRoot);
@@ -93,7 +93,7 @@ test.runIf(process.platform === "linux")("reports a full disk, and continues", a
   expect((await sandbox.files.write("/tmp/fits", "x", asRoot)).path).toBe("/tmp/fits");
 });
 
-test("removes a folder with its contents, and accepts a missing one", async () => {
+test("envd removes a folder with its contents, and reports no error if it is missing", async () => {
   await sandbox.files.write("/tmp/tree/inner/leaf", "12345", asRoot);
   for (const _ of ["there", "gone"]) {
     await sandbox.files.remove("/tmp/tree", asRoot);
@@ -101,12 +101,12 @@ test("removes a folder with its contents, and accepts a missing one", async () =
   }
 });
 
-test("names the calls that it does not have", async () => {
+test("envd refuses calls that are not served", async () => {
   await expect(sandbox.commands.run("true")).rejects.toThrow("unimplemented");
   await expect(sandbox.files.list("/tmp", asRoot)).rejects.toThrow();
 });
 
-test("requires envd's token for every call except health", async () => {
+test("envd refuses every call without its token, except the health check", async () => {
   const ask = (path: string) =>
     fetch(`${server().sandboxUrl}${path}`, {
       headers: { "e2b-sandbox-id": sandbox.sandboxId, "e2b-sandbox-port": "49983" },
@@ -119,7 +119,7 @@ test("requires envd's token for every call except health", async () => {
   ]);
 });
 
-test("treats an interrupted upload as ended", async () => {
+test("an interrupted upload ends, and the same file can be uploaded again", async () => {
   const broken = new ReadableStream({
     pull(controller) {
       controller.enqueue(new Uint8Array(1000));

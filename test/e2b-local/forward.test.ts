@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An agent that handles each connection as the test says. */
+/** Starts an agent that handles each connection with `answers`. Returns the path of its socket. */
 async function agentThat(answers: (socket: Socket) => void): Promise<string> {
   const path = join(folder, "agent");
   const agent = createServer((socket) => {
@@ -37,7 +37,8 @@ async function agentThat(answers: (socket: Socket) => void): Promise<string> {
 }
 
 /**
- * Sends a request whose response is the agent's stream. Resolves with the text, or rejects if the connection breaks.
+ * Sends a request to a server that forwards the agent's stream. Resolves with the text of the response, or rejects if
+ * the connection breaks.
  */
 async function throughServer(agent: string, size?: number): Promise<string> {
   const server = createHttpServer(async (_, response) => {
@@ -59,7 +60,7 @@ const head = '{"ok":true}\n';
 test.each([
   ["in one piece", [`${head}a[end]`], "a[end]"],
   ["in pieces that end anywhere", ['{"o', 'k":true}\nab', "c[e", "nd]"], "abc[end]"],
-])("forwards a complete stream: %s", async (_, pieces, text) => {
+])("a complete stream of the agent is forwarded: %s", async (_, pieces, text) => {
   const agent = await agentThat(async (socket) => {
     for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve));
     socket.end();
@@ -70,23 +71,23 @@ test.each([
 test.each([
   ["a stream without its end", undefined],
   ["fewer bytes than were announced", 100],
-])("breaks the client's connection for %s", async (_, size) => {
+])("the client's connection breaks after %s", async (_, size) => {
   const agent = await agentThat((socket) => socket.end(`${head}half`));
   await expect(throughServer(agent, size)).rejects.toThrow();
 });
 
-test("forwards a known number of bytes", async () => {
+test("a stream is complete when the announced number of bytes has been forwarded", async () => {
   const agent = await agentThat((socket) => socket.end(`${head}12345`));
   expect(await throughServer(agent, 5)).toBe("12345");
 });
 
-test("distinguishes a refusal from a sandbox that is gone", async () => {
+test("a refusal of the agent causes another error than a sandbox that is gone", async () => {
   const refusing = await agentThat((socket) => socket.end('{"error":{"code":"not_found","message":"no such file"}}\n'));
   await expect(callAgent(refusing, { op: "stat" })).rejects.toThrow(AgentRefusal);
   await expect(callAgent(join(folder, "nobody"), { op: "stat" })).rejects.toThrow(AgentGone);
 });
 
-test("reports a sandbox as gone if it hangs up before it answers", async () => {
+test("a sandbox counts as gone if its agent closes the connection before it answers", async () => {
   const agent = await agentThat((socket) => socket.destroy());
   await expect(callAgent(agent, { op: "stat" })).rejects.toThrow(AgentGone);
 });

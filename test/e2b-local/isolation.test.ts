@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 const sandbox = () => one as Sandbox;
 
-test("imports packages from the shared folders, and a template's packages only in its own sandboxes", async () => {
+test("a sandbox imports packages from the shared folders, and those of a template only if it has that template", async () => {
   const code =
     "import shipped\ntry:\n    import extra_module\n    print(shipped.answer, True)\nexcept ImportError:\n    print(shipped.answer, False)";
   expect(await printed(sandbox(), code)).toBe("42 False");
@@ -35,8 +35,8 @@ test("imports packages from the shared folders, and a template's packages only i
   expect(await printed(special, code)).toBe("42 True");
 });
 
-describe.runIf(process.platform === "linux")("with bubblewrap", () => {
-  test("reports that it isolates", () => {
+describe.runIf(process.platform === "linux")("a server with bubblewrap", () => {
+  test("reports that its sandboxes are isolated", () => {
     expect(server().isolated).toBe(true);
   });
 
@@ -44,12 +44,12 @@ describe.runIf(process.platform === "linux")("with bubblewrap", () => {
     ["the project's data", data],
     ["the project", process.cwd()],
     ["the home", join(homedir(), ".")],
-  ])("hides %s", async (_, path) => {
+  ])("hides %s from a sandbox", async (_, path) => {
     const code = `import os\nprint(sorted(os.listdir(${JSON.stringify(path)})) if os.path.exists(${JSON.stringify(path)}) else "hidden")`;
     expect(["hidden", "[]"]).toContain(await printed(sandbox(), code));
   });
 
-  test("shows no process of the host or of another sandbox", async () => {
+  test("shows a sandbox no process of the host or of another sandbox", async () => {
     const processes = "import os; print(len([p for p in os.listdir('/proc') if p.isdigit()]))";
     expect(Number(await printed(sandbox(), processes))).toBeLessThan(10);
     await (other as Sandbox).runCode("import os\nif os.fork() == 0:\n    os.setsid(); import time; time.sleep(600)");
@@ -58,7 +58,7 @@ describe.runIf(process.platform === "linux")("with bubblewrap", () => {
     expect(await printed(sandbox(), commands)).toBe("[]");
   });
 
-  test("keeps the files of sandboxes apart", async () => {
+  test("gives each sandbox its own files", async () => {
     for (const path of ["/tmp/mine", "/home/user/mine", "/root/mine", "/var/lib/mine", "/dev/shm/mine", "/mine"]) {
       await sandbox().files.write(path, "private", asRoot);
       expect(await exists(other as Sandbox, path)).toBe(false);
@@ -69,12 +69,12 @@ describe.runIf(process.platform === "linux")("with bubblewrap", () => {
     ["lift a read-only mount", "mount -o remount,rw,bind /usr"],
     ["write to the system", "touch /usr/bin/x"],
     ["write to the packages", "touch /opt/nova/x"],
-    ["look under a mount", "umount /usr"],
-    ["make a device", "mknod /tmp/disk b 254 0 && head -c 1 /tmp/disk"],
-    ["tell the kernel what to run", "echo '|/tmp/x' > /proc/sys/kernel/core_pattern"],
+    ["see the files under a mount", "umount /usr"],
+    ["create and read a device", "mknod /tmp/disk b 254 0 && head -c 1 /tmp/disk"],
+    ["set a program that the host's kernel runs", "echo '|/tmp/x' > /proc/sys/kernel/core_pattern"],
     ["signal the agent", "kill -9 1; kill -STOP 1; cat /proc/1/environ"],
     ["open the agent's descriptors", "cat /proc/1/fd/0"],
-  ])("does not let root %s", async (_, command) => {
+  ])("does not let root in a sandbox %s", async (_, command) => {
     const code = `import subprocess\nprint(subprocess.run(["/bin/bash", "-c", ${JSON.stringify(command)}]).returncode)`;
     expect(Number(await printed(sandbox(), code))).not.toBe(0);
     expect((await sandbox().runCode("'alive'")).text).toBe("alive");
@@ -86,7 +86,7 @@ describe.runIf(process.platform === "linux")("with bubblewrap", () => {
     expect(await printed(sandbox(), code)).not.toContain("nova-e2b");
   });
 
-  test("lets a cell isolate its own children: own pids, own mounts, another user", async () => {
+  test("lets a cell isolate its own children with their own pids and mounts and another user", async () => {
     const code = `
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -119,7 +119,7 @@ print(os.read(read, 1000).decode())`;
     else expect(await printed(sandbox(), code)).toBe("1 65534 [] 42");
   });
 
-  test("has the machine's network, unless the client forbids it", async () => {
+  test("gives a sandbox the machine's network, unless the client forbids it", async () => {
     const interfaces = "import socket; print(sorted(name for _, name in socket.if_nameindex()))";
     const closed = await create({ allowInternetAccess: false });
     expect(await printed(closed, interfaces)).toBe("['lo']");

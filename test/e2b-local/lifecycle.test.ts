@@ -9,7 +9,7 @@ import { openE2b } from "../../packages/e2b-local/src/open.ts";
 import { choosePython } from "../../packages/e2b-local/src/python.ts";
 import { API_KEY, asRoot, eventually, modules, printed, useServer } from "./server.ts";
 
-/** The number of this machine's processes with this word in their command line. */
+/** The number of processes on this machine that have `word` in their command line. */
 function running(word: string): number {
   return readdirSync("/proc").filter((pid) => {
     try {
@@ -20,7 +20,7 @@ function running(word: string): number {
   }).length;
 }
 
-/** A package that this machine has. */
+/** The name of one of `modules` that this machine has installed; undefined if there is none. */
 async function aPackage(): Promise<string | undefined> {
   const { missing } = await choosePython({ modules });
   return modules.find((name) => !missing.includes(name));
@@ -81,7 +81,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
     return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
   };
 
-  test("starts no Python before it, and serves all clients that ask at once", async () => {
+  test("starts no Python before that, and then serves all clients that ask at the same time", async () => {
     const { folder, server, ask } = await opened();
     expect(running(folder)).toBe(0);
     const [one, other] = await Promise.all([ask(), ask()]);
@@ -92,7 +92,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
     rmSync(folder, { recursive: true });
   });
 
-  test("leaves no Python if it closes while one starts", async () => {
+  test("leaves no Python process if it closes while one starts", async () => {
     const { folder, server, ask } = await opened();
     const refused = ask().catch(() => undefined);
     await eventually(() => running(folder) > 0);
@@ -103,7 +103,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
   });
 });
 
-test("switches to warm packages without disturbing existing sandboxes", async () => {
+test("a server creates sandboxes with imported packages after warming, and existing sandboxes continue", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
   await cold.runCode("kept = 1");
@@ -116,7 +116,7 @@ test("switches to warm packages without disturbing existing sandboxes", async ()
   await server.close();
 });
 
-test("forks sandboxes without packages from a process that never loads packages", async () => {
+test("sandboxes that need no packages are forked from a process that never loads packages", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const make = (metadata: Record<string, string>) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
   const first = await make({ packages: "none" });
@@ -131,7 +131,9 @@ test("forks sandboxes without packages from a process that never loads packages"
   await server.close();
 });
 
-test("loads no packages before a client wants a sandbox that may import them", { tags: ["deep"] }, async () => {
+test("a server loads no packages before a client wants a sandbox that may import them", {
+  tags: ["deep"],
+}, async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const make = (metadata = {}) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
   const there = await aPackage();
@@ -142,7 +144,7 @@ test("loads no packages before a client wants a sandbox that may import them", {
   await server.close();
 });
 
-test("has the preloaded module imported before its first sandbox", async () => {
+test("the first sandbox of a server has already imported the preloaded module", async () => {
   const folder = mkdtempSync(join(tmpdir(), "nova-preloaded-"));
   writeFileSync(join(folder, "made_ahead.py"), "");
   const server = await openE2b({ apiKey: API_KEY, modules, preloaded: { folder, module: "made_ahead" } });
@@ -173,7 +175,7 @@ describe("a server without bubblewrap", () => {
     expect(warnings).toEqual([expect.stringContaining("not isolated")]);
   });
 
-  test("runs code and keeps files in the sandbox's own folder", async () => {
+  test("runs code, and keeps the files of each sandbox in its own folder", async () => {
     const [one, other] = [await create(), await create()];
     for (const given of ["/home/user/notes.txt", "/tmp/scratch.txt"]) {
       await one.files.write(given, "mine", asRoot);

@@ -6,14 +6,14 @@ import { eventually, printed, useServer } from "./server.ts";
 describe("the limits of the plan", () => {
   const { connection, create } = useServer({ limits: { createsPerSecond: 4, concurrent: 3, lifetimeSeconds: 3600 } });
 
-  test("answer 429 above the concurrent sandboxes, until one of them ends", async () => {
+  test("refuse with 429 more sandboxes than the plan allows at the same time, until one ends", async () => {
     const [first] = [await create(), await create(), await create()];
     await expect(create({ retries: 0 })).rejects.toThrow(RateLimitError);
     await first?.kill();
     expect(await eventuallyCreated(create)).toBeInstanceOf(Sandbox);
   });
 
-  test("answer 429 above the rate, with the seconds that the SDK then waits", async () => {
+  test("refuse with 429 more creations in a second than the plan allows", async () => {
     for (const { sandboxId } of await Sandbox.list(connection()).nextItems())
       await Sandbox.kill(sandboxId, connection());
     const attempts = await Promise.allSettled(
@@ -25,7 +25,7 @@ describe("the limits of the plan", () => {
     expect(await create()).toBeInstanceOf(Sandbox);
   });
 
-  test("cut an extension to the plan's lifetime, and refuse a longer lifetime at the start", async () => {
+  test("shorten an extension to the plan's longest lifetime, and refuse a new sandbox with a longer one", async () => {
     const sandbox = await create();
     await sandbox.setTimeout(24 * 3_600_000);
     const { startedAt, endAt } = await sandbox.getInfo();
@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     for (const one of [sandbox, neighbour] as Sandbox[]) expect((await one.runCode("'alive'")).text).toBe("alive");
   }
 
-  test("end a cell that takes 30 GB with a MemoryError", async () => {
+  test("end a cell that takes too much memory with a MemoryError", async () => {
     const { error } = await (sandbox as Sandbox).runCode(
       "taken = []\nwhile True: taken.append(bytearray(100_000_000))",
     );
@@ -66,7 +66,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     await expectBothAlive();
   });
 
-  test("end the biggest process if all processes together take too much", async () => {
+  test("end the biggest process if all processes together take too much memory", async () => {
     const code = `
 import os, signal
 children = []
@@ -106,14 +106,14 @@ del held`;
   });
 
   test.each([
-    ["dies at the limit", "while True: os.fork()"],
-    ["spins at the limit", "while True:\n    try: os.fork()\n    except BlockingIOError: pass"],
+    ["ends with an error at the limit", "while True: os.fork()"],
+    ["continues to try at the limit", "while True:\n    try: os.fork()\n    except BlockingIOError: pass"],
     [
-      "hides behind many users",
+      "runs as many users",
       "for user in range(2000, 2004):\n    if os.fork() == 0: os.setuid(user)\nwhile True: os.fork()",
     ],
   ])(
-    "ends a fork bomb that %s, and spares the rest",
+    "end a fork bomb that %s, and spare other processes and sandboxes",
     async (_, bomb) => {
       expect(await surviveBomb(bomb)).toBe("alive");
       await expectBothAlive();
@@ -127,7 +127,10 @@ del held`;
     await expectBothAlive();
   }, 60_000);
 
-  /** Returns when the last process of the bomb has closed the pipe. */
+  /**
+   * Runs a fork bomb beside another process of the sandbox. Returns whether that process has survived, when all
+   * processes of the bomb have ended.
+   */
   async function surviveBomb(bomb: string) {
     const code = `
 import os

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const source = fileURLToPath(new URL("../../packages/e2b-local/src/python", import.meta.url));
 
-/** Runs Python with the module and returns its output. */
+/** Runs Python code that can import our modules, and returns its output. */
 function python(code: string): string {
   const start = `import sys; sys.path.insert(0, ${JSON.stringify(source)})\n${code}`;
   return execFileSync("python3", ["-B", "-c", start], { encoding: "utf8" }).trim();
@@ -15,13 +15,13 @@ test.each([
   ["a fork that has written to all it inherited", { anonymous: 500, faulted: 900, inherited: 500 }, 500],
   ["a fork that has grown, by huge pages and so with few faults", { anonymous: 800, faulted: 20, inherited: 500 }, 300],
   ["a program of its own", { anonymous: 30, faulted: 60, inherited: 500 }, 30],
-])("counts the unshared memory of %s", (_, { anonymous, faulted, inherited }, own) => {
+])("the watchdog counts only the unshared memory of %s", (_, { anonymous, faulted, inherited }, own) => {
   const process = `processes.Process(1, 0, 1, 0, ${anonymous}, ${faulted})`;
   const code = `from nova_sandboxd import processes\nprint(processes.own_bytes(${process}, ${inherited}))`;
   expect(python(code)).toBe(String(own));
 });
 
-test("finds all descendants, including adopted orphans of a detached child", () => {
+test("all descendants of a process are found, including adopted orphans of a detached child", () => {
   const code = `
 import os, signal
 from nova_sandboxd import linux, processes
@@ -47,7 +47,7 @@ print(len(processes.descendants(os.getpid())))`;
   expect(python(code).split("\n")).toEqual([process.platform === "linux" ? "1" : "2", "0"]);
 });
 
-test("calls no callback of a descriptor that an earlier event of the same round closed", () => {
+test("the event loop calls no callback of a descriptor that an earlier event of the same round has closed", () => {
   const code = `
 import os
 from nova_sandboxd.loop import Loop

@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** An interpreter that gives this answer to the questions, and counts the questions. */
+/** Creates a fake interpreter that describes itself by `answer`, and counts how often it is asked. */
 function fakePython(place: string, answer: { version?: string; missing?: string[] }): string {
   mkdirSync(join(folder, place), { recursive: true });
   const path = join(folder, place, "python3");
@@ -40,20 +40,20 @@ function fakePython(place: string, answer: { version?: string; missing?: string[
 
 const asked = () => readFileSync(join(folder, "asked"), "utf8").length;
 
-test("takes the first on the PATH that has all packages", async () => {
+test("the server chooses the first Python on the PATH that has all packages", async () => {
   const paths = ["a", "b", "c"].map((place, index) => fakePython(place, { missing: index === 0 ? ["fitz"] : [] }));
   process.env.PATH = ["a", "b", "c"].map((place) => join(folder, place)).join(delimiter);
   expect((await choosePython({ modules })).path).toBe(paths[1]);
 });
 
-test("takes the first of all, and names its missing packages, if none has all", async () => {
+test("the server chooses the first Python, and names its missing packages, if none has all packages", async () => {
   const path = fakePython("a", { missing: ["fitz", "PIL"] });
   fakePython("b", { missing: ["PIL"] });
   process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
   expect(await choosePython({ modules })).toMatchObject({ path, missing: ["fitz", "PIL"] });
 });
 
-test("takes the one that E2B_LOCAL_PYTHON names, even if packages are missing", async () => {
+test("the server chooses the Python that E2B_LOCAL_PYTHON names, even if it lacks packages", async () => {
   process.env.E2B_LOCAL_PYTHON = fakePython("named", { missing: ["fitz"] });
   expect((await choosePython({ modules })).path).toBe(process.env.E2B_LOCAL_PYTHON);
 });
@@ -61,7 +61,7 @@ test("takes the one that E2B_LOCAL_PYTHON names, even if packages are missing", 
 test.each([
   ["too old", () => fakePython("old", { version: "3.9.2" })],
   ["not there", () => join(folder, "nothing")],
-])("names the way out if the named one is %s", async (_, place) => {
+])("the error says what to do if the Python that E2B_LOCAL_PYTHON names is %s", async (_, place) => {
   const path = place();
   process.env.E2B_LOCAL_PYTHON = path;
   await expect(choosePython({ modules })).rejects.toThrow(
@@ -69,12 +69,12 @@ test.each([
   );
 });
 
-test("names the way out if there is none", async () => {
+test("the error says what to do if there is no Python", async () => {
   process.env.PATH = folder;
   await expect(choosePython({ modules })).rejects.toThrow("install one, or name it in E2B_LOCAL_PYTHON");
 });
 
-test("asks again only after an interpreter or a package folder has changed", async () => {
+test("interpreters are started to describe themselves only after one of them or a package folder has changed", async () => {
   const cache = join(folder, "cache", "python.json");
   const path = fakePython("a", {});
   const site = join(folder, "site");
@@ -94,7 +94,7 @@ test("asks again only after an interpreter or a package folder has changed", asy
   expect(asked()).toBe(4);
 });
 
-test("finds packages without importing them, and skips packages built for another version", async () => {
+test("packages are found without being imported, and those built for another version do not count", async () => {
   const site = join(folder, "site");
   for (const name of ["fitz", "pandas", "requests", "PIL", "psycopg"]) {
     mkdirSync(join(site, name), { recursive: true });
@@ -104,7 +104,7 @@ test("finds packages without importing them, and skips packages built for anothe
   expect((await choosePython({ modules, sitePackages: [site] })).missing).toEqual(["pandas"]);
 });
 
-test("asks each Python once, even if it has several names and folders", async () => {
+test("each Python is started once to describe itself, even if the PATH has it under several names", async () => {
   fakePython("a", { missing: ["fitz"] });
   symlinkSync("python3", join(folder, "a", "python"));
   symlinkSync("a", join(folder, "b"));
@@ -113,7 +113,7 @@ test("asks each Python once, even if it has several names and folders", async ()
   expect(asked()).toBe(1);
 });
 
-test("reports a missing Python for the server and for each sandbox", async () => {
+test("the server, and each request for a sandbox, reports that there is no Python", async () => {
   process.env.PATH = folder;
   const server = await openE2b({ apiKey: "e2b_test" });
   const create = () => Sandbox.create("nova", { apiKey: "e2b_test", ...server });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { codeBlocks, emptyFolder, freePorts, outputOf, startServer } from "../support/readme.ts";
 
 describe("the README of e2b-local", () => {
-  it("starts the server, and points the SDK at it", { timeout: 60_000 }, async () => {
+  it("has an example that starts the server and points the SDK at it", { timeout: 60_000 }, async () => {
     const { js = [], sh = [], text = [] } = await codeBlocks("packages/e2b-local/README.md");
     const [variables = "", output = ""] = text;
     const port = await freePorts(1);

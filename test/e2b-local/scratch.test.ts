@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeScratch, writeToScratch } from "../../packages/e2b-local/src/scratch.ts";
 
-test("removes the folders of killed servers, and no folder of a living one", () => {
+test("a new server removes the scratch folders of killed servers, and of no running one", () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   const left = join(tmpdir(), `nova-e2b-${pid}-left`);
   mkdirSync(join(left, "s0"), { recursive: true });
@@ -15,7 +15,7 @@ test("removes the folders of killed servers, and no folder of a living one", () 
   for (const folder of [mine, second]) rmSync(folder, { recursive: true });
 });
 
-test("names the folder whose disk is full", () => {
+test("the error of a full disk names the folder on that disk", () => {
   const full = () => {
     throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
   };

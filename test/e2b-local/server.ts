@@ -2,12 +2,12 @@ import { Sandbox, type SandboxOpts } from "@e2b/code-interpreter";
 import { afterAll, beforeAll } from "vitest";
 import { type E2bOptions, type E2bServer, openE2b } from "../../packages/e2b-local/src/open.ts";
 
-/** Packages that this machine may have. */
+/** The packages that the tests import if this machine has them. */
 export const modules = ["fitz", "pandas", "requests", "PIL", "psycopg"];
 
 export const API_KEY = "e2b_test";
 
-/** A server for one test file, and the options that point the unchanged SDK at it. */
+/** Opens a server for the tests of one file, and returns the options that point the unchanged SDK at it. */
 export function useServer(options: Partial<E2bOptions> = {}) {
   const opened: { server: E2bServer; sandboxes: Sandbox[] } = {
     server: undefined as unknown as E2bServer,
@@ -35,7 +35,7 @@ export async function printed(sandbox: Sandbox, code: string): Promise<string> {
   return execution.logs.stdout.join("").trimEnd();
 }
 
-/** Waits for a condition without an event; fails after ten seconds. */
+/** Checks a condition again and again until it holds. Fails after ten seconds. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await condition())) {
@@ -44,7 +44,7 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
   }
 }
 
-/** The local sandbox writes files only as root. */
+/** The option that writes a file as root: the local sandbox writes files only as root. */
 export const asRoot = { user: "root" } as const;
 
 export async function exists(sandbox: Sandbox, path: string): Promise<boolean> {

@@ -11,7 +11,10 @@ let folder: string;
 let server: E2bServer;
 let warnings: string[];
 
-/** Installs a bubblewrap that prints this sentence and ends, as long as a file exists. */
+/**
+ * Installs a fake bubblewrap. It prints `sentence` and fails until the test removes the file `short`; then it runs the
+ * real one.
+ */
 function speaking(sentence: string): void {
   const script = `#!/bin/sh\nif [ -e ${folder}/short ]; then echo "${sentence}" >&2; exit 1; fi\nPATH="${realPath}" exec bwrap "$@"\n`;
   writeFileSync(join(folder, "bwrap"), script);
@@ -42,7 +45,7 @@ async function isEnclosed(): Promise<boolean> {
   return text === "False";
 }
 
-describe.runIf(process.platform === "linux")("the walls of a server's sandboxes", () => {
+describe.runIf(process.platform === "linux")("the isolation of a server's sandboxes", () => {
   test.each([
     "bwrap: Creating new namespace failed: Resource temporarily unavailable",
     "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
@@ -51,7 +54,7 @@ describe.runIf(process.platform === "linux")("the walls of a server's sandboxes"
     "bwrap: pipe2: Too many open files in system",
     "OSError: [Errno 109] Too many references: cannot splice",
     "Killed",
-  ])("are complete after a temporary shortage: %s", async (sentence) => {
+  ])("is complete after a temporary shortage: %s", async (sentence) => {
     speaking(sentence);
     await open();
     await expect(isEnclosed()).rejects.toThrow(sentence.slice(-20));
@@ -65,7 +68,7 @@ describe.runIf(process.platform === "linux")("the walls of a server's sandboxes"
     "bwrap: Creating new namespace failed: Function not implemented",
     "bwrap: Creating new namespace failed: Invalid argument",
     "bwrap: setting up uid map: Permission denied",
-  ])("are missing on a machine without support, and the server reports it: %s", async (sentence) => {
+  ])("is missing on a machine that does not support it, and the server warns: %s", async (sentence) => {
     speaking(sentence);
     await open();
     expect(await isEnclosed()).toBe(false);

@@ -58,7 +58,7 @@ describe("a local server", () => {
     expect(await statusOf("x.nova.example.com", ["nova.example.com"])).toBe(421);
   });
 
-  it("names in one sentence the way to allow another name", async () => {
+  it("refuses another name with a sentence that says how to allow it", async () => {
     const hostAdvice = "start it with --host and that name";
     const server = await openServer(httpServer((_, response) => response.end("in"), { hostAdvice }));
     const [, body] = await ask(server.url, "evil.example");
@@ -75,5 +75,5 @@ describe("a host name", () => {
     ["nova.example.com/", undefined],
     ["a@b", undefined],
     ["", undefined],
-  ])("of %j is %j", (written, name) => expect(hostName(written)).toBe(name));
+  ])("of the header %j is %j", (written, name) => expect(hostName(written)).toBe(name));
 });

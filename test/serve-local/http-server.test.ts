@@ -10,36 +10,39 @@ const part = Buffer.alloc(512 * 1024);
 
 /** Handlers that do not read a body to its end. */
 const waysToLeave: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
-  "does not look at it": async () => undefined,
-  "leaves its loop": async (request) => {
+  "does not read the body": async () => undefined,
+  "stops reading the body": async (request) => {
     for await (const _ of request) break;
   },
-  "throws in its loop": async (request) => {
+  "throws while it reads the body": async (request) => {
     for await (const _ of request) throw new RangeError("the disk is full");
   },
-  "keeps an iterator that it does not end": (request) => request[Symbol.asyncIterator]().next(),
-  "pipes it to a stream that fails": async (request) => {
+  "keeps an open iterator over the body": (request) => request[Symbol.asyncIterator]().next(),
+  "pipes the body to a stream that fails": async (request) => {
     for await (const _ of request.pipe(createGunzip())) break;
   },
 };
 
-it.each(Object.entries(waysToLeave))("serves the next request of a connection whose handler %s", async (_, leave) => {
-  await using server = await served(async (request, response) => {
-    if (request.method === "POST") await leave(request).catch(() => undefined);
-    response.end(request.method);
-  });
-  const client = await server.connect();
+it.each(Object.entries(waysToLeave))(
+  "a connection gets an answer to its next request after a handler that %s",
+  async (_, leave) => {
+    await using server = await served(async (request, response) => {
+      if (request.method === "POST") await leave(request).catch(() => undefined);
+      response.end(request.method);
+    });
+    const client = await server.connect();
 
-  client.write(`POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${2 * part.length}\r\n\r\n`);
-  client.write(part);
-  expect(await answer(client)).toMatch(/POST$/);
-  client.write(part);
-  client.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    client.write(`POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${2 * part.length}\r\n\r\n`);
+    client.write(part);
+    expect(await answer(client)).toMatch(/POST$/);
+    client.write(part);
+    client.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
 
-  expect(await answer(client)).toMatch(/GET$/);
-});
+    expect(await answer(client)).toMatch(/GET$/);
+  },
+);
 
-it("closes a connection whose request was destroyed before its end", async () => {
+it("the server closes a connection whose request was destroyed before its end", async () => {
   await using server = await served(async (request, response) => {
     await pipeline(request, async function* () {
       yield "enough";
@@ -80,7 +83,7 @@ async function answer(client: Socket): Promise<string> {
   return text;
 }
 
-it("closes without waiting for a connection that has sent no request", async () => {
+it("a closing server does not wait for a connection that has sent no request", async () => {
   const { url, close } = await openServer(httpServer((_request, response) => response.end()));
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   await once(socket, "connect");

@@ -29,7 +29,7 @@ const withHeader = (name: string, change: (value: string) => string) => (sent: S
 });
 
 describe("a request that is signed with the key of the data folder", () => {
-  it("is answered, also with the cached derived key", () => {
+  it("is accepted, the first time and with the cached signing key", () => {
     const access = new Access(key);
     expect([1, 2].map(() => access.refusalOf(request(), payload))).toEqual([undefined, undefined]);
   });
@@ -37,22 +37,22 @@ describe("a request that is signed with the key of the data folder", () => {
   it.each<[string, Signing]>([
     ["a quarter of an hour ago", { atMs: Date.parse("2026-11-22T11:45:00Z") }],
     ["by a clock that is a quarter of an hour ahead", { atMs: Date.parse("2026-11-22T12:15:00Z") }],
-    ["but for a header that tells the service nothing", { leftOut: ["x-other"] }],
-  ])("%s is answered", (_, signing) => {
+    ["except for a header that does not matter to the service", { leftOut: ["x-other"] }],
+  ])("%s is accepted", (_, signing) => {
     expect(new Access(key).refusalOf(request(signing), payload)).toBeUndefined();
   });
 
-  it("is answered after a change of the clock on both sides", () => {
+  it("is accepted after the clocks of client and server have changed to another year", () => {
     vi.setSystemTime("2031-01-01T00:00:00Z");
     expect(new Access(key).refusalOf(request(), payload)).toBeUndefined();
   });
 
   it.each<[string, Signing, string]>([
     ["a second more than a quarter of an hour ago", { atMs: Date.parse("2026-11-22T11:44:59Z") }, "skewed"],
-    ["for a later time", { atMs: Date.parse("2026-11-22T12:15:01Z") }, "skewed"],
+    ["a second more than a quarter of an hour ahead", { atMs: Date.parse("2026-11-22T12:15:01Z") }, "skewed"],
     ["with a key of another day", { day: "20261121" }, "forged"],
-    ["and does not say of which host", { leftOut: ["host"] }, "partial"],
-    ["and does not say which operation", { leftOut: ["x-amz-target"] }, "partial"],
+    ["without its host header", { leftOut: ["host"] }, "partial"],
+    ["without the header that names the operation", { leftOut: ["x-amz-target"] }, "partial"],
   ])("%s is refused", (_, signing, refusal) => {
     expect(new Access(key).refusalOf(request(signing), payload)).toBe(refusal);
   });
@@ -64,25 +64,33 @@ describe("a request", () => {
     ["with the id alone", withHeader("authorization", () => "Credential=NOVAKEY/x"), "malformed"],
     ["without a time", withHeader("x-amz-date", () => "today"), "malformed"],
     ["with half a signature", withHeader("authorization", (value) => value.slice(0, -32)), "forged"],
-    ["with a signature of no hex", withHeader("authorization", (value) => `${value.slice(0, -1)}é`), "forged"],
-    ["for another operation", withHeader("x-amz-target", () => "AWSEvents.PutRule"), "forged"],
-    ["for another host", withHeader("host", () => "127.0.0.1:4001"), "forged"],
-    ["with a header of its own", withHeader("x-amz-copy-source", () => "/nova/secret"), "partial"],
-    ["by another method", (sent) => ({ ...sent, method: "DELETE" }), "forged"],
-    ["of another path", (sent) => ({ ...sent, url: sent.url.replace("schedules", "schedule-groups") }), "forged"],
-    ["of another query", (sent) => ({ ...sent, url: `${sent.url}d` }), "forged"],
+    [
+      "with a signature that is not hexadecimal",
+      withHeader("authorization", (value) => `${value.slice(0, -1)}é`),
+      "forged",
+    ],
+    ["whose operation was changed after signing", withHeader("x-amz-target", () => "AWSEvents.PutRule"), "forged"],
+    ["whose host was changed after signing", withHeader("host", () => "127.0.0.1:4001"), "forged"],
+    ["with an additional header that is not signed", withHeader("x-amz-copy-source", () => "/nova/secret"), "partial"],
+    ["whose method was changed after signing", (sent) => ({ ...sent, method: "DELETE" }), "forged"],
+    [
+      "whose path was changed after signing",
+      (sent) => ({ ...sent, url: sent.url.replace("schedules", "schedule-groups") }),
+      "forged",
+    ],
+    ["whose query was changed after signing", (sent) => ({ ...sent, url: `${sent.url}d` }), "forged"],
   ])("%s is refused", (_, change, refusal) => {
     expect(new Access(key).refusalOf(change(request()), payload)).toBe(refusal);
   });
 
-  it("with another body is refused", () => {
+  it("with another body than the signed one is refused", () => {
     expect(new Access(key).refusalOf(request(), hash("sha256", '{"a":2}'))).toBe("forged");
   });
 
   it.each([
     ["another secret", { ...key, secretAccessKey: "anything" }, "forged"],
-    ["an id that nobody has", { ...key, accessKeyId: "NOVAKEY2" }, "stranger"],
-  ])("of %s is refused", (_, by, refusal) => {
+    ["an unknown key id", { ...key, accessKeyId: "NOVAKEY2" }, "stranger"],
+  ])("signed with %s is refused", (_, by, refusal) => {
     expect(new Access(key).refusalOf(request({}, by), payload)).toBe(refusal);
   });
 });

@@ -47,11 +47,14 @@ afterAll(async () => {
 });
 
 interface Command {
-  /** The SDK's schema of the operation: its third element is the name, its fourth the traits (HTTP method and path). */
+  /**
+   * The SDK's schema of the operation. The third element is the operation's name, and the fourth has its HTTP method
+   * and path.
+   */
   schema: [unknown, unknown, name: string, traits: { http?: [string, path: string] } | number];
 }
 
-/** Every operation of an SDK's client, as a request with values for the labels in its path. */
+/** All operations of an SDK's client, each as a request with values for the variables in its path. */
 function commandsOf(sdk: object): { name: string; command: Command }[] {
   const classes = Object.entries(sdk).filter(([name]) => /^[A-Z].*Command$/.test(name));
   return classes.map(([, Class]) => {
@@ -65,7 +68,7 @@ function commandsOf(sdk: object): { name: string; command: Command }[] {
   });
 }
 
-/** The SDK warns on stderr about requests without a body. */
+/** Discards the SDK's warnings about requests without a body. */
 const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 type Send = (command: never) => Promise<unknown>;
@@ -80,10 +83,10 @@ const services: [name: string, Client: new (config: object) => { send: Send; des
     ["ses", ses.SESv2Client, ses, 1],
   ];
 
-/** The error names of services that do not use `UnknownOperationException`. */
+/** The error that a service returns for an unknown operation, if it is not `UnknownOperationException`. */
 const refusalOf: Record<string, string> = { s3: "NotImplemented", ses: "NotFoundException" };
 
-/** Operations whose requests look exactly like those of a served operation. */
+/** Operations that are left out, because their requests look exactly like those of a served operation. */
 const indistinguishable = ["ListDirectoryBuckets"];
 
 describe.each(services)("an operation that the local %s does not have", (service, Client, sdk) => {

@@ -23,8 +23,8 @@ describe("the disk of a data folder", () => {
     ["a quota", { code: "EDQUOT" }, /is full - free some space/],
     ["SQLite on a full disk", { code: "ERR_SQLITE_ERROR", errcode: 13 }, /is full - free some space/],
     ["a read-only file system", { code: "EROFS" }, /is read-only: .* can be read and verified - .*\(NOVA_DATA_DIR\)/],
-    ["SQLite on one", { code: "ERR_SQLITE_ERROR", errcode: 8 | (5 << 8) }, /is read-only/],
-  ])("refuses the writes of %s with one sentence, as a full store", (_, fields, sentence) => {
+    ["SQLite on a read-only file system", { code: "ERR_SQLITE_ERROR", errcode: 8 | (5 << 8) }, /is read-only/],
+  ])("turns the write error of %s into one sentence with the status 507", (_, fields, sentence) => {
     const disk = new DiskSpace(folder, { clock: handClock() });
     expect(disk.refusal(failing(fields))).toMatchObject({ name: "InsufficientStorage", status: 507 });
     expect(disk.refusal(failing(fields))?.message).toMatch(sentence);
@@ -35,7 +35,7 @@ describe("the disk of a data folder", () => {
     expect(new DiskSpace(folder).refusal(failing(fields))).toBeUndefined();
   });
 
-  it("is tried every second, and wakes all stores that wait for space", async () => {
+  it("is tried every second while it is full, and wakes all waiting stores when it has space", async () => {
     const [clock, fault, told] = [handClock(), await fullDisk(folder), [] as string[]];
     const disk = new DiskSpace(folder, { clock, warn: (sentence) => told.push(sentence) });
     fault.fill();
@@ -66,7 +66,7 @@ describe("the disk of a data folder", () => {
 });
 
 describe("a file on a full disk", () => {
-  it("of lines takes a complete line or nothing, and continues after the last complete one", async () => {
+  it("gets a complete line or nothing, and continues after its last complete line", async () => {
     const path = join(folder, "lines");
     const fault = await fullDisk(folder);
     const { file } = LineFile.open(path);
@@ -79,7 +79,7 @@ describe("a file on a full disk", () => {
     expect(LineFile.open(path).lines).toEqual([{ n: 1 }, { n: 3 }]);
   });
 
-  it("that is replaced stays as it was, and leaves no draft", async () => {
+  it("stays as it was if it cannot be replaced, and no temporary file is left", async () => {
     const file = new KeyedFile<number>(join(folder, "value.json"), String);
     const fault = await fullDisk(folder);
     file.put(1);
@@ -90,7 +90,7 @@ describe("a file on a full disk", () => {
 });
 
 describe("a backlog", () => {
-  it("keeps the writes that find no space in order, and accepts none meanwhile", async () => {
+  it("performs the writes of a full disk later, in order, and until then refuses those that cannot wait", async () => {
     const [clock, fault, written] = [handClock(), await fullDisk(folder), [] as number[]];
     const backlog = new Backlog(new DiskSpace(folder, { clock }));
     let isFull = true;

@@ -4,7 +4,7 @@ import { tableInput, useDatabase } from "./support/database.ts";
 
 const database = useDatabase(tableInput("items", ["pk", "S"], ["sk", "N"]));
 
-test("serves the document client", async () => {
+test("DynamoDB serves the SDK's document client", async () => {
   const documents = DynamoDBDocument.from(database.client, { unmarshallOptions: { wrapNumbers: true } });
   const exact = "12345678901234567890.5";
   const Item = {

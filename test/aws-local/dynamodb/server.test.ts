@@ -56,7 +56,7 @@ const item = (pk: string) =>
   new PutItemCommand({ TableName: "items", Item: { pk: { S: pk }, text: { S: "é\u0000😀" } } });
 const get = (pk: string) => new GetItemCommand({ TableName: "items", Key: { pk: { S: pk } }, ConsistentRead: true });
 
-test("answers the unchanged SDK, and only with the folder's key", async () => {
+test("DynamoDB answers the unchanged SDK if it has the folder's key, and refuses another key", async () => {
   const server = await open();
   await clientOf(server).send(table);
   await clientOf(server).send(item("a"));
@@ -70,7 +70,7 @@ test("answers the unchanged SDK, and only with the folder's key", async () => {
   });
 });
 
-test("refuses the folder's key id with another secret", async () => {
+test("DynamoDB refuses the folder's key id with another secret", async () => {
   const server = await open();
   await expect(clientOf(server, { ...key, secretAccessKey: "anything" }).send(table)).rejects.toMatchObject({
     name: "InvalidSignatureException",
@@ -80,7 +80,7 @@ test("refuses the folder's key id with another secret", async () => {
   await expect(clientOf(server).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
 });
 
-test("refuses a body other than the signed one", async () => {
+test("DynamoDB refuses a body other than the signed one", async () => {
   const { url } = await open();
   const init = { method: "POST", body: "{}", headers: { "x-amz-target": "DynamoDB_20120810.ListTables" } };
   const headers = signedHeaders("dynamodb", key, url, init);
@@ -89,7 +89,7 @@ test("refuses a body other than the signed one", async () => {
   expect([changed.status, await changed.text()]).toEqual([400, expect.stringContaining("InvalidSignatureException")]);
 });
 
-test("refuses a request without a signature", async () => {
+test("DynamoDB refuses a request without a signature", async () => {
   const { url } = await open();
   const headers = { "x-amz-target": "DynamoDB_20120810.ListTables", "content-type": "application/x-amz-json-1.0" };
   const answer = await fetch(url, { method: "POST", headers, body: "{}" });
@@ -97,7 +97,7 @@ test("refuses a request without a signature", async () => {
   expect(await answer.text()).toContain("MissingAuthenticationTokenException");
 });
 
-test("reports every accepted request", async () => {
+test("DynamoDB calls `faults` for every accepted request", async () => {
   const seen: DynamoDbRequest[] = [];
   const server = await open({ faults: (request) => void seen.push(request) });
   await clientOf(server).send(new ListTablesCommand({}));
@@ -110,7 +110,7 @@ test("reports every accepted request", async () => {
 test.each([
   ["throttle", "ProvisionedThroughputExceededException", 400],
   ["error", "InternalServerError", 500],
-] as const)("plays a fault (%s) before the request has an effect", async (fault, name, status) => {
+] as const)("the fault %s makes a request fail before it has an effect", async (fault, name, status) => {
   let isFaulty = false;
   const server = await open({ faults: ({ operation }) => (isFaulty && operation === "PutItem" ? fault : undefined) });
   const client = clientOf(server);
@@ -120,7 +120,7 @@ test.each([
   expect((await client.send(get("a"))).Item).toBeUndefined();
 });
 
-test("loses a response after the request had its effect", async () => {
+test("the fault `lost` replaces the response by an error after the request had its effect", async () => {
   const server = await open({ faults: ({ operation }) => (operation === "PutItem" ? "lost" : undefined) });
   const client = clientOf(server);
   await client.send(table);
@@ -128,7 +128,7 @@ test("loses a response after the request had its effect", async () => {
   expect((await client.send(get("a"))).Item?.pk).toEqual({ S: "a" });
 });
 
-test("keeps its tables and items over a restart", async () => {
+test("DynamoDB keeps its tables and items over a restart", async () => {
   const dataDir = await folder();
   const first = await open({ dataDir });
   await clientOf(first).send(table);
@@ -138,7 +138,7 @@ test("keeps its tables and items over a restart", async () => {
   expect((await clientOf(second).send(get("kept"))).Item?.pk).toEqual({ S: "kept" });
 });
 
-test("reports a folder in use, and does not disturb its owner", async () => {
+test("DynamoDB refuses to open a folder in use, and does not disturb the process that uses it", async () => {
   const dataDir = await folder();
   const owner = await open({ dataDir });
   await expect(openDynamoDb({ dataDir, ...key })).rejects.toThrow(/close the other process/);

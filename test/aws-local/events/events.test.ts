@@ -39,7 +39,7 @@ const targets = (...Targets: Target[]) =>
 const fire: Target = { Id: "fire", Arn: target, InputTransformer: { InputTemplate } };
 
 describe("an event that is put", () => {
-  it("reaches the functions of standing rules in its envelope, digit for digit", async () => {
+  it("reaches the function of a deployed rule in EventBridge's envelope, with every digit of its numbers", async () => {
     const { Entries, FailedEntryCount } = await put(paid);
     await world.events.deliveries.rest();
     expect(FailedEntryCount).toBe(0);
@@ -58,7 +58,7 @@ describe("an event that is put", () => {
     });
   });
 
-  it("reaches the targets of a matching rule, with their input", async () => {
+  it("reaches each target of a matching rule, in the form of the target's template", async () => {
     await rule();
     await targets(fire, { Id: "plain", Arn: target });
     await put({ ...paid, Source: "bank" }, paid, { ...paid, EventBusName: "default" });
@@ -77,8 +77,8 @@ describe("an event that is put", () => {
     ["has no detail", { ...paid, Detail: undefined }, "InvalidArgument"],
     ["has a detail that is no JSON", { ...paid, Detail: "{" }, "MalformedDetail"],
     ["has a detail that is no object", { ...paid, Detail: "[1]" }, "MalformedDetail"],
-    ["says that it is AWS's", { ...paid, Source: "aws.s3" }, "NotAuthorizedForSourceException"],
-  ])("and %s fails alone", async (_, entry, ErrorCode) => {
+    ["claims to come from AWS", { ...paid, Source: "aws.s3" }, "NotAuthorizedForSourceException"],
+  ])("that %s fails, and the other event of the request is accepted", async (_, entry, ErrorCode) => {
     const { Entries, FailedEntryCount } = await put(entry, paid);
     expect(FailedEntryCount).toBe(1);
     expect(Entries).toMatchObject([{ ErrorCode }, { EventId: expect.any(String) }]);
@@ -91,7 +91,7 @@ describe("an event that is put", () => {
     ["are none", [], "ValidationException"],
     ["are too large", [{ ...paid, Detail: JSON.stringify({ x: "y".repeat(1024 * 1024) }) }], "ValidationException"],
     ["go to a bus that is not there", [{ ...paid, EventBusName: "other" }], "ResourceNotFoundException"],
-  ])("and others that %s are refused", async (_, entries, name) => {
+  ])("is refused if the events of its request %s", async (_, entries, name) => {
     await expect(put(...entries)).rejects.toMatchObject({ name });
   });
 
@@ -101,7 +101,7 @@ describe("an event that is put", () => {
     });
   });
 
-  it("reaches a function that takes events in turn only after the one before", async () => {
+  it("reaches a function that takes events in turn only when the event before has been delivered", async () => {
     const first = Promise.withResolvers<boolean>();
     world.takes = () => first.promise;
     await put({ ...paid, Source: "nova", Detail: '{"n":1}' }, { ...paid, Source: "nova", Detail: '{"n":2}' });
@@ -111,7 +111,7 @@ describe("an event that is put", () => {
     expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
   });
 
-  it("waits until it is driven, and is delivered again after a process died with it", async () => {
+  it("waits until a process drives deliveries, and is delivered again if the process dies meanwhile", async () => {
     const never = Promise.withResolvers<boolean>();
     world.takes = () => never.promise;
     await put(paid);
@@ -130,7 +130,7 @@ describe("an event that is put", () => {
     expect(world.delivered).toHaveLength(3);
   });
 
-  it("is kept if no function takes it", async () => {
+  it("is written to a file if every attempt to deliver it fails", async () => {
     world.takes = () => false;
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     await put(paid);
@@ -141,7 +141,7 @@ describe("an event that is put", () => {
     expect(JSON.parse(kept)).toMatchObject({ functionArn: standing, payload: expect.stringContaining('"shop"') });
   });
 
-  it("that was kept is delivered again as docs/dev.md describes", async () => {
+  it("that could not be delivered is delivered again by the commands in docs/dev.md", async () => {
     const [, script = ""] =
       readFileSync("docs/dev.md", "utf8").split("## What could not be delivered")[1]?.split("```\n") ?? [];
     expect(script).toMatch(/^cd \.nova\/events\n/);
@@ -164,7 +164,7 @@ describe("an event that is put", () => {
 });
 
 describe("a rule", () => {
-  it("stays as it was put, in the next process too, until its targets and it are removed", async () => {
+  it("works in the next process, too, and can be removed once its targets are removed", async () => {
     const { RuleArn } = await rule();
     expect(RuleArn).toBe("arn:aws:events:us-east-1:000000000000:rule/nova/paid");
     await targets(fire);
@@ -202,9 +202,9 @@ describe("a rule", () => {
     ["no pattern", { EventPattern: undefined }, "ValidationException"],
     ["a pattern that is no JSON", { EventPattern: "{" }, "InvalidEventPatternException"],
     ["a pattern that is no object", { EventPattern: "[]" }, "InvalidEventPatternException"],
-    ["a value by itself", { EventPattern: '{"source":"shop"}' }, "InvalidEventPatternException"],
-    ["a pattern of nothing", { EventPattern: "{}" }, "InvalidEventPatternException"],
-    ["a time", { ScheduleExpression: "rate(1 minute)" }, "ValidationException"],
+    ["a pattern whose value is not in a list", { EventPattern: '{"source":"shop"}' }, "InvalidEventPatternException"],
+    ["an empty pattern", { EventPattern: "{}" }, "InvalidEventPatternException"],
+    ["a schedule", { ScheduleExpression: "rate(1 minute)" }, "ValidationException"],
     ["another state", { State: "OFF" as never }, "ValidationException"],
   ])("with %s is refused", async (_, input, name) => {
     await expect(rule(input)).rejects.toMatchObject({ name });
@@ -212,12 +212,15 @@ describe("a rule", () => {
 
   it.each<[string, Target]>([
     ["that is no function", { Id: "a", Arn: "arn:aws:sqs:us-east-1:123456789012:q" }],
-    ["without a right id", { Id: "a b", Arn: target }],
+    ["with an invalid id", { Id: "a b", Arn: target }],
     ["whose input is a constant", { Id: "a", Arn: target, Input: "{}" }],
     ["whose template is no JSON", { ...fire, InputTransformer: { InputTemplate: '{"a":' } }],
-    ["that wants what is not served", { ...fire, InputTransformer: { InputTemplate: '{"a":<aws.events.event>}' } }],
     [
-      "that wants parts of the event",
+      "whose template has a variable that is not served",
+      { ...fire, InputTransformer: { InputTemplate: '{"a":<aws.events.event>}' } },
+    ],
+    [
+      "that takes parts of the event",
       { ...fire, InputTransformer: { InputTemplate, InputPathsMap: { a: "$.detail" } } },
     ],
   ])("cannot have the target %s", async (_, one) => {
@@ -232,7 +235,7 @@ describe("a rule", () => {
   });
 });
 
-it("needs the key, and an operation that is served", async () => {
+it("EventBridge refuses a request without the key, and an operation that is not served", async () => {
   const ask = (headers: Record<string, string>) => fetch(world.events.url, { method: "POST", body: "{}", headers });
   expect((await ask({ "x-amz-target": "AWSEvents.PutEvents" })).status).toBe(403);
   const headers = { "x-amz-target": "AWSEvents.CreateArchive" };

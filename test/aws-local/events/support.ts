@@ -12,12 +12,12 @@ export const standing = functionOf("nova-deliver-event");
 export const inTurn = functionOf("nova-publish");
 export const target = functionOf("nova-fire-trigger");
 
-/** EventBridge over a folder that outlives it. */
+/** EventBridge for a test. It can be closed and opened again over the same folder. */
 export class TestEvents implements Disposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), "nova-events-"));
-  /** The deliveries: function and payload, as text. */
+  /** All deliveries so far: the function, and the payload as text. */
   readonly delivered: { functionArn: string; payload: string }[] = [];
-  /** Whether a function accepts its event; a promise keeps it at work. */
+  /** Says whether a function succeeds with its event. A promise keeps the function at work until it resolves. */
   takes: () => boolean | Promise<boolean> = () => true;
   client!: EventBridgeClient;
   events!: Events;

@@ -28,13 +28,13 @@ async function open(answer: HttpApiAnswer | (() => Promise<HttpApiAnswer>) = { s
 
 afterEach(() => api.close());
 
-it("a response that AWS Lambda would refuse is a 500, and a failure", async () => {
+it("a response that AWS Lambda would refuse becomes a 500, and is reported as a failure", async () => {
   const url = await open({ statusCode: 200, body: '"'.repeat(4_000_000) });
   expect((await fetch(url)).status).toBe(500);
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(/bytes as JSON/) })]);
 });
 
-it("reports each request, and once more when it is answered or has taken long", async () => {
+it("the HTTP API reports the start of each request, and its end or that it takes long", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const told: string[] = [];
   api = await openHttpApi({
@@ -51,7 +51,7 @@ it("reports each request, and once more when it is answered or has taken long", 
   expect(told.filter((one) => one === "done")).toHaveLength(1);
 });
 
-it("answers open requests at closing, and accepts no further request on that connection", async () => {
+it("a closing HTTP API answers the requests under way, and accepts no further request on their connections", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const url = await open(() => mayAnswer);
   const agent = new Agent({ keepAlive: true });
@@ -67,7 +67,7 @@ it("answers open requests at closing, and accepts no further request on that con
 });
 
 describe("a request", () => {
-  it("arrives as an event of payload format 2.0, its address undecoded", async () => {
+  it("reaches the Lambda as an event of payload format 2.0, with its path as it was sent", async () => {
     const url = await open();
     await fetch(`${url}/a%20b/c?x=1&x=2&y=%C3%A4`, { headers: { "X-Api-Key": "k" } });
     expect(events).toMatchObject([
@@ -89,21 +89,21 @@ describe("a request", () => {
     ["application/problem+json; charset=utf-8", "{}", false],
     ["text/plain", "\u00e4", false],
     ["application/octet-stream", "\u0000\u0001", true],
-  ])("of type %s has its body as text or as base64", async (type, body, isBase64Encoded) => {
+  ])("with the content type %s passes its body as text or as base64", async (type, body, isBase64Encoded) => {
     const url = await open();
     await fetch(url, { method: "POST", headers: { "content-type": type }, body });
     const sent = isBase64Encoded ? Buffer.from(body).toString("base64") : body;
     expect(events).toMatchObject([{ body: sent, isBase64Encoded }]);
   });
 
-  it("with a text that is not UTF-8 has its bytes as base64", async () => {
+  it("with a text that is not UTF-8 passes its body as base64", async () => {
     const url = await open();
     const body = Buffer.from('{"name":"M\u00fcller"}', "latin1");
     await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
     expect(events).toMatchObject([{ body: body.toString("base64"), isBase64Encoded: true }]);
   });
 
-  it("has repeated headers joined", async () => {
+  it("passes repeated headers joined by commas", async () => {
     const url = await open();
     const { port } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -120,18 +120,18 @@ describe("a request", () => {
 });
 
 describe("an answer", () => {
-  it("has status, headers and text", async () => {
+  it("of a Lambda sets the status, headers and text of the response", async () => {
     const url = await open({ statusCode: 201, headers: { location: "/x" }, body: "\u00e4" });
     const answer = await fetch(url);
     expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([201, "/x", "\u00e4"]);
   });
 
-  it("may be bytes", async () => {
+  it("of a Lambda in base64 becomes a response of bytes", async () => {
     const url = await open({ statusCode: 200, body: Buffer.from([0, 255]).toString("base64"), isBase64Encoded: true });
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array([0, 255]));
   });
 
-  it("without content has no length", async () => {
+  it("with the status for no content has no content-length", async () => {
     const answer = await fetch(await open({ statusCode: 204 }));
     expect([answer.status, answer.headers.get("content-length")]).toEqual([204, null]);
   });
@@ -144,7 +144,7 @@ describe("an answer", () => {
   });
 });
 
-describe("closing", () => {
+describe("a closing HTTP API", () => {
   it("waits for the response under way", async () => {
     const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const url = await open(async () => {

@@ -35,7 +35,7 @@ describe("an invocation", () => {
     ["nothing", undefined, "null"],
     ["a date", { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     ["what JSON leaves out", { a: undefined, f: () => 1, n: Number.NaN }, '{"n":null}'],
-  ])("that answers %s returns its JSON", async (_name, value, payload) => {
+  ])("whose handler returns %s results in its JSON text", async (_name, value, payload) => {
     expect(await runtime(async () => value)(ARN, "{}")).toEqual({ ok: true, payload });
   });
 
@@ -67,7 +67,7 @@ describe("an invocation", () => {
 });
 
 describe("a handler that fails", () => {
-  it("becomes a result with its error's name, message and trace", async () => {
+  it("causes a result with the name, message and trace of its error", async () => {
     const invoke = runtime(async () => {
       throw Object.assign(new Error("no dice"), { name: "NodeFailed" });
     });
@@ -85,18 +85,18 @@ describe("a handler that fails", () => {
       () => Promise.reject("just text"),
       { errorType: "string", errorMessage: "just text", trace: [] },
     ],
-    ["answers a cycle", async () => cycle(), { errorType: "Runtime.MarshalError" }],
-    ["answers a bigint", async () => 1n, { errorType: "Runtime.MarshalError" }],
+    ["returns a value with a cycle", async () => cycle(), { errorType: "Runtime.MarshalError" }],
+    ["returns a bigint", async () => 1n, { errorType: "Runtime.MarshalError" }],
     [
-      "answers more than 6 MB",
+      "returns more than 6 MB",
       async () => "x".repeat(PAYLOAD_LIMIT_BYTES + 200),
       { errorType: "Function.ResponseSizeTooLarge" },
     ],
-  ])("because it %s", async (_name, handler, expected) => {
+  ])("%s, and the invocation fails", async (_name, handler, expected) => {
     expect(await runtime(handler)(ARN, "{}")).toMatchObject({ ok: false, ...expected });
   });
 
-  it("runs out of time as in the cloud, and its later result is dropped", async () => {
+  it("takes too long, is timed out as in the cloud, and its later result is dropped", async () => {
     const invoke = runtime(() => new Promise(() => {}), 3);
     expect(await invoke(ARN, "{}")).toEqual({
       ok: false,

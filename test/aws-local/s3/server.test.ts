@@ -29,7 +29,7 @@ describe("access", () => {
     stranger.destroy();
   });
 
-  test("is denied with the key's id and another secret", async () => {
+  test("is denied to a client with the key's id and another secret", async () => {
     const stranger = clientOf(s3.server, { credentials: { ...key, secretAccessKey: "anything" } });
     const refused = { name: "SignatureDoesNotMatch", $metadata: { httpStatusCode: 403 } };
     await expect(stranger.send(new ListBucketsCommand({}))).rejects.toMatchObject(refused);
@@ -85,7 +85,7 @@ test.each([
   ["GET", `/${Bucket}/key?tagging`],
   ["GET", `/${Bucket}`],
   ["PATCH", `/${Bucket}/key`],
-])("do not take %s %s for a known operation", async (method, path) => {
+])("S3 refuses %s %s, which the emulator does not serve", async (method, path) => {
   const answer = await raw(s3.server, path, { method });
   expect(answer.status).toBe(501);
   expect(await answer.text()).toContain("<Code>NotImplemented</Code>");
@@ -98,7 +98,7 @@ test.each([
   ["GET", "/plain/object?attributes"],
   ["DELETE", "/plain/object?annotation"],
   ["DELETE", "/plain/object?versionId=1"],
-])("do not take %s %s for the request without its parameter", async (method, path) => {
+])("S3 refuses %s %s, and does not perform the same request without its parameter", async (method, path) => {
   const send = s3.client.send.bind(s3.client);
   await send(new CreateBucketCommand({ Bucket: "plain" })).catch(() => undefined);
   const answer = await raw(s3.server, path, { method });
@@ -108,7 +108,7 @@ test.each([
   expect(Buckets?.map(({ Name }) => Name)).not.toContain("new-bucket");
 });
 
-test("have no multipart uploads, and take no part for the whole", async () => {
+test("S3 refuses multipart uploads, and does not store one part as the whole object", async () => {
   const create = s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key: "parts" }));
   await expect(create).rejects.toMatchObject({ name: "NotImplemented", message: expect.stringContaining("?uploads") });
   const part = { Bucket, Key: "parts", UploadId: "any", PartNumber: 1 };
@@ -118,7 +118,7 @@ test("have no multipart uploads, and take no part for the whole", async () => {
   await expect(sent).rejects.toMatchObject({ name: "NotImplemented" });
 });
 
-test("report every accepted request", async () => {
+test("S3 calls `faults` for every accepted request", async () => {
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "seen/é", Body: "12345" }));
   expect(s3.requests).toEqual([{ operation: "PutObject", bucket: Bucket, key: "seen/é" }]);
 });
@@ -150,7 +150,7 @@ describe("a fault", () => {
   });
 });
 
-test("keeps its objects over a restart, and drops a dead process's unfinished writes", async () => {
+test("S3 keeps its objects over a restart, and removes the incomplete writes of a killed process", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-s3-"));
   const unfinished = join(dataDir, "s3", "unfinished");
   const open = () => openS3({ dataDir, ...key });

@@ -37,7 +37,7 @@ const create = (input: Partial<CreateScheduleCommandInput> = {}) =>
 const at = (time: string) => ({ functionArn: Arn, payload: { trigger: "nightly", scheduled_at: time } });
 
 describe("a schedule that a client puts", () => {
-  it("stays as it was put until it is changed and removed", async () => {
+  it("is returned as it was put, can be changed, and can be removed", async () => {
     const { ScheduleArn } = await create({ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night" });
     expect(ScheduleArn).toBe("arn:aws:scheduler:us-east-1:000000000000:schedule/nova/nova-report-nightly");
     const name = { Name: usual.Name, GroupName: "nova" };
@@ -89,7 +89,7 @@ describe("a schedule that a client puts", () => {
     await expect(create(input)).rejects.toMatchObject({ name });
   });
 
-  it("is refused if its name exists, and if a changed schedule does not exist", async () => {
+  it("is refused if it is created and exists already, or is changed and does not exist", async () => {
     await create();
     await expect(create()).rejects.toMatchObject({ name: "ConflictException" });
     const other = world.client.send(new UpdateScheduleCommand({ ...usual, Name: "other" }));
@@ -98,7 +98,7 @@ describe("a schedule that a client puts", () => {
 });
 
 describe("a schedule", () => {
-  it("fires at its times, and passes the time at which it was due", async () => {
+  it("fires at its times, and tells the function the time at which it was due", async () => {
     await create();
     world.schedules.fire();
     await world.clock.until("2026-11-24T01:59:59Z");
@@ -107,7 +107,7 @@ describe("a schedule", () => {
     expect(world.delivered).toHaveLength(3);
   });
 
-  it("does not fire before it is allowed, while it is disabled, and after it was deleted", async () => {
+  it("does not fire before `fire` is called, while it is disabled, and after it was deleted", async () => {
     await create();
     await world.clock.until("2026-11-22T01:30:00Z");
     world.schedules.fire();
@@ -121,7 +121,7 @@ describe("a schedule", () => {
     expect(world.delivered).toHaveLength(1);
   });
 
-  it("of a rate fires immediately and then at its pace, which an update without a change keeps", async () => {
+  it("with a rate fires immediately and then at its interval, even if an update changes nothing", async () => {
     world.schedules.fire();
     const rate = { ...usual, ScheduleExpression: "rate(10 minutes)" };
     await create(rate);
@@ -132,7 +132,7 @@ describe("a schedule", () => {
     expect(world.delivered).toEqual(times.map(at));
   });
 
-  it("starts at its StartDate", async () => {
+  it("fires from its StartDate on", async () => {
     world.schedules.fire();
     const StartDate = new Date("2026-11-22T01:10:30Z");
     await create({ ScheduleExpression: "rate(10 minutes)", StartDate });
@@ -142,14 +142,14 @@ describe("a schedule", () => {
     expect(world.delivered).toEqual(times.map((time) => at(`2026-11-22T${time}Z`)));
   });
 
-  it("of one time fires then, by the clock of its zone, and never again", async () => {
+  it("for one time fires at that time in its time zone, and never again", async () => {
     await create({ ScheduleExpression: "at(2026-12-24T18:00:30)", ScheduleExpressionTimezone: "Europe/Madrid" });
     world.schedules.fire();
     await world.clock.until("2027-12-25T00:00:00Z");
     expect(world.delivered).toEqual([at("2026-12-24T17:00:30Z")]);
   });
 
-  it("keeps events that no function takes", async () => {
+  it("writes its event to a file if no attempt to deliver it succeeds", async () => {
     world.takes = false;
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     await create({ ScheduleExpression: "rate(1 day)" });
@@ -173,7 +173,7 @@ describe("a time that was due while no process ran", () => {
     await world.schedules.rest();
   }
 
-  it("is skipped, with a warning", async () => {
+  it("is skipped with a warning if it is more than a minute ago", async () => {
     await create({ Description: "Trigger nightly of workflow report" });
     await reopenedAt("2026-11-25T08:00:00Z");
     expect(world.delivered).toEqual([]);
@@ -182,7 +182,7 @@ describe("a time that was due while no process ran", () => {
     ]);
   });
 
-  it("fires within the minute in which it is due", async () => {
+  it("fires if it is less than a minute ago", async () => {
     await create();
     await reopenedAt("2026-11-22T02:00:59Z");
     expect(world.delivered).toEqual([at("2026-11-22T02:00:00Z")]);
@@ -191,7 +191,7 @@ describe("a time that was due while no process ran", () => {
 });
 
 describe("a clock that jumps", () => {
-  it("skips the times that were due meanwhile, warns, and fires from then on", async () => {
+  it("skips the times that were due meanwhile, warns, and fires at the later ones", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     world.schedules.fire();
     await world.clock.until("2026-11-22T01:30:00Z");
@@ -205,7 +205,7 @@ describe("a clock that jumps", () => {
     ]);
   });
 
-  it("backwards makes every started schedule continue from there", async () => {
+  it("backwards makes every started schedule continue from the new time", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     await create({ Name: "once", ScheduleExpression: "at(2026-11-22T01:15:00)" });
     world.schedules.fire();

@@ -37,7 +37,7 @@ async function sent(input: Partial<SendEmailCommandInput>): Promise<string> {
 }
 
 describe("a mail that is sent through SES", () => {
-  it("becomes a file, composed of its parts", async () => {
+  it("becomes a file with its sender, recipients, subject and texts", async () => {
     const mail = await sent({
       Destination: { ToAddresses: ["a@example.com"], CcAddresses: ["b@example.com"] },
       Content: { Simple: { Subject: { Data: "It failed" }, Body: { Text: { Data: "Why: x" } } } },
@@ -46,7 +46,7 @@ describe("a mail that is sent through SES", () => {
     expect(mail).toMatch(/\r?\n\r?\nWhy: x/);
   });
 
-  it("becomes a file unchanged if it is raw", async () => {
+  it("becomes a file without a change if the client sends it as a complete raw mail", async () => {
     const raw = "From: a@b\r\n\r\nünï";
     expect(await sent({ Content: { Raw: { Data: Buffer.from(raw) } } })).toBe(raw);
   });
@@ -64,7 +64,7 @@ describe("a mail that is sent through SES", () => {
   });
 });
 
-it("is refused with another key, and with another operation", async () => {
+it("is refused if it is signed with another key, or sent by an operation that is not served", async () => {
   const other = clientWith("other");
   const send = other.send(new SendEmailCommand({ Content: { Raw: { Data: Buffer.from("x") } } }));
   await expect(send).rejects.toMatchObject({ name: "UnrecognizedClientException" });

@@ -9,7 +9,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A capacity of two lines, on a machine whose processors idle for this share of the time. */
+/**
+ * A capacity with two slots, on a machine whose processors are idle for this share of the time. A line is a sequence of
+ * states of an execution, which needs a slot to work.
+ */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
   const begun: number[] = [];
@@ -17,7 +20,7 @@ function opened(idleShare: number) {
     const place = { owner, work: `work ${work}`, since: work };
     (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
   };
-  /** Each line is the only one of its work. */
+  /** Lets lines ask for a slot. All have the same owner, and each is the only line of its work. */
   const enter = (...all: number[]) => {
     for (const one of all) enterAt(one, "acme", one);
   };
@@ -25,7 +28,7 @@ function opened(idleShare: number) {
   return { enter, enterAt, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
 }
 
-it("starts a line immediately while capacity is left, and the oldest waiting line when one leaves", async () => {
+it("a line starts immediately if a slot is free, and a slot that becomes free goes to the oldest waiting line", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await after(0)).toEqual([1, 2]);
@@ -34,7 +37,7 @@ it("starts a line immediately while capacity is left, and the oldest waiting lin
   expect(await after(0)).toEqual([1, 2, 5]);
 });
 
-it("starts more lines while processors idle, twice as many at each check", async () => {
+it("more lines start while processors are idle, at each check twice as many", async () => {
   const { enter, after } = opened(0.5);
   enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
   expect(await after(60)).toEqual([1, 2, 3]);
@@ -42,7 +45,7 @@ it("starts more lines while processors idle, twice as many at each check", async
   expect(await after(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("starts no line while a request holds it back, and then all that fit", async () => {
+it("no line starts while a request holds lines back, and afterwards as many as there are slots", async () => {
   const { enter, hold, after } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
@@ -52,7 +55,7 @@ it("starts no line while a request holds it back, and then all that fit", async 
   expect(await after(0)).toEqual([1, 2]);
 });
 
-it("is held back for a second and a half at most", async () => {
+it("a request holds lines back for a second and a half at most", async () => {
   const { enter, hold, after } = opened(0.5);
   hold();
   enter(1, 2);
@@ -60,14 +63,14 @@ it("is held back for a second and a half at most", async () => {
   expect(await after(300)).toEqual([1, 2]);
 });
 
-it("lets a long line block no other line", async () => {
+it("a line that works for a long time blocks no other line", async () => {
   const { enter, after } = opened(0);
   enter(1, 2, 3, 4);
   expect(await after(1_900)).toEqual([1, 2]);
   expect(await after(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("keeps no slot for a line that has left before it started", async () => {
+it("a line that leaves before it has started takes no slot", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);
@@ -77,7 +80,7 @@ it("keeps no slot for a line that has left before it started", async () => {
   expect(vi.getTimerCount()).toBe(2);
 });
 
-it("lets owners take turns, even if one of them has many or old works", async () => {
+it("lines of different owners take turns, even if one owner has more works and older ones", async () => {
   const { enterAt, leave, after } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", line);
   for (const line of [11, 12]) enterAt(line, "other", line);
@@ -88,7 +91,7 @@ it("lets owners take turns, even if one of them has many or old works", async ()
   expect(await after(0)).toEqual([1, 2, 11, 3, 12]);
 });
 
-it("lets a small work of an owner pass the many lines of an older one", async () => {
+it("a work with one line overtakes an older work of its owner with many lines", async () => {
   const { enterAt, leave, after } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", 1);
   enterAt(7, "acme", 7);

@@ -39,7 +39,7 @@ describe("the endpoint", () => {
     ["AWSStepFunctions.ListStateMachines", "[]", "SerializationException"],
     ["AWSStepFunctions.ListStateMachines", '{"maxResults":"many"}', "SerializationException"],
     ["AWSStepFunctions.ListStateMachines", '{"maxResults":1001}', "ValidationException"],
-  ])("answers to %s %s with %s", async (target, body, type) => {
+  ])("answers a request with %s %s with %s", async (target, body, type) => {
     const { url } = await testServer();
     const answer = await post(url, target, body);
     expect(answer.status).toBe(400);
@@ -48,7 +48,7 @@ describe("the endpoint", () => {
     expect(await answer.json()).toMatchObject({ __type: type, message: expect.any(String) });
   });
 
-  it("listens on this machine only", async () => {
+  it("can be reached only from this machine", async () => {
     const { url } = await testServer();
     expect(new URL(url).hostname).toBe("127.0.0.1");
   });

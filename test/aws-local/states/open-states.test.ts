@@ -17,7 +17,7 @@ import { EXECUTION, heldLambda, invokes, MACHINE, passes, ROLE, testServer } fro
 const create = new CreateStateMachineCommand({ name: "flow", definition: passes, roleArn: ROLE, publish: true });
 const start = (name: string) => new StartExecutionCommand({ stateMachineArn: MACHINE, name, input: '{"x":1}' });
 
-/** Everything that the API returns about an execution, without request ids. */
+/** Returns everything that the API says about an execution, without request ids. */
 async function tell(client: SFNClient, name: string) {
   const executionArn = `${EXECUTION}:${name}`;
   const answers = [
@@ -30,7 +30,9 @@ async function tell(client: SFNClient, name: string) {
   return answers.map(({ $metadata: _metadata, ...rest }) => rest);
 }
 
-/** A server that died while an execution ran. Its folder contains everything that it had written. */
+/**
+ * Returns a server that was closed while an execution ran a function. Its folder has everything that it had written.
+ */
 async function diedRunning() {
   const held = heldLambda();
   const server = await testServer({ invokeLambda: held.invokeLambda });
@@ -42,8 +44,8 @@ async function diedRunning() {
   return server;
 }
 
-describe("a data folder opened again", () => {
-  it("answers like the process that wrote it", async () => {
+describe("a data folder that is opened again", () => {
+  it("returns the same state machines and executions as before", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -85,7 +87,7 @@ describe("a data folder opened again", () => {
     expect((await testServer({ dataDir: first.dataDir })).interrupted).toEqual([]);
   });
 
-  it("recovers from lines that a crash cut short", async () => {
+  it("is readable after a crash has left incomplete lines", async () => {
     const first = await diedRunning();
     const folder = join(first.dataDir, "states");
     for (const file of ["executions.ndjson", "machines.ndjson", "history/0.ndjson"])
@@ -101,7 +103,7 @@ describe("a data folder opened again", () => {
     expect(await tell(third.client, "one")).toEqual(told);
   });
 
-  it("trusts the history if the process died between it and the index", async () => {
+  it("takes the end of an execution from its history if the process died before it wrote the index", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 import { WorkingLines } from "../../../packages/aws-local/src/states/working-lines.ts";
 
-/** An execution with lines that each call a function, on a busy machine with a capacity of two lines. */
+/**
+ * Lets lines call functions on a busy machine with two slots. A line is a sequence of states, such as a branch, which
+ * needs a slot to work.
+ */
 function calling() {
   const lines = new WorkingLines<string>(new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
   const begun: string[] = [];
@@ -30,8 +33,8 @@ function calling() {
 
 const turn = () => new Promise(setImmediate);
 
-describe("the lines of executions", () => {
-  it("of a map wait for each other, and the time limits of waiting ones stand still", async () => {
+describe("the lines of executions (branches and iterations)", () => {
+  it("of a Map wait until others have stopped working, and their time limits stand still meanwhile", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);
@@ -48,7 +51,7 @@ describe("the lines of executions", () => {
     expect(waits[0]).toEqual(["2", false, true]);
   });
 
-  it("stay at work from one function to the next", async () => {
+  it("stay at work between two functions, and give their slots to no other line", async () => {
     const { lines, begun, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2"]) call("map", name);
@@ -60,7 +63,7 @@ describe("the lines of executions", () => {
     expect(begun).toEqual(["0", "1", "0"]);
   });
 
-  it("let the only line of another execution start before earlier lines of a map", async () => {
+  it("let the only line of another execution start before the waiting lines of a Map", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);
@@ -73,7 +76,7 @@ describe("the lines of executions", () => {
     expect(begun).toEqual(["0", "1", "a"]);
   });
 
-  it("leave together when their execution is over", async () => {
+  it("all leave when their execution is over", async () => {
     const { lines, begun, call } = calling();
     for (const name of ["0", "1"]) call("map", name);
     call("other", "a");

@@ -2,7 +2,7 @@ import { checkPattern, dueAfter, isTimeZone, matchesPattern, parseExpression } f
 import type { EventPatterns } from "../../../packages/aws-local/src/events/service.ts";
 import type { ScheduleExpressions } from "../../../packages/aws-local/src/schedules/service.ts";
 
-/** The emulators have no languages of their own: these tests pass NOVA's implementations. */
+/** NOVA's implementations of the languages of patterns and schedules, because the emulators have none of their own. */
 export const patterns: EventPatterns = { check: checkPattern, matches: matchesPattern };
 
 export const expressions: ScheduleExpressions = {

@@ -2,17 +2,17 @@ import { hash } from "node:crypto";
 import { type AccessKey, algorithm, Signatures } from "../../../packages/aws-local/src/access/signature.ts";
 
 export interface Signing {
-  /** Milliseconds. */
+  /** The time of the signature, in milliseconds since the epoch. */
   atMs?: number;
   /** Headers that are sent without being signed. */
   leftOut?: readonly string[];
-  /** The path as sent, if it differs from the normal form. */
+  /** The path as it is sent, if it differs from its normal form. */
   path?: string;
-  /** The day of the scope, if it differs from the day of the time. */
+  /** The day in the scope of the signature, if it is not the day of `atMs`. */
   day?: string;
 }
 
-/** The headers of a signed request, for requests that no SDK would make. */
+/** The headers of a signed request, so that a test can send what no SDK would send. */
 export function signedHeaders(
   service: string,
   key: AccessKey,

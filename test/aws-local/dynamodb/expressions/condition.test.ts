@@ -134,7 +134,7 @@ describe("a condition is refused", () => {
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { n: { N: "1" } } }, 'Syntax error; key: "n"'],
     [{ ConditionExpression: "pk.a = :n", ExpressionAttributeValues: { ":n": { N: "1" } } }, "must be scalars"],
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { ":n": { SS: ["x"] } } }, "has no sets"],
-  ])("the placeholders of %j", async (expressions, message) => {
+  ])("because of the placeholders of %j", async (expressions, message) => {
     await expect(database.client.deleteItem({ TableName: "items", Key, ...expressions })).rejects.toThrow(message);
   });
 });

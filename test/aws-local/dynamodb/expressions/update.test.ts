@@ -62,7 +62,7 @@ describe("an update changes the attributes of the expression", () => {
     ["REMOVE doc.below", { doc: { M: { a: { N: "1" } } } }],
     ["REMOVE txt, n", { txt: undefined, n: undefined }],
     ["REMOVE nothing", {}],
-  ])("and no others: %s", async (expression, changes) => {
+  ])("and leaves all others unchanged: %s", async (expression, changes) => {
     const expected = Object.fromEntries(Object.entries({ ...item, ...changes }).filter(([, value]) => value));
     expect(await update(expression, "ALL_NEW")).toEqual(expected);
     expect((await database.client.getItem({ TableName: "items", Key })).Item).toEqual(expected);
@@ -102,13 +102,13 @@ describe("an update is refused", () => {
   });
 });
 
-test("returns the whole item, the changed attributes or nothing", async () => {
+test("an update returns the whole item, the changed attributes or nothing, as ReturnValues says", async () => {
   expect(await update("REMOVE nothing", "UPDATED_NEW")).toBeUndefined();
   expect(await update("SET fresh = :one", "ALL_NEW")).toEqual({ ...item, fresh: { N: "1" } });
   expect(await update("SET n = :one", "NONE")).toBeUndefined();
 });
 
-test("creates a missing item, with or without an expression", async () => {
+test("an update creates a missing item, unless its condition requires the item", async () => {
   const plain = { TableName: "items", ReturnValues: "ALL_NEW" } as const;
   const made = await database.client.updateItem({ ...plain, Key: { pk: { S: "made" } } });
   expect(made.Attributes).toEqual({ pk: { S: "made" } });

@@ -39,11 +39,11 @@ async function members(): Promise<string[]> {
   return ((await group("by-rank")).Items ?? []).map(({ sk }) => sk?.S ?? "");
 }
 
-test("orders an index by its own sort key", async () => {
+test("an index sorts items by its own sort key", async () => {
   expect(await members()).toEqual(["b", "c", "a"]);
 });
 
-test("follows an item that changes, moves and disappears", async () => {
+test("an index follows an item that changes, gets another key of the index, and is deleted", async () => {
   const { client } = database;
   const set = (sk: string, UpdateExpression: string, values?: Record<string, AttributeValue>) =>
     client.updateItem({
@@ -63,7 +63,7 @@ test("follows an item that changes, moves and disappears", async () => {
   expect(await members()).toEqual(["a"]);
 });
 
-test("pages through items whose index keys are equal", async () => {
+test("pages of an index contain every item once, even if all index keys are equal", async () => {
   for (const ScanIndexForward of [true, false]) {
     const met: (string | undefined)[] = [];
     let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
@@ -82,6 +82,6 @@ test("pages through items whose index keys are equal", async () => {
 test.each<[Partial<QueryCommandInput>, string]>([
   [{ ConsistentRead: true }, "Consistent reads are not supported on global secondary indexes"],
   [{ ExclusiveStartKey: Key("a") }, "The provided starting key is invalid"],
-])("refuses a query of the index with %j", async (more, message) => {
+])("an index refuses a query with %j", async (more, message) => {
   await expect(group("by-rank", more)).rejects.toThrow(message);
 });

@@ -20,7 +20,7 @@ function nested(levels: number): AttributeValue {
   return levels === 0 ? { S: "leaf" } : { L: [nested(levels - 1)] };
 }
 
-test("keeps every type unchanged, and numbers exactly", async () => {
+test("a put item keeps every type unchanged, and numbers exactly", async () => {
   const Item: Record<string, AttributeValue> = {
     ...key,
     s: { S: "é\u0000😀" },
@@ -35,7 +35,7 @@ test("keeps every type unchanged, and numbers exactly", async () => {
   expect((await database.client.getItem({ TableName: "items", Key: key })).Item).toEqual(Item);
 });
 
-test("keeps an attribute with the name __proto__", async () => {
+test("a put item keeps an attribute with the name __proto__", async () => {
   const item = '{"pk":{"S":"proto"},"sk":{"N":"1"},"__proto__":{"S":"kept"}}';
   await database.send("PutItem", `{"TableName":"items","Item":${item}}`);
   const { body } = await database.send("GetItem", '{"TableName":"items","Key":{"pk":{"S":"proto"},"sk":{"N":"1"}}}');
@@ -43,7 +43,7 @@ test("keeps an attribute with the name __proto__", async () => {
 });
 
 describe("limits", () => {
-  test("accept an item that just fits", async () => {
+  test("of PutItem accept an item that just fits", async () => {
     const besides = Buffer.byteLength("pkaskbig") + 2;
     await put({ big: { S: "x".repeat(400 * 1024 - besides) } });
     await put({ deep: nested(32) });
@@ -61,14 +61,14 @@ describe("limits", () => {
     ["an index key of 2049 bytes", { group: { S: "x".repeat(2049) } }, "Size of hashkey has exceeded"],
     ["39 digits", { x: { N: "1".repeat(39) } }, "more than 38 significant digits"],
     ["a set deep inside", { x: { M: { a: { L: [{ SS: ["x"] }] } } } }, "has no sets"],
-  ])("refuse %s", async (_, attributes, message) => {
+  ])("of PutItem refuse %s", async (_, attributes, message) => {
     await expect(put(attributes)).rejects.toMatchObject({
       name: "ValidationException",
       message: expect.stringContaining(message),
     });
   });
 
-  test("refuses an item without its key", async () => {
+  test("PutItem refuses an item without its key", async () => {
     const refused = database.client.putItem({ TableName: "items", Item: { pk: { S: "a" } } });
     await expect(refused).rejects.toThrow("Missing the key sk in the item");
   });
@@ -87,13 +87,13 @@ test.each([
   ['{"TableName":"items","Item":{},"ReturnValues":"ALL_NEW"}', "answers no item that is put or deleted"],
   ['{"TableName":"items","Item":{},"Expected":{}}', "use ConditionExpression"],
   ['{"TableName":', "not JSON"],
-])("refuses the request %s", async (body, message) => {
+])("PutItem refuses the request %s", async (body, message) => {
   const answer = await database.send("PutItem", body);
   expect(answer.status).toBe(400);
   expect(answer.body.message).toContain(message);
 });
 
-test("refuses unknown tables and operations", async () => {
+test("DynamoDB refuses unknown tables and operations", async () => {
   const refused = database.client.putItem({ TableName: "other", Item: key });
   await expect(refused).rejects.toMatchObject({ name: "ResourceNotFoundException" });
   expect((await database.send("ExecuteStatement", "{}")).body.__type).toContain("UnknownOperationException");

@@ -88,7 +88,7 @@ describe("pages of a query", () => {
     expect(met).toEqual(ScanIndexForward ? expected : expected.toReversed());
   });
 
-  test("end with the item that brings them to a megabyte, filtered or not", async () => {
+  test("end with the item that brings them to a megabyte, even if a filter drops items", async () => {
     const first = await query("large", "pk = :p", { ProjectionExpression: "sk" });
     expect(first).toMatchObject({ Count: 4, LastEvaluatedKey: { sk: { N: "3" } } });
     const second = await query("large", "pk = :p", {
@@ -99,7 +99,7 @@ describe("pages of a query", () => {
     expect(second).toMatchObject({ Count: 0, ScannedCount: 4, LastEvaluatedKey: { sk: { N: "7" } } });
   });
 
-  test("count the items that they read, and contain those that pass the filter", async () => {
+  test("count all items that were read, and contain only those that pass the filter", async () => {
     const filter = { FilterExpression: "even = :even", Limit: 5 };
     const ExpressionAttributeValues = { ":p": { S: "p" }, ":even": { BOOL: true } };
     const page = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues });
@@ -147,7 +147,7 @@ describe("a query refuses a condition", () => {
     });
   });
 
-  test("a query without a key condition, and legacy ones", async () => {
+  test("that is missing, or in legacy parameters", async () => {
     await expect(database.client.query({ TableName: "numbers" })).rejects.toThrow("must be specified in the request");
     const answer = await database.send("Query", '{"TableName":"numbers","KeyConditions":{}}');
     expect(answer.body.message).toContain("use KeyConditionExpression");

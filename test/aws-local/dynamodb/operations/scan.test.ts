@@ -29,14 +29,14 @@ async function everyKey(more: Partial<ScanCommandInput> = {}): Promise<(string |
   return found;
 }
 
-test("returns every item once, in an unpredictable order", async () => {
+test("a scan returns every item once, in no order of the keys", async () => {
   const found = await everyKey({ Limit: 7 });
   expect(found.toSorted()).toEqual(names.toSorted());
   expect(found).not.toEqual(names);
   expect(found).not.toEqual(names.toSorted());
 });
 
-test("filters by key attributes too", async () => {
+test("a scan filters by key attributes, too", async () => {
   const page = await database.client.scan({
     TableName: "items",
     FilterExpression: "(pk = :a OR pk = :b) AND n < :n",
@@ -51,6 +51,6 @@ test.each<[Partial<ScanCommandInput>, string]>([
   [{ ReturnConsumedCapacity: "TOTAL" }, "The local DynamoDB consumes no capacity"],
   [{ IndexName: "by-group" }, "The local DynamoDB scans no index"],
   [{ ExclusiveStartKey: { pk: { S: "p1" } } }, "The provided key element does not match the schema"],
-])("refuses %j", async (more, message) => {
+])("a scan refuses the parameters %j", async (more, message) => {
   await expect(database.client.scan({ TableName: "items", ...more })).rejects.toThrow(message);
 });

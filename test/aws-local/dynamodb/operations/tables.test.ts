@@ -10,7 +10,7 @@ const global = (IndexName: string, ...keys: string[]) => ({
   Projection: { ProjectionType: "ALL" as const },
 });
 
-test("describes a table as it was created, and as CREATING in the first response", async () => {
+test("a table is described as it was created, with the status CREATING in the first response", async () => {
   const group = { AttributeName: "group", AttributeType: "S" } as const;
   const { TableDescription } = await database.client.createTable({
     ...plain,
@@ -30,7 +30,7 @@ test("describes a table as it was created, and as CREATING in the first response
   });
 });
 
-test("lists tables page by page", async () => {
+test("ListTables returns tables page by page", async () => {
   for (const name of ["beta", "alpha"]) await database.client.createTable(tableInput(name, ["pk", "S"]));
   const first = await database.client.listTables({ Limit: 2 });
   expect(first).toMatchObject({ TableNames: ["alpha", "beta"], LastEvaluatedTableName: "beta" });
@@ -39,7 +39,7 @@ test("lists tables page by page", async () => {
   expect(second.LastEvaluatedTableName).toBeUndefined();
 });
 
-test("rejects unknown tables", async () => {
+test("DescribeTable rejects unknown tables", async () => {
   await expect(database.client.describeTable({ TableName: "gone" })).rejects.toThrow("Table: gone not found");
 });
 

@@ -8,11 +8,11 @@ const credentials = { accessKeyId: "k", secretAccessKey: "s" };
 
 export interface TestDatabase {
   client: DynamoDB;
-  /** Sends a raw request, which the client's types would not allow. */
+  /** Sends a raw request, so that a test can send what the client's types do not allow. */
   send(operation: string, body: string): Promise<{ status: number; body: Record<string, unknown> }>;
 }
 
-/** A DynamoDB in memory for one test file, with these tables. */
+/** Opens DynamoDB in memory with these tables, for the tests of one file. */
 export function useDatabase(...tables: CreateTableCommandInput[]): TestDatabase {
   const database = {} as TestDatabase;
   let close: () => Promise<void>;
@@ -38,7 +38,9 @@ async function post(url: string, operation: string, body: string) {
 
 type KeyType = "S" | "N";
 
-/** `keys` are names with types: the hash key, then the sort key. */
+/**
+ * The definition of a table. `keys` are the name and type of the hash key, and of the sort key if the table has one.
+ */
 export function tableInput(name: string, ...keys: [string, KeyType][]): CreateTableCommandInput {
   return {
     TableName: name,
@@ -52,7 +54,7 @@ export function keySchema(...names: string[]): NonNullable<CreateTableCommandInp
   return names.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? "HASH" : "RANGE" }));
 }
 
-/** The placeholders that an expression uses, out of all placeholders of a test. */
+/** Picks from all placeholders of a test those that an expression uses. */
 export function used<T>(expression: string, known: Record<string, T>): Record<string, T> | undefined {
   const found = Object.entries(known).filter(([name]) => new RegExp(`${name}\\b`).test(expression));
   return found.length > 0 ? Object.fromEntries(found) : undefined;

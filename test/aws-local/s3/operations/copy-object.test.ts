@@ -6,7 +6,7 @@ const s3 = useS3();
 const get = (Key: string) => s3.client.send(new GetObjectCommand({ Bucket, Key }));
 
 describe("CopyObject", () => {
-  test("copies bytes, type and metadata, or replaces the metadata", async () => {
+  test("copies bytes and type, and copies or replaces the metadata", async () => {
     const said = { ContentType: "text/plain", Metadata: { by: "first" } };
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "from é", Body: "copied", ...said }));
     const CopySource = `${Bucket}/${encodeURIComponent("from é")}`;

@@ -17,7 +17,7 @@ const put = (Key: string) => s3.client.send(new PutObjectCommand({ Bucket, Key, 
 const keysLeft = async () =>
   (await s3.client.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key) ?? [];
 
-test("deletes one object, repeatedly, and leaves its neighbours", async () => {
+test("DeleteObject deletes one object and leaves its neighbours, and may be repeated", async () => {
   for (const key of ["d/1", "d/1/2", "d"]) await put(key);
   for (const _ of [1, 2]) await s3.client.send(new DeleteObjectCommand({ Bucket, Key: "d/1" }));
   expect(await keysLeft()).toEqual(["d", "d/1/2"]);
@@ -25,7 +25,7 @@ test("deletes one object, repeatedly, and leaves its neighbours", async () => {
   expect(await keysLeft()).toEqual([]);
 });
 
-test("deletes many objects at once, with any names", async () => {
+test("DeleteObjects deletes many objects at once, even with unusual characters in their keys", async () => {
   const keys = ["m/<1>", "m/&amp;", "m/é 😀", "m/gone"];
   for (const key of keys.slice(0, 3)) await put(key);
   const Objects = keys.map((Key) => ({ Key }));
@@ -34,12 +34,12 @@ test("deletes many objects at once, with any names", async () => {
   expect(await keysLeft()).toEqual([]);
 });
 
-test("refuses an invalid list of objects", async () => {
+test("DeleteObjects refuses an invalid list of objects", async () => {
   const answer = await raw(s3.server, `/${Bucket}?delete`, { method: "POST", body: "<Delete></Delete>" });
   expect(await answer.text()).toContain("<Code>MalformedXML</Code>");
 });
 
-test("survives objects that appear and disappear in the same folders", async () => {
+test("a deletion succeeds while other requests create and delete objects in the same folders", async () => {
   const rounds = Array.from({ length: 40 }, async (_, index) => {
     const Key = `race/deep/er/${index % 4}`;
     await put(Key);
@@ -49,7 +49,7 @@ test("survives objects that appear and disappear in the same folders", async () 
   expect(await keysLeft()).toEqual([]);
 });
 
-test("leaves no empty folder", async () => {
+test("a deletion leaves no empty folder", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-s3-"));
   const server = await openS3({ dataDir, ...key });
   const client = clientOf(server);

@@ -19,7 +19,7 @@ test.each([
   ["bytes=-3", "xyz", "bytes 23-25/26"],
   ["bytes=-100", body, "bytes 0-25/26"],
   ["bytes=20-1000", "uvwxyz", "bytes 20-25/26"],
-])("returns the range %s", async (Range, expected, ContentRange) => {
+])("GetObject returns the range %s", async (Range, expected, ContentRange) => {
   const part = await get({ Range });
   expect(await part.Body?.transformToString()).toBe(expected);
   expect(part).toMatchObject({ ContentRange, ContentLength: expected.length, $metadata: { httpStatusCode: 206 } });
@@ -30,29 +30,29 @@ test.each(["bytes=9-3", "lines=1-2", "bytes=0-1,3-4"])("ignores the range %s", a
   expect(await (await get({ Range })).Body?.transformToString()).toBe(body);
 });
 
-test("refuses a range after the end", async () => {
+test("GetObject refuses a range after the end of the object", async () => {
   await expect(get({ Range: "bytes=26-" })).rejects.toMatchObject({ name: "InvalidRange" });
 });
 
-describe("a condition", () => {
+describe("a condition of GetObject", () => {
   test.each<[string, () => Partial<GetObjectCommandInput>, number]>([
-    ["If-Match of what is there", () => ({ IfMatch: ETag }), 200],
-    ["If-Match of something else", () => ({ IfMatch: '"other"' }), 412],
-  ])("%s answers as S3 does", async (_, input, status) => {
+    ["If-Match with the ETag of the object", () => ({ IfMatch: ETag }), 200],
+    ["If-Match with another ETag", () => ({ IfMatch: '"other"' }), 412],
+  ])("%s gets the response that S3 gives", async (_, input, status) => {
     const answer = get(input());
     if (status === 200) expect(await (await answer).Body?.transformToString()).toBe(body);
     else await expect(answer).rejects.toMatchObject({ $metadata: { httpStatusCode: status } });
   });
 });
 
-test("answers a HEAD with the headers and no bytes", async () => {
+test("HeadObject returns the headers and no bytes", async () => {
   const head = await s3.client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: "ENABLED" }));
   expect(head).toMatchObject({ ContentLength: 26, ETag, AcceptRanges: "bytes", ChecksumType: "FULL_OBJECT" });
   expect(head.ChecksumCRC32).toBeDefined();
   expect(Math.abs((head.LastModified as Date).getTime() - Date.now())).toBeLessThan(60_000);
 });
 
-test("lets the request choose headers of the response", async () => {
+test("a request of an object overrides headers of the response", async () => {
   const got = await get({ ResponseContentType: "text/plain", ResponseContentDisposition: "attachment" });
   expect(got).toMatchObject({ ContentType: "text/plain", ContentDisposition: "attachment" });
 });
@@ -61,14 +61,14 @@ test.each([
   ["key", { Key: "missing" }, "NoSuchKey"],
   ["key below an object", { Key: "alphabet/below" }, "NoSuchKey"],
   ["bucket", { Bucket: "missing" }, "NoSuchBucket"],
-])("does not find the %s", async (_, input, name) => {
+])("GetObject does not find the %s", async (_, input, name) => {
   await expect(get(input)).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 404 } });
   await expect(s3.client.send(new HeadObjectCommand({ Bucket, Key, ...input }))).rejects.toMatchObject({
     name: "NotFound",
   });
 });
 
-test("keeps returning the first object if another one replaces it meanwhile", async () => {
+test("a download continues with the old object if a put replaces it meanwhile", async () => {
   const [old, young] = [Buffer.alloc(8_000_000, "o"), Buffer.alloc(8_000_000, "y")];
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "replaced", Body: old }));
   const { Body } = await get({ Key: "replaced" });

@@ -28,7 +28,7 @@ async function list(input: Partial<ListObjectsV2CommandInput> = {}) {
   };
 }
 
-test("lists every key in the order of its bytes", async () => {
+test("ListObjectsV2 returns all keys in the order of their UTF-8 bytes", async () => {
   const { keys: found, page } = await list();
   expect(found).toEqual(sorted);
   expect(page).toMatchObject({ KeyCount: keys.length, IsTruncated: false });
@@ -46,23 +46,26 @@ test.each<[Partial<ListObjectsV2CommandInput>, string[], string[]]>([
   [{ Prefix: "a", StartAfter: "a/1", Delimiter: "/" }, ["a0"], ["a/"]],
   [{ Prefix: "missing/" }, [], []],
   [{ MaxKeys: 0 }, [], []],
-])("lists %j", async (input, expectedKeys, expectedPrefixes) => {
+])("ListObjectsV2 returns the right keys and prefixes for %j", async (input, expectedKeys, expectedPrefixes) => {
   const { keys: found, prefixes } = await list(input);
   expect({ found, prefixes }).toEqual({ found: expectedKeys, prefixes: expectedPrefixes });
 });
 
-test.each([1, 2, 5])("pages by %i without gaps and repetitions, common prefixes included", async (pageSize) => {
-  const found: (string | undefined)[] = [];
-  for await (const page of paginateListObjectsV2({ client: s3.client, pageSize }, { Bucket, Delimiter: "/" })) {
-    expect((page.Contents?.length ?? 0) + (page.CommonPrefixes?.length ?? 0)).toBeLessThanOrEqual(pageSize);
-    found.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix));
-    found.push(...(page.Contents ?? []).map(({ Key }) => Key));
-  }
-  const { keys: whole, prefixes } = await list({ Delimiter: "/" });
-  expect([...found].sort()).toEqual([...whole, ...prefixes].sort());
-});
+test.each([1, 2, 5])(
+  "pages of %i keys have no gaps and no repetitions, also with common prefixes",
+  async (pageSize) => {
+    const found: (string | undefined)[] = [];
+    for await (const page of paginateListObjectsV2({ client: s3.client, pageSize }, { Bucket, Delimiter: "/" })) {
+      expect((page.Contents?.length ?? 0) + (page.CommonPrefixes?.length ?? 0)).toBeLessThanOrEqual(pageSize);
+      found.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => Prefix));
+      found.push(...(page.Contents ?? []).map(({ Key }) => Key));
+    }
+    const { keys: whole, prefixes } = await list({ Delimiter: "/" });
+    expect([...found].sort()).toEqual([...whole, ...prefixes].sort());
+  },
+);
 
-test("encodes keys if the client asks for it", async () => {
+test("ListObjectsV2 encodes keys if the client asks for it", async () => {
   const { keys: found } = await list({ Prefix: "x", EncodingType: "url" });
   expect(found).toEqual(["x%26%3Cy%3E"]);
 });

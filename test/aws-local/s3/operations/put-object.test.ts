@@ -23,7 +23,7 @@ function streamOf(body: Buffer): Readable {
   return Readable.from(pieces);
 }
 
-test("stores 5,000,000 streamed bytes as 5,000,000 bytes, with the SDK's defaults", async () => {
+test("PutObject stores exactly the 5,000,000 bytes that the SDK streams with its default settings", async () => {
   const body = randomBytes(5_000_000);
   await s3.client.send(
     new PutObjectCommand({ Bucket, Key: "streamed", Body: streamOf(body), ContentLength: body.length }),
@@ -34,12 +34,12 @@ test("stores 5,000,000 streamed bytes as 5,000,000 bytes, with the SDK's default
   expect((await bytesOf("streamed")).equals(body)).toBe(true);
 });
 
-test("stores an empty body", async () => {
+test("PutObject stores an empty body", async () => {
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "empty", Body: "" }));
   expect(await bytesOf("empty")).toHaveLength(0);
 });
 
-test("keeps type, encoding, caching and metadata", async () => {
+test("an object keeps its type, encoding, caching and metadata", async () => {
   const said = { ContentType: "text/csv", ContentEncoding: "gzip", CacheControl: "no-store", Metadata: { who: "me" } };
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "described", Body: "a,b", ...said }));
   expect(await s3.client.send(new HeadObjectCommand({ Bucket, Key: "described" }))).toMatchObject(said);
@@ -64,7 +64,7 @@ const keys = [
   "$~^%",
 ];
 
-test("gives every key its own object", async () => {
+test("every key has its own object, even with unusual characters", async () => {
   for (const Key of keys) await s3.client.send(new PutObjectCommand({ Bucket, Key, Body: `body of ${Key}` }));
   for (const Key of keys) expect((await bytesOf(Key)).toString()).toBe(`body of ${Key}`);
 });
@@ -74,7 +74,7 @@ test.each([
   ["that is no UTF-8", `/${Bucket}/%ff`, "InvalidURI"],
   ["in no bucket", "/nobody/key", "NoSuchBucket"],
   ["in a bucket out of the folder", "/../key", "NoSuchBucket"],
-])("refuses a key %s", async (_, path, code) => {
+])("PutObject refuses a key %s", async (_, path, code) => {
   const url = new URL(s3.server.url);
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(url.port), "127.0.0.1");
@@ -94,7 +94,7 @@ test.each([
 
 describe("a checksum", () => {
   test.each(Object.values(ChecksumAlgorithm).filter((name) => !/XXHASH|MD5|SHA512/.test(name)))(
-    "%s that the SDK computes is verified, kept and given back",
+    "%s that the SDK computes is verified, stored and returned",
     async (algorithm) => {
       const name = `Checksum${algorithm}` as const;
       const body = Buffer.from("123456789");
@@ -128,13 +128,13 @@ describe("a checksum", () => {
     expect(await isThere("wrong")).toBe(false);
   });
 
-  test("SHA-256 that is wrong is refused for the SDK, too", async () => {
+  test("that is a wrong SHA-256 in a request of the SDK is refused", async () => {
     const wrong = { Bucket, Key: "wrong", Body: "body", ChecksumSHA256: sha256(Buffer.from("other")) };
     await expect(s3.client.send(new PutObjectCommand(wrong))).rejects.toMatchObject({ name: "BadDigest" });
   });
 });
 
-/** Checksums of "123456789", from the catalogue of CRC algorithms and the SHA standards. */
+/** The checksums of "123456789". Those of CRC algorithms are from the catalogue of CRC algorithms. */
 const known = {
   CRC32: Buffer.from("cbf43926", "hex").toString("base64"),
   CRC32C: Buffer.from("e3069283", "hex").toString("base64"),
@@ -143,12 +143,12 @@ const known = {
   SHA256: sha256(Buffer.from("123456789")),
 };
 
-describe("a condition", () => {
+describe("a condition of PutObject", () => {
   const put = (Key: string, Body: string, condition: object) =>
     s3.client.send(new PutObjectCommand({ Bucket, Key, Body, ...condition }));
   const refused = { name: "PreconditionFailed", $metadata: { httpStatusCode: 412 } };
 
-  test("If-None-Match: * lets one of many writers win, and the others know it", async () => {
+  test("If-None-Match: * lets one of many writers succeed, and refuses the others", async () => {
     const writers = Array.from({ length: 20 }, (_, index) => put("once", `writer ${index}`, { IfNoneMatch: "*" }));
     const results = await Promise.allSettled(writers);
     const winners = results.flatMap(({ status }, index) => (status === "fulfilled" ? [index] : []));
@@ -157,7 +157,7 @@ describe("a condition", () => {
     await expect(put("once", "late", { IfNoneMatch: "*" })).rejects.toMatchObject(refused);
   });
 
-  test("that fails spares the upload of a large body", async () => {
+  test("that fails is reported before a large body is uploaded", async () => {
     await put("large", "there", {});
     const body = streamOf(randomBytes(5_000_000));
     await expect(
@@ -168,13 +168,13 @@ describe("a condition", () => {
     expect(body.readableDidRead).toBe(false);
   });
 
-  test("of any other kind is refused with a sentence", async () => {
+  test("that is not served is refused with a sentence", async () => {
     await expect(put("matched", "two", { IfMatch: '"etag"' })).rejects.toMatchObject({ name: "NotImplemented" });
   });
 });
 
 describe("half a write", () => {
-  test("is never visible: a reader gets the old object or the new one, complete", async () => {
+  test("is never visible: a reader gets the complete old object or the complete new one", async () => {
     const [old, young] = [Buffer.alloc(2_000_000, "a"), Buffer.alloc(2_000_000, "b")];
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "over", Body: old }));
     let isWriting = true;
@@ -194,7 +194,7 @@ describe("half a write", () => {
     expect(reads).toBeGreaterThan(1);
   });
 
-  test("of a client that left keeps the old object", async () => {
+  test("of a client that has left does not replace the old object", async () => {
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "cut", Body: "whole" }));
     const controller = new AbortController();
     const body = new ReadableStream<Uint8Array>({
@@ -207,7 +207,7 @@ describe("half a write", () => {
     expect((await bytesOf("cut")).toString()).toBe("whole");
   });
 
-  test("shorter than announced is refused", async () => {
+  test("that is shorter than its announced length is refused", async () => {
     const headers = { "x-amz-decoded-content-length": "10" };
     const answer = await raw(s3.server, `/${Bucket}/short`, { method: "PUT", body: "body", headers });
     expect(await answer.text()).toContain("<Code>IncompleteBody</Code>");

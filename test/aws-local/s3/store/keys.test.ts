@@ -12,7 +12,7 @@ const key = fc
   .map((segments) => segments.join("/"))
   .filter((text) => text !== "" && text.isWellFormed());
 
-test("gives every key its own path, which stays in the bucket and leads back to the key", () => {
+test("every key has its own path, which stays in the bucket and can be decoded to the key", () => {
   fc.assert(
     fc.property(key, (one) => {
       const path = keyPath(one);
@@ -27,7 +27,7 @@ test("gives every key its own path, which stays in the bucket and leads back to 
   );
 });
 
-test("separates keys that a case-insensitive file system would confuse", () => {
+test("two keys that differ only in case have paths that differ in more than case", () => {
   fc.assert(
     fc.property(key, key, (one, other) => {
       fc.pre(one !== other);
@@ -36,7 +36,7 @@ test("separates keys that a case-insensitive file system would confuse", () => {
   );
 });
 
-test("stays readable for people if the key is readable", () => {
+test("the path of a readable key is readable", () => {
   expect(keyPath("blobs/acme/exec_01J/ab.txt")).toBe("blobs/acme/exec_01^j/ab.txt$");
 });
 
@@ -46,6 +46,6 @@ test.each([
   ["a/", "a"],
   ["a/b", "a"],
   ["a/../b/c", "a/%2e./b"],
-])("finds the folder of prefix %j", (prefix, folder) => {
+])("all keys with the prefix %j are below the folder %j", (prefix, folder) => {
   expect(prefixFolder(prefix).replace(/^\.$/, "")).toBe(folder);
 });

@@ -14,7 +14,10 @@ export interface TestS3 {
   faults: S3Options["faults"];
 }
 
-/** A server for one test file, with an empty bucket, and the SDK's client with default settings (but no warnings). */
+/**
+ * Opens S3 with an empty bucket for the tests of one file. The SDK's client has its default settings, except that it
+ * prints no warnings.
+ */
 export function useS3(): TestS3 {
   const s3 = { requests: [], faults: undefined } as unknown as TestS3;
   beforeAll(async () => {
@@ -52,10 +55,10 @@ export function clientOf({ url }: Pick<Listening, "url">, config: S3ClientConfig
   });
 }
 
-/** The SDK warns on stderr about streams that it cannot repeat. */
+/** Discards the SDK's warnings about streams that it cannot send a second time. */
 const logger = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** Sends a signed request without an SDK, for requests that no SDK would send. */
+/** Sends a signed request without an SDK, so that a test can send what no SDK would send. */
 export function raw({ url }: Listening, path: string, init: RequestInit = {}): Promise<Response> {
   return signedFetch("s3", key, `${url}${path}`, init);
 }

@@ -8,7 +8,7 @@ import { expressions } from "../../support/languages.ts";
 
 const credentials = { accessKeyId: "test-key", secretAccessKey: "test" };
 
-/** A clock that the test moves. It wakes sleepers in the right order. */
+/** A clock that only the test moves. It ends sleeps in the order of their times. */
 export class TestClock implements Clock {
   #now: number;
   readonly #sleepers = new Set<{ atMs: number; wake: () => void }>();
@@ -39,13 +39,16 @@ export class TestClock implements Clock {
       if (!next || next.atMs > Date.parse(time)) break;
       this.#now = next.atMs;
       next.wake();
-      // A woken sleeper sets its next alarm after a few promises.
+      // Lets the code whose sleep has ended set its next alarm, which takes a few promises.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#now = Date.parse(time);
   }
 
-  /** Jumps to a time, as if the machine slept or a user set the clock: the sleepers' remaining time stays the same. */
+  /**
+   * Jumps to a time, as if the machine slept or a user set the clock. Sleeps do not end earlier, because timers stand
+   * still meanwhile.
+   */
   jumpTo(time: string): void {
     const jumpMs = Date.parse(time) - this.#now;
     for (const sleeper of this.#sleepers) sleeper.atMs += jumpMs;
@@ -53,10 +56,10 @@ export class TestClock implements Clock {
   }
 }
 
-/** EventBridge Scheduler over a folder that outlives it. */
+/** EventBridge Scheduler for a test. It can be closed and opened again over the same folder. */
 export class TestScheduler implements Disposable {
   readonly dataDir = mkdtempSync(join(tmpdir(), "nova-schedules-"));
-  /** The deliveries: function and payload. */
+  /** All deliveries so far: the function and the payload. */
   readonly delivered: { functionArn: string; payload: unknown }[] = [];
   readonly warnings: string[] = [];
   takes = true;

@@ -10,7 +10,7 @@ import { FUNCTION } from "../support/run.ts";
 const all = ["States.ALL"];
 const pass = { Type: "Pass", End: true };
 
-/** Every state type and nearly every field that is served. */
+/** A definition with every state type, and with nearly every field that is served. */
 const definition = {
   Comment: "everything",
   StartAt: "Task",
@@ -66,7 +66,7 @@ function pathsOf(value: object, path: Path = []): Path[] {
   });
 }
 
-/** The definition with one value replaced, or removed if `value` is undefined. */
+/** Returns the definition with the value at `path` replaced, or removed if `value` is undefined. */
 function changed(path: Path, value: unknown): Json {
   const copy: unknown = structuredClone(definition);
   const holder = path.slice(0, -1).reduce((at, key) => (at as Record<string, unknown>)[key], copy) as Record<
@@ -89,7 +89,10 @@ function isRefused(definition: Json): boolean {
   }
 }
 
-/** The validator fails with an exception for states that are not objects, so our compiler has to refuse them. */
+/**
+ * Whether asl-validator refuses the definition. For states that are not objects it throws a TypeError instead; that
+ * does not count as a refusal.
+ */
 async function isRefusedByValidator(definition: Json): Promise<boolean> {
   try {
     return (await aslErrors(definition as unknown as StateMachine)) !== "";
@@ -99,12 +102,12 @@ async function isRefusedByValidator(definition: Json): Promise<boolean> {
   }
 }
 
-it("accepts a definition that uses all features", async () => {
+it("asl-validator and our compiler accept a definition that uses all served features", async () => {
   expect(isRefused(definition)).toBe(false);
   expect(await isRefusedByValidator(definition)).toBe(false);
 });
 
-it("refuses every definition that asl-validator refuses", async () => {
+it("our compiler refuses every definition that asl-validator refuses", async () => {
   const values = [undefined, null, "x", "$.z", "Succeed", -1, 1.5, true, [], {}, { Bogus: 1 }];
   const change = fc.record({ path: fc.constantFrom(...pathsOf(definition)), value: fc.constantFrom(...values) });
   const agrees = fc.asyncProperty(change, async ({ path, value }) => {

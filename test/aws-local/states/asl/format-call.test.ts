@@ -14,7 +14,7 @@ describe("States.Format", () => {
     ["States.Format('{} {} {}', $.a, $.b, $.c)", { a: null, b: true, c: -1.5e2 }, "null true -150"],
     ["States.Format('constant')", {}, "constant"],
     ["States.Format('{}', $$.State.Name)", {}, "S"],
-  ])("%s", (text, data, expected) => {
+  ])("evaluates %s", (text, data, expected) => {
     expect(evaluate(text, data)).toEqual(expected);
   });
 

@@ -36,7 +36,7 @@ describe("the limit of 256 KiB", () => {
   });
 });
 
-it("holds for the data that a catcher adds to the input", async () => {
+it("also holds for the data with the error that a Catch adds to it", async () => {
   const input = { a: text(DATA_LIMIT_BYTES - 20) };
   const state = {
     ...task,
@@ -54,8 +54,8 @@ const loop = {
   States: { A: { Type: "Choice", Choices: [again], Default: "B" }, B: { Type: "Succeed" } },
 };
 
-describe("the limits of an execution", () => {
-  it("fail it with its 25,000th event", async () => {
+describe("an execution", () => {
+  it("fails with its 25,000th event", async () => {
     const result = await runStateMachine(loop, {}, { invokeLambda: noLambda, clock: virtualClock() });
     expect(result.events).toHaveLength(HISTORY_LIMIT);
     expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime" });
@@ -63,7 +63,7 @@ describe("the limits of an execution", () => {
     expect(result.events.at(-1)).toMatchObject({ id: HISTORY_LIMIT, type: "ExecutionFailed" });
   });
 
-  it("end it as TIMED_OUT after the state machine's TimeoutSeconds, even if it has a Catch", async () => {
+  it("ends as TIMED_OUT after the state machine's TimeoutSeconds, even if it has a Catch", async () => {
     const clock = virtualClock();
     const state = { ...task, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught" }], End: true };
     const definition = { StartAt: "S", TimeoutSeconds: 60, States: { S: state, Caught: { Type: "Succeed" } } };
@@ -73,7 +73,7 @@ describe("the limits of an execution", () => {
     expect(clock.now() - virtualClock().now()).toBe(60_000);
   });
 
-  it("end it inside a Parallel when it is stopped, and no Retry or Catch takes that for a failure", async () => {
+  it("ends when it is stopped inside a Parallel, and no Retry or Catch treats the stop as a failure", async () => {
     const stop = new AbortController();
     const invokeLambda: typeof echo = () => new Promise(() => setImmediate(() => stop.abort()));
     const handling = {
@@ -88,7 +88,7 @@ describe("the limits of an execution", () => {
     expect(result.events.map(({ type }) => type).slice(-2)).toEqual(["LambdaFunctionStarted", "ExecutionAborted"]);
   });
 
-  it("end it as ABORTED when it is stopped, and abort the running function", async () => {
+  it("ends as ABORTED when it is stopped, and its running function is aborted", async () => {
     const stop = new AbortController();
     let told = false;
     const invokeLambda: typeof echo = (_arn, _payload, signal) =>

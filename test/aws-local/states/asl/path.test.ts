@@ -39,14 +39,14 @@ describe("reading a path", () => {
     ["$.nothing.inside", "No results for path: $['nothing']['inside']"],
     ["$.books.title", "No results for path: $['books']['title']"],
     ["$.toString", "No results for path: $['toString']"],
-  ])("%s reports a missing value as AWS does", (path, message) => {
+  ])("%s explains in AWS's words that there is no value", (path, message) => {
     expect(() => read(path)).toThrow(new RangeError(message));
   });
 
   it.each([
     ...["books", "$.", "$.a[", "$.a['b'", "$variable", "$.a b", "$['a']", "$.books[-1]", "$.books[*]", "$.books[0:2]"],
     ...["$.books[0,2]", "$..title", "$.books[0].*", "$.books[?(@.price > 10)]", "$.books.length()"],
-  ])("%s is rejected: it is no path to one place", (path) => {
+  ])("%s is rejected, because it is no path to a single place", (path) => {
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(/not a JSONPath that names one place/);
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(DefinitionRejected);
   });
@@ -61,7 +61,7 @@ describe("writing a result", () => {
     [null, { a: 1 }, 2, { a: 1 }],
     ["$.r", { a: 1 }, 2, { a: 1, r: 2 }],
     ["$.a.b.c", { a: { x: 1 } }, 2, { a: { x: 1, b: { c: 2 } } }],
-  ])("at %s", (path, input, result, expected) => {
+  ])("at the ResultPath %s", (path, input, result, expected) => {
     const before = structuredClone(input);
     expect(write(path, input, result)).toEqual(expected);
     expect(input).toEqual(before);
@@ -76,11 +76,14 @@ describe("writing a result", () => {
   it.each([
     ["$.r", "text"],
     ["$.a.b", { a: 1 }],
-  ])("at %s fails if the input has no place for it", (path, input) => {
+  ])("at %s fails if the input has no such place", (path, input) => {
     expect(() => write(path, input, 1)).toThrow(/States.ResultPathMatchFailure: Unable to apply step/);
   });
 
-  it.each(["$.a[*]", "$.a[0]", "$..a", "$$.x", "$[0:1]", 7])("at %s is rejected: it is no path of names", (path) => {
-    expect(() => compileResultPath(path, "$")).toThrow(DefinitionRejected);
-  });
+  it.each(["$.a[*]", "$.a[0]", "$..a", "$$.x", "$[0:1]", 7])(
+    "at %s is rejected, because it is no path of names",
+    (path) => {
+      expect(() => compileResultPath(path, "$")).toThrow(DefinitionRejected);
+    },
+  );
 });

@@ -16,17 +16,20 @@ describe("Retry", () => {
     ["a longest delay", { IntervalSeconds: 10, MaxAttempts: 4, MaxDelaySeconds: 30 }, [10_000, 20_000, 30_000, 30_000]],
     ["full jitter", { IntervalSeconds: 4, JitterStrategy: "FULL", MaxAttempts: 2 }, [2000, 4000]],
     ["no attempts", { MaxAttempts: 0 }, []],
-  ])("waits by %s, then fails like the last attempt", async (_name, fields, delays) => {
-    const clock = virtualClock({ random: () => 0.5 });
-    const script = scripted(...Array(delays.length + 1).fill(broken));
-    const state = { ...task, Retry: [{ ErrorEquals: ["Broken"], ...fields }] };
-    const result = await runState(state, {}, { clock, invokeLambda: script.invokeLambda });
-    expect(result).toMatchObject({ status: "FAILED", error: "Broken" });
-    expect(clock.sleeps).toEqual(delays);
-    expect(script.payloads).toHaveLength(delays.length + 1);
-  });
+  ])(
+    "waits before each attempt as %s demands, and then fails with the error of the last",
+    async (_name, fields, delays) => {
+      const clock = virtualClock({ random: () => 0.5 });
+      const script = scripted(...Array(delays.length + 1).fill(broken));
+      const state = { ...task, Retry: [{ ErrorEquals: ["Broken"], ...fields }] };
+      const result = await runState(state, {}, { clock, invokeLambda: script.invokeLambda });
+      expect(result).toMatchObject({ status: "FAILED", error: "Broken" });
+      expect(clock.sleeps).toEqual(delays);
+      expect(script.payloads).toHaveLength(delays.length + 1);
+    },
+  );
 
-  it("counts each retrier separately", async () => {
+  it("counts the attempts of each retrier separately", async () => {
     const script = scripted(broken, failure("Other"), broken, failure("Other"), broken);
     const retry = [
       { ErrorEquals: ["Broken"], MaxAttempts: 2 },
@@ -38,7 +41,7 @@ describe("Retry", () => {
     expect(clock.sleeps).toEqual([1000, 7000, 2000, 7000]);
   });
 
-  it("continues with the first success; it enters the state once and shows the number of retries", async () => {
+  it("enters the state only once, counts the retries in RetryCount, and continues after the first success", async () => {
     const state = { ...task, Parameters: { "n.$": "$$.State.RetryCount" }, Retry: [{ ErrorEquals: ["States.ALL"] }] };
     const script = scripted(broken, broken, answer("done"));
     const result = await runState(state, {}, { invokeLambda: script.invokeLambda });
@@ -58,7 +61,7 @@ describe("ErrorEquals", () => {
     ["States.TaskFailed", "Broken", true],
     ["States.ALL", "Broken", true],
     ["States.TaskFailed", "Lambda.Unknown", true],
-  ])("%s against %s: %s", async (name, error, caught) => {
+  ])("%s matches the error %s: %s", async (name, error, caught) => {
     const { invokeLambda } = scripted(failure(error));
     expect(await isCaught(name, {}, invokeLambda)).toBe(caught);
   });
@@ -68,7 +71,7 @@ describe("ErrorEquals", () => {
     ["States.Timeout", true],
     ["States.TaskFailed", false],
     ["States.HeartbeatTimeout", false],
-  ])("%s against a timeout: %s", async (name, caught) => {
+  ])("%s matches a timeout: %s", async (name, caught) => {
     expect(await isCaught(name, hang, () => new Promise(() => {}))).toBe(caught);
   });
 
@@ -76,7 +79,7 @@ describe("ErrorEquals", () => {
     ["States.ALL", false],
     ["States.TaskFailed", false],
     ["States.DataLimitExceeded", true],
-  ])("%s against a result that is too large: %s", async (name, caught) => {
+  ])("%s matches a result that is too large: %s", async (name, caught) => {
     expect(await isCaught(name, {}, async () => large)).toBe(caught);
   });
 
@@ -84,9 +87,12 @@ describe("ErrorEquals", () => {
     expect(await isCaught(name, { Parameters: { "x.$": "$.no" } }, echo)).toBe(false);
   });
 
-  it.each(["States.ALL", "States.ResultPathMatchFailure"])("%s catches a result without a place", async (name) => {
-    expect(await isCaught(name, { ResultPath: "$.r" }, async () => answer(1), "text")).toBe(true);
-  });
+  it.each(["States.ALL", "States.ResultPathMatchFailure"])(
+    "%s catches the failure of a ResultPath that does not fit the input",
+    async (name) => {
+      expect(await isCaught(name, { ResultPath: "$.r" }, async () => answer(1), "text")).toBe(true);
+    },
+  );
 
   it.each(["States.ALL", "States.IntrinsicFailure"])("%s catches an intrinsic function that fails", async (name) => {
     const fields = { Parameters: { "x.$": "States.Format('{} {}', $.one)" } };
@@ -116,7 +122,7 @@ describe("Catch", () => {
     [{}, { Error: "Broken", Cause: expect.stringContaining('"errorMessage":"it broke"') }],
     [{ ResultPath: "$.error" }, { x: 1, error: { Error: "Broken", Cause: expect.any(String) } }],
     [{ ResultPath: null }, { x: 1 }],
-  ])("with %j passes the input and the error on", async (fields, expected) => {
+  ])("with the fields %j passes on the input and the error as its ResultPath says", async (fields, expected) => {
     const { invokeLambda } = scripted(broken);
     const result = await runState(catchAll(fields), { x: 1 }, { invokeLambda, more });
     expect(result.output).toEqual(expected);
@@ -134,7 +140,7 @@ describe("Catch", () => {
     expect(result.output).toMatchObject({ part: 1, e: { Error: { Error: "Broken" } } });
   });
 
-  it("follows the retries, and the first catcher that names the error wins", async () => {
+  it("runs only after the last retry, and uses the first catcher that names the error", async () => {
     const { invokeLambda, payloads } = scripted(broken, broken);
     const state = {
       ...task,

@@ -10,7 +10,7 @@ import { temporaryFolder, testServer } from "../support/server.ts";
 const read = (dataDir: string, file: string) => readFileSync(join(dataDir, "states", file), "utf8");
 
 describe("the data folder", () => {
-  it("has all events before a token before a function receives it", async () => {
+  it("has all earlier events of an execution before a function receives a task token", async () => {
     const dataDir = await temporaryFolder();
     const seen: string[] = [];
     const invokeLambda: InvokeLambda = async (_arn, payload) => {
@@ -21,7 +21,7 @@ describe("the data folder", () => {
     expect(seen).toEqual([expect.stringContaining('"payload":"\\"before\\""')]);
   });
 
-  it("has an answer before its sender gets a response", async () => {
+  it("has the answer to a task before its sender gets a response", async () => {
     const { tokenOf, invokeLambda: keep } = keeper();
     const invokeLambda: InvokeLambda = (arn, payload) =>
       payload.includes("token") ? keep(arn, payload) : new Promise(() => {});
@@ -30,7 +30,7 @@ describe("the data folder", () => {
     expect(read(dataDir, "history/0.ndjson")).toContain('"value":{"output":"the answer"}');
   });
 
-  it("has every event of a parked execution, and its next time", async () => {
+  it("has every event of a parked execution, and the time at which it continues", async () => {
     const clock = handClock();
     const server = await rested(inRow({ Wait: { Type: "Wait", Seconds: 60 } }), { clock });
     const lines = read(server.dataDir, "history/0.ndjson").trimEnd().split("\n");
@@ -39,7 +39,7 @@ describe("the data folder", () => {
     expect(read(server.dataDir, "executions.ndjson")).toContain(`{"park":0,"due":${clock.now() + 60_000}}`);
   });
 
-  it("marks an execution as busy before it has an answer", async () => {
+  it("marks a parked execution as busy before an answer is written", async () => {
     const [clock, { tokenOf, invokeLambda }] = [handClock(), keeper()];
     const server = await rested(inRow({ Ask: asks, Wait: { Type: "Wait", Seconds: 1 } }), { clock, invokeLambda });
     await server.client.send(succeed(tokenOf(input)));
@@ -51,7 +51,7 @@ describe("the data folder", () => {
     expect(changes).toEqual([{ park: 0, due: null }, { wake: 0 }, { park: 0, due: clock.now() + 1000 }]);
   });
 
-  it("of format 1 can be read: a parent and its child that wait in two branches continue", async () => {
+  it("of format 1 can be read, and its two executions, a parent and a child, continue", async () => {
     const dataDir = await temporaryFolder();
     cpSync(join(root, "test/fixtures/formats/states-1"), join(dataDir, "states"), { recursive: true });
     const tokens = read(dataDir, "history/1.ndjson").match(/(?<=\\"token\\":\\")[^\\]+/g) ?? [];

@@ -11,7 +11,7 @@ const reader = {
 };
 const all = inRow({ All: { Type: "Map", ItemReader: reader, ItemProcessor: body } });
 
-it("items of a distributed Map wait through several processes, and the list is read once", async () => {
+it("items of a distributed Map wait for answers through several processes, which read the list only once", async () => {
   const { tokenOf, invokeLambda, payloads } = keeper();
   let reads = 0;
   const readObject = async () => `["a${++reads}","b","c"]`;
@@ -36,7 +36,7 @@ it("items of a distributed Map wait through several processes, and the list is r
   ]);
 });
 
-it("a stop ends an execution while its list is read", async () => {
+it("a stop ends an execution while the list of a distributed Map is read", async () => {
   const called = Promise.withResolvers<void>();
   const readObject = () => {
     called.resolve();

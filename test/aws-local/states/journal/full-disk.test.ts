@@ -6,7 +6,7 @@ import { handClock } from "../support/hand-clock.ts";
 import { asks, historyOf, input, inRow, keeper, rested, standing, succeed } from "../support/parked.ts";
 import { MACHINE, temporaryFolder, testServer } from "../support/server.ts";
 
-it("accepts no answer and no time limit on a full disk, and continues once the disk has space", async () => {
+it("an execution on a full disk refuses answers, does not time out, and continues when the disk has space", async () => {
   const [clock, dataDir, { invokeLambda, tokenOf }] = [handClock(), await temporaryFolder(), keeper()];
   const fault = await fullDisk(dataDir);
   const disk = new DiskSpace(dataDir, { clock });

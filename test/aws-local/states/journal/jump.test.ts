@@ -6,11 +6,11 @@ import { heldLambda } from "../support/server.ts";
 const wait = { Wait: { Type: "Wait", Seconds: 3600 } };
 const hours = 3600;
 
-/** A machine that checks its clock every ten seconds. */
+/** The clock of a machine. The emulator checks it every ten seconds, so it notices jumps. */
 const watched = () => handClock({ maxNapMs: 10_000 });
 
 describe("a machine that sleeps for three hours", () => {
-  it("ends everything that fell due meanwhile as soon as it wakes", async () => {
+  it("ends a wait that became due meanwhile as soon as it wakes", async () => {
     const clock = watched();
     const server = await rested(inRow(wait), { clock });
     clock.jump(3 * hours);
@@ -19,7 +19,7 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times out tasks without an answer in time", async () => {
+  it("times out a task that got no answer meanwhile", async () => {
     const [clock, { invokeLambda }] = [watched(), keeper()];
     const server = await rested(inRow({ Ask: { ...asks, TimeoutSeconds: 2 * hours } }), { clock, invokeLambda });
     clock.jump(3 * hours);
@@ -27,7 +27,7 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
   });
 
-  it("gives a function its remaining time", async () => {
+  it("gives a running function the time that it had left before", async () => {
     const [clock, { called, invokeLambda, release }] = [watched(), heldLambda()];
     const server = await begun(inRow({ Work: { ...works, TimeoutSeconds: 60 } }), { clock, invokeLambda });
     await called;
@@ -41,7 +41,7 @@ describe("a machine that sleeps for three hours", () => {
   });
 });
 
-it("prolongs no wait if the clock is set back", async () => {
+it("a wait does not become longer if the clock is set back", async () => {
   const clock = watched();
   const server = await rested(inRow(wait), { clock });
   clock.jump(-3 * hours);

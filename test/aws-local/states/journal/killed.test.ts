@@ -8,7 +8,7 @@ import { type TestServer, temporaryFolder, testServer } from "../support/server.
 const Branches = [inRow({ Wait: { Type: "Wait", Seconds: 60 }, Then: works }), inRow({ Ask: asks, Work: works })];
 const flow = inRow({ Before: works, Fork: { Type: "Parallel", Branches }, Id: { Type: "Pass" }, After: works });
 
-/** Answers the task, lets the time pass, and returns the end of the execution. */
+/** Answers the task, lets the time of the waits pass, and returns the execution as it is then. */
 async function bringToEnd(server: TestServer, clock: HandClock, token: string) {
   await server.client.send(succeed(token)).catch(({ name }: Error) => expect(name).toBe("TaskTimedOut"));
   await server.live.idle();
@@ -17,7 +17,7 @@ async function bringToEnd(server: TestServer, clock: HandClock, token: string) {
   return { status, output, error, cause, types: (await historyOf(server)).map(({ type }) => type) };
 }
 
-/** A run from start to end, and the lines of its file. */
+/** Runs an execution to its end. Returns its end, its token and the lines of its file. */
 async function wholeRun() {
   const [clock, { invokeLambda, tokenOf }] = [handClock(), keeper()];
   const server = await rested(flow, { clock, invokeLambda });
@@ -27,7 +27,7 @@ async function wholeRun() {
   return { dataDir: server.dataDir, whole, lines, token: tokenOf({ n: 1 }) };
 }
 
-/** The folder at the time when this number of lines was in the execution's file. */
+/** Copies the folder as it was when the execution's file had only these lines, followed by the text `more`. */
 async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<string> {
   const folder = await temporaryFolder();
   cpSync(dataDir, folder, { recursive: true });
@@ -38,7 +38,7 @@ async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<st
 }
 
 describe("a process that is killed at any line of an execution's file", () => {
-  it("leaves an execution that continues to the same end, or that was in the middle of a function", async () => {
+  it("leaves an execution that continues to the same end, or that is aborted because it was in a function", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const seen = new Set<string>();
     for (let kept = 2; kept <= lines.length; kept++) {
@@ -55,7 +55,7 @@ describe("a process that is killed at any line of an execution's file", () => {
     expect(seen).toEqual(new Set(["ABORTED", "SUCCEEDED"]));
   });
 
-  it("has lost no event that follows from the written ones", async () => {
+  it("loses no event that follows from the inputs in the file", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const clock = handClock();
     const inputs = lines.filter((line) => !line.includes('"type":'));
@@ -66,7 +66,7 @@ describe("a process that is killed at any line of an execution's file", () => {
     expect(again.filter((line) => line.includes('"type":'))).toEqual(lines.filter((line) => line.includes('"type":')));
   });
 
-  it("cannot make an execution take another order: such an execution ends with a message", async () => {
+  it("leaves an execution that ends with a message if its inputs lead to other events than the file has", async () => {
     const { dataDir, lines } = await wholeRun();
     const other = lines.slice(0, 12).map((line) => line.replace('"WaitStateEntered"', '"PassStateEntered"'));
     const server = await testServer({ dataDir: await cutAfter(dataDir, other) });

@@ -31,7 +31,7 @@ describe("an execution that waits for an answer", () => {
     expect(second.changes).toMatchObject([{ name: "one", status: "SUCCEEDED", input: '{"n":1}' }]);
   });
 
-  it("has one history, even over several processes", async () => {
+  it("has one continuous history over several processes", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const first = await rested(inRow({ One: asks, Two: asks }), { invokeLambda });
     await first.client.send(succeed(tokenOf(input)));
@@ -46,7 +46,7 @@ describe("an execution that waits for an answer", () => {
     expect(after.at(-1)?.type).toBe("ExecutionSucceeded");
   });
 
-  it("fails in the next process with the error of SendTaskFailure, which is caught there", async () => {
+  it("gets the error of SendTaskFailure in the next process, which also catches it", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const caught = { ...asks, Catch: [{ ErrorEquals: ["Refused"], Next: "After" }] };
     const first = await rested(inRow({ Ask: caught, After: works }), { invokeLambda });
@@ -56,7 +56,7 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '{"Error":"Refused","Cause":"no"}' });
   });
 
-  it("is interrupted if the process dies in the function after the answer", async () => {
+  it("is interrupted if the process dies during the function that follows the answer", async () => {
     const { tokenOf, invokeLambda: keep } = keeper();
     const called = Promise.withResolvers<void>();
     const invokeLambda: InvokeLambda = (arn, payload) => {
@@ -86,7 +86,7 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(await reopened(second))).toMatchObject({ status: "ABORTED", error: "Enough" });
   });
 
-  it("is the same for a repeated start with the same input", async () => {
+  it("is returned for a repeated start with the same input", async () => {
     const { client } = await reopened(await rested(inRow({ Ask: asks }), keeper()));
     const again = (text: string) => new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one", input: text });
     await client.send(again('{"n":1}'));
@@ -95,7 +95,7 @@ describe("an execution that waits for an answer", () => {
 });
 
 describe("branches and iterations", () => {
-  it("keep their results, retries and positions from process to process", async () => {
+  it("keep their results, retries and current states from process to process", async () => {
     const { tokenOf, payloads, invokeLambda: keep } = keeper();
     const flaky = '{"of":"flaky"}';
     const invokeLambda: InvokeLambda = async (arn, payload) => {
@@ -124,10 +124,10 @@ describe("branches and iterations", () => {
   });
 });
 
-describe("a function with a token", () => {
+describe("a function that gets a task token", () => {
   it.each([
-    ["is called once more with the same token when the process died under it", false],
-    ["may be answered before it ends, and the answer outlives the process", true],
+    ["is called again with the same token if the process dies while it runs", false],
+    ["can get the answer to its token before it ends, and the answer survives the process", true],
   ])("%s", async (_, early) => {
     const called = Promise.withResolvers<string>();
     const never: InvokeLambda = (_arn, payload) => {

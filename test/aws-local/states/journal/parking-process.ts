@@ -1,4 +1,7 @@
-/** A process that parks many executions, each waiting for its own answer, reports their cost, and stays. */
+/**
+ * A program for tests: starts many executions, each of which waits for an answer, prints their tokens and its open
+ * resources, and continues to run.
+ */
 import { CreateStateMachineCommand, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { openStates } from "../../../../packages/aws-local/src/states/open-states.ts";
 
@@ -25,7 +28,7 @@ await Promise.all(Array.from({ length: 20 }, startThem));
 await states.live.idle();
 const parkedMs = performance.now() - startedMs;
 client.destroy();
-// The server notices the closed connection in a later round of the event loop.
+// Waits until the server has noticed that the client's connection is closed.
 while (process.getActiveResourcesInfo().includes("TCPSocketWrap")) await new Promise(setImmediate);
 global.gc?.();
 const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;

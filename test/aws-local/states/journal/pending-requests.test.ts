@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PendingRequests } from "../../../../packages/aws-local/src/states/journal/pending-requests.ts";
 
-/** Two functions with a time limit each, and the limit of the execution. */
+/** The requests of an execution with three time limits: those of two functions, and that of the execution itself. */
 function limited() {
   const pending = new PendingRequests(() => undefined);
   const overs = [1_000, 2_000, 9_000].map((dueMs) => {
@@ -13,7 +13,7 @@ function limited() {
 }
 
 describe("the time limit of a function that waits for its turn", () => {
-  it("stands still alone, and moves by the waiting time", () => {
+  it("stands still while others continue, and is then postponed by the time of the wait", () => {
     const { pending, first } = limited();
     const continueTime = pending.standStill(first);
     expect([pending.dueMs, pending.dueBy(5_000)]).toEqual([2_000, [2]]);
@@ -21,7 +21,7 @@ describe("the time limit of a function that waits for its turn", () => {
     expect([pending.dueMs, pending.dueBy(5_000), pending.dueBy(5_500)]).toEqual([2_000, [2], [2, 1]]);
   });
 
-  it("stands still with all others if the execution does no other work", () => {
+  it("stands still together with all others if the execution does no other work", () => {
     const { pending } = limited();
     const continueTime = pending.standStill();
     expect([pending.dueMs, pending.dueBy(60_000)]).toEqual([null, []]);

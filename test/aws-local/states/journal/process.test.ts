@@ -15,7 +15,7 @@ interface Said {
   resources: string[];
 }
 
-/** A process with this number of waiting executions. */
+/** Starts a process in which `count` executions wait for answers. */
 async function parking(dataDir: string): Promise<Said & { child: ChildProcess }> {
   const flow = JSON.stringify(inRow({ Ask: asks, After: works }));
   const child = spawn(process.execPath, [program, dataDir, String(count), flow], {
@@ -26,7 +26,7 @@ async function parking(dataDir: string): Promise<Said & { child: ChildProcess }>
   return { child, ...JSON.parse(line) };
 }
 
-it("a thousand executions wait in a process that keeps none in memory, and continue after it was killed", async () => {
+it("a thousand executions wait in a process that has few of them in memory, and continue after it was killed", async () => {
   const dataDir = await temporaryFolder();
   const { child, tokens, resources } = await parking(dataDir);
   expect(new Set(tokens).size).toBe(count);

@@ -5,7 +5,7 @@ import { heldLambda, MACHINE, ROLE } from "../support/server.ts";
 
 const Interrupted = { kind: "aborted", error: "Interrupted", cause: "by hand" } as const;
 
-it("stops executions in a function and their waiting parents, and leaves parked ones", async () => {
+it("stopBusy stops executions that are in a function and the parents that wait for them, and leaves parked ones", async () => {
   const { called, invokeLambda } = heldLambda();
   const answersTokens = (arn: string, payload: string) =>
     payload.includes("token") ? Promise.resolve({ ok: true as const, payload }) : invokeLambda(arn, payload);
@@ -23,7 +23,7 @@ it("stops executions in a function and their waiting parents, and leaves parked 
     new StartExecutionCommand({ stateMachineArn: MACHINE.replace(/flow$/, "parent"), name: "two" }),
   );
   await called;
-  // The parent rests before this request is answered.
+  // When this request has been answered, the parent has no work left and waits for its child.
   await server.client.send(new ListStateMachinesCommand({}));
   await server.live.stopBusy(Interrupted);
   expect(await standing(server)).toMatchObject({ status: "RUNNING" });

@@ -19,7 +19,7 @@ import { heldLambda, type TestServer } from "../support/server.ts";
 const waits = (Seconds: number) => ({ Type: "Wait", Seconds });
 const running = { status: "RUNNING" };
 
-/** An execution of these states at rest, under a clock that the test moves. */
+/** Starts an execution, and resolves when it only waits. Only the test moves its clock. */
 async function resting(definition: object) {
   const [clock, { invokeLambda, tokenOf, payloads }] = [handClock(), keeper()];
   const options = { clock, invokeLambda };
@@ -30,8 +30,8 @@ async function typesOf(server: TestServer): Promise<(string | undefined)[]> {
   return (await historyOf(server)).map(({ type }) => type);
 }
 
-describe("time that passes without a process", () => {
-  it("ends a Wait state immediately if it fell due", async () => {
+describe("time that passes while no process runs", () => {
+  it("ends a Wait state as soon as a process opens, if the wait is over by then", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600), After: works }));
     await first.close();
     clock.pass(7200);
@@ -39,7 +39,7 @@ describe("time that passes without a process", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("starts a task again whose retry fell due, and needs no process until then", async () => {
+  it("counts for the delay before a retry, so no process has to run until the retry", async () => {
     const clock = handClock();
     const calls: string[] = [];
     const invokeLambda: InvokeLambda = async (_arn, payload) =>
@@ -53,7 +53,7 @@ describe("time that passes without a process", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("leaves a Wait state its remaining time", async () => {
+  it("counts for a Wait state, which then waits for the rest of its time", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600) }));
     await first.close();
     clock.pass(3000);
@@ -64,7 +64,7 @@ describe("time that passes without a process", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times out a task without an answer, and its answer comes too late", async () => {
+  it("times out a task without an answer, and a later answer is refused", async () => {
     const limited = { ...asks, TimeoutSeconds: 60, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }] };
     const { first, clock, options, tokenOf } = await resting(inRow({ Ask: limited, Late: { Type: "Pass" } }));
     await first.close();
@@ -78,14 +78,14 @@ describe("time that passes without a process", () => {
     await expect(second.client.send(succeed(tokenOf(input)))).rejects.toMatchObject({ name: "TaskTimedOut" });
   });
 
-  it("ends the execution at its own TimeoutSeconds", async () => {
+  it("ends an execution if it exceeds the TimeoutSeconds of the state machine", async () => {
     const { first, clock, options } = await resting({ ...inRow({ Ask: asks }), TimeoutSeconds: 100 });
     await first.close();
     clock.pass(100);
     expect(await standing(await reopened(first, options))).toMatchObject({ status: "TIMED_OUT" });
   });
 
-  it("handles the earliest due event first", async () => {
+  it("makes several waits due, and the next process ends the earliest first", async () => {
     const fails = {
       StartAt: "Short",
       States: { Short: { ...waits(10), Next: "Stop" }, Stop: { Type: "Fail", Error: "First" } },
@@ -99,8 +99,8 @@ describe("time that passes without a process", () => {
   });
 });
 
-describe("a process that does not drive", () => {
-  it("continues no execution, even if it falls due", async () => {
+describe("a process that does not drive executions", () => {
+  it("continues no execution, even if its wait is over", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.close();
     clock.pass(20);
@@ -111,7 +111,7 @@ describe("a process that does not drive", () => {
     expect(payloads).toEqual([input]);
   });
 
-  it("writes an answer down for the next process that drives", async () => {
+  it("writes an answer to disk for the next process that drives executions", async () => {
     const { first, options, tokenOf, payloads } = await resting(inRow({ Ask: asks, After: works }));
     const second = await reopened(first, { ...options, drives: false });
     await second.client.send(succeed(tokenOf(input)));
@@ -124,8 +124,8 @@ describe("a process that does not drive", () => {
   });
 });
 
-describe("a function that starts once a process drives", () => {
-  it("does not start again when the process dies during it", async () => {
+describe("a function that starts when a process drives the execution", () => {
+  it("does not start again if the process dies while it runs", async () => {
     const { first, options, tokenOf } = await resting(inRow({ Ask: asks, Hang: works }));
     const second = await reopened(first, { ...options, drives: false });
     await second.client.send(succeed(tokenOf(input)));
@@ -137,7 +137,7 @@ describe("a function that starts once a process drives", () => {
 });
 
 describe("a process that is about to close", () => {
-  it("starts no work that falls due meanwhile", async () => {
+  it("starts no work that becomes due before it has closed", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.live.rest();
     clock.pass(10);

@@ -23,7 +23,10 @@ const starts = {
 const fails = { StartAt: "F", States: { F: { Type: "Fail", Error: "Broken", Cause: "on purpose" } } };
 const describeChild = new DescribeExecutionCommand({ executionArn: CHILD_RUN });
 
-/** A run `one` of a parent, with a child state machine beside it, at rest. */
+/**
+ * Starts an execution `one` of `parent`, which can start executions of `child`. Resolves when it only waits or has
+ * ended.
+ */
 async function family(parent: object, child: object, options: Partial<StatesOptions> = {}): Promise<TestServer> {
   const server = await testServer(options);
   for (const [name, definition] of Object.entries({ flow: parent, child })) {
@@ -59,7 +62,7 @@ describe("states:startExecution.sync:2", () => {
     ]);
   });
 
-  it("records AWS's events", async () => {
+  it("records the events that AWS records", async () => {
     const server = await family(inRow({ Start: starts }), inRow({ Work: works }), keeper());
     const events = await historyOf(server);
     expect(events.slice(2, 6).map(({ type, previousEventId }) => [type, previousEventId])).toEqual([
@@ -76,7 +79,7 @@ describe("states:startExecution.sync:2", () => {
     });
   });
 
-  it("fails as States.TaskFailed when the child fails, with the child in the cause", async () => {
+  it("fails with States.TaskFailed if the child fails, and its cause describes the child", async () => {
     const server = await family(inRow({ Start: starts }), fails);
     const { status, error, cause } = await standing(server);
     expect([status, error, JSON.parse(cause ?? "null")]).toMatchObject([
@@ -108,7 +111,7 @@ describe("states:startExecution.sync:2", () => {
     expect(cause).toContain(`(Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: `);
   });
 
-  it("gives a child without a name its own name, and passes text as input unchanged", async () => {
+  it("gives a child a random name if none is given, and passes a text as its input unchanged", async () => {
     const parameters = { StateMachineArn: CHILD, Input: '{"n":1}' };
     const machine = inRow({ Start: { ...starts, Parameters: parameters } });
     const { client } = await family(machine, inRow({ Work: works }), keeper());
@@ -119,7 +122,7 @@ describe("states:startExecution.sync:2", () => {
     expect(described.input).toBe('{"n":1}');
   });
 
-  it("is refused without a state machine, and with parameters that it does not have", async () => {
+  it("is refused in a definition without a state machine, and with unknown parameters", async () => {
     const { client } = await testServer();
     const create = async (parameters: object) => {
       const definition = JSON.stringify(inRow({ Start: { ...starts, Parameters: parameters } }));
@@ -132,7 +135,7 @@ describe("states:startExecution.sync:2", () => {
 });
 
 describe("a child whose end is awaited", () => {
-  it("is stopped with its parent", async () => {
+  it("is stopped when its parent is stopped", async () => {
     const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), keeper());
     await server.client.send(
       new StopExecutionCommand({ executionArn: `${MACHINE.replace("stateMachine", "execution")}:one` }),
@@ -141,7 +144,7 @@ describe("a child whose end is awaited", () => {
     expect(await server.client.send(describeChild)).toMatchObject({ status: "ABORTED" });
   });
 
-  it("is stopped when a branch beside its parent's fails", async () => {
+  it("is stopped when another branch of its parent fails", async () => {
     const clock = handClock();
     const wait = { Type: "Wait", Seconds: 1, Next: "F" };
     const late = { StartAt: "W", States: { W: wait, F: { Type: "Fail", Error: "Beside" } } };
@@ -173,7 +176,7 @@ describe("a child whose end is awaited", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '"yes"' });
   });
 
-  it("ends with its parent if the process dies in the middle of a function", async () => {
+  it("is interrupted together with its parent if the process dies in the middle of a function", async () => {
     const { called, invokeLambda } = heldLambda();
     const server = await testServer({ invokeLambda });
     for (const [name, definition] of Object.entries({
@@ -191,7 +194,7 @@ describe("a child whose end is awaited", () => {
   it.each([
     ["of its end", "stoppedAtMs"],
     ["that it was started", "startedAtMs"],
-  ])("tells its parent %s if the process died between the two", async (_, said) => {
+  ])("reports to its parent %s, even if the process died before the report", async (_, said) => {
     const { tokenOf, invokeLambda } = keeper();
     const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), { invokeLambda });
     await server.client.send(succeed(tokenOf({ n: 1 })));

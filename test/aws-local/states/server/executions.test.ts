@@ -26,7 +26,7 @@ async function createFlow(client: SFNClient, definition = passes): Promise<void>
 }
 
 describe("StartExecution", () => {
-  it("runs the state machine and keeps input and output", async () => {
+  it("runs the state machine, and stores the input and output of the execution", async () => {
     const { client, live, changes } = await testServer();
     await createFlow(client);
     const started = await client.send(start("one", '{ "n": 1 }'));
@@ -63,7 +63,7 @@ describe("StartExecution", () => {
     ]);
   });
 
-  it("names an execution without a name, and uses {} as the default input", async () => {
+  it("gives an execution without a name a random one, and uses {} as the default input", async () => {
     const { client, live } = await testServer();
     await createFlow(client);
     const { executionArn } = await client.send(start());
@@ -72,7 +72,7 @@ describe("StartExecution", () => {
     expect((await client.send(new DescribeExecutionCommand({ executionArn }))).input).toBe("{}");
   });
 
-  it("returns the first execution while it runs with the same input", async () => {
+  it("returns the running execution if one with its name and input runs", async () => {
     const held = heldLambda();
     const { client, live } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
@@ -86,7 +86,7 @@ describe("StartExecution", () => {
     await expect(client.send(start("one", '{"a":1}'))).rejects.toMatchObject(refused);
   });
 
-  it("frees the name ninety days after the end", async () => {
+  it("accepts the name of an ended execution again after ninety days", async () => {
     const clock = virtualClock();
     const { client, live } = await testServer({ clock });
     await createFlow(client);
@@ -115,7 +115,7 @@ describe("StartExecution", () => {
       `"${"x".repeat(DATA_LIMIT_BYTES)}"`,
       /less than or equal to 262144/,
     ],
-  ])("answers %s with %s", async (_what, name, execution, input, message) => {
+  ])("refuses %s with %s", async (_what, name, execution, input, message) => {
     const { client } = await testServer();
     await createFlow(client);
     await expect(client.send(start(execution, input))).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe("StartExecution", () => {
 });
 
 describe("an execution that fails", () => {
-  it("shows error and cause to Describe and to the status change", async () => {
+  it("has its error and cause in DescribeExecution and in the status change", async () => {
     const { client, live, changes } = await testServer({ invokeLambda: async () => failure("Broken", "why") });
     await createFlow(client, invokes);
     await client.send(start("one"));
@@ -167,7 +167,7 @@ describe("an execution that fails", () => {
 });
 
 describe("StopExecution", () => {
-  it("aborts the running task and ends the execution as ABORTED, once", async () => {
+  it("aborts the running task and ends the execution as ABORTED, and a second call changes nothing", async () => {
     const held = heldLambda();
     const { client, changes, live } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
@@ -191,7 +191,7 @@ describe("StopExecution", () => {
     expect(changes).toMatchObject([{ status: "ABORTED", error: "Cancelled" }]);
   });
 
-  it("does not wait for the listener, which may call it itself", async () => {
+  it("does not wait for the listener of status changes, which may itself call StopExecution", async () => {
     const held = heldLambda();
     const stopAgain = () => server.client.send(new StopExecutionCommand({ executionArn: `${EXECUTION}:one` }));
     const server = await testServer({
@@ -207,7 +207,7 @@ describe("StopExecution", () => {
 });
 
 describe("ListExecutions", () => {
-  it("lists the latest first, by status and page by page", async () => {
+  it("returns executions by status and page by page, the latest first", async () => {
     const held = heldLambda();
     const { client } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
@@ -241,7 +241,7 @@ describe("ListExecutions", () => {
 });
 
 describe("ListExecutions of a Map Run", () => {
-  it("is refused, since they are not kept", async () => {
+  it("is refused, because executions of items are not stored", async () => {
     const { client } = await testServer();
     const mapRunArn = "arn:aws:states:us-east-1:000000000000:mapRun:flow/first:1";
     await expect(client.send(new ListExecutionsCommand({ mapRunArn }))).rejects.toMatchObject({
@@ -255,7 +255,7 @@ describe("an execution that has ended", () => {
   it.each([
     ["that succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
     ["that failed", fails, "The local Step Functions redrives nothing: start a new execution"],
-  ])("is not redrivable when it is one %s", async (_, definition, reason) => {
+  ])("is not redrivable if it is one %s", async (_, definition, reason) => {
     const { client, live } = await testServer();
     await createFlow(client, definition);
     await client.send(start("one"));
@@ -292,12 +292,12 @@ describe("GetExecutionHistory", () => {
   });
 });
 
-describe("finding an execution", () => {
+describe("a request for an execution", () => {
   it.each([
     ["ExecutionDoesNotExist", `${EXECUTION}:none`, `Execution Does Not Exist: '${EXECUTION}:none'`],
     ["InvalidArn", "nonsense", "Invalid Arn: 'Invalid ARN prefix: nonsense'"],
     ["InvalidArn", MACHINE, "Invalid Arn: 'Resource type not valid in this context: stateMachine'"],
-  ])("answers %s for %s in every operation", async (name, executionArn, message) => {
+  ])("gets the error %s for %s from every operation", async (name, executionArn, message) => {
     const { client } = await testServer();
     const asked = [
       client.send(new DescribeExecutionCommand({ executionArn })),

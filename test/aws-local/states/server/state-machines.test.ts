@@ -15,7 +15,7 @@ const create = (fields: Partial<CreateStateMachineCommandInput> = {}) =>
   new CreateStateMachineCommand({ ...flow, ...fields });
 
 describe("CreateStateMachine", () => {
-  it("keeps its fields", async () => {
+  it("stores the fields of the state machine", async () => {
     const { client } = await testServer();
     const created = await client.send(create());
     expect(created).toMatchObject({ stateMachineArn: MACHINE, creationDate: expect.any(Date) });
@@ -34,7 +34,7 @@ describe("CreateStateMachine", () => {
   it.each<[string, Partial<CreateStateMachineCommandInput>]>([
     ["again", {}],
     ["with another role", { roleArn: `${ROLE}2` }],
-  ])("returns the same state machine if it is sent %s, and ignores the difference", async (_name, fields) => {
+  ])("returns the existing state machine if it is repeated %s, and ignores the difference", async (_name, fields) => {
     const { client } = await testServer();
     const first = await client.send(create());
     const second = await client.send(create(fields));
@@ -47,7 +47,7 @@ describe("CreateStateMachine", () => {
     ["format of the definition", { definition: `${passes} ` }],
     ["tracing", { tracingConfiguration: { enabled: true } }],
     ["logging", { loggingConfiguration: { level: "ALL" } }],
-  ])("refuses the same name with another %s", async (_name, fields) => {
+  ])("refuses the name of an existing state machine with another %s", async (_name, fields) => {
     const { client } = await testServer();
     await client.send(create());
     await expect(client.send(create(fields))).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe("CreateStateMachine", () => {
     ["ValidationException", { name: undefined as unknown as string }, /at 'name' .* must not be null/],
     ["ValidationException", { tags: [{ key: "a", value: "b" }] }, /keeps no tags/],
     ["StateMachineTypeNotSupported", { type: "EXPRESS" }, /STANDARD/],
-  ])("answers %s to %j", async (name, fields, message) => {
+  ])("returns the error %s for %j", async (name, fields, message) => {
     const { client } = await testServer();
     await expect(client.send(create(fields))).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
     expect((await client.send(new ListStateMachinesCommand({}))).stateMachines).toEqual([]);
@@ -96,7 +96,7 @@ describe("CreateStateMachine", () => {
 });
 
 describe("UpdateStateMachine", () => {
-  it("creates a revision only after a change", async () => {
+  it("creates a new revision only if something has changed", async () => {
     const { client } = await testServer();
     await client.send(create());
     const update = (fields: object) =>
@@ -121,7 +121,7 @@ describe("UpdateStateMachine", () => {
   });
 });
 
-describe("finding state machines", () => {
+describe("a request for state machines", () => {
   it.each([
     ["StateMachineDoesNotExist", MACHINE, `State Machine Does Not Exist: '${MACHINE}'`],
     ["StateMachineDoesNotExist", `${MACHINE}:1`, `State Machine Does Not Exist: '${MACHINE}:1'`],
@@ -131,7 +131,7 @@ describe("finding state machines", () => {
       MACHINE.replace("stateMachine", "activity"),
       "Invalid Arn: 'Resource type not valid in this context: activity'",
     ],
-  ])("answers %s for %s", async (name, stateMachineArn, message) => {
+  ])("gets the error %s for %s", async (name, stateMachineArn, message) => {
     const { client } = await testServer();
     await expect(client.send(new DescribeStateMachineCommand({ stateMachineArn }))).rejects.toMatchObject({
       name,
@@ -139,7 +139,7 @@ describe("finding state machines", () => {
     });
   });
 
-  it("lists them page by page", async () => {
+  it("gets them page by page", async () => {
     const { client } = await testServer();
     for (const name of ["c", "a", "b"]) await client.send(create({ name }));
     const first = await client.send(new ListStateMachinesCommand({ maxResults: 2 }));
@@ -152,7 +152,7 @@ describe("finding state machines", () => {
   it.each([
     [{ maxResults: 1001 }, "ValidationException", /less than or equal to 1000/],
     [{ nextToken: "nonsense" }, "InvalidToken", /^Invalid Token: 'Invalid token'$/],
-  ])("refuses %j", async (fields, name, message) => {
+  ])("is refused with the parameters %j", async (fields, name, message) => {
     const { client } = await testServer();
     const list = client.send(new ListStateMachinesCommand(fields));
     await expect(list).rejects.toMatchObject({ name, message: expect.stringMatching(message) });

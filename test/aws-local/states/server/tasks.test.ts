@@ -21,7 +21,7 @@ const waits = JSON.stringify({
   },
 });
 
-/** A run whose task waits; the function has passed its token to the test. */
+/** Starts an execution whose task waits for an answer. Returns the token of that task. */
 async function waitingRun() {
   const token = Promise.withResolvers<string>();
   const server = await testServer({
@@ -52,7 +52,7 @@ describe("task tokens", () => {
     expect(await outcome()).toMatchObject({ status: "FAILED", error: "Refused", cause: "no" });
   });
 
-  it("are valid for one answer", async () => {
+  it("are valid for one answer only", async () => {
     const { client, taskToken } = await waitingRun();
     await client.send(new SendTaskSuccessCommand({ taskToken, output: "1" }));
     const gone = { name: "TaskTimedOut", message: "Task Timed Out: 'Provided task does not exist anymore'" };
@@ -60,13 +60,13 @@ describe("task tokens", () => {
     await expect(client.send(new SendTaskFailureCommand({ taskToken }))).rejects.toMatchObject(gone);
   });
 
-  it("differ from tokens that were never issued", async () => {
+  it("are refused as invalid if they were never issued", async () => {
     const { client } = await testServer();
     const forged = client.send(new SendTaskSuccessCommand({ taskToken: "forged", output: "1" }));
     await expect(forged).rejects.toMatchObject({ name: "InvalidToken", message: "Invalid Token: 'Invalid token'" });
   });
 
-  it("survive an output that is not JSON", async () => {
+  it("stay valid after an answer that is not JSON was refused", async () => {
     const { client, taskToken, outcome } = await waitingRun();
     const broken = client.send(new SendTaskSuccessCommand({ taskToken, output: "{" }));
     await expect(broken).rejects.toMatchObject({ name: "InvalidOutput" });

@@ -41,7 +41,7 @@ describe("versions", () => {
     expect(await describeVersion(2)).toMatchObject({ definition: invokes, description: "second" });
   });
 
-  it("are not published twice for one revision", async () => {
+  it("are not published a second time for the same revision", async () => {
     const { client } = await testServer();
     await client.send(create(true));
     expect((await client.send(create(true))).stateMachineVersionArn).toBe(`${MACHINE}:1`);
@@ -66,7 +66,7 @@ describe("versions", () => {
     await expect(client.send(qualified)).rejects.toMatchObject({ name: "StateMachineDoesNotExist" });
   });
 
-  it("run as they were published, after any later changes", async () => {
+  it("run the definition with which they were published, even after later changes", async () => {
     const { client, live } = await testServer({
       invokeLambda: async () => ({ ok: true, payload: '"invoked"' }),
     });

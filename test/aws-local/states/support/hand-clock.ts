@@ -1,9 +1,12 @@
 import type { Clock } from "../../../../packages/aws-local/src/clock.ts";
 
 export interface HandClock extends Clock {
-  /** Lets time pass, and wakes the sleepers, the earliest first. */
+  /** Lets time pass, and ends the sleeps that are over, the earliest first. */
   pass(seconds: number): void;
-  /** Jumps, as if the machine slept or a user set the clock: timers stand still meanwhile. */
+  /**
+   * Jumps, as if the machine slept or a user set the clock. Sleeps do not end earlier, because timers stand still
+   * meanwhile.
+   */
   jump(seconds: number): void;
 }
 

@@ -18,7 +18,7 @@ export const asks = {
 };
 export const works = { Type: "Task", Resource: FUNCTION };
 
-/** States in a row. */
+/** A state machine in which these states follow one another. */
 export function inRow(states: Record<string, object>): { StartAt: string; States: object } {
   const names = Object.keys(states);
   const linked = names.map((name, i) => {
@@ -28,7 +28,7 @@ export function inRow(states: Record<string, object>): { StartAt: string; States
   return { StartAt: names[0] as string, States: Object.fromEntries(linked) };
 }
 
-/** A function that returns its input and keeps the tokens that it receives. */
+/** A function that returns its input, and stores the task tokens that it receives. */
 export function keeper() {
   const payloads: unknown[] = [];
   const invokeLambda: InvokeLambda = async (_arn, payload) => {
@@ -43,7 +43,7 @@ export function keeper() {
 
 export const input = { n: 1 };
 
-/** A server on which an execution `one` of a state machine `flow` has started. */
+/** Opens a server and starts an execution `one` of the state machine `flow` on it. */
 export async function begun(
   definition: object,
   options: Partial<StatesOptions> & { input?: unknown } = {},
@@ -56,20 +56,20 @@ export async function begun(
   return server;
 }
 
-/** A server like that of `begun`, when the execution rests. */
+/** Does what `begun` does, and resolves when the execution only waits or has ended. */
 export async function rested(...args: Parameters<typeof begun>): Promise<TestServer> {
   const server = await begun(...args);
   await server.live.idle();
   return server;
 }
 
-/** Opens the folder as another process would after the first one. */
+/** Closes the server and opens its folder again, as the next process would. */
 export async function reopened(server: TestServer, options: Partial<StatesOptions> = {}): Promise<TestServer> {
   await server.close();
   return testServer({ ...options, dataDir: server.dataDir });
 }
 
-/** The state of an execution at rest. */
+/** Waits until the execution only waits or has ended, and describes it. */
 export async function standing({ client, live }: TestServer, name = "flow:one") {
   await live.idle();
   return client.send(new DescribeExecutionCommand({ executionArn: EXECUTION.replace(/flow$/, name) }));

@@ -16,15 +16,15 @@ import { noObjects } from "../../../../packages/aws-local/src/states/open-states
 
 export interface RunOptions {
   invokeLambda: InvokeLambda;
-  /** Serves the `ItemReader` of a distributed Map. */
+  /** Reads objects for the `ItemReader` of a distributed Map. */
   readObject?: ReadObject;
   clock?: Clock;
   name?: string;
-  /** Answers `.waitForTaskToken` tasks. */
+  /** The tokens of tasks with `.waitForTaskToken`, through which a test answers them. */
   tokens?: TaskTokens;
-  /** The executions that it starts; without them it cannot start any. */
+  /** Starts the executions that this execution wants to start. Absent: it cannot start any. */
   children?: Children;
-  /** Ends the execution as ABORTED. */
+  /** Ends the execution as ABORTED when it aborts. */
   signal?: AbortSignal;
 }
 
@@ -79,7 +79,7 @@ function present(outcome: Outcome): Omit<RunResult, "events"> {
   return { status, ...(error === undefined ? {} : { error }), ...(cause === undefined ? {} : { cause }) };
 }
 
-/** Executions that an execution starts and waits for. */
+/** Starts executions for an execution, and waits for their end. */
 export type Children = Pick<Host, "startExecution" | "executionEnded">;
 
 interface DirectOptions {
@@ -88,14 +88,14 @@ interface DirectOptions {
   tokens: TaskTokens;
   children?: Children | undefined;
   executionArn: string;
-  /** Absent: there is no S3. */
+  /** Reads objects from S3. Absent: there is no S3. */
   readObject?: ReadObject | undefined;
-  /** Passed to the functions; aborted when the execution is stopped. */
+  /** A signal that functions get. It aborts when the execution is stopped. */
   stopSignal: AbortSignal;
 }
 
 /**
- * A host without a journal, for an execution that lives no longer than this process. Without `children` it cannot start
+ * A host without a journal, for an execution that ends with this process. If `children` is absent, it cannot start
  * executions.
  */
 function directHost(options: DirectOptions): Host {
@@ -118,7 +118,7 @@ interface Waiting {
   fail(error: StateFailure): void;
 }
 
-/** The tokens of waiting tasks, for executions that live no longer than this process. */
+/** The tokens of waiting tasks, for executions that end with this process. */
 export class TaskTokens {
   readonly #waiting = new Map<string, Waiting>();
 
@@ -136,12 +136,12 @@ export class TaskTokens {
     };
   }
 
-  /** Whether a task waits for the answer. */
+  /** Whether a task waits for an answer to this token. */
   awaits(token: string): boolean {
     return this.#waiting.has(token);
   }
 
-  /** Returns whether the token was awaited; the first answer ends the wait. */
+  /** Answers the task with this token. Returns whether a task waited for it, which is so only for the first answer. */
   succeed(token: string, output: Json): boolean {
     const waiting = this.#take(token);
     waiting?.succeed(output);

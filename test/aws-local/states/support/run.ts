@@ -4,7 +4,7 @@ import { virtualClock } from "./virtual-clock.ts";
 
 export const FUNCTION = "arn:aws:lambda:us-east-1:000000000000:function:work";
 
-/** A result with the JSON of `value`. */
+/** The result of a function that returns `value`. */
 export function answer(value: unknown): LambdaResult {
   return { ok: true, payload: JSON.stringify(value) };
 }
@@ -33,7 +33,7 @@ export const noLambda: InvokeLambda = scripted().invokeLambda;
 
 export const echo: InvokeLambda = async (_arn, payload) => ({ ok: true, payload });
 
-/** Runs one state named `S` that ends the machine, with `more` states beside it. */
+/** Runs a state machine that starts with the given state, named `S`, which also ends it. `more` has further states. */
 export function runState(
   state: object,
   input: unknown,
@@ -45,7 +45,7 @@ export function runState(
   return runStateMachine(definition, input, { invokeLambda: noLambda, clock: virtualClock(), ...rest });
 }
 
-/** The history in short: `id<previous type`. */
+/** The events of a history in short, each as `id<id of the previous event type`. */
 export function outline(result: RunResult): string[] {
   return result.events.map(({ id, previousEventId, type }) => `${id}<${previousEventId} ${type}`);
 }

@@ -27,7 +27,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A server over its own folder, with the unchanged SDK client. The test's end closes both. */
+/** Opens a server over its own folder, with the unchanged client of the SDK. Both are closed when the test ends. */
 export async function testServer(options: Partial<StatesOptions> = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await temporaryFolder());
   const changes: StatusChange[] = [];

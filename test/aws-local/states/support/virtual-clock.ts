@@ -1,7 +1,7 @@
 import type { Clock } from "../../../../packages/aws-local/src/clock.ts";
 
 export interface VirtualClock extends Clock {
-  /** The requested delays, in order. */
+  /** The delays of all sleeps so far, in their order. */
   readonly sleeps: number[];
 }
 
@@ -10,7 +10,9 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock that jumps to the next sleeper's time when no other work is left: a year passes in a millisecond. */
+/**
+ * A clock that jumps to the end of the next sleep as soon as no other work is left, so that a test can wait for a year.
+ */
 export function virtualClock(options: { startMs?: number; random?: () => number } = {}): VirtualClock {
   let nowMs = options.startMs ?? Date.parse("2026-01-01T00:00:00Z");
   const sleepers = new Set<Sleeper>();

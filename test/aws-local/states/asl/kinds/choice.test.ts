@@ -45,7 +45,7 @@ describe("rules combined", () => {
 });
 
 describe("a Choice state", () => {
-  it("takes the first rule that holds, and passes its input on", async () => {
+  it("follows the first rule that holds, and passes its input on", async () => {
     const rules = [5, 3, 1].map((n) => ({ Variable: "$.v", NumericEquals: n, Next: `At${n}` }));
     const at = Object.fromEntries(
       [5, 3, 1].map((n) => [`At${n}`, { Type: "Pass", Result: n, ResultPath: "$.at", End: true }]),

@@ -48,7 +48,7 @@ describe("a distributed Map", () => {
     expect(result.events[3]?.mapRunStartedEventDetails?.mapRunArn).toMatch(/:mapRun:direct\/all:[\w-]{36}$/);
   });
 
-  it("reads its items from S3, and passes each with its number to the selector", async () => {
+  it("reads its items from S3, and passes each item and its index to the ItemSelector", async () => {
     const ItemSelector = { "i.$": "$$.Map.Item.Index", "v.$": "$$.Map.Item.Value", "all.$": "$.at" };
     const state = { Type: "Map", ItemProcessor: pass, ItemReader: reader, ItemSelector };
     const readObject = objects({ "b/items.json": '["x", {"y": 1}]' });
@@ -119,7 +119,7 @@ describe("a distributed Map", () => {
     expect(result.events).toHaveLength(8);
   });
 
-  it("records its run as aborted when its execution is stopped", async () => {
+  it("records its Map Run as aborted when its execution is stopped", async () => {
     const stop = new AbortController();
     const invokeLambda: InvokeLambda = () => {
       stop.abort();

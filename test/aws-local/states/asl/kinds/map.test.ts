@@ -38,7 +38,7 @@ describe("a Map state", () => {
       ],
     ],
     [
-      "shows the item of the innermost Map to its body",
+      "inside another Map gives its body its own item, and not that of the outer Map",
       {
         ItemProcessor: {
           StartAt: "Inner",
@@ -124,7 +124,7 @@ describe("a Map state", () => {
     ]);
   });
 
-  it("starts again on a Retry without reporting the failure in between", async () => {
+  it("starts again on a Retry, and records no failure in between", async () => {
     const fields = { ItemProcessor: breakAt3, Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] };
     const types = (await runState({ Type: "Map", ...fields }, [3])).events.map((event) => event.type);
     expect(types.filter((type) => type === "MapStateStarted")).toHaveLength(2);

@@ -29,7 +29,7 @@ describe("a Parallel state", () => {
     });
   });
 
-  it("chains each branch's events to its start, and its exit to the branch that ended last", async () => {
+  it("records the events of each branch after its start, and its exit after the branch that ended last", async () => {
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")] }, {});
     expect(outline(result)).toEqual([
       "1<0 ExecutionStarted",
@@ -78,7 +78,7 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("starts all branches again on a Retry, and reports the failure only after the last", async () => {
+  it("starts all branches again on a Retry, and records its failure only after the last attempt", async () => {
     const fields = { Retry: [{ ErrorEquals: ["FailureType"], MaxAttempts: 2 }] };
     const result = await runState({ Type: "Parallel", Branches: [fail], ...fields }, {});
     expect(outline(result).slice(2)).toEqual([
@@ -93,7 +93,7 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("ignores a task that answers after another branch failed", async () => {
+  it("ignores the result of a task if another branch failed before", async () => {
     let answered = () => {};
     const late = new Promise<void>((resolve) => {
       answered = resolve;
@@ -110,7 +110,7 @@ describe("a Parallel state", () => {
     expect(result.events.map((event) => event.type)).toEqual(types);
   });
 
-  it("marks a task that failed inside a branch as aborted too, as AWS does", async () => {
+  it("records a task that failed inside a branch as aborted, too, as AWS does", async () => {
     const { invokeLambda } = scripted(failure("Broken"));
     const result = await runState({ Type: "Parallel", Branches: [task("T")] }, {}, { invokeLambda });
     expect(outline(result).slice(-4)).toEqual([

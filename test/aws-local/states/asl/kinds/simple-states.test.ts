@@ -79,7 +79,7 @@ describe("a Wait state", () => {
     [{ SecondsPath: "$.s" }, { s: 31_536_000 }, 31_536_000],
     [{ TimestampPath: "$.t" }, { t: "2026-01-01T02:00:00+01:00" }, 3600],
     [{ TimestampPath: "$.t" }, { t: "2020-01-01T00:00:00Z" }, 0],
-  ])("%j waits for this time", async (fields, input, seconds) => {
+  ])("with %j waits for that time", async (fields, input, seconds) => {
     const clock = virtualClock();
     const result = await runState({ Type: "Wait", ...fields }, input, { clock });
     expect(result).toMatchObject({ status: "SUCCEEDED", output: input });

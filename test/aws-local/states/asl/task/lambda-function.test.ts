@@ -6,7 +6,7 @@ import { virtualClock } from "../../support/virtual-clock.ts";
 const task = { Type: "Task", Resource: `${FUNCTION}:live` };
 
 describe("a Task that is a Lambda function", () => {
-  it("sends its input and returns the bare result, with AWS's five events", async () => {
+  it("sends its input and returns the result itself, with the events that AWS records", async () => {
     const { invokeLambda, payloads } = scripted(answer({ seen: true }));
     const result = await runState({ ...task, TimeoutSeconds: 900 }, { x: 1 }, { invokeLambda });
     expect(payloads).toEqual([{ x: 1 }]);
@@ -40,7 +40,7 @@ describe("a Task that is a Lambda function", () => {
     expect(result.events[2]?.lambdaFunctionScheduledEventDetails?.input).toMatch(/^\{"p":5,"name":"S"\}$/);
   });
 
-  it("reports a function's own error as AWS does: its type, and JSON for a cause", async () => {
+  it("fails with the type of an error that the function throws, and with JSON as the cause, as in AWS", async () => {
     const { invokeLambda } = scripted(failure("NodeFailed", "no result"));
     const result = await runState(task, {}, { invokeLambda });
     const cause =
@@ -52,7 +52,7 @@ describe("a Task that is a Lambda function", () => {
     ]);
   });
 
-  it("reports a failure of the Lambda service under its own name", async () => {
+  it("fails with the error name of the Lambda service if the service itself fails", async () => {
     const { invokeLambda } = scripted(Object.assign(new Error("killed"), { name: "Lambda.Unknown" }));
     expect(await runState(task, {}, { invokeLambda })).toMatchObject({ error: "Lambda.Unknown", cause: "killed" });
   });

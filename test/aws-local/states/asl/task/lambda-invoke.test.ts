@@ -9,7 +9,7 @@ const wait = {
   Parameters: { FunctionName: FUNCTION, Payload: { "token.$": "$$.Task.Token" } },
 };
 
-/** Runs a task whose function passes its token to `act`, which answers from outside. */
+/** Runs a task whose function passes its task token to `act`. `act` answers the task. */
 async function runWaiting(fields: object, act: (token: string, tokens: TaskTokens) => void, clock = virtualClock()) {
   const tokens = new TaskTokens();
   const invokeLambda = async (_arn: string, payload: string) => {
@@ -38,7 +38,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     });
   });
 
-  it("keeps an answer that arrives before the function has ended", async () => {
+  it("accepts an answer that arrives before the function has ended", async () => {
     const result = await runWaiting({}, (token, tokens) => tokens.succeed(token, 1));
     expect(result.output).toBe(1);
   });
@@ -52,7 +52,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     expect(result.events.at(-2)?.type).toBe("TaskFailed");
   });
 
-  it("gives each attempt its own token and forgets the old one", async () => {
+  it("gives each attempt its own token, and refuses the token of the attempt before", async () => {
     const seen: string[] = [];
     const live: boolean[] = [];
     const result = await runWaiting({ Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] }, (token, tokens) => {
@@ -87,7 +87,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     expect(result.events.map(({ type }) => type)).not.toContain("TaskSubmitted");
     expect(result.status).toBe("SUCCEEDED");
 
-    /** The function answers while the machine is already in the state after the timeout. */
+    /** Lets the function end when the execution is already in the state that follows the timeout. */
     async function settleAfterTimeout(ms: number, signal?: AbortSignal): Promise<void> {
       if (ms === 60_000) begun.resolve();
       await clock.sleep(ms, signal);
