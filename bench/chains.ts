@@ -31,7 +31,7 @@ export function chainOf(length: number): Source {
 /** Code that takes long enough to show whether branches wait for each other, and that uses no processor time. */
 const waitingCode = "import time\ntime.sleep(0.3)";
 
-/** A workflow with this number of parallel branches. */
+/** Returns the parts of a workflow with `width` parallel branches. */
 export function branchesOf(width: number): Source {
   const ids = Array.from({ length: width }, (_, i) => `wait${i + 1}`);
   return between(

@@ -1,6 +1,6 @@
 import type { LocalCloud } from "@nova/local";
 
-/** One line of `npm run bench`: a ratio or a count of one run, and whether it meets its aim. */
+/** One line in the output of `npm run bench`: a measured ratio or count, and whether it meets its aim. */
 export interface Figure {
   name: string;
   aim: string;

@@ -7,8 +7,8 @@ import type { Figure } from "./figure.ts";
 import { openInstantModel } from "./instant-model.ts";
 
 /**
- * `npm run bench` takes all figures of this machine, `npm run bench cold-run memory` only these two; `npm run -s bench
- * -- --json` prints one JSON object. Returns true if every figure meets its aim.
+ * Runs all benches (`npm run bench`) or the named ones (`npm run bench cold-run memory`). With `--json` it prints one
+ * JSON object (`npm run -s bench -- --json`). Returns true if every figure meets its aim.
  */
 async function main(argv: string[]): Promise<boolean> {
   const { values, positionals } = parseArgs({

@@ -6,7 +6,7 @@ const inARow = 100;
 /** The time that a request which starts a run should take at most. */
 const aimMs = 25;
 
-/** Measures the cost of starting runs over HTTP. */
+/** Measures how long requests over HTTP that start a run take. */
 export const api: Bench = async (cloud) => {
   const { workflowId } = await publishChain(cloud, 1);
   const server = await openApi(cloud, { port: 0 });

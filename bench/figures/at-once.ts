@@ -7,7 +7,7 @@ import { openRestate } from "../rivals.ts";
 const [runs, nodes, rounds] = [200, 3, 3];
 const name = `${runs} runs of ${nodes} nodes at once:`;
 
-/** Measures many simultaneous runs of `nova dev` through its API, and checks that none is lost. */
+/** Starts many runs at the same time over the API of `nova dev`. Measures their time, and checks that none is lost. */
 export const atOnce: BenchApart = async () => {
   await using dev = await openDev();
   const { id } = await dev.client.workflows.publish(chainOf(nodes));

@@ -6,7 +6,7 @@ const items = 1_000;
 const chainLength = 100;
 const rounds = 3;
 
-/** Compares an item of a map, with its scope and sandbox, with a node in a chain. */
+/** Compares the time of an item of a map, which has its own scope and sandbox, with that of a node in a chain. */
 export const mapItems: Bench = async (cloud) => {
   const body = { nodes: [{ id: "count", type: "action", code: countingCode }], edges: [] };
   const version = await publishBetween(

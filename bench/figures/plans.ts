@@ -12,7 +12,7 @@ const name = `${runs} runs of ${nodes} nodes at once, after one:`;
 const [wideRuns, firstRuns, branches] = [10, 5, 8];
 const wideName = `${wideRuns} runs of ${branches} branches one after another, after ${firstRuns}:`;
 
-/** Measures the effect of the limits of E2B's plans, and the paid time of sandboxes. */
+/** Measures how much slower runs are under the limits of E2B's plans, and for how many seconds sandboxes are paid. */
 export const plans: BenchApart = async () => {
   const free = await underPlan("none");
   const limited = [];

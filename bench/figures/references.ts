@@ -6,7 +6,7 @@ const valueCharacters = 1_000;
 const rounds = 15;
 const aimMs = 20;
 
-/** Measures the insertion of a megabyte of other nodes' outputs into a prompt. */
+/** Measures how long it takes to insert a megabyte of other nodes' outputs into a prompt. */
 export const references: BenchApart = async () => {
   const text = "The {river} rises.".repeat(valueCharacters / 18 + 1).slice(0, valueCharacters);
   const numbers = Array.from({ length: values }, (_, index) => index + 1);

@@ -29,7 +29,7 @@ export const session: Bench = async (cloud) => {
   }
 };
 
-/** Creates a session with a chain of fresh nodes. */
+/** Creates a session with a chain of nodes that have not run yet. */
 async function sessionOf(nova: NovaClient, length: number): Promise<string> {
   const ids = Array.from({ length }, (_, index) => `n${index + 1}`);
   const nodes = ids.map((id) => ({ id, type: "action", code: codeOf(id) }));

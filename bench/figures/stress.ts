@@ -29,7 +29,7 @@ interface Timed {
   ms: number;
 }
 
-/** Checks that code which ends before its large values arrive leaves no waiting process. */
+/** Checks that code leaves no waiting process if it ends before its large input has arrived. */
 export const stress: Bench = async (cloud) => {
   const versions = new Map<string, WorkflowVersion>([["whole", await publish(cloud, "whole", "")]]);
   for (const [ending, code] of Object.entries(early)) versions.set(ending, await publish(cloud, ending, code));
@@ -68,7 +68,7 @@ function publish(cloud: LocalCloud, ending: string, code: string): Promise<Workf
   );
 }
 
-/** Returns milliseconds, without the running time of the code. */
+/** Runs the workflow and returns its milliseconds without the time in which the code ran. */
 async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: string): Promise<number> {
   const begin = performance.now();
   const { id } = await startExecution(cloud.ports, {

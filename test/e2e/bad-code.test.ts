@@ -47,7 +47,7 @@ describe("code that fails", () => {
   });
 });
 
-/** Unusual code that is correct. */
+/** Unusual code that must succeed, with the values that it must set. */
 const working: [what: string, code: string, context: Record<string, unknown>][] = [
   ["prints nothing and sets nothing", "x = 1", {}],
   ["exits well", 'import sys\ncontext["a"] = 1\nsys.exit()', { a: 1 }],

@@ -16,7 +16,7 @@ afterAll(async () => {
   await outside[Symbol.asyncDispose]();
 });
 
-/** Code that reports its start to the counting server, with its idempotency key. */
+/** Code that reports each start to the counting server. The path of the request has its idempotency key. */
 const begin = (node: string) =>
   `import os, urllib.request\nurllib.request.urlopen(f"{context['url']}/${node}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\n`;
 

@@ -13,7 +13,9 @@ afterAll(async () => {
   await cloud.close();
 });
 
-/** Builds a workflow with one decision and one target node per condition: `to0`, `to1`, ... */
+/**
+ * Builds a workflow with one decision. Its edges have these conditions and lead to the nodes `to0`, `to1` and so on.
+ */
 function decisionOn(conditions: unknown[], code = "context['branch_decision'] = context['choice']"): object {
   const targets = conditions.map((condition, index) => ({ condition, to: `to${index}` }));
   return {

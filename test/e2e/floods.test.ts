@@ -98,7 +98,7 @@ urllib.request.urlopen(context["hold"], data=json.dumps(held).encode(), timeout=
 context["held"] = held
 `;
 
-/** Code that uses a little of each resource, as libraries do. */
+/** Code that uses a little of each resource that the flood takes, as libraries do. */
 const uses = `
 import ctypes, fcntl, os, signal, socket, subprocess
 libc = ctypes.CDLL(None, use_errno=True)

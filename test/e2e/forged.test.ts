@@ -89,9 +89,9 @@ function isNamed(verdict: Verification | Error): boolean {
 function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   // ElectroDB writes these attributes, and the chain does not read them.
   if (name === "__edb_e__" || name === "__edb_v__") return true;
-  // An empty map and no attribute both mean that there are no contents.
+  // An entry without contents may have an empty map or no map, so this change means nothing.
   if (name === "contents" && rest.length === 0) return true;
-  // A turn is the right to write an entry. No code reads the turn after the entry is written, and no answer shows it.
+  // After an entry is written, no code reads its turn, and no answer shows the turn. Only the key of the turn matters.
   if (item.kind?.S === "0") return !["pk", "sk", "partition", "scope", "seq"].includes(name);
   if (item.sk?.S !== "E") return false;
   // With these attributes the run offers its sandbox to other runs.
@@ -104,7 +104,7 @@ const isLink = ({ pk }: Item) => pk?.S?.startsWith("C#") === true;
 const chainItems = () => own.items.filter(isLink);
 const records = () => own.items.filter(({ pk }) => pk?.S === `E#${own.id}`);
 const attacked = () => [...chainItems(), ...records()];
-/** Returns the item of the later run at the same place. */
+/** Returns the item of the other run that is at the same place as this one. */
 const twinOf = (item: Item) => {
   const name = nameOf(item).replaceAll(own.id, other.id).replaceAll(own.child, other.child);
   return other.items.find((one) => nameOf(one) === name);
@@ -136,7 +136,8 @@ describe("the verification detects an attacker without the key", { timeout: 180_
         if (path[0] === "pk" || path[0] === "sk") continue;
         for (const other of otherTypes(leafAt(item, path) ?? { S: "" })) {
           const verdict = await told([withLeaf(item, path, other)]).catch(refusedByTable);
-          // The table refuses other types in index keys, and the local table cannot store bytes.
+          // This forgery is not possible: the table refuses other types in index keys, and the local table cannot store
+          // bytes.
           if (verdict === "refused") continue;
           const isFine = isBookkeeping(item, path)
             ? !(verdict instanceof Error)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(closeServer);
 afterAll(() => rm(cwd, { recursive: true }));
 
-/** Starts models that give these answers in order. Without models, commands have no server and no key. */
+/** Starts a model server that gives these answers in order. Until then, commands have no server and no key. */
 async function models(...answers: unknown[]): Promise<void> {
   await closeServer();
   server = await modelServer(answers.map((json): Exchange => ({ answer: { json } })));

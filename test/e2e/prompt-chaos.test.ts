@@ -9,7 +9,7 @@ let cloud: TestCloud;
 let server: ModelServer;
 let outside: CountingServer;
 
-/** Code that reports its start to the counting server, with its idempotency key. */
+/** Code that reports each start to the counting server. The path of the request has its idempotency key. */
 const begin = `import os, urllib.request\nurllib.request.urlopen(f"{context['url']}/{os.environ['NOVA_IDEMPOTENCY_KEY']}")\n`;
 const broken = `${begin}context["total"] = sum(context["lines"]) / 0`;
 const good = `${begin}context["total"] = sum(context["lines"])`;

@@ -29,7 +29,7 @@ function define(workflow: object = {}): Promise<void> {
   return writeFile(join(cwd, "bills", "workflow.json"), JSON.stringify(inARow("bills", { sum }, workflow)));
 }
 
-/** Starts models that give these answers in order. Without models, commands have no server and no key. */
+/** Starts a model server that gives these answers in order. Until then, commands have no server and no key. */
 async function models(...answers: unknown[]): Promise<void> {
   server = await modelServer(answers.map((json): Exchange => ({ answer: { json } })));
   Object.assign(process.env, server.environment);

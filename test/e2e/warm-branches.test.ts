@@ -7,7 +7,9 @@ const cloud = await openTestCloud();
 
 afterAll(() => cloud.close());
 
-/** Code that looks for a file of earlier runs, creates it, and takes so long that all items run at the same time. */
+/**
+ * Code that looks for a file of earlier runs and then creates it. It takes so long that all items run at the same time.
+ */
 const look = `import os, time
 context["found"] = os.path.exists("/tmp/trace")
 open("/tmp/trace", "w").close()
@@ -19,7 +21,7 @@ function fourAtOnce(): object {
   return between("batch", nodes, ways("start > list > each > last > end"));
 }
 
-/** Returns the sandbox ids of a run's nodes and items. */
+/** Runs the workflow and returns the ids of all sandboxes in which its nodes and items ran. */
 async function sandboxesOf(version: WorkflowVersion): Promise<Set<string>> {
   const trace = await cloud.run(version);
   expect(await verified(cloud, trace)).toBe("anchored");

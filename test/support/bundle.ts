@@ -14,7 +14,7 @@ const banner = [
   'const __dirname = topLevelFileUrlToPath(new topLevelURL(".", import.meta.url))',
 ].join("\n");
 
-/** Bundles files of functions/ side by side, with SST's esbuild and its options. */
+/** Bundles these files of functions/ into one folder, with SST's esbuild and its options. */
 export async function bundleHandlers(files: readonly string[], out: string): Promise<void> {
   const { esbuild: own, sourcemap, splitting, minify, format } = bundling;
   await esbuild.build({

@@ -10,13 +10,13 @@ export interface DeployedBundle {
   /** Path of the module with the handler. */
   file: string;
   variables: DeployedFunction["variables"];
-  /** Sources that the function loads at its start, and all sources that it can load. */
+  /** The source files that the function loads at its start, and all that it can load later, too. */
   modules: { atStart: string[]; ever: string[] };
 }
 
 const made = new Map<LambdaName, Promise<DeployedBundle>>();
 
-/** Bundles the function once for all tests of a process. */
+/** Bundles a function as it is deployed. All tests of a process share the bundle. */
 export function deployedBundle(name: LambdaName): Promise<DeployedBundle> {
   const bundle = made.get(name) ?? make(name);
   made.set(name, bundle);

@@ -28,7 +28,7 @@ export async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** Returns the first of `count` free ports in a row. */
+/** Finds `count` free ports in a row and returns the first one. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 12_000);
@@ -68,7 +68,7 @@ export async function startServer(command: string, cwd: string, count: number): 
   return environment;
 }
 
-/** Runs a program of a README with the packages of this checkout, and returns its output. */
+/** Runs a JavaScript program from a README with the packages of this checkout, and returns its output. */
 export async function outputOf(program: string, environment: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
     cwd: root,

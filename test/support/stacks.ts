@@ -69,7 +69,7 @@ export function stacksOf(stage: keyof typeof variables): Promise<Synthesised> {
 
 async function synthesise(stage: keyof typeof variables): Promise<Synthesised> {
   const out = mkdtempSync(join(tmpdir(), "nova-stacks-"));
-  // SST writes its log into this folder until the process ends.
+  // SST writes its log into this folder until the process ends, so the folder is removed only then.
   process.once("exit", () => rmSync(out, { recursive: true, force: true }));
   process.env.JSII_DEPRECATED = "quiet";
   const file = join(root, "sst.config.ts");

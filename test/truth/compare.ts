@@ -13,7 +13,7 @@ interface Compared {
   tell(step: string): void;
 }
 
-/** Publishes and runs every workflow in both places, and returns the differences. */
+/** Publishes the workflows to both clouds, runs every scenario in both, and returns the checks with their problems. */
 export async function compare({ deployed, local, folders, tell }: Compared): Promise<Row[]> {
   const places = [deployed.place, local] as const;
   tell("publishing");

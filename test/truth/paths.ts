@@ -67,7 +67,7 @@ function brief({ status, error, entered }: VisitedStates): string {
   return [status, ...failed, ...[...entered].sort()].join(" ");
 }
 
-/** Returns the items of `all` that `others` lacks, counting repetitions. */
+/** Returns the texts of `all` that `others` does not have, or has less often. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   return all.filter((one) => {

@@ -1,9 +1,9 @@
-/** One check, with its result. */
+/** One row of the report: a check and its result. */
 export interface Row {
   what: string;
   /** How much was checked, for example "12 requests". */
   looked: string;
-  /** Problems, one line each. */
+  /** The problems that the check found, one line each. */
   wrong: string[];
 }
 

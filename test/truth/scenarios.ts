@@ -3,7 +3,7 @@ import { ended, entered, type Place, until } from "./place.ts";
 import { CommandFailed } from "./processes.ts";
 import type { WorkflowName } from "./workflows.ts";
 
-/** A use of NOVA that must have the same result in both places. */
+/** A use of NOVA that must have the same result in both clouds. */
 export interface Scenario {
   name: string;
   /** The status with which each execution of the scenario must end. */

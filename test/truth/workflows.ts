@@ -250,7 +250,7 @@ export async function writeWorkflows(into: string): Promise<string[]> {
     await mkdir(join(into, name), { recursive: true });
     await writeFile(join(into, name, "workflow.json"), JSON.stringify(workflows[name], null, 2));
   }
-  // This workflow has several Python files, and its prompts have pinned code.
+  // This example has what the workflows above do not have: several Python files, and pinned code of prompts.
   const invoices = join(into, "invoice-ai");
   await cp(join(root, "packages/examples/invoice-ai"), invoices, { recursive: true, dereference: true });
   return [...names.map((name) => join(into, name)), invoices];

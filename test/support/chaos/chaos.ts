@@ -12,7 +12,7 @@ export interface ChaosOptions {
   seed: number;
   /** Returns random numbers in place of those that `seed` determines. */
   random?: () => number;
-  /** Selects the functions that get faults; all by default. */
+  /** Returns whether a function gets faults. By default every function does. */
   shouldTouch?(functionArn: string): boolean;
   clock?: Clock;
 }
@@ -24,8 +24,8 @@ export interface Chaos {
 }
 
 /**
- * Kills happen 1 to 900 ms after the start, half of them within 30 ms. So some hit the middle of the work on any
- * machine.
+ * The latest time of a kill after the start. Half of the kills come within 30 ms, so that some hit the middle of the
+ * work on any machine.
  */
 const LATEST_KILL_MS = 900;
 const LATEST_DELIVERY_MS = 120;

@@ -2,7 +2,7 @@ import type { InvokeLambda } from "../../../packages/aws-local/src/lambda-types.
 import { withChaos } from "./chaos.ts";
 import { createWorkerLambdaRuntime } from "./worker-lambda-runtime.ts";
 
-/** Threads for the two deliveries of two tasks. Each thread loads the functions again. */
+/** The number of threads: enough for both deliveries of two tasks. Each thread has to load all functions. */
 const chaoticThreads = 4;
 
 export interface ChaoticFunctions {

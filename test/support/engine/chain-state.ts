@@ -127,7 +127,10 @@ export class ChainState {
     return true;
   }
 
-  /** Returns the last two items of a scope. A turn and an entry are one item each; the turn comes before the entry. */
+  /**
+   * Returns the last two items of a scope. A turn is one item, and so is an entry; the turn of an entry comes before
+   * it.
+   */
   #tip(execution: string, scope: string): Link[] {
     const places = this.linksOf(execution, scope);
     const items = places.flatMap(({ seq, turn, entry }): Link[] => [

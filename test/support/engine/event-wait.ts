@@ -50,7 +50,7 @@ export class EventWait extends Story {
     return !process.isOver;
   }
 
-  /** The stored JSON text of all entries, which contains the event that the wait received. */
+  /** The stored JSON text of all entries. It contains the event that ended the wait. */
   get news(): string {
     return JSON.stringify(Array.from(this.world.chain.places.values()));
   }

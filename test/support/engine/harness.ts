@@ -4,7 +4,7 @@ import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { type Box, claimName, type Run } from "./sandbox-state.ts";
 import type { Process } from "./scheduler.ts";
 
-/** The behaviour of a node's code in a test. */
+/** How the code of a node behaves in a test. */
 export interface Script {
   /** The number of calls that the code makes before it ends. Its sandbox can die between any two. */
   pauses?: number;

@@ -26,7 +26,7 @@ import type { World } from "./world.ts";
 /** Checks the invariants of the protocol, some while the engine runs and some after the end of everything. */
 export class Invariants {
   readonly violations: string[] = [];
-  /** Runs of code by claim. */
+  /** All runs of code that have started, by name of their claim. */
   readonly #begun = new Map<string, Run>();
   readonly #world: World;
 
@@ -315,7 +315,7 @@ export async function placesIn(ports: Ports, id: string): Promise<string[]> {
   return Array.from(entries.values()).flatMap(({ name, head }) => (marks.includes(head.node_type) ? [] : [name]));
 }
 
-/** Returns the text of the value that the entry's stored context sets. */
+/** Returns what an entry has set in its stored context, as JSON text; undefined if the context has pages. */
 function setBy({ contents: { context } }: StoredEntry, head: Head): string | undefined {
   const stored = context && "text" in context ? loadStored(context.text) : undefined;
   const own = stored?.pages.length === 0 && stored.inline.filter(([, by]) => by === linkLabel(head));

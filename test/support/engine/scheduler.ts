@@ -5,7 +5,7 @@
  */
 export interface Call<T> {
   name: string;
-  /** Changes the world synchronously. */
+  /** Does the work of the call, synchronously, and returns its answer. */
   effect: () => T;
   /** Creates the error that the caller gets in an outage; absent if the call cannot fail. */
   outage?: () => Error;
@@ -15,7 +15,7 @@ export interface Call<T> {
   ready?: () => boolean;
 }
 
-/** Performs the calls of a port. */
+/** Makes calls to the world for a port. A process of the scheduler is a caller. */
 export interface Caller {
   call<T>(call: Call<T>): Promise<T>;
 }
@@ -148,7 +148,7 @@ export class Scheduler {
     this.enqueue({ ...pending, call: { ...pending.call, repeats: false } });
   }
 
-  /** All performed calls, one line each. */
+  /** The calls that were performed so far, one line each. */
   get story(): string[] {
     return this.#log.map(({ process, call, fault }) => `${process}: ${call}${fault ? ` [${fault}]` : ""}`);
   }

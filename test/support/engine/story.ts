@@ -117,7 +117,7 @@ export class Story {
     }
   }
 
-  /** Performs the next call of a process, or lets it fail. */
+  /** Performs the next call of a process, with `fault` if that is set. */
   async perform(process: Process, fault?: Fault): Promise<void> {
     await settled();
     const next = this.world.scheduler.ready().find((pending) => pending.process === process);
@@ -149,7 +149,7 @@ export class Story {
     }
   }
 
-  /** The main line of the chain in short form, such as `a success` or `(close) failed`. */
+  /** The entries of the main line as node and status, such as `a success` or `(close) failed`. */
   get chain(): string[] {
     return this.chainOf("");
   }

@@ -32,7 +32,7 @@ export function pause(id: string): WaitNode {
   return { id, type: "wait", for: { kind: "seconds", seconds: 30 } };
 }
 
-/** Builds the workflow prepare -> ask -> pay | end, with the edges in `more`. */
+/** Builds the workflow prepare -> ask -> pay or end, in which `ask` is an approval. `more` has further edges. */
 export function asking(options: Partial<ApprovalNode> = {}, more: [string, string, string][] = []): Workflow {
   return flow(
     "asking",
@@ -48,7 +48,7 @@ export function asking(options: Partial<ApprovalNode> = {}, more: [string, strin
   );
 }
 
-/** A run of `asking` that has reached its approval, entry 2. */
+/** A story whose run has reached the approval of `asking`, which is entry 2. */
 export class Asked extends Story {
   readonly ports: Ports = this.world.ports(atOnce);
 
@@ -58,7 +58,7 @@ export class Asked extends Story {
     return this;
   }
 
-  /** Returns the input of the request function, with a token of Step Functions. */
+  /** Returns the event with which Step Functions calls the function that requests the approval. */
   event(token = "token-1"): RequestEvent {
     return { ...this.settling(), token };
   }
@@ -82,7 +82,7 @@ export class Asked extends Story {
     return this.world.spawn("expired", (ports) => settleNode(ports, event));
   }
 
-  /** The only task of the world; throws if there are others. */
+  /** The only task that exists; throws if there are others. */
   get task(): WaitingTask {
     const [task, ...others] = this.world.tasks.all();
     if (!task || others.length > 0) throw new RangeError(`there are ${others.length + (task ? 1 : 0)} tasks`);

@@ -116,7 +116,7 @@ function chatAnswer(request: ModelRequest, said: Answered, id: string) {
   };
 }
 
-/** Returns vectors in reverse order, so that a reader must use their index. */
+/** Builds an answer whose vectors are in reverse order, so that a client must use their index. */
 function embeddingsAnswer({ model }: ModelRequest, said: Answered) {
   const vectors = "vectors" in said ? said.vectors : [];
   const data = vectors.map((embedding, index) => ({ object: "embedding", index, embedding })).reverse();

@@ -9,7 +9,7 @@ export interface ModelRequest {
   role: ModelRole | "embedding";
   model: string;
   instructions: string;
-  /** The user's message; for embeddings the texts, one per line. */
+  /** The text of the user's message. For embeddings: the texts, one per line. */
   input: string;
   /** The results of the tool calls that the model has made so far. */
   toolResults: string[];

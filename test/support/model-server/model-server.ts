@@ -28,7 +28,9 @@ export interface ModelServer extends AsyncDisposable {
   verify(): void;
 }
 
-/** Starts an OpenAI server on 127.0.0.1 that answers from a script or with a function of the request. */
+/**
+ * Starts a server on 127.0.0.1 that acts as OpenAI. Its answers come from a script, or from a function of the request.
+ */
 export async function modelServer(plan: Exchange[] | Respond): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const complaints: string[] = [];

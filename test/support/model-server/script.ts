@@ -14,15 +14,15 @@ export interface ScriptedCall {
   arguments: Record<string, unknown> | string;
 }
 
-/** The model's answer, as the provider reports it. */
+/** The answer of the model, or the failure that the provider reports in its place. */
 export type Said =
   | { json: unknown }
   | { text: string }
   | { calls: ScriptedCall[]; text?: string }
   | { refusal: string }
-  /** Text that was cut at the token limit. */
+  /** A text that ends early because of the token limit. */
   | { cutOff: string }
-  /** Text that the provider's content filter stopped. */
+  /** A text that the provider's content filter stopped. */
   | { filtered: string }
   /** A failure that is reported with status 200, which only the Responses API does. */
   | { failed: { code: string; message: string } }

@@ -7,7 +7,7 @@ import { fakePinned, pipelineParts } from "./parts.ts";
 import { promptTask, type TaskOptions } from "./prompt-task.ts";
 import { embeddingModels, type Line, type ScriptedModels, type Vector } from "./scripted-models.ts";
 
-/** A test of one node: the answers of models, the outcomes of its code, and its task. */
+/** The script of a test of one node: the answers of models, the outcomes of code, and the task. */
 export interface Scene {
   lines: readonly Line[];
   /** The answers of the embedding model; absent if the pipeline has no such model. */

@@ -30,18 +30,18 @@ export interface Vector {
 }
 
 export interface ScriptedModels extends Models {
-  /** Calls, in order. */
+  /** The calls that were made, in order. */
   asked: ModelCall<unknown>[];
   /** Throws if an expected call was not made. */
   finish(): void;
 }
 
-/** Returns models that give their answers in order. A call in another order fails. */
+/** Returns models that give their answers in the order of `lines`. A call that differs from its line fails. */
 export function scriptedModels(...lines: Line[]): ScriptedModels {
   return embeddingModels(null, ...lines);
 }
 
-/** Returns scripted models with an embedding model. */
+/** Returns scripted models, among them an embedding model unless `expected` is null. */
 export function embeddingModels(expected: readonly Vector[] | null, ...lines: Line[]): ScriptedModels {
   const vectors = expected && [...expected];
   const waiting = [...lines];

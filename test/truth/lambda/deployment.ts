@@ -19,9 +19,9 @@ export interface DeployedFunction {
 
 export interface Deployment {
   functions: DeployedFunction[];
-  /** Statements of roles, by ARN. */
+  /** The policy statements of each role, by ARN. */
   roles: Record<string, Statement[]>;
-  /** Statements of the table's own policy. */
+  /** The statements in the resource policy of the table. */
   ofTable: Statement[];
 }
 

@@ -23,5 +23,5 @@ process.on("message", async ({ id, event }: Invocation) => {
   );
   process.send?.(result satisfies Result);
 });
-// The process ends with the process that invokes the function.
+// This process must not outlive the command that started it.
 process.on("disconnect", () => process.exit());

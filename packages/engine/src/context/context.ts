@@ -58,7 +58,10 @@ export class Context {
     return this.#slots.get(key);
   }
 
-  /** JSON text of the value at a dot path, without reading blobs. A key that contains dots takes precedence. */
+  /**
+   * Returns the JSON text of the value at a dot path. It reads no blobs, so it finds nothing inside one. A key that
+   * contains dots takes precedence over a path.
+   */
   get(path: string): string | undefined {
     const found = this.find(path);
     return found && valueAt(found.json, found.inside);
@@ -98,7 +101,10 @@ export interface StoredContext {
 
 export type Row = [key: string, by: LinkLabel, json: string];
 
-/** Inline limit in bytes of JSON. It leaves space for head, error and logs in the 8 KB of an item. */
+/**
+ * The maximum size of the inline part, in bytes of JSON. In an item of 8 KB it leaves space for the head, the error and
+ * logs.
+ */
 const inlineLimitBytes = 4096;
 const removedLimitBytes = 1024;
 
@@ -193,7 +199,7 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Limit for pages in memory, in characters over all executions. */
+/** The maximum of characters in the pages that a process keeps in memory, over all executions. */
 const maxKept = 16 * 1024 * 1024;
 const caches = new WeakMap<BlobStore, LRUCache<string, string>>();
 

@@ -12,7 +12,7 @@ import {
 import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
 import { sha256 } from "../sha256.ts";
 
-/** The key that marks a reference inside a value. User data with this key (or an escaped one) gets one `$` more. */
+/** A reference is an object with only this key. User data with this key, or with an escaped one, gets one `$` more. */
 export const blobKey = "$blob";
 
 const types: readonly string[] = ["bytes", "text", "json"] satisfies BlobType[];
@@ -21,12 +21,15 @@ export function referenceText(ref: BlobRef): string {
   return JSON.stringify({ [blobKey]: { sha256: ref.sha256, bytes: ref.bytes, type: ref.type } });
 }
 
-/** Identifies a reference with all its fields: a blob that is known as bytes is not known as JSON. */
+/**
+ * Returns a text that identifies a reference by all its fields, so that the same bytes as a JSON blob and as a bytes
+ * blob differ.
+ */
 export function referenceKey({ sha256, bytes, type }: BlobRef): string {
   return `${sha256} ${bytes} ${type}`;
 }
 
-/** All references inside a value's text. A text without the marker costs only a substring search. */
+/** Returns all references inside a value's text. A text without `$blob` is not parsed. */
 export function referencesIn(text: string): BlobRef[] {
   if (!text.includes(`"${blobKey}"`)) return [];
   const found: BlobRef[] = [];
@@ -52,9 +55,12 @@ export function asReference(value: object): BlobRef | undefined {
   return { sha256, bytes, type: type as BlobType };
 }
 
-/** Escapes user data: every key `$blob`, `$$blob`, ... gets one `$` more, so that it cannot pass for a reference. */
+/**
+ * Escapes user data: each key `$blob`, `$$blob` and so on gets one `$` more, so that user data never looks like a
+ * reference.
+ */
 export function escapeReferences(text: string): string {
-  // A key may be written with escapes, as in "\u0024blob".
+  // In JSON, a key may contain escapes, as in "\u0024blob".
   if (!text.includes(`$blob"`) && !/\\u00(24|62|6c|6f)/i.test(text)) return text;
   let found = false;
   const escaped = (key: string) => {
@@ -79,7 +85,9 @@ function withKeys(
   return Object.fromEntries(members);
 }
 
-/** Restores escaped keys for readers, unless the result would look like a reference. */
+/**
+ * Removes the additional `$` of escaped keys for readers. An object stays escaped if it would look like a reference.
+ */
 export function asWritten<T>(value: T): T {
   if (value instanceof RawJson) return new RawJson(writtenText(value.text)) as T;
   if (Array.isArray(value)) return value.map(asWritten) as T;
@@ -100,7 +108,7 @@ function looksLikeReference(value: object): boolean {
   return asReference(JSON.parse(JSON.stringify({ [blobKey]: inner }))) !== undefined;
 }
 
-/** Matches a reference in JSON text. Inside a string the quotes would have backslashes. */
+/** Matches a reference in JSON text. It does not match inside a string, where the quotes have backslashes. */
 const written = /\{\s*"\$blob"\s*:\s*(\{[^{}]*\})\s*\}/g;
 /**
  * Characters of a chunk that are searched again with the next chunk, because a reference can span both. No reference
@@ -137,7 +145,7 @@ export const valueLimitBytes = 8192;
 
 type SaveBlob = (ref: BlobRef, body: Uint8Array) => Promise<void>;
 
-/** Saves blobs of one execution. */
+/** Returns a function that saves blobs of one execution. */
 export function savingTo({ blobs }: { blobs: Pick<BlobStore, "put"> }, home: BlobHome): SaveBlob {
   return (ref, body) => blobs.put(home, ref, body);
 }
@@ -158,7 +166,7 @@ export async function offloadLargeValues(text: string, save: SaveBlob): Promise<
   let kept = 0;
   for (const { start, end } of longLeaves(text)) {
     const leaf = JSON.parse(text.slice(start, end)) as string;
-    // Half a surrogate pair has no UTF-8. Such a text stays JSON, which can escape it.
+    // A text with half a surrogate pair cannot be stored as UTF-8. It stays in the JSON, which can escape it.
     if (Buffer.byteLength(leaf) <= leafLimitBytes || !leaf.isWellFormed()) continue;
     parts.push(text.slice(kept, start), await store(leaf, "text", save));
     kept = end;
@@ -175,7 +183,10 @@ export async function offloadWhole(text: string, save: SaveBlob): Promise<string
   return Buffer.byteLength(text) > valueLimitBytes ? store(text, "json", save) : text;
 }
 
-/** Strings of a valid JSON text that are values and may exceed the limit. A character has at most 3 bytes of UTF-8. */
+/**
+ * Yields the strings of a valid JSON text that are values, not keys, and that may exceed the limit. A character has at
+ * most 3 bytes of UTF-8.
+ */
 function* longLeaves(text: string): Iterable<StringSpan> {
   for (const span of stringsIn(text)) {
     if ((span.end - span.start) * 3 > leafLimitBytes && !isKey(text, span)) yield span;

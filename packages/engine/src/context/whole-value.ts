@@ -3,7 +3,7 @@ import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 
-/** The home and the store of a value's blobs. */
+/** The store that has the blobs of a value, and the home of these blobs in it. */
 export interface ValueSource {
   home: BlobHome;
   blobs: BlobStore;
@@ -92,7 +92,7 @@ async function valueIn(json: string, steps: readonly string[], load: LoadJson): 
   let value: ExactValue | undefined = parseExact(json);
   for (const step of steps) {
     if (isMarked(value)) value = parseExact(await loadedText(JSON.stringify(value), load));
-    // Files and long texts have no members.
+    // A path cannot lead into a file or a long text, because these have no members.
     if (isMarked(value)) return undefined;
     value = memberOf(value, step);
   }

@@ -23,7 +23,9 @@ export interface Turn {
    */
   spare?: Sandbox[];
   attempt: number;
-  /** Deliveries that failed before the first attempt started: there was no sandbox, or their Lambda died. */
+  /**
+   * The number of deliveries that failed before the first attempt started: they found no sandbox, or their Lambda died.
+   */
   failedDeliveries?: number;
   /** Time at which the attempt started or failed: ISO 8601, milliseconds. */
   since: string;
@@ -110,12 +112,12 @@ export type ChainNote =
   { kind: "erased"; signature: string } | { kind: "restart"; execution: string };
 
 /**
- * The chain partitions (DynamoDB). Reads are strongly consistent. A put returns `false` if its condition failed. It
- * throws `StoreUnavailable` for throttling and server errors that outlast the client's own retries; the write may then
+ * The store of chains (DynamoDB). Reads are strongly consistent. A put returns `false` if its condition failed. It
+ * throws `StoreUnavailable` if throttling or server errors outlast the retries of the AWS client; the write may then
  * have happened or not.
  */
 export interface ChainStore {
-  /** Reads with one query: the entry at `at.seq`, and the turn and entry after it. */
+  /** Reads with one query: the entry at `at.seq` as `here`, and the turn and entry with the next number as `next`. */
   readTail(at: EntryId): Promise<{ here?: StoredEntry; next: Link }>;
   /** Returns the last two items of exactly this scope. Its last entry is one of them. */
   tip(execution: string, scope: string): Promise<Link[]>;

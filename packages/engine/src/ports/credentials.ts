@@ -1,16 +1,16 @@
 import type { Member } from "@nova/workflow";
 
-/** The credentials of a node. Only its code may see them. */
+/** The values of a node's credentials, as its code sees them. */
 export interface CredentialOverlay {
   /** Members to add to the context in the sandbox, each value as JSON text. They never leave the sandbox. */
   members: Member[];
-  /** Values that no stored or shown text may contain. */
+  /** The secret values. No text that NOVA stores or shows may contain one. */
   secrets: string[];
   /** Each `host:port` that the credentials give access to. */
   hosts: string[];
 }
 
-/** Opened credentials of clients and workflows. */
+/** Opens the credentials of clients and workflows for nodes. */
 export interface Credentials {
   /**
    * Opens the credentials in `names`; if it is undefined, all of the client and the workflow. Throws `NodeFailed` if a
@@ -60,14 +60,14 @@ export interface CredentialRecord {
 export type CredentialPlace = Pick<CredentialRecord, "owner" | "name">;
 
 export interface CredentialStore {
-  /** Sorted by name; strongly consistent. */
+  /** Returns the credentials of an owner, sorted by name. Strongly consistent. */
   list(owner: CredentialOwner): Promise<CredentialRecord[]>;
   get(place: CredentialPlace): Promise<CredentialRecord | undefined>;
   /**
    * Replaces the revision before `record.revision` by `record`. Returns false if the stored revision is another one.
    */
   put(record: CredentialRecord): Promise<boolean>;
-  /** Returns false if there was none. */
+  /** Removes a credential. Returns false if it did not exist. */
   remove(place: CredentialPlace): Promise<boolean>;
   /** Returns a page of the credentials of all owners, after the cursor `after`. Eventually consistent. */
   listAll(after?: string): Promise<{ records: CredentialRecord[]; after?: string }>;
@@ -81,9 +81,12 @@ export interface CredentialCipher {
   seal(text: string, context: Record<string, string>): Promise<{ sealed: string; key: string }>;
   /** Throws `CredentialLocked`. */
   open(sealed: string, context: Record<string, string>): Promise<string>;
-  /** Switches to a new key, if the cipher makes its own keys and no rotation is under way. */
+  /**
+   * Seals from now on with a new key. Does nothing if the cipher does not make its own keys, or if a change of keys is
+   * in progress.
+   */
   renew(): Promise<void>;
-  /** Removes all keys except the current one, if the cipher keeps its own keys. */
+  /** Removes all keys except the current one. Does nothing if the cipher does not keep its own keys. */
   forgetOldKeys(): Promise<void>;
 }
 

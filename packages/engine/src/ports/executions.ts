@@ -10,7 +10,7 @@ export interface ExecutionError {
   message: string;
 }
 
-/** The cost and the tokens of models. */
+/** The cost of models in US dollars, and their tokens. */
 export interface Spending {
   cost_usd: number;
   tokens_input: number;
@@ -25,7 +25,7 @@ export interface Parent extends EntryId {
   depth: number;
 }
 
-/** The one mutable record of a run. The chain, not this record, is the history. */
+/** The record of a run. It is the only part of a run that changes; the history of the run is its chain. */
 export interface Execution {
   format: 1;
   id: string;
@@ -103,7 +103,7 @@ export interface ExecutionQuery {
   to?: string;
   limit?: number;
   cursor?: string;
-  /** Oldest first, for a query by client or workflow. */
+  /** Whether the oldest executions come first. Possible only in a query by client or workflow. */
   oldestFirst?: boolean;
 }
 
@@ -166,17 +166,17 @@ export type OnExecutionEnded = (execution: Execution) => Promise<void>;
 export interface StateMachines {
   /** Creates or updates the machine of a workflow and publishes a version. Returns the version's ARN. */
   publish(name: string, definition: string, description: string): Promise<string>;
-  /** StartExecution, idempotent for the same name and input. */
+  /** Starts an execution. A second call with the same name and input has no effect. */
   start(stateMachineArn: string, name: string, input: string): Promise<void>;
-  /** StopExecution. It succeeds for an execution that is unknown or has ended. */
+  /** Stops an execution. Succeeds also if the execution is unknown or has ended. */
   stop(stateMachineArn: string, name: string, error: string, cause: string): Promise<void>;
-  /** SendTaskSuccess. Returns false if no task waits with this token any more. */
+  /** Sends the answer of a task to Step Functions. Returns false if no task waits with this token any more. */
   answerTask(token: string, output: string): Promise<boolean>;
   /**
    * Returns the names of all running executions of a state machine, whichever version they run. Eventually consistent.
    */
   running(stateMachineArn: string): Promise<ReadonlySet<string>>;
-  /** Null if there is no such execution. */
+  /** Returns the status of an execution; null if it does not exist. */
   describe(stateMachineArn: string, name: string): Promise<StateMachineRun | null>;
   /** Returns the address of a web page about the execution; null if there is no such page. */
   page(stateMachineArn: string, name: string): string | null;

@@ -15,11 +15,13 @@ export interface Clock {
 
 /** Creates signals that fire after a time. Tests replace it. */
 export interface Timer {
-  /** Fires after this many milliseconds, even if the clock jumps. It does not keep the process alive. */
+  /**
+   * Returns a signal that fires after `ms` milliseconds, even if the clock is set. It does not keep the process alive.
+   */
   timeout(ms: number): AbortSignal;
 }
 
-/** HMAC over a hash: KMS in the cloud, a key file on a laptop. */
+/** Signs hashes with an HMAC: with KMS in the cloud, with a key file on a laptop. */
 export interface Signer {
   sign(text: string): Promise<string>;
   verify(text: string, signature: string): Promise<boolean>;

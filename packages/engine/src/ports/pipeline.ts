@@ -13,7 +13,7 @@ export interface PromptTask {
   input: readonly Member[];
   /** Top-level keys whose values only the code may see. */
   secrets: ReadonlySet<string>;
-  /** Top-level keys of credentials. The model sees only the types of their values. */
+  /** Top-level keys that belong to credentials. The model sees only the types of their values. */
   credentials: ReadonlySet<string>;
   mask(text: string): string;
   /** Only pinned code may run: no model is ever called. */
@@ -69,7 +69,7 @@ export interface StepDraft {
   step_name: string;
   agent_name: string;
   attempt_number: number;
-  /** A summary without large or secret values. */
+  /** A summary of the agent's input, without large or secret values. */
   input_data: unknown;
   output_data: unknown;
   generated_code: string | null;
@@ -79,7 +79,7 @@ export interface StepDraft {
   tokens_cached: number;
   tokens_output: number;
   cost_usd: number;
-  /** Notes about tokens and cost that are estimated, or of a model without a price. Absent if there are none. */
+  /** Notes that say which tokens and costs are estimates, or that the model has no price. Absent if there are none. */
   cost_notes?: string[];
   tool_calls: ToolCall[];
   status: "success" | "failed";
@@ -90,7 +90,7 @@ export interface StepDraft {
   /** The full prompt and answer of the model, secrets masked; stored as contents. */
   prompt?: string;
   answer?: string;
-  /** Set if the node's code succeeded: its result, so that a redelivery need not ask the sandbox again. */
+  /** The result of the node's code, if it succeeded. A later delivery reads it here and need not ask the sandbox. */
   result?: CodeResult;
 }
 
@@ -183,14 +183,14 @@ export type PipelineOutcome = {
       class: RunErrorClass;
       message: string;
       traceback?: string;
-      /** Set for an exception: its class and base classes. */
+      /** Set if the code raised an exception: the names of its class and base classes. */
       types?: readonly string[];
       logs?: string;
       sandboxId: string | null;
     }
 );
 
-/** The fields about code for an outcome to which no code led. */
+/** The fields about code in an outcome that has no code. */
 export const noCode = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
 
 /** Writes the code of prompt nodes and the answers of text nodes with models. Adapters do not know the chain. */
@@ -207,7 +207,7 @@ export interface Pipeline {
   answer(task: TextTask, means: TextMeans): Promise<PipelineOutcome>;
 }
 
-/** US dollars of a calendar month (UTC). */
+/** The limit and the cost of a calendar month (UTC), in US dollars. */
 export interface MonthBudget {
   spentUsd: number;
   limitUsd: number;
@@ -237,7 +237,7 @@ export interface WorkflowVersion {
    * Absent if no loop can need one.
    */
   history?: HistoryBudget;
-  /** Set for a draft: the client that may run it. Other clients cannot run it. */
+  /** Set for a draft of a session: the only client that may run it. */
   draftOf?: string;
   createdAt: string;
 }
@@ -247,14 +247,14 @@ export interface WorkflowStore {
   /** Reads the version from the store, never from memory, so that a verification sees what is stored now. */
   stored(workflowId: string, version: number): Promise<WorkflowVersion | undefined>;
   latest(workflowId: string): Promise<WorkflowVersion | undefined>;
-  /** Returns false if this version number exists. */
+  /** Stores a new version. Returns false if its number exists. */
   create(version: WorkflowVersion): Promise<boolean>;
   /**
    * Yields the ids of all workflows that have a version, in order, from the first id after `after`. It reads no
    * definitions.
    */
   ids(after?: string): AsyncIterable<string>;
-  /** Every version of every workflow. It needs hundreds of reads, so use it only in background work. */
+  /** Yields every version of every workflow. It needs hundreds of reads, so use it only in background work. */
   everyVersion(): AsyncIterable<WorkflowVersion>;
 }
 
@@ -265,7 +265,7 @@ export interface Generation extends LockedCode {
   format: 1;
   workflowId: string;
   node: string;
-  /** Null if it serves every client of the workflow. */
+  /** The only client for which the code runs; null if it runs for all clients of the workflow. */
   client: string | null;
   /**
    * `candidate`: no run has proven the code yet; `pinned`: later runs use it; `replaced`: newer code is used instead.
@@ -278,7 +278,7 @@ export interface Generation extends LockedCode {
   embedding?: number[];
 }
 
-/** Generated code (DynamoDB). */
+/** The store of generated code (DynamoDB). */
 export interface GenerationStore {
   /** Returns the code of a node in any order, replaced code included. */
   of(workflowId: string, node: string, client: string | null): Promise<Generation[]>;

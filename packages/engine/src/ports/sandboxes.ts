@@ -20,7 +20,7 @@ export interface Sandbox {
 /** Executions that may use a sandbox one after another: those of one client with the same environment. */
 export interface SandboxPool {
   key: string;
-  /** Seconds to wait for the next execution; with 0 the sandbox ends with this execution. */
+  /** How many seconds an idle sandbox waits for the next execution. With 0 it ends with its execution. */
   idleSeconds: number;
 }
 
@@ -42,7 +42,10 @@ export interface SandboxSpec {
   reach?: string[];
 }
 
-/** A claim is a file that is created once in the sandbox. `link` is the text of `entryName()`. */
+/**
+ * Names one run of code. The harness creates a file of this name in the sandbox before it starts the code, so that the
+ * code starts only once. `link` is the result of `entryName()`.
+ */
 export interface Claim {
   link: string;
   step: number;
@@ -103,7 +106,9 @@ export interface RunIo {
   taskUrl(node: string): Promise<string | null>;
 }
 
-/** The result of the code. `set` values are JSON text that may hold blob references; new blobs are stored already. */
+/**
+ * The result of code. The values in `set` are JSON text that may contain references; their blobs are stored already.
+ */
 export type CodeResult = {
   logs: string;
   durationMs: number;

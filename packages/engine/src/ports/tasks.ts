@@ -8,7 +8,7 @@ import type { EntryId } from "./chain.ts";
  */
 export type TaskStatus = "open" | "answered" | "sent" | "expired";
 
-/** The result of the mail about an approval. */
+/** Whether the mail about an approval was sent. */
 export interface TaskMail {
   to: string[];
   /** ISO 8601. */
@@ -27,7 +27,7 @@ export interface WaitingTask extends EntryId {
   version: number;
   node: string;
   kind: "approval" | "event";
-  /** The question to people, secrets masked; empty for an event. */
+  /** The question to people, with secrets masked. Empty for a wait for an event. */
   message: string;
   /** JSON schema of the answer's data. */
   form?: WrittenJson;
@@ -59,7 +59,7 @@ export interface SealedToken {
 
 /** Tasks and their tokens (DynamoDB). Reads are strongly consistent unless a method says otherwise. */
 export interface TaskStore {
-  /** Creates a task with its index keys; false if it exists. */
+  /** Creates a task with its index keys. Returns false if the task exists. */
   create(task: WaitingTask): Promise<boolean>;
   get(key: TaskKey): Promise<WaitingTask | undefined>;
   /** Finds a task by its id; eventually consistent. */
@@ -72,7 +72,7 @@ export interface TaskStore {
   pending(from?: string): AsyncIterable<WaitingTask>;
   /** Like `pending`, only for tasks of one client and kind. */
   pendingOf(client: string, kind: WaitingTask["kind"], from?: string): AsyncIterable<WaitingTask>;
-  /** Sets the status if it is one of `from`; returns false otherwise, or if there is no such task. */
+  /** Changes the status to `to` if it is one of `from`. Returns false if it is not, or if there is no such task. */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
   /**
@@ -146,7 +146,9 @@ export interface ResumeLink {
   calledAt?: string;
 }
 
-/** Resume links are stored beside the tasks of their execution (DynamoDB). Reads are strongly consistent. */
+/**
+ * The store of resume links, which are beside the tasks of their execution (DynamoDB). Reads are strongly consistent.
+ */
 export interface ResumeLinkStore {
   /** Stores the link, unless there is one with this id. */
   create(link: ResumeLink): Promise<void>;

@@ -8,7 +8,7 @@ import type {
   CredentialRecord,
 } from "../ports/credentials.ts";
 
-/** Shorter texts occur everywhere, so they cannot be masked. */
+/** The length of the shortest secret. Shorter texts occur everywhere, so they cannot be masked. */
 const shortestSecret = 6;
 /** The sandbox returns longer texts as blobs, and NOVA could not see that code left them unchanged. */
 const longestTextBytes = 4096;
@@ -193,7 +193,7 @@ export function kindOf(kind: CredentialKindName): CredentialKind {
   return credentialKinds[kind];
 }
 
-/** All texts to mask in these values. */
+/** Returns all texts in the values that must be masked. */
 function secretTexts(kind: CredentialKindName, values: CredentialValues): string[] {
   const { secretFields } = kindOf(kind);
   const secret = secretFields.includes("*") ? Object.values(values) : secretFields.map((field) => values[field]);
@@ -259,7 +259,7 @@ export function replacing(
   return { format: 1, values, before: Array.from(known.values()).slice(-maxRemembered) };
 }
 
-/** All texts to mask for this credential: its secrets and recently replaced ones. */
+/** Returns all texts that must be masked for this credential: its secrets, and recently replaced ones. */
 export function secretsIn(kind: CredentialKindName, { values, before }: CredentialContent): string[] {
   return [...secretTexts(kind, values), ...before.map(({ secret }) => secret)];
 }

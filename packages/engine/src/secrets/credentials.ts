@@ -150,7 +150,7 @@ interface CredentialParts extends TokenParts {
   cipher: CredentialCipher;
 }
 
-/** A credential of an owner. It opens once, when it is first needed. */
+/** A credential in memory. It is decrypted only once, when it is first needed. */
 class OwnedCredential {
   readonly #parts: CredentialParts;
   #record: CredentialRecord;

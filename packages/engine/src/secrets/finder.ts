@@ -28,7 +28,9 @@ export class Finder {
     this.#ofBytes = ofBytes;
   }
 
-  /** An upper limit for the length of any form, including line ends and the characters next to it. */
+  /**
+   * The length that no found form exceeds, including line ends in it and the characters that decide whether it matches.
+   */
   get longest(): number {
     const inLines = Math.ceil(this.#inLines.longest * 1.2) + 16;
     return Math.max(this.#texts.longest, this.#numbers.longest + 4, inLines, this.#unescaped.longest * longestEscape);
@@ -211,13 +213,13 @@ export function merged(ranges: Range[]): Range[] {
   return all;
 }
 
-/** A match, from `start` up to and without `end`. */
+/** The offsets of a match: from `start` up to, but without, `end`. */
 export type Range = [start: number, end: number];
 
 /** Needles are indexed by this number of their first characters. Shorter needles are ignored. */
 const keyLength = 3;
 
-/** Finds many texts in one pass. It compares only at offsets where one of them may start. */
+/** Finds many texts ("needles") in one pass. It compares only at offsets where one of them may start. */
 class Needles {
   readonly #byKey = new Map<number, string[]>();
   /** Tells at most offsets that no needle starts there, without a comparison of texts. */

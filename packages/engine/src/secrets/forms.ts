@@ -1,6 +1,6 @@
 import { wholly } from "./unescape.ts";
 
-/** Shorter secrets would match honest data everywhere, so they are not searched. */
+/** The length of the shortest secret that is searched. Shorter ones would match honest data everywhere. */
 export const shortestSecret = 4;
 
 export type Secret = string | { number: string } | { bytes: Uint8Array };
@@ -74,11 +74,11 @@ function distinct(texts: string[]): string[] {
   return Array.from(new Set(texts));
 }
 
-/** Characters for which Python's `str.isprintable` is false, and the backslash. */
+/** Matches characters that Python's `repr` escapes: those that `str.isprintable` refuses, and the backslash. */
 const unprintable = /(?! )[\p{C}\p{Z}\\]/gu;
 const beyondAscii = /[^ -~]|\\/gu;
 
-/** The text and its bytes as Python's `repr` and `ascii` write them, as in the message of a `KeyError`. */
+/** Returns the text and its bytes as Python's `repr` and `ascii` write them, as in the message of a `KeyError`. */
 function reprForms(secret: string): string[] {
   const bytes = Buffer.from(secret).toString("latin1");
   const forms = [escaped(secret, unprintable), escaped(secret, beyondAscii), escaped(bytes, beyondAscii)];
@@ -110,12 +110,12 @@ function hexForms(bytes: Buffer): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** The text inside a JSON string; Python's `json.dumps` escapes characters beyond ASCII. */
+/** Returns the forms of a text inside a JSON string. Python's `json.dumps` also escapes characters beyond ASCII. */
 function jsonForms(text: string): string[] {
   return [JSON.stringify(text).slice(1, -1), asciiJson(text)];
 }
 
-/** The text as Python's `json.dumps` writes it: DEL and characters beyond ASCII are escaped. */
+/** Returns the text as Python's `json.dumps` writes it, which escapes DEL and characters beyond ASCII. */
 function asciiJson(secret: string): string {
   return JSON.stringify(secret)
     .slice(1, -1)
@@ -153,9 +153,9 @@ function spellings(raw: string): string[] {
 
 /** The digits of a number. The sign is left out, because it comes before the digits in every spelling. */
 interface Digits {
-  /** Has no leading zeros, except for "0" alone. */
+  /** The digits before the decimal point, without leading zeros. "0" if there are none. */
   whole: string;
-  /** Has no trailing zeros. */
+  /** The digits after the decimal point, without trailing zeros. */
   fraction: string;
 }
 
@@ -182,7 +182,7 @@ function withDecimals(whole: string, decimals: string): string[] {
     .concat(ways.map(([mark, point]) => `${grouped(mark)}${point}${decimals}`));
 }
 
-/** The number with an exponent, as `repr`, `%e` and `%g` in Python and JavaScript write it. */
+/** Returns the number with an exponent, as `repr`, `%e` and `%g` in Python and JavaScript write it. */
 function exponents({ whole, fraction }: Digits): string[] {
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return [];

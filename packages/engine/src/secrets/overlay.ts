@@ -59,7 +59,9 @@ function declared({ version: { workflow }, node }: Whose): readonly string[] | u
   return node.credentials ?? workflow.credentials;
 }
 
-/** The context that code sees. A credential's value wins over an input of the same key. */
+/**
+ * Returns the context that code sees: the input and the credentials. A credential replaces an input of the same key.
+ */
 export function withOverlay(input: Context, { members }: CredentialOverlay): Context {
   return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
 }

@@ -136,7 +136,7 @@ export class Redactor {
   }
 }
 
-/** The forms in UTF-8, one character per byte. */
+/** Returns the forms as bytes of UTF-8, with one character per byte. */
 function asBytes({ texts, numbers, raw, ...forms }: Forms): Forms {
   const bytesOf = (form: string) => Buffer.from(form).toString("latin1");
   return { ...forms, texts: [...texts.map(bytesOf), ...raw], numbers: numbers.map(bytesOf), raw };

@@ -145,7 +145,7 @@ export class ContentCheck {
   }
 }
 
-/** The text that the signer signs when the contents of an execution are erased on request. */
+/** Returns the text that is signed when the contents of an execution are erased on request. */
 export function erasureText(execution: string): string {
   return `the contents of ${execution} were erased on request`;
 }
@@ -224,7 +224,7 @@ const readsAtOnce = 16;
 export class NamedBlobs {
   readonly #blobs: BlobStore;
   readonly #read = new Set<string>();
-  /** Lengths of the blobs that are sound. */
+  /** The lengths of the blobs that were read, by home and hash. */
   readonly #lengths = new Map<string, number>();
 
   constructor(blobs: BlobStore) {

@@ -297,7 +297,7 @@ export interface AtWork {
 
 export interface NodeAtWork extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
-  /** Null if the workflow is no longer stored. */
+  /** The type of the node; null if the workflow is no longer stored. */
   node_type: string | null;
   /** Starts at 1. A higher number means that the attempts before it failed, or lost their sandbox. */
   attempt: number;
@@ -305,14 +305,14 @@ export interface NodeAtWork extends Pick<EntryId, "scope" | "seq"> {
   since: string;
   /** The reason why the node waits; null while its code runs or a model writes it. */
   waits_for: WaitsFor | null;
-  /** Failed attempts of the node, as its entry will list them; absent if there are none. */
+  /** The failed attempts of the node so far, in the form that its entry will have. Absent if there are none. */
   attempts?: TraceStep[];
 }
 
 interface MapProgress extends Pick<EntryId, "scope" | "seq"> {
   node_id: string;
   items: number;
-  /** Includes the failed items. */
+  /** The number of ended items, failed ones included. */
   done: number;
   failed: number;
 }

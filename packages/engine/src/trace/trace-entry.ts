@@ -94,7 +94,7 @@ export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result
   error_class?: RunErrorClass;
   /** Set if another attempt followed: the delay before it. With jitter this is the maximum of the delay. */
   retry_delay_ms?: number;
-  /** The actual delay is random, between zero and `retry_delay_ms`. */
+  /** Set if the actual delay is random, between zero and `retry_delay_ms`. */
   retry_jitter?: true;
   timestamp: string;
   /** The prompt of the model, beside its answer; both are present only in a full trace. */
@@ -145,7 +145,7 @@ const nothingAsked = {
 /** Facts about the models of a prompt or text node, computed from its entry and steps; field names are public. */
 export type AiMetadata = ReturnType<typeof aiMetadata> & Partial<TextMetadata>;
 
-/** Facts about the prompt of a text node. Secrets are masked and long texts are cut. */
+/** Facts about the prompt of a text node. Secrets are masked, and long texts are shortened. */
 interface TextMetadata {
   /** The prompt after its references were replaced by values. */
   processed_prompt: string;
