@@ -62,7 +62,7 @@ describe("data that contains instructions", () => {
   it("appears in every prompt", async () => {
     const { models } = await play(scene("a tame text"));
     const inputs = models.asked.map(({ input }) => input.split("a tame text").length - 1);
-    // Each prompt contains the text at least in a key and a value of the context; a later one also in the failure.
+    // Every prompt contains the text in keys and values of the context. Later prompts also contain it in a failure.
     expect(Math.min(...inputs)).toBeGreaterThanOrEqual(3);
     expect(inputs[5]).toBeGreaterThan(inputs[2] as number);
   });

@@ -76,7 +76,8 @@ describe.each(stories)("the journal of %s", (_, scene) => {
     const stepCount = whole.means.steps.length;
     for (let cut = 0; cut <= stepCount; cut++) {
       const { means, models } = await play({ ...scene, dieAt: cut });
-      // Only the requests of the unrecorded step are repeated.
+      // Counts the recorded steps that asked a model: only the request of the step that was not recorded may be
+      // repeated.
       const paid = means.steps.filter(({ model_used }) => model_used !== null).length;
       expect(models.asked.length - paid).toBeLessThanOrEqual(1);
       means.dieAt = Number.POSITIVE_INFINITY;

@@ -136,7 +136,7 @@ async function attemptTask(run: NodeRun): Promise<{ value: Success } | { ending:
   });
 }
 
-/** Ends the node after a failure of code with effects, because no code may run again. */
+/** Ends the node after a failure of code with effects, because such code must not run a second time. */
 function forbidRepeat<T>(run: NodeRun, result: Result<T>): Result<T> {
   const mayNotRepeat = result.kind === "failed" && run.task.node.effects === true;
   return mayNotRepeat ? ended(endingOf(result.failure)) : result;

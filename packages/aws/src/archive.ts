@@ -170,7 +170,7 @@ function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) =
   };
 }
 
-/** Undefined if the execution is not stored. */
+/** Returns the client of an execution; undefined if the execution is not stored. */
 async function clientOfExecution(connection: ItemConnection, id: string): Promise<string | undefined> {
   const record = await readOne(connection, { partition: `E#${id}`, key: "E" });
   return record && textIn(record, "client");

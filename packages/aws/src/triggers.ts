@@ -15,14 +15,14 @@ export interface TriggerOptions {
   scheduleRoleArn: string;
   fireTriggerArn: string;
   pollMailboxArn: string;
-  /** Queue for events that could not be delivered for a day. Without it they are lost. */
+  /** Queue for events that could not be delivered for a day. Without a queue such events are lost. */
   deadLetterArn?: string | undefined;
 }
 
 /** EventBridge and Scheduler, "Retry policies": at most 185 attempts within a day. */
 export const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24 * 60 * 60 };
 
-/** EventBridge: names of rules and of schedules have at most 64 characters. */
+/** EventBridge allows names of rules and schedules of at most 64 characters. */
 const maxNameLength = 64;
 
 /**
@@ -85,7 +85,7 @@ export function createEventRules({ busName, fireTriggerArn, deadLetterArn }: Tri
   };
 }
 
-/** EventBridge replaces `<aws.events.event.json>` with the unchanged event. */
+/** Builds the input of a rule's target. EventBridge replaces `<aws.events.event.json>` with the unchanged event. */
 function inputFor({ workflow, trigger }: EventRule): string {
   return `{"workflow":${JSON.stringify(workflow)},"trigger":${JSON.stringify(trigger)},"event":<aws.events.event.json>}`;
 }
@@ -97,7 +97,7 @@ const transientErrors: readonly (string | undefined)[] = [
   "ThrottlingException",
 ];
 
-/** The error to throw if EventBridge does not accept a rule: `Refused` if a retry cannot help. */
+/** Returns the error to throw if EventBridge does not accept a rule: `Refused` if a retry cannot help. */
 export function ruleRefused({ trigger, workflow }: EventRule, cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause;
   const { name, message } = cause;
@@ -109,12 +109,12 @@ export function ruleRefused({ trigger, workflow }: EventRule, cause: unknown): u
     return new TriggerRefused(`${reason} - correct the pattern`, { cause });
   }
   if (name !== "LimitExceededException") return cause;
-  // Service Quotas of EventBridge, "Rules": 300 on a bus.
+  // EventBridge allows 300 rules on a bus (Service Quotas, "Rules").
   const reason = `EventBridge has no room for the rule of ${what}: ${message}`;
   return new TriggerRefused(`${reason} - delete workflows with event triggers, or ask AWS for more rules`, { cause });
 }
 
-/** The error to throw if EventBridge does not accept a rule's target. */
+/** Returns the error to throw if EventBridge does not accept the target of a rule. */
 export function targetRefused({ trigger, workflow }: EventRule, failed: PutTargetsResultEntry): Error {
   const { ErrorCode, ErrorMessage } = failed;
   const reason = `the rule of trigger "${trigger}" of workflow "${workflow}" has no target (${ErrorCode}: ${ErrorMessage})`;

@@ -102,7 +102,10 @@ async function once<T>(
   return settle(sandbox, answer, signal);
 }
 
-/** Uses an own context after the first round, because the default context may still run the broken attach. */
+/**
+ * Uses a kernel context of its own after the first round, because the default context may still run the cell of the
+ * broken attach.
+ */
 function pickContext(options: Attaching, round: number): Attaching {
   return round === 0 ? options : { ...options, ownContext: true };
 }

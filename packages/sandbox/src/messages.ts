@@ -70,7 +70,10 @@ const maxDurationMs = 7 * 24 * 3_600_000;
 
 export const Result = z.object({
   type: z.literal("result"),
-  /** Parsed later as `CodeAnswer`: an invalid result fails the node, while an invalid answer blames the harness. */
+  /**
+   * The result is parsed later as `CodeAnswer`: an invalid result is the fault of the code, but an invalid answer is
+   * the fault of the harness.
+   */
   result: z.unknown(),
   logs,
   durationMs: z.number().nonnegative().max(maxDurationMs),
@@ -144,7 +147,7 @@ export function stopInput(claim: Claim, nonce: string): string {
 
 /** The harness sends at most 200,000 bytes inline, or 64 KB of logs with six characters per escape. */
 const maxLineCharacters = 1 << 20;
-/** Limit of one attach, enough for thousands of needs. The SDK keeps all output in memory. */
+/** Limit of the output of one attach, enough for thousands of needs. The SDK keeps all output in memory. */
 const maxCharacters = 32 << 20;
 
 /**

@@ -29,7 +29,7 @@ export async function sandboxTemplate(requirements: string[] = []): Promise<Temp
 }
 
 export interface BuildTemplateOptions {
-  /** Lower-case letters, digits and `-`. */
+  /** Name of the template: lower-case letters, digits and `-`. */
   name: string;
   /** pip requirements of the workflows that will use the template. */
   requirements?: string[];

@@ -6,7 +6,9 @@ import { ownTheClock } from "../../support/model-server/owned-clock.ts";
 
 const code: ModelAction = { json: { code: "x" } };
 
-/** The SDK's pause before a retry, with average jitter (at most a quarter less). */
+/**
+ * The SDK's pauses before retries in milliseconds, with average jitter. Jitter shortens a pause by at most a quarter.
+ */
 const pauses = [437.5, 875, 1750, 3500];
 const firstPause = 437.5;
 

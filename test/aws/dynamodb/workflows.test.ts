@@ -149,7 +149,7 @@ describe("a publication", () => {
   });
 });
 
-/** An index of workflows (a letter) and versions (a digit) with two items per page. */
+/** Builds an index with two items per page. In `text`, each item is a workflow (a letter) and a version (a digit). */
 function index(text: string) {
   const rows = text
     .split(" ")

@@ -9,7 +9,9 @@ import { openS3, type S3Options } from "../../../packages/aws-local/src/s3/serve
 
 const key = { accessKeyId: "test-key", secretAccessKey: "test-secret" };
 
-/** Test files in one process share this module, but each sets its own environment. */
+/**
+ * Sets the environment of AWS for a test file. Test files in one process share this module, but not the environment.
+ */
 function enterAccount(): void {
   process.env.AWS_REGION = "us-east-1";
   process.env.AWS_ACCESS_KEY_ID = key.accessKeyId;
@@ -88,7 +90,7 @@ export function useBucket(): TestBucket {
   return bucket;
 }
 
-/** Fails the first `times` requests. */
+/** Returns a function that gives a fault to the first `times` requests. */
 export function failing<T extends "throttle" | "error" | "lost">(times: number, fault: T): () => T | undefined {
   let left = times;
   return () => (left-- > 0 ? fault : undefined);

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 export interface Asked {
   /** The requested operation: `AWSEvents.PutEvents` of a JSON-RPC service, `POST /schedules/a` of a REST service. */
   operation: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any member of it
+  // biome-ignore lint/suspicious/noExplicitAny: tests read members of any name and type
   body: any;
 }
 
@@ -30,7 +30,10 @@ process.env.AWS_REGION = "us-east-1";
 process.env.AWS_ACCESS_KEY_ID = "test-key";
 process.env.AWS_SECRET_ACCESS_KEY = "test-secret";
 
-/** `variable` names the environment variable with which the SDK finds the endpoint. */
+/**
+ * Starts a scripted service for the tests of a file. `variable` names the environment variable with which the SDK finds
+ * the endpoint.
+ */
 export function useScriptedService(variable: string): ScriptedService {
   const service: ScriptedService = { steps: [], asked: [] };
   let server: Server;

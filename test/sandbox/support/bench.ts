@@ -46,7 +46,7 @@ export class Bench {
     });
   }
 
-  /** A request with a new claim. */
+  /** Returns a request to run code with a new claim. */
   request(code: string, context: Record<string, string> = {}, more: Partial<RunRequest> = {}): RunRequest {
     return {
       execution: "exec_1",

@@ -4,7 +4,7 @@ import type { EmbeddingCall, Models } from "../model/models.ts";
 import { asBudgetRefusal, checkBudget, readBudgets } from "./ask-model.ts";
 import type { NodeRun, Recall, StepResult } from "./node-run.ts";
 
-/** `refusal` is the result of the step if its budget is too small. */
+/** `refusal` is the result of the step if the embedding could exceed a cost limit. */
 type RecallOutcome = Recall & { refusal?: Omit<StepResult, "input_data"> };
 
 const noRecall: Recall = { spent: { tokens: 0, usd: 0 }, record: {} };
@@ -49,7 +49,7 @@ async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
   }
 }
 
-/** Limit of characters. Embedding models read about 8,000 tokens. */
+/** Limit of characters of a task that is embedded: embedding models read about 8,000 tokens. */
 const longestTask = 8_000;
 
 /**

@@ -2,7 +2,10 @@ import type { CodeFinding, NodeFacts } from "@nova/python";
 import { DeadlineWorker } from "@nova/workflow";
 import type { ContextRead } from "../lock/ingredients.ts";
 
-/** Code is normally checked in milliseconds, but hostile data can make a model write code whose check takes hours. */
+/**
+ * Checks code in a thread with a deadline. A check normally takes milliseconds, but hostile data can make a model write
+ * code whose check takes hours.
+ */
 const python = new DeadlineWorker({
   name: "python",
   address: async () => (await import("./worker.ts")).address,

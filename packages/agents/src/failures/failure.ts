@@ -9,7 +9,7 @@ export interface Ending {
   logs?: string;
 }
 
-/** A failed attempt, from which the next one learns. */
+/** A failed attempt, which the prompt of the next attempt describes. */
 export interface Failure extends Ending {
   /** Number of the attempt; 0 for pinned code. */
   attempt: number;

@@ -38,7 +38,10 @@ export class Library {
       .map(({ id }) => this.#docstrings[id] as Docstring);
   }
 
-  /** Prefers names in the query, and members of large classes or modules, which code calls most often. */
+  /**
+   * Weighs an entry. Names in the query weigh more, and so do members of large classes or modules, which code calls
+   * most often.
+   */
   #weightOf(id: number, named: readonly string[]): number {
     const { name } = this.#docstrings[id] as Docstring;
     const exact = named.some((word) => name === word || name.endsWith(`.${word}`));

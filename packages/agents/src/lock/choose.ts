@@ -103,7 +103,7 @@ function pinnedCode(candidate: Candidate): PinnedCode {
 
 /** A changed ingredient, or one changed part of it. */
 export interface Change {
-  /** `prompt`, `reads.order.total`, `guides.money`, `lib.mails.py` ... */
+  /** Name of the ingredient: `prompt`, `reads.order.total`, `guides.money`, `lib.mails.py` ... */
   ingredient: string;
   was: string | null;
   is: string | null;

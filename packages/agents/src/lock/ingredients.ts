@@ -9,7 +9,7 @@ export type TaskDefinition = Pick<PromptTask, "node" | "edges"> & {
   input?: PromptTask["input"];
 };
 
-/** Longer prompts are stored as their hash. */
+/** Limit of characters: longer prompts are stored as their hash. */
 const longestPrompt = 4000;
 
 /** Ingredients of code that was just written for this task. `guides` are the names of the guides in its prompt. */
@@ -74,7 +74,7 @@ export function generationKey(ingredients: Ingredients): string {
   return hash("sha256", JSON.stringify(sorted(ingredients)));
 }
 
-/** A key that code reads, as a dot path. `optional`: the code works without it. */
+/** A key that code reads, as a dot path. `optional` is true if the code works without the key. */
 export interface ContextRead {
   path: string;
   optional: boolean;
@@ -164,7 +164,10 @@ export function mergeReads(code: readonly ContextRead[], analysis: readonly Cont
 
 /** The ingredients of a generation that depend on the pipeline and not on the task. */
 export interface Generator {
-  /** Raised when prompts, checks or agents change so much that other code would be written. */
+  /**
+   * Version of the pipeline. It is raised when prompts, checks or agents change so much that other code would be
+   * written.
+   */
   version: string;
   /** Settings of requests to the code generator's model. */
   settings: string;

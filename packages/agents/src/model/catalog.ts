@@ -13,7 +13,9 @@ export type Price = z.infer<typeof Price>;
 const Retirement = z.strictObject({ on: z.iso.date(), successor: Id });
 export type Retirement = z.infer<typeof Retirement>;
 
-/** The provider's models at a date. Only this file holds ids and prices, because both change over time. */
+/**
+ * The provider's models on one date. Only the catalog holds ids and prices of models, because both change over time.
+ */
 export const Catalog = z.strictObject({
   asOf: z.iso.date(),
   sources: z.array(z.url()).min(1),
@@ -42,12 +44,12 @@ function withoutSnapshot(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 }
 
-/** Null for unknown ids, such as models of a compatible server. */
+/** Returns the price of a model; null for an unknown id, such as a model of a compatible server. */
 export function priceOf(model: string): Price | null {
   return catalog.usdPerMillionTokens[model] ?? catalog.usdPerMillionTokens[withoutSnapshot(model)] ?? null;
 }
 
-/** Limit of prompt and answer together, in tokens; null for unknown ids. */
+/** Returns the limit of a prompt and its answer together, in tokens; null for an unknown id. */
 export function windowOf(model: string): number | null {
   return catalog.windowTokens[model] ?? catalog.windowTokens[withoutSnapshot(model)] ?? null;
 }

@@ -66,7 +66,7 @@ const Url = z.url({
 });
 const Api = z.enum(["responses", "chat"], 'NOVA_LLM_API is neither "responses" nor "chat"');
 
-/** The variables of the models. */
+/** Environment variables that configure the access to models. */
 export const ModelEnvironment = z.object({
   OPENAI_API_KEY: Variable,
   OPENAI_BASE_URL: Variable.pipe(Url.optional()),
@@ -104,7 +104,7 @@ async function connect(settings: ModelSettings) {
     maxRetries: 4,
     timeout: requestTimeoutMs,
     fetch: fetchAnswer,
-    // The SDK's logs would contain prompts.
+    // Turns the SDK's logs off, because they would contain prompts.
     logLevel: "off",
   });
   const { host } = new URL(baseURL);

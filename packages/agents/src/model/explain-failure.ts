@@ -7,7 +7,7 @@ export interface Failure {
   message: string;
 }
 
-/** The target of a call, for its error messages. */
+/** The role, the model and the host of a call, which its error messages name. */
 export interface CallTarget {
   role: string;
   model: string;

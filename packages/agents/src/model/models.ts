@@ -68,14 +68,14 @@ export interface Embedded {
   vectors: number[][];
   model: string;
   usage: Usage;
-  /** 0 for a model without a price. */
+  /** Cost in dollars; 0 for a model without a price. */
   costUsd: number;
 }
 
 export interface Models {
-  /** @throws {ModelError} with its reason, its costs and the last answer. */
+  /** Asks a model. @throws {ModelError} with a reason, the costs of the call and the last answer. */
   ask<T>(call: ModelCall<T>): Promise<ModelAnswer<T>>;
-  /** Null if no embedding model is set. @throws {ModelError} */
+  /** Embeds texts. Returns null if no embedding model is set. @throws {ModelError} */
   embed(call: EmbeddingCall): Promise<Embedded> | null;
 }
 

@@ -80,7 +80,7 @@ function invalidAnswer(what: string): ProviderFailed {
   );
 }
 
-/** Far above any useful answer. A larger one would fill the memory of a Lambda. */
+/** Limit of an answer, far above the size of any useful one. A larger answer would fill the memory of a Lambda. */
 export const maxAnswerBytes = 8 * 1024 * 1024;
 
 /** Error code of an answer that arrived but could not be read. */
@@ -99,7 +99,7 @@ export async function fetchAnswer(url: string | URL | Request, init?: RequestIni
   try {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
-      // Leaving the loop cancels the download.
+      // Returning from the loop cancels the download.
       if (bytes > maxAnswerBytes) return unreadable(`its answer is larger than ${maxAnswerBytes / 1024 / 1024} MB`);
       chunks.push(chunk);
     }

@@ -8,10 +8,10 @@ export interface SummaryLimits {
   /** False to show only types and sizes. */
   samples: boolean;
   text: number;
-  /** Levels below the top-level values. */
+  /** Limit of levels below the top-level values. */
   depth: number;
   members: number;
-  /** Items of a list; a placeholder counts the others. */
+  /** Limit of items of a list; a placeholder gives the number of the others. */
   items: number;
 }
 

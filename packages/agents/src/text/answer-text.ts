@@ -117,7 +117,7 @@ function failureAfterTwoAnswers({ node, mask }: TextTask, first: Unfit, second: 
 }
 
 export interface AnswerForm {
-  /** Describes the form to the model, after the author's text. */
+  /** Tells the model the form of its answer, after the text of the workflow's author. */
   instruction: string;
   format: AnswerFormat<string>;
   /** Returns the keys that the answer, a JSON text, sets. */

@@ -43,7 +43,7 @@ export function chainClient({ config: { requestHandler, credentials } }: DynamoD
   return client;
 }
 
-/** `pathStyle` is for endpoints without a host name per bucket. */
+/** Creates an S3 client. `pathStyle` is true for endpoints without a host name per bucket. */
 export function s3Client(pathStyle: boolean): S3Client {
   return new S3Client({
     forcePathStyle: pathStyle,

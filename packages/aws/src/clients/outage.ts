@@ -36,7 +36,10 @@ export function isFull(error: unknown): error is Error {
   return error instanceof Error && (error as ServiceError).$metadata?.httpStatusCode === 507;
 }
 
-/** Runs a call to a store. Throws `StoreUnavailable` for an outage longer than the retries; other errors pass. */
+/**
+ * Runs a call to a store. Throws `StoreUnavailable` for an outage longer than the retries, and any other error
+ * unchanged.
+ */
 export async function reportOutage<T>(store: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

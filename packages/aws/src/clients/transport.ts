@@ -8,7 +8,7 @@ import type { SFNClient } from "@aws-sdk/client-sfn";
 /** A signed and serialised request to a service with a JSON protocol. */
 export interface HandedRequest {
   method: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Record<string, string>;
   body: string;
 }

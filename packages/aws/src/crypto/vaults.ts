@@ -13,7 +13,10 @@ const cipher = "aes-256-gcm";
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM; `keyHex` is 32 bytes in hex. A sealed text is the base64 of IV, tag and ciphertext. */
+/**
+ * Creates a vault that encrypts with AES-256-GCM. `keyHex` is a key of 32 bytes in hex. A sealed text is the base64 of
+ * IV, tag and ciphertext.
+ */
 export function createKeyVault(keyHex: string): Vault {
   const key = keyFromHex(keyHex, "the key of the vault");
   return {
@@ -50,7 +53,9 @@ function authenticatedContext(context: Record<string, string>): Buffer {
   return Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** Encrypt and Decrypt with a key that never leaves KMS; the context is KMS's encryption context. */
+/**
+ * Creates a vault that encrypts with a key that never leaves KMS. The context of a text is KMS's encryption context.
+ */
 export function createKmsVault(client: KMSClient, KeyId: string): Vault {
   return {
     async seal(text, EncryptionContext) {
@@ -81,7 +86,9 @@ export class VaultLocked extends Error {
   }
 }
 
-/** HMAC-SHA-256; `keyHex` is 32 bytes in hex. Signatures are base64, as KMS returns them. */
+/**
+ * Creates a signer with HMAC-SHA-256. `keyHex` is a key of 32 bytes in hex. Signatures are base64, as KMS returns them.
+ */
 export function createKeySigner(keyHex: string): Signer {
   const key = keyFromHex(keyHex, "the signing key");
   const mac = (text: string) => createHmac("sha256", key).update(text).digest();
@@ -94,7 +101,7 @@ export function createKeySigner(keyHex: string): Signer {
   };
 }
 
-/** HMAC-SHA-256 with a key that never leaves KMS. */
+/** Creates a signer with HMAC-SHA-256 and a key that never leaves KMS. */
 export function createKmsSigner(client: KMSClient, KeyId: string): Signer {
   const request = (text: string) => ({ KeyId, MacAlgorithm: "HMAC_SHA_256" as const, Message: Buffer.from(text) });
   return {

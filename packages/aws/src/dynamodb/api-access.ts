@@ -162,7 +162,7 @@ const auditRecord = record(
     detail: requiredValue<Record<string, string | number>>(),
   },
   {
-    /** One partition takes a thousand writes a second; people cause a few a minute. */
+    /** All records share one partition, which takes a thousand writes a second. People cause a few a minute. */
     record: tableKeys("A", "A#{id}"),
     ofClient: indexKeys("by-client", "A#{client}", "{id}"),
   },

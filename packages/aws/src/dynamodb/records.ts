@@ -28,7 +28,7 @@ export const json = <T>() => ({
   get: (stored?: T): T | undefined => (stored === undefined ? undefined : JSON.parse(stored as string)),
 });
 
-/** Sort before and after every id, slug and time. DynamoDB refuses an empty key. */
+/** Texts that sort before and after every id, slug and time. DynamoDB refuses an empty key. */
 export const [beforeAll, afterAll] = [" ", "~"] as const;
 
 type Absent = null | undefined;
@@ -73,7 +73,7 @@ export interface TableConnection {
 type Attributes = Schema<string, string, string>["attributes"];
 type Indexes = Schema<string, string, string>["indexes"];
 
-/** Named in the message of an outage. */
+/** The name of the service in messages about outages. */
 export const serviceName = "DynamoDB";
 
 /** Returns AWS errors unwrapped. ElectroDB's wrapping takes a stack trace per call, half of its total cost. */
@@ -94,7 +94,7 @@ export function record<const A extends Attributes, const I extends Indexes>(enti
 const formatField = numbers("format");
 
 /** An item of a record as it is stored. */
-// biome-ignore lint/suspicious/noExplicitAny: as ElectroDB bounds it
+// biome-ignore lint/suspicious/noExplicitAny: ElectroDB declares these parameters as any
 export type Stored<R extends (connection: TableConnection) => Entity<any, any, any, any>> = EntityItem<ReturnType<R>>;
 
 type Names<Pattern extends string> = Pattern extends `${string}{${infer Name}}${infer Rest}`
@@ -217,7 +217,7 @@ export async function* readEach<T>(query: PagedQuery<T>, options: ListOptions = 
   } while (cursor);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: attributes and operations of any record
+// biome-ignore lint/suspicious/noExplicitAny: attributes and operations differ between records
 type Condition = (attributes: any, operations: any) => string;
 
 /** A `where` condition: each attribute has its value in `wanted`; an undefined value matches everything. */

@@ -43,21 +43,26 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   /** Changes the slots of a pool; `#slot` is the slot of the run. Returns false if the condition failed. */
   const change = async (pool: string, execution: string, changes: Parameters<typeof updateItem>[2]) =>
     (await updateItem(connection, keyOf(pool), { ...changes, names: { slot: slotPrefix + execution } })) !== undefined;
-  /** Returns false if the run has a slot already, or `limit` slots are taken. */
+  /** Takes a free slot for a run. Returns false if the run has a slot already, or if `limit` slots are taken. */
   const takeNew = (pool: string, execution: string, admission: string, limit: number) =>
     change(pool, execution, {
       update: "SET #slot = :admission, #format = :format ADD #taken :one",
       condition: "attribute_not_exists(#slot) AND (attribute_not_exists(#taken) OR #taken < :limit)",
       values: { admission, format: FORMAT, one: 1, limit },
     });
-  /** Returns false if the run has no slot, or a later admission holds it. */
+  /**
+   * Keeps the slot of a run for this admission. Returns false if the run has no slot, or if a later admission holds it.
+   */
   const renew = (pool: string, execution: string, admission: string) =>
     change(pool, execution, {
       update: "SET #slot = :admission",
       condition: "#slot <= :admission",
       values: { admission },
     });
-  /** Returns false if the run has no slot, another admission holds it, or a run of a higher rank has already ended. */
+  /**
+   * Removes the slot of a run. Returns false if the run has no slot, if another admission holds it, or if a run of a
+   * higher rank has already ended.
+   */
   const leaveSlot = (pool: string, execution: string, { admission, rank }: { admission?: string; rank?: string }) =>
     change(pool, execution, {
       update: `REMOVE #slot ADD #taken :less${rank ? " SET #ended = :ended" : ""}`,
@@ -73,7 +78,7 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   return {
     take: async (pool, execution, admission, limit) =>
       (await takeNew(pool, execution, admission, limit)) || renew(pool, execution, admission),
-    /** Does nothing if the run has no slot, or another admission holds it. */
+    /** Gives the slot of a run back. Does nothing if the run has no slot, or if another admission holds it. */
     async giveBack(pool, execution, { admission, rank } = {}) {
       if (rank && (await leaveSlot(pool, execution, { rank }))) return;
       await leaveSlot(pool, execution, { ...(admission && { admission }) });

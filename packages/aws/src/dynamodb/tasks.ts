@@ -76,7 +76,7 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
       return isMoved;
     },
     async noteMail({ execution, id }, mail) {
-      // The task may have been erased meanwhile.
+      // Changes only an existing task, because the task may have been erased meanwhile.
       await writeIf(tasks.patch({ execution, id }).set({ mail }));
     },
     putToken: ({ execution, id }, { key, sealed }) =>
@@ -244,7 +244,7 @@ export function createWakeStore(connection: TableConnection, bucket: BucketConne
   };
 }
 
-/** Undefined if the bucket's lifecycle has deleted the text. */
+/** Reads a stored event; undefined if the bucket's lifecycle has deleted its text. */
 async function eventOf(bucket: BucketConnection, item: Stored<typeof eventRecord>): Promise<KeptEvent | undefined> {
   const { id, at, object } = item;
   const text = item.text ?? (object === undefined ? undefined : await readText(bucket, object));

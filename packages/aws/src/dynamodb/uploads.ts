@@ -26,7 +26,10 @@ export function createUploadStore(connection: TableConnection, bucket: BucketCon
   };
 }
 
-/** One prefix per client, so that erasing a client deletes one prefix. */
+/**
+ * Returns the key of an upload. All keys of a client have one prefix, so that an erasure of the client deletes that
+ * prefix.
+ */
 function uploadKey({ client, id }: Pick<Upload, "client" | "id">): string {
   return `uploads/${client}/${id}`;
 }

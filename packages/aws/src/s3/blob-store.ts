@@ -42,7 +42,10 @@ const contentTypes = {
   json: "application/json",
 };
 
-/** One prefix per client, and below it one per root execution, so that erasing either deletes one prefix. */
+/**
+ * Returns the key of a blob. It has a prefix for the client, and below it one for the root execution, so that an
+ * erasure of either deletes one prefix.
+ */
 export function blobKey({ client, root }: BlobHome, sha256: string): string {
   return `blobs/${client}/${root}/${sha256}`;
 }

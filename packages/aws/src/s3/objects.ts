@@ -180,7 +180,10 @@ async function checkedBuffer(
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
 }
 
-/** The file is unlinked while it is in use, so that even a killed process leaves no file. */
+/**
+ * Buffers a body in a temporary file. The file is unlinked while it is in use, so that even a killed process leaves no
+ * file.
+ */
 async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
   const path = join(tmpdir(), `nova-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);

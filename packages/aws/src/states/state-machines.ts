@@ -109,7 +109,7 @@ function cutDescription(description: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** The task timed out, was stopped, or is already answered. */
+/** Errors for a task that waits no longer: it timed out, was stopped, or is already answered. */
 const notWaiting = ["TaskTimedOut", "TaskDoesNotExist", "InvalidToken"];
 
 const unknown = ["ExecutionDoesNotExist"];
@@ -150,7 +150,7 @@ export function createMachineVersions(makeClient: () => SFNClient): MachineVersi
   };
 }
 
-/** Step Functions: at most 80 characters. */
+/** Step Functions allows names of at most 80 characters. */
 const maxNameLength = 80;
 
 /** Name of a state machine. A name that is too long is cut, and a hash keeps it unique. */

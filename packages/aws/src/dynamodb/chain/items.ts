@@ -316,7 +316,7 @@ export const ifAbsent: Condition = {
   ExpressionAttributeNames: { "#pk": "pk", "#sk": "sk" },
 };
 
-/** Returns false if the condition failed. */
+/** Writes an item. Returns false if the condition failed. */
 export function putItem({ client, table }: ItemConnection, item: Item, condition: Condition): Promise<boolean> {
   return reportOutageIf("DynamoDB", () =>
     client.send(new PutItemCommand({ TableName: table, Item: item, ...condition })),
