@@ -168,7 +168,7 @@ describe("the keys that readCodeKeys finds", () => {
     ["context[f'{x}'] = 1"],
     ["for key in context.keys(): pass"],
     ["exec(code)"],
-  ])("count as read, whatever they are, in %s", (code) => {
+  ])("all count as read in %s", (code) => {
     expect(keys(code).mayRead("anything")).toBe(true);
   });
 

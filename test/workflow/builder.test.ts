@@ -34,7 +34,7 @@ const invoices = defineWorkflow({
   ],
 });
 
-it("the builder makes a text node of a prompt with the executor text", () => {
+it("the builder makes a text node if a node with a prompt has the executor text", () => {
   const { nodes } = defineWorkflow({
     nodes: {
       a: action({ executor: "text", prompt: "Say {start}", llm_config: { model: "m", temperature: 0 } }),
@@ -74,11 +74,11 @@ const byHand = {
   ],
 };
 
-it("the builder makes the same JSON as a person writes", () => {
+it("the builder makes the same JSON as the hand-written definition", () => {
   expect(invoices).toEqual(byHand);
 });
 
-it("the builder makes the same version as the hand-written JSON", () => {
+it("the builder makes a workflow of the same version as the hand-written definition", () => {
   const [built, written] = [invoices, byHand].map((definition) =>
     parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files: {} }),
   );
@@ -86,7 +86,7 @@ it("the builder makes the same version as the hand-written JSON", () => {
   expect(workflowHash(built.workflow)).toBe(workflowHash(written.workflow));
 });
 
-it("the builder makes maps, approvals, waits and branches, with the nodes of a map as a list", () => {
+it("the builder makes maps (with a list of nodes), approvals, waits and branches", () => {
   const batch = defineWorkflow({
     name: "Batch",
     nodes: {
@@ -128,7 +128,7 @@ it("the builder makes maps, approvals, waits and branches, with the nodes of a m
   expect(findings.map(({ code }) => code)).toEqual([]);
 });
 
-it("the builder makes nodes that run other workflows, once or for each item", () => {
+it("the builder makes nodes and maps that run other workflows", () => {
   const fields = { workflow: "billing", output: { total: "total" } };
   const nodes = {
     start: start(),
@@ -153,14 +153,14 @@ it("the builder makes nodes that run other workflows, once or for each item", ()
   expect(findings).toEqual([]);
 });
 
-it("the builder makes a prompt node of a node with a prompt, and keeps a written executor", () => {
+it("the builder makes a prompt node if a node has a prompt and names no other executor", () => {
   expect(action({ prompt: "Read." })).toEqual({ type: "action", executor: "prompt", prompt: "Read." });
   expect(decision({ promptFile: "choose.md" })).toMatchObject({ type: "decision", executor: "prompt" });
   expect(action({ prompt: "Read.", executor: "cached" })).toMatchObject({ executor: "cached" });
   expect(action({ code: "a = 1" })).toEqual({ type: "action", code: "a = 1" });
 });
 
-it("the builder makes workflows whose prompt nodes share models, limits and hosts", () => {
+it("the builder makes workflows with models, limits and hosts for all prompt nodes", () => {
   const made = defineWorkflow({
     name: "Mails",
     model: { code_generator: "gpt-5.1" },
@@ -184,7 +184,7 @@ it("the builder makes workflows whose prompt nodes share models, limits and host
   expect(parsed?.credentials).toEqual(["rates"]);
 });
 
-it("the builder makes edges that lead back", () => {
+it("the builder makes loop edges with a max, and accepts only existing nodes in them", () => {
   const { edges } = defineWorkflow({
     name: "Loop",
     nodes: { start: start(), ask: action({ code: "a = 1" }), check: decision({ code: "b = 1" }), end: end() },
@@ -197,7 +197,7 @@ it("the builder makes edges that lead back", () => {
   expect(edges[0]).toEqual({ from: "check", to: "ask", condition: "again", max: 3 });
 });
 
-/** Compile-time checks: `tsc` fails if a line below them compiles. */
+/** Checked by `tsc`, which fails if the line after a `@ts-expect-error` compiles. */
 describe("the builder does not compile", () => {
   const nodes = { start: start(), read: action({ code: "a = 1" }), end: end() };
 
@@ -217,7 +217,7 @@ describe("the builder does not compile", () => {
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "start" }) }, edges: [] });
   });
 
-  it("an id of the workflow inside a map, or an id of a map in the workflow", () => {
+  it("an edge or an onError that crosses the border of a map", () => {
     const body = { read: action({ code: "a = 1" }), check: action({ code: "b = 1" }) };
     // @ts-expect-error "end" is no node of the map
     map({ items: "mails", nodes: body, edges: [{ from: "read", to: "end" }] });
@@ -231,7 +231,7 @@ describe("the builder does not compile", () => {
     defineWorkflow({ nodes: { start: start(), failing, end: end() }, edges: [] });
   });
 
-  it("a misspelt field, a field of another kind of node, a wrong value", () => {
+  it("a misspelt field, a field of another kind of node, or a wrong value", () => {
     // @ts-expect-error timout
     action({ code: "a = 1", timout: 3 });
     // @ts-expect-error a start has no code
@@ -257,7 +257,7 @@ it.each(["exec_01M8", "greeting-a1b2c3", "./flows/a.json", "n=1"])("the word %s 
   expect(shellWord(text)).toBe(text);
 });
 
-it("a quoted word keeps its meaning in a shell", () => {
+it("shellWord quotes a word so that a shell reads it unchanged", () => {
   const texts = ["a b", "it's", "$HOME", "`id`", "a;b", '"', "", "~x", "*", "!1", "#", "a\nb", "größe"];
   const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${texts.map(shellWord).join(" ")}`], { encoding: "utf8" });
   expect(printed.split("\0").slice(0, -1)).toEqual(texts);

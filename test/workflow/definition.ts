@@ -1,6 +1,6 @@
 import { type ParsedWorkflow, parseWorkflow, type Workflow } from "@nova/workflow";
 
-/** A definition as JSON that may be wrong. */
+/** A JSON object of a definition, which may be wrong. */
 export type Loose = Record<string, unknown>;
 
 export const start = { id: "start", type: "start" };
@@ -34,7 +34,7 @@ export function child(id: string, fields: Loose = {}): Loose {
   return { id, type: "workflow", workflow: "billing", ...fields };
 }
 
-/** An edge from a text: `"a > b"`, `"d > b: true"`, `"d > a: false, max 3"`. The condition is JSON. */
+/** Parses an edge: `"a > b"`, `"d > b: true"` or `"d > a: false, max 3"`. The condition is JSON. */
 export function edge(arrow: string): Loose {
   const [, from, to, condition, max] = /^(\S+) > (\S+?)(?:: (.+?))?(?:, max (\d+))?$/.exec(arrow) ?? [];
   return {
@@ -49,7 +49,7 @@ export function graph(nodes: unknown[], arrows: string[]): Loose {
   return { id: "test", nodes, edges: arrows.map(edge) };
 }
 
-/** A workflow with the nodes in a row between start and end. */
+/** Builds a workflow with the nodes in a row between start and end. */
 export function row(...nodes: Loose[]): Loose {
   const all = [start, ...nodes, end];
   return graph(
@@ -62,7 +62,7 @@ export function parse(definition: unknown, files: Record<string, string> = {}): 
   return parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", folder: "folder", files });
 }
 
-/** The findings as `["NOVA206 $.edges[0].to", ...]`, in the order of the parser. */
+/** Returns the findings of a definition as `["NOVA206 $.edges[0].to", ...]`, in the parser's order. */
 export function codesOf(definition: unknown, files: Record<string, string> = {}): string[] {
   return parse(definition, files).findings.map(({ code, path }) => `${code} ${path}`);
 }

@@ -14,7 +14,7 @@ it.each([
   [600, 60],
   [3_000, 300],
   [80_000, 300],
-])("code that has run for %i seconds is checked again after %i", (elapsed, pause) => {
+])("code with a timeout of a day that has run for %i seconds is checked again after %i seconds", (elapsed, pause) => {
   expect(pauseSeconds(elapsed, 86_400)).toBe(pause);
 });
 
@@ -23,11 +23,14 @@ it.each([
   [6_950, 255],
   [7_200, 5],
   [7_230, 5],
-])("code with a timeout of 7,200 s that has run for %i is checked again after %i", (elapsed, pause) => {
-  expect(pauseSeconds(elapsed, 7_200)).toBe(pause);
-});
+])(
+  "code with a timeout of 7,200 seconds that has run for %i seconds is checked again after %i seconds",
+  (elapsed, pause) => {
+    expect(pauseSeconds(elapsed, 7_200)).toBe(pause);
+  },
+);
 
-it("the checks of long code cover its time and fit into the history", () => {
+it("the checks of long code last until its timeout, and their events fit into the history", () => {
   expect(maxChecks({ timeoutSeconds: 4 })).toBe(14);
   expect(maxChecks({ timeoutSeconds: 86_400 })).toBeGreaterThan(86_400 / 300);
   expect(maxChecks({ timeoutSeconds: 86_400 }) * 9).toBeLessThan(25_000 / 5);

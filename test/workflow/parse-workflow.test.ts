@@ -25,7 +25,7 @@ const fixture = (name: string) => {
 const end2 = { id: "done", type: "end" };
 
 describe("definitions from other front ends", () => {
-  it("run unchanged: graph_definition, a numeric id, long type names, e2b and no executor", () => {
+  it("are accepted with graph_definition, a numeric id, long type names, and the executor e2b or none", () => {
     const { workflow, findings } = fixture("seed-graph-definition.json");
     expect(findings).toEqual([]);
     expect(workflow).toMatchObject({ format: 1, id: "1", name: "Invoice Processing V3", requirements: [], lib: {} });
@@ -42,7 +42,7 @@ describe("definitions from other front ends", () => {
     expect(workflow?.edges[2]).toEqual({ from: "has_pdf_decision", to: "extract_pdf", condition: true });
   });
 
-  it("have their own fields for models", () => {
+  it("are accepted with their own fields for models", () => {
     const { workflow, findings } = fixture("seed-prompt.json");
     expect(findings).toEqual([]);
     expect(workflow).toMatchObject({ model: { default: "gpt-4o-mini" } });
@@ -65,13 +65,13 @@ describe("definitions from other front ends", () => {
     ["settings of a model", { model: { model: null, temperature: null, max_tokens: 100 } }],
     ["llm_config", { llm_config: null }],
     ["settings in llm_config", { llm_config: { provider: null, model: null, max_tokens: 100 } }],
-  ])("may have null for %s", (_, fields) => {
+  ])("are accepted with null for %s", (_, fields) => {
     const node = action("a", { code: undefined, executor: "text", prompt: "Hello.", ...fields });
     const { workflow, findings } = parse({ ...row(node), model: null });
     expect([findings, workflow?.model]).toEqual([[], undefined]);
   });
 
-  it("have paths into graph_definition", () => {
+  it("have findings with paths into graph_definition", () => {
     const { id, ...inner } = row(action("read", { timeout: 0 }));
     expect(parse({ id, graph_definition: inner }).findings).toMatchObject([
       { path: "$.graph_definition.nodes[1].timeout" },
@@ -79,7 +79,7 @@ describe("definitions from other front ends", () => {
   });
 });
 
-it("a parsed workflow has defaults, and names with units", () => {
+it("a parsed workflow has the defaults of tasks, and field names with units", () => {
   const { nodes, ...workflow } = mustParse({
     ...row(action("read", { effects: false, retry: { attempts: 2 }, isolation: "fresh" })),
     name: "Read",
@@ -162,7 +162,7 @@ it("a parsed workflow has the defaults of maps, approvals and waits", () => {
   ]);
 });
 
-it("a parsed workflow has code from its file and modules from lib, and no other files", () => {
+it("a parsed workflow has the code of the files that it names and the modules of lib, but no other files", () => {
   const files = { "nodes/read.py": "import mails", "lib/mails.py": "x = 1", "lib/deep/er.py": "y = 1", "notes.md": "" };
   const { workflow, python } = parse(row(action("read", { code: undefined, codeFile: "./nodes/read.py" })), files);
   expect(workflow?.nodes[1]).toMatchObject({
@@ -176,7 +176,7 @@ it("a parsed workflow has code from its file and modules from lib, and no other 
   ]);
 });
 
-it("a definition with errors still gives its Python", () => {
+it("the Python of a definition is returned even if the definition has errors", () => {
   const { workflow, python } = parse(graph([decision("d", { type: "DecisionNode", code: "x = 1", timeout: -1 })], []));
   expect(workflow).toBeUndefined();
   expect(python).toEqual([{ node: { id: "d", type: "decision" }, code: "x = 1", path: "$.nodes[0].code" }]);
@@ -188,12 +188,12 @@ it.each([
   [{ name: "  Invoice -- Processing  " }, "invoice-processing", "  Invoice -- Processing  "],
   [{ id: "!!!", name: "Ok" }, "ok", "Ok"],
   [{}, "folder", "folder"],
-])("the id of a workflow comes from id, else name, else folder: %j", (fields, id, name) => {
+])("the id of a workflow is made from its id, its name or its folder, in this order: %j", (fields, id, name) => {
   const { id: _, ...rest } = row(action("read"));
   expect(mustParse({ ...rest, ...fields })).toMatchObject({ id, name });
 });
 
-it("findings of every kind are collected, each with its line", () => {
+it("findings of every kind are reported together, each with its line", () => {
   const text = JSON.stringify(
     {
       nmae: "x",
@@ -216,14 +216,14 @@ it("findings of every kind are collected, each with its line", () => {
   );
 });
 
-it("a warning does not stop the parser", () => {
+it("a definition with only a warning results in a workflow", () => {
   const nodes = [start, decision("d"), end];
   const { workflow, findings } = parse(graph(nodes, ["start > d", "d > end: true"]));
   expect(findings).toMatchObject([{ code: "NOVA302", severity: "warning" }]);
   expect(workflow?.nodes).toHaveLength(3);
 });
 
-it("a file may start with a byte order mark", () => {
+it("a definition that starts with a byte order mark is accepted", () => {
   const text = `\uFEFF${JSON.stringify(row(action("read")))}`;
   expect(parseWorkflow({ text, fileName: "w.json", files: {} }).findings).toEqual([]);
 });

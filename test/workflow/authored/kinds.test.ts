@@ -35,7 +35,7 @@ it.each<[Loose, string[]]>([
   [{ merge: "last" }, ["NOVA226 $.nodes[1].merge"]],
   [{ version: 2 }, ["NOVA420 $.nodes[1].version"]],
   [{ workflow: "billing" }, ["NOVA420 $.nodes[1].nodes", "NOVA420 $.nodes[1].edges"]],
-])("a map with %j has %j", (fields, expected) => {
+])("a map with the fields %j has the findings %j", (fields, expected) => {
   expect(codesOf(row(each("m", [action("one")], [], fields)))).toEqual(expected);
 });
 
@@ -55,11 +55,11 @@ it.each<[Loose, string[]]>([
   [{ output: { error: "a" } }, ["NOVA502 $.nodes[1].output.error"]],
   [{ merge: "last" }, ["NOVA226 $.nodes[1].merge"]],
   [{ code: "a = 1" }, ["NOVA105 $.nodes[1].code"]],
-])("a workflow node with %j has %j", (fields, expected) => {
+])("a workflow node with the fields %j has the findings %j", (fields, expected) => {
   expect(codesOf(row(child("bill", fields)))).toEqual(expected);
 });
 
-it("a workflow node has its own key for its result", () => {
+it("a workflow node without output stores the child's context under its own id", () => {
   expect(codesOf(row(child("error")))).toEqual(["NOVA502 $.nodes[1].id"]);
   expect(codesOf(row(child("error", { output: { total: "total" } })))).toEqual([]);
   const [, bill] = mustParse(row(child("bill"))).nodes;
@@ -68,7 +68,7 @@ it("a workflow node has its own key for its result", () => {
 
 const childMap = (fields: Loose = {}) => ({ id: "each", type: "map", items: "mails", workflow: "billing", ...fields });
 
-it("a workflow node is the body of a map that runs a workflow", () => {
+it("a map that runs a workflow has one workflow node as its body", () => {
   const fields = { as: "mail", version: 2, input: { vat: "rates.vat" }, output: { total: "invoice.total" } };
   const [, map] = mustParse(row(childMap(fields))).nodes;
   expect(map).toMatchObject({ as: "mail", maxConcurrency: 5, into: "results" });
@@ -92,11 +92,11 @@ it.each<[Loose, string[]]>([
   [{ workflow: "Billing" }, ["NOVA419 $.nodes[1].workflow"]],
   [{ output: { "a b": "a" } }, ['NOVA418 $.nodes[1].output["a b"]']],
   [{ id: "e".repeat(62) }, ["NOVA110 $.nodes[1].id"]],
-])("a map with %j has %j", (fields, expected) => {
+])("a map that runs a workflow, with the fields %j, has the findings %j", (fields, expected) => {
   expect(codesOf(row(childMap(fields)))).toEqual(expected);
 });
 
-it("a workflow node of a map has an id that no other node may have", () => {
+it("a node has a finding if its id is that of the workflow node in a map", () => {
   expect(codesOf(row(childMap(), action("each_item")))).toEqual(["NOVA111 $.nodes[1].id"]);
 });
 
@@ -138,22 +138,22 @@ it.each<[Loose, string[]]>([
   [{ choices: ["go on"], form: {}, forms: { "go on": {} } }, ["NOVA430 $.nodes[1].form"]],
   [{ merge: "last" }, ["NOVA105 $.nodes[1].merge"]],
   [{ onError: "nobody" }, ["NOVA206 $.nodes[1].onError"]],
-])("an approval with %j has %j", (fields, expected) => {
+])("an approval with the fields %j has the findings %j", (fields, expected) => {
   expect(codesOf(asking(fields))).toEqual(expected);
 });
 
-it("an approval has forms that fit into one item of the table", () => {
+it("an approval has a finding if its forms together do not fit into one item of the table", () => {
   const large = { description: "x".repeat(60_000) };
   expect(codesOf(asking({ form: large, forms: { approved: {} } }))).toEqual([]);
   expect(codesOf(asking({ form: large, forms: { approved: large } }))).toEqual(["NOVA416 $.nodes[1].forms"]);
 });
 
-it("an approval does not put its answer under a reserved key if its id is one", () => {
+it("an approval has a finding if its id is a reserved key, unless it has an into", () => {
   expect(codesOf(asking({}, "error"))).toEqual(["NOVA502 $.nodes[1].id"]);
   expect(codesOf(asking({ into: "answer" }, "error"))).toEqual([]);
 });
 
-it("an approval has a message about the format of durations", () => {
+it("an approval with a wrong timeout has a finding that explains the format of durations", () => {
   expect(parse(asking({ timeout: "3 days" })).findings[0]?.message).toBe(
     'node "ask": timeout must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year, not "3 days"',
   );
@@ -196,6 +196,6 @@ it.each<[Loose, string[]]>([
   [{ event: { source: "shop" } }, ["NOVA415 $.nodes[1].event.source"]],
   [{ event: { detail: { n: [{ numeric: ["~", 1] }] } } }, ["NOVA415 $.nodes[1].event.detail.n[0].numeric"]],
   [{ event, into: "$news" }, ["NOVA418 $.nodes[1].into", "NOVA502 $.nodes[1].into"]],
-])("a wait with %j has %j", (fields, expected) => {
+])("a wait with the fields %j has the findings %j", (fields, expected) => {
   expect(codesOf(row(wait("pause", fields)))).toEqual(expected);
 });

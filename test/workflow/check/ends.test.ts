@@ -5,7 +5,7 @@ const done = { id: "done", type: "end" };
 const one = action("one");
 const two = action("two");
 
-/** A map of these nodes between an action and the end. */
+/** Returns a workflow in which a map of these nodes is between an action and the end. */
 function mapOf(nodes: unknown[], arrows: string[] = []): Loose {
   return row(action("first"), each("m", nodes, arrows));
 }
@@ -16,39 +16,43 @@ it.each<[string, Loose, string[]]>([
   ["an end after a choice", mapOf([decision("d"), one, done], ["d > one: true", "d > done: false"]), []],
   ["a failure that ends the item", mapOf([action("one", { onError: "done" }), done]), []],
   ["a map of maps", mapOf([each("inner", [one])]), []],
-  ["nothing", mapOf([]), ["NOVA230 $.nodes[2]"]],
+  ["no nodes", mapOf([]), ["NOVA230 $.nodes[2]"]],
   ["an end alone", mapOf([done]), ["NOVA230 $.nodes[2]"]],
-  ["two beginnings", mapOf([one, two]), ["NOVA231 $.nodes[2].nodes[1]"]],
-  ["an end without a way to it", mapOf([one, done]), ["NOVA231 $.nodes[2].nodes[1]"]],
+  ["two nodes without an incoming edge", mapOf([one, two]), ["NOVA231 $.nodes[2].nodes[1]"]],
+  ["an end without an incoming edge", mapOf([one, done]), ["NOVA231 $.nodes[2].nodes[1]"]],
   [
     "a start",
     mapOf([start, one], ["start > one"]),
     ["NOVA111 $.nodes[2].nodes[0].id", "NOVA232 $.nodes[2].nodes[0].type"],
   ],
-  ["a ring", mapOf([one, two], ["one > two", "two > one"]), ["NOVA211 $.nodes[2].nodes[0]"]],
-  ["an edge out", mapOf([one], ["one > end"]), ["NOVA233 $.nodes[2].edges[0].to"]],
-  ["an edge from outside", mapOf([one], ["first > one"]), ["NOVA233 $.nodes[2].edges[0].from"]],
+  ["a cycle", mapOf([one, two], ["one > two", "two > one"]), ["NOVA211 $.nodes[2].nodes[0]"]],
+  ["an edge that leaves the body", mapOf([one], ["one > end"]), ["NOVA233 $.nodes[2].edges[0].to"]],
+  ["an edge into the body", mapOf([one], ["first > one"]), ["NOVA233 $.nodes[2].edges[0].from"]],
   ["a misspelt id", mapOf([one, action("second")], ["one > secnod"]), ["NOVA206 $.nodes[2].edges[0].to"]],
   [
-    "an edge behind an end",
+    "an edge that leaves an end",
     mapOf([one, done, two], ["one > done", "done > two"]),
     ["NOVA205 $.nodes[2].edges[1].from"],
   ],
-  ["an id that is there outside", mapOf([action("first")]), ["NOVA111 $.nodes[2].nodes[0].id"]],
-  ["an id that looks like one outside", mapOf([action("First")]), ["NOVA112 $.nodes[2].nodes[0].id"]],
+  ["an id that a node outside the map has", mapOf([action("first")]), ["NOVA111 $.nodes[2].nodes[0].id"]],
+  [
+    "an id that differs only in case from one outside the map",
+    mapOf([action("First")]),
+    ["NOVA112 $.nodes[2].nodes[0].id"],
+  ],
   ["a choice without edges", mapOf([decision("d")]), ["NOVA301 $.nodes[2].nodes[0]"]],
   ["a condition", mapOf([one, two], ["one > two: true"]), ["NOVA303 $.nodes[2].edges[0].condition"]],
-  ["a node that is none", mapOf([one, 3]), ["NOVA104 $.nodes[2].nodes[1]"]],
+  ["a node that is no object", mapOf([one, 3]), ["NOVA104 $.nodes[2].nodes[1]"]],
   [
-    "code that is missing",
+    "a code file that is missing",
     mapOf([action("one", { code: undefined, codeFile: "x.py" })]),
     ["NOVA404 $.nodes[2].nodes[0].codeFile"],
   ],
-])("a body of %s", (_, definition, expected) => {
+])("the body of a map with %s has the expected findings", (_, definition, expected) => {
   expect(codesOf(definition)).toEqual(expected);
 });
 
-it("an edge or an onError into a body is refused", () => {
+it("an edge or an onError that leads into the body of a map is refused", () => {
   const nodes = [start, action("first", { onError: "one" }), each("m", [one]), end];
   const definition = graph(nodes, ["start > first", "first > m", "m > end", "first > one"]);
   expect(codesOf(definition)).toEqual(["NOVA233 $.edges[3].to", "NOVA233 $.nodes[1].onError"]);
@@ -57,7 +61,7 @@ it("an edge or an onError into a body is refused", () => {
   );
 });
 
-it("an edge out of a body is not reported as a misspelt one", () => {
+it("an edge across the border of a body is reported as such, not as a misspelt id", () => {
   const nodes = [start, each("m", [action("step_a")]), action("step_b"), end];
   expect(codesOf(graph(nodes, ["start > m", "m > step_a", "step_b > end"]))).toEqual([
     "NOVA233 $.edges[1].to",
@@ -65,11 +69,11 @@ it("an edge out of a body is not reported as a misspelt one", () => {
   ]);
 });
 
-describe("the parts of a body", () => {
+describe("the nodes in the body of a map", () => {
   const inner = each("inner", [action("two", { code: undefined, codeFile: "two.py" })]);
   const definition = mapOf([one, inner], ["one > inner"]);
 
-  it("are read like those of the workflow, with their Python and their paths", () => {
+  it("are parsed with their Python and their paths, like other nodes", () => {
     const { workflow, python } = parse(definition, { "two.py": "b = 2" });
     expect(workflow?.nodes[2]).toMatchObject({
       body: { nodes: [{ id: "one" }, { body: { nodes: [{ id: "two" }] } }] },
@@ -81,7 +85,7 @@ describe("the parts of a body", () => {
     ]);
   });
 
-  it("are located in the text", () => {
+  it("have findings with the line in the text", () => {
     const text = JSON.stringify(mapOf([action("one", { timeout: 0 })]), null, 1);
     const [found] = parse(JSON.parse(text)).findings;
     expect(found).toMatchObject({ code: "NOVA406", path: "$.nodes[2].nodes[0].timeout", line: 1 });
@@ -106,17 +110,17 @@ it.each<[string[], string[]]>([
   [['"approved"', '"rejected"', '"approved"'], ["NOVA207 $.edges[3]"]],
   [["", '"default"'], ["NOVA301 $.edges[1]"]],
   [[], ["NOVA301 $.nodes[1]", "NOVA411 $.nodes[1]", "NOVA209 $.nodes[2]"]],
-])("an approval with the edges %j has %j", (conditions, expected) => {
+])("an approval whose edges have the conditions %j has the findings %j", (conditions, expected) => {
   expect(codesOf(graphOf(...conditions))).toEqual(expected);
 });
 
-it("a finding suggests the choice that a misspelt one meant", () => {
+it("the finding about a misspelt choice suggests the intended one", () => {
   expect(parse(graphOf('"aproved"', '"rejected"', '"default"')).findings[0]?.message).toBe(
     'the edge from "ask" to "a" waits for "aproved", which is no choice of "ask" - did you mean "approved"?',
   );
 });
 
-it("a decision without a default has no finding if a model chooses one of its edges", () => {
+it("a decision without a default edge has no finding if it is a text node, whose model can only choose an edge", () => {
   const decision = (executor: string, source: object) =>
     graph(
       [start, { id: "pick", type: "decision", executor, ...source }, action("a"), action("b"), end],

@@ -25,8 +25,8 @@ describe("a schedule that is due once", () => {
     ["is in a second", once("2026-06-30T12:00:01")],
     ["is in a minute in Madrid", once("2026-06-30T14:01", "Europe/Madrid")],
     ["is in a minute in New York", once("2026-06-30T08:01", "America/New_York")],
-    ["comes again", { type: "schedule", cron: "0 9 ? * MON-FRI 2020-2030" }],
-    ["is no time", { type: "mail", address: "invoices" }],
+    ["is repeated by a cron expression", { type: "schedule", cron: "0 9 ? * MON-FRI 2020-2030" }],
+    ["is missing, because it is another kind of trigger", { type: "mail", address: "invoices" }],
   ])("has no warning if its time %s", (_, trigger) => {
     expect(found(trigger)).toEqual([]);
   });
@@ -35,12 +35,12 @@ describe("a schedule that is due once", () => {
     ["in years that are over", "0 9 * * ? 2020"],
     ["for the last time today", "0 9 30 6 ? 2026"],
     ["at an hour that the clocks of its zone skip each year", "30 2 ? 3 1L *"],
-  ])("has a warning if it is a cron that was due %s", (_, cron) => {
+  ])("has a warning if it is a cron expression that was due only %s", (_, cron) => {
     const trigger = { type: "schedule", cron, timezone: "Europe/Madrid" };
     expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].cron" }]);
   });
 
-  it("has a message with its time and the way out", () => {
+  it("has a warning that names its time and says what to do", () => {
     expect(found(once("2025-06-30T12:00", "Europe/Madrid"))[0]?.message).toBe(
       'trigger "schedule-2" is due at 2025-06-30T12:00:00 (Europe/Madrid), which is in the past - write a future time, or remove the trigger',
     );
@@ -61,7 +61,7 @@ function foundIn(line: string, isSent: boolean): string[] {
 
 const refused = ["NOVA114 $.requirements[1]"];
 
-describe("a line of requirements", () => {
+describe("a line in requirements", () => {
   it.each([
     "pandas",
     " rich ",
@@ -115,11 +115,11 @@ describe("a line of requirements", () => {
     "/etc/hostname",
     "/tmp",
     "/tmp/a\nb.whl",
-  ])("may ask pip for nothing else: %j", (line) => {
+  ])("must not ask pip for anything but a package: %j", (line) => {
     expect([foundIn(line, false), foundIn(line, true)]).toEqual([refused, refused]);
   });
 
-  it("may name a local wheel in a local folder, but not in a sent definition", () => {
+  it("may name a wheel on this machine if the definition is read here, but not if it is sent to a server", () => {
     const wheel = "/home/ada/my wheels/tiny-1.0-py3-none-any.whl";
     expect([foundIn(wheel, false), foundIn(wheel, true)]).toEqual([[], refused]);
   });
@@ -137,7 +137,7 @@ describe("a line of requirements", () => {
     }
   });
 
-  it("has a message with the problem and an example", () => {
+  it("has a finding with the problem and an example", () => {
     const text = JSON.stringify({ ...row(action("a")), requirements: ["-e ."] });
     const { findings } = parseWorkflow({ text, fileName: "workflow.json", files: {} });
     expect(findings[0]?.message).toBe(

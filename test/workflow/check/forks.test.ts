@@ -6,7 +6,7 @@ import { firstCommon, waysFrom } from "../graph/random-graph.ts";
 
 const ids = ["a", "b", "c", "d", "x", "y"];
 
-/** Actions a, b, c, x, y and the decision d, as far as the edges name them, between start and end. */
+/** Returns a workflow with these edges. d is a decision; a, b, c, x and y are actions. */
 function shape(...arrows: string[]): Loose {
   const named = ids.filter((id) => arrows.some((arrow) => arrow.split(/[ :]+/).includes(id)));
   const nodes = named.map((id) => (id === "d" ? decision(id) : action(id)));
@@ -21,21 +21,21 @@ function found(definition: Loose): string[] {
 describe("branches", () => {
   it.each<[string, string[]]>([
     ["two", ["start > a", "start > b", "a > end", "b > end"]],
-    ["one in another", ["start > a", "start > b", "a > c", "a > x", "c > y", "x > y", "y > end", "b > end"]],
+    ["nested in another branch", ["start > a", "start > b", "a > c", "a > x", "c > y", "x > y", "y > end", "b > end"]],
     [
-      "that meet where those around them meet",
+      "nested in others, with a common join",
       ["start > a", "start > b", "a > c", "a > x", "c > end", "x > end", "b > end"],
     ],
-    ["with a choice inside", ["start > d", "start > a", "d > b: true", "d > x: false", "b > x", "a > x", "x > end"]],
-    ["behind a choice", ["start > d", "d > a: true", "d > end: false", "a > b", "a > c", "b > end", "c > end"]],
-  ])("may be %s", (_, arrows) => {
+    ["with a decision inside", ["start > d", "start > a", "d > b: true", "d > x: false", "b > x", "a > x", "x > end"]],
+    ["after a decision", ["start > d", "d > a: true", "d > end: false", "a > b", "a > c", "b > end", "c > end"]],
+  ])("have no finding if they are %s", (_, arrows) => {
     expect(found(shape(...arrows))).toEqual([]);
   });
 
   it.each<[string, string[], string[]]>([
     ["never meet", ["start > a", "start > b", "a > end", "b > end2"], ['NOVA220 the branches of "start"']],
     [
-      "enter one another",
+      "lead into one another",
       ["start > a", "start > b", "a > c", "b > d", "d > c: true", "d > end: false", "c > end"],
       ['NOVA221 "c"'],
     ],
@@ -47,7 +47,7 @@ describe("branches", () => {
     ],
     ["are empty", ["start > a", "start > b", "start > end", "a > end", "b > end"], ['NOVA222 the edge from "start"']],
     [
-      "hold an end",
+      "contain an end",
       ["start > a", "start > d", "d > x: true", "d > end2: false", "a > x", "x > end"],
       ['NOVA223 the branch "d"'],
     ],
@@ -55,7 +55,7 @@ describe("branches", () => {
     expect(found(shape(...arrows))).toEqual(expected);
   });
 
-  it("are refused if a failure leaves its branch, or if the failure of the fork enters one", () => {
+  it("are refused if an onError leads out of a branch, or if the fork's own onError leads into one", () => {
     const leaving = graph(
       [start, action("a", { onError: "y" }), action("b"), action("x"), action("y"), end],
       ["start > a", "start > b", "a > x", "b > y", "x > end", "y > end"],
@@ -68,7 +68,7 @@ describe("branches", () => {
     expect(found(entering)).toEqual(['NOVA221 "a"']);
   });
 
-  it("have a message about the onError that keeps them from meeting", () => {
+  it("have a finding that names the onError that keeps them from meeting", () => {
     const nodes = [start, action("a", { onError: "end" }), action("b"), action("x"), end];
     const past = graph(nodes, ["start > a", "start > b", "a > x", "b > x", "x > end"]);
     const away = graph(
@@ -82,7 +82,7 @@ describe("branches", () => {
     ]);
   });
 
-  it("may end an item at several nodes, but must not be empty", () => {
+  it("may end an item at different end nodes, but must not be empty", () => {
     const done = ["done", "over"].map((id) => ({ id, type: "end" }));
     const body = (...arrows: string[]) =>
       graph(
@@ -93,7 +93,7 @@ describe("branches", () => {
     expect(found(body("f > a", "f > over", "a > b", "b > done"))).toEqual(['NOVA222 the edge from "f"']);
   });
 
-  it("have a warning above 40", () => {
+  it("have a warning if there are more than 40", () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
     const fan = (count: number) =>
       graph(
@@ -104,7 +104,10 @@ describe("branches", () => {
   });
 });
 
-/** Nodes that the first one reaches, in a graph without cycles. A node without an edge leads to the end. */
+/**
+ * Random graphs without cycles, in which the first node reaches all others. A node without another edge leads to the
+ * end.
+ */
 const anyShape = fc
   .record({
     before: fc.array(fc.nat(), { minLength: 2, maxLength: 7 }),
@@ -133,7 +136,7 @@ const anyShape = fc
     return { definition, arrows, isChoice };
   });
 
-/** A sound shape by definition, checked on all paths: slow, but obviously correct. */
+/** True if the branches are sound by their definition. It checks all paths, which is slow but obviously correct. */
 function isSound(arrows: { from: string; to: string }[], isChoice: (id: string) => boolean): boolean {
   const names = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))];
   const whole = graphOf(
@@ -154,7 +157,7 @@ function isSound(arrows: { from: string; to: string }[], isChoice: (id: string) 
   });
 }
 
-it("are refused exactly if one is empty, shared, or entered other than at its fork", () => {
+it("the branches of a random graph are refused exactly if one is empty, shares a node, or is entered elsewhere than at its fork", () => {
   const verdicts = { sound: 0, wrong: 0 };
   fc.assert(
     fc.property(anyShape, ({ definition, arrows, isChoice }) => {

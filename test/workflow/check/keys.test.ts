@@ -13,7 +13,7 @@ const sets = 'context["total"] = 1';
 const [find, convert] = [action("find", { code: sets }), action("convert", { code: "context['total'] = 2" })];
 const warning = "NOVA504 $.nodes[2].code";
 
-it("a key that the next node overwrites has a finding", () => {
+it("a key that the next node overwrites before any node reads it has a finding", () => {
   expect(findingsOf(row(find, convert))).toMatchObject([
     {
       code: "NOVA504",
@@ -23,13 +23,13 @@ it("a key that the next node overwrites has a finding", () => {
   ]);
 });
 
-it("a finding about a key names the line in the file", () => {
+it("a finding about an overwritten key names the line in the code file", () => {
   const files = { "convert.py": "# the second\nx = 1\ncontext['total'] = x" };
   const found = findingsOf(row(find, action("convert", { code: undefined, codeFile: "convert.py" })), files);
   expect(found).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
 });
 
-it("an overwritten key has a finding across unrelated nodes, and on both sides of a decision", () => {
+it("a key has a finding if a node between the two setters does not use it, or if both sides of a decision overwrite it", () => {
   const both = (left: string, right: string): Loose =>
     graph(
       [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],
@@ -43,10 +43,10 @@ it("an overwritten key has a finding across unrelated nodes, and on both sides o
 
 it.each([
   ["the second reads it", 'context["total"] = context["total"] * 2'],
-  ["the second asks for it", 'old = context.get("total")\ncontext["total"] = 2'],
+  ["the second reads it with get", 'old = context.get("total")\ncontext["total"] = 2'],
   ["the second sets it in some runs only", 'if x:\n    context["total"] = 2'],
   ["the second adds to it", 'context["total"] += 2'],
-  ["the second looks whether it is there", 'old = "total" in context\ncontext["total"] = 2'],
+  ["the second tests whether it is present", 'old = "total" in context\ncontext["total"] = 2'],
   ["the second reads all keys", 'print(json.dumps(context))\ncontext["total"] = 2'],
   ["the second computes a key", 'x = context[key]\ncontext["total"] = 2'],
   ["the second may stop before", 'if x: exit()\ncontext["total"] = 2'],
@@ -60,12 +60,12 @@ it.each([
 
 it.each([
   ["a node in between reads it", row(find, action("show", { code: "print(context['total'])" }), convert)],
-  ["a node in between hands the context on", row(find, action("show", { code: "show(context)" }), convert)],
-  ["somebody reads older results", row(find, convert, action("show", { code: 'print(outputs["find"])' }))],
+  ["a node in between passes the context to a function", row(find, action("show", { code: "show(context)" }), convert)],
+  ["a later node reads older results", row(find, convert, action("show", { code: 'print(outputs["find"])' }))],
   ["a model's code may read older results", row(find, convert, prompt("c"))],
-  ["the second may fail to somebody who reads it", row(find, { ...convert, onError: "end" })],
+  ["the second may fail, and its onError reads the key", row(find, { ...convert, onError: "end" })],
   [
-    "every decision sets its own choice",
+    "it is branch_decision",
     row(
       find,
       action("b", { code: 'context["branch_decision"] = 1' }),
@@ -76,7 +76,7 @@ it.each([
   expect(codesOf(definition)).toEqual([]);
 });
 
-it("the check of keys follows one branch at a time", () => {
+it("the check of overwritten keys compares only nodes of one branch, or after the join", () => {
   const nodes = [{ ...start, merge: "last" }, find, convert, end];
   expect(codesOf(graph(nodes, ["start > find", "start > convert", "find > end", "convert > end"]))).toEqual([]);
   const behind = [{ ...start, merge: "last" }, find, action("other"), convert, end];
@@ -84,24 +84,24 @@ it("the check of keys follows one branch at a time", () => {
   expect(codesOf(graph(behind, arrows))).toEqual(["NOVA504 $.nodes[3].code"]);
 });
 
-it("the check of keys covers the body of a map, whose results read every key at its end", () => {
+it("the check of overwritten keys covers the body of a map, whose end counts as a reader of every key", () => {
   const inMap = (nodes: Loose[], arrows: string[]) => row(each("m", nodes, arrows));
   expect(codesOf(inMap([find, convert], ["find > convert"]))).toEqual(["NOVA504 $.nodes[1].nodes[1].code"]);
   const choosing = [find, decision("d"), convert, action("leave")];
   expect(codesOf(inMap(choosing, ["find > d", "d > convert: true", "d > leave: false"]))).toEqual([]);
 });
 
-it("the check of keys is silent in a graph with errors", () => {
+it("the check of overwritten keys reports nothing if the definition has errors", () => {
   expect(codesOf(row(find, convert, action("a", { timeout: 0 })))).toEqual(["NOVA406 $.nodes[3].timeout"]);
 });
 
-it("an overwritten key has a finding if only its first setter may fail", () => {
+it("an overwritten key has a finding even if its first setter may fail", () => {
   expect(codesOf(row({ ...find, onError: "convert" }, convert))).toEqual([warning]);
 });
 
 const setting = (id: string, key = "total") => action(id, { code: `context["${key}"] = 1` });
 
-/** A fork of two branches that use keys. */
+/** Returns a workflow that forks into two branches with these nodes. */
 function forked(left: Loose[], right: Loose[], fork: Loose = start): Loose {
   const row = (nodes: Loose[]) =>
     [fork, ...nodes, end].slice(1).map((node, index) => `${[fork, ...nodes][index]?.id} > ${node?.id}`);
@@ -111,39 +111,63 @@ function forked(left: Loose[], right: Loose[], fork: Loose = start): Loose {
 const branchWarning = ["NOVA225 $.nodes[0]"];
 
 it.each<[string, Loose, string[]]>([
-  ["both set", forked([setting("a")], [setting("b")]), branchWarning],
-  ["both set further down", forked([action("x"), setting("a")], [setting("b"), action("y")]), branchWarning],
+  ["that both branches set has a finding", forked([setting("a")], [setting("b")]), branchWarning],
   [
-    "both set in some runs",
+    "that both branches set in later nodes has a finding",
+    forked([action("x"), setting("a")], [setting("b"), action("y")]),
+    branchWarning,
+  ],
+  [
+    "that one branch sets in some runs and the other always has a finding",
     forked([action("a", { code: 'if x:\n    context["total"] = 1' })], [setting("b")]),
     branchWarning,
   ],
-  ["two maps set by default", forked([each("m", [action("a")])], [each("n", [action("b")])]), branchWarning],
-  ["one sets twice", forked([setting("a"), action("x", { code: "print(context)" }), setting("c")], [action("b")]), []],
-  ["are two", forked([setting("a")], [setting("b", "net")]), []],
-  ["the fork merges", forked([setting("a")], [setting("b")], { ...start, merge: "last" }), []],
   [
-    "one branch takes away again",
+    "under which two maps store their results has a finding",
+    forked([each("m", [action("a")])], [each("n", [action("b")])]),
+    branchWarning,
+  ],
+  [
+    "that only one branch sets, twice, has none",
+    forked([setting("a"), action("x", { code: "print(context)" }), setting("c")], [action("b")]),
+    [],
+  ],
+  [
+    "that one branch sets has none if the other sets a different one",
+    forked([setting("a")], [setting("b", "net")]),
+    [],
+  ],
+  [
+    "that both branches set has none if the fork has a merge",
+    forked([setting("a")], [setting("b")], { ...start, merge: "last" }),
+    [],
+  ],
+  [
+    "that the second branch deletes after it set it has none",
     forked([setting("a")], [setting("b"), action("c", { code: 'print(context["total"])\ndel context["total"]' })]),
     [],
   ],
   [
-    "the first branch takes away again",
+    "that the first branch deletes after it set it has none",
     forked([setting("a"), action("c", { code: 'context.pop("total")' })], [setting("b")]),
     [],
   ],
-  ["an item sets, and a branch", forked([each("m", [setting("a")])], [setting("b")]), []],
-])("a key that %s has the finding of its join", (_, definition, expected) => {
+  [
+    "that the items of a map in one branch and the other branch set has none",
+    forked([each("m", [setting("a")])], [setting("b")]),
+    [],
+  ],
+])("a key of the context %s", (_, definition, expected) => {
   expect(codesOf(definition)).toEqual(expected);
 });
 
-it("a finding about branch keys names the branches and the fork", () => {
+it("a finding about a key that two branches set names the branches and the fork", () => {
   expect(findingsOf(forked([action("x"), setting("a")], [setting("b")]))[0]?.message).toMatch(
     /^branches of "start" \("x", "b"\) each set context\["total"\], and the join fails if the values differ - /,
   );
 });
 
-it("an answer that takes the key of another branch has a finding, and nested branches have one for both forks", () => {
+it("a key has a finding if an approval stores its answer under it and another branch sets it, and one for each of two nested forks", () => {
   const ask = approval("ask", { into: "total" });
   const nodes = [start, setting("a"), ask, end];
   const arrows = ["start > a", "start > ask", "a > end", 'ask > end: "default"'];
@@ -153,7 +177,7 @@ it("an answer that takes the key of another branch has a finding, and nested bra
   expect(codesOf(graph(inner, ways))).toEqual(["NOVA225 $.nodes[1]", "NOVA225 $.nodes[0]"]);
 });
 
-it("a choice is not checked as a fork", () => {
+it("a key that both sides of a decision set has no finding, because only one of them runs", () => {
   const nodes = [start, decision("d"), setting("a"), setting("b"), end];
   expect(codesOf(graph(nodes, ["start > d", "d > a: true", "d > b: false", "a > end", "b > end"]))).toEqual([]);
 });

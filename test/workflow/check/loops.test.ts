@@ -17,7 +17,7 @@ import {
 
 const named: Record<string, Loose> = { start, end, d: decision("d"), e: decision("e"), ask: approval("ask") };
 
-/** Decisions d and e, the approval ask, and actions, as far as the edges name them. */
+/** Returns a workflow with these edges. d and e are decisions, ask is an approval, and all other nodes are actions. */
 function shape(...arrows: string[]): Loose {
   const ids = new Set(arrows.flatMap((arrow) => arrow.replace(/[:,].*/, "").split(" > ")));
   return graph(
@@ -34,17 +34,20 @@ describe("a loop", () => {
     ["leads to the decision itself", ["start > d", "d > d: true, max 1000", "d > end: false"]],
     ["leads from an approval", ["start > a", "a > ask", 'ask > a: "rejected", max 2', 'ask > end: "default"']],
     [
-      "is in another one",
+      "is inside another loop",
       ["start > a", "a > d", "d > a: true, max 3", "d > e: false", "e > a: true, max 2", "e > end: false"],
     ],
     [
-      "crosses another one",
+      "overlaps another loop",
       ["start > a", "a > b", "b > d", "d > a: true, max 3", "d > e: false", "e > b: 1, max 2", 'e > end: "default"'],
     ],
-    ["goes round a fork", ["start > f", "f > a", "f > b", "a > d", "b > d", "d > f: true, max 3", "d > end: false"]],
-    ["is a detour", ["start > ask", 'ask > day: "timeout", max 3', "day > ask", 'ask > end: "default"']],
+    ["contains a fork", ["start > f", "f > a", "f > b", "a > d", "b > d", "d > f: true, max 3", "d > end: false"]],
     [
-      "is a detour with a loop and a way out of its own",
+      "is a detour through a node of its own",
+      ["start > ask", 'ask > day: "timeout", max 3', "day > ask", 'ask > end: "default"'],
+    ],
+    [
+      "is a detour that contains a loop",
       [
         ...[
           "start > d",
@@ -58,11 +61,11 @@ describe("a loop", () => {
       ],
     ],
     ["is in a branch", ["start > a", "start > b", "a > d", "d > a: true, max 3", "d > c: false", "b > c", "c > end"]],
-  ])("may be valid: %s", (_, arrows) => {
+  ])("has no finding if it %s", (_, arrows) => {
     expect(codesOf(shape(...arrows))).toEqual([]);
   });
 
-  it("may be in the body of a map and lead to its first node", () => {
+  it("has no finding if it is in the body of a map and leads to its first node", () => {
     const body = each(
       "m",
       [action("a"), decision("d"), { id: "done", type: "end" }],
@@ -72,7 +75,7 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "a", nodes: ["a", "d"] }]);
   });
 
-  it("starts the body of a map at the node that reaches the others, if loops lead to each of them", () => {
+  it("does not hide the first node of a map's body: it is the node that reaches all others, if loops lead to each node", () => {
     const arrows = ["d > d: true, max 2", "d > b: false", "b > e", "e > a: true, max 1", "e > done: false", "a > e"];
     const body = each(
       "m",
@@ -83,7 +86,7 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "d", nodes: ["d", "b", "e", "a"] }]);
   });
 
-  it("has its detour beside its decision: in a branch, and in the body of a map", () => {
+  it("has its detour in the same branch, or the same body of a map, as its decision", () => {
     const branch = shape(
       "start > f",
       "f > d",
@@ -110,7 +113,7 @@ describe("a loop", () => {
       'the edges form a cycle: "ask" -> "day" -> "ask" - limit the rounds: add "max": 5, or another number, to the edge from "ask" to "day"',
     ],
     [
-      "on the edge that closes the round",
+      "on an edge that no decision chooses",
       ["start > ask", 'ask > day: "timeout"', "day > ask, max 5", 'ask > end: "default"'],
       'the edge from "day" to "ask" has a max, but "day" is of type action and decides nothing - move it to the edge from "ask" to "day", which is taken by choice',
     ],
@@ -125,34 +128,42 @@ describe("a loop", () => {
       'the edge from "d" to "e" has a max, and on the way back the edge from "e" to "a" has one, too; one edge counts the rounds - remove one of the two',
     ],
     [
-      "on an edge from which no way leads back",
+      "on an edge from which no path leads back",
       ["start > d", "d > a: true, max 3", "d > end: false", "a > end"],
       'the edge from "d" to "a" has a max, which says how often a loop may go round, but no way leads from "a" back to "d" - lead "a", or a node after it, to "d" or to a node before that (without a max), or remove max',
     ],
-  ])("has a finding with the right edge for the max if it is %s", (_where, arrows, message) => {
+  ])("has a finding that says where its max belongs if the max is %s", (_where, arrows, message) => {
     expect(parse(shape(...arrows)).findings.map((found) => found.message)).toContain(message);
   });
 
   it.each<[string, string[], string[]]>([
-    ["leaves an action", ["start > a", "a > b", "b > a, max 3", "b > end"], ["NOVA240 $.edges[2].max"]],
+    ["starts at an action", ["start > a", "a > b", "b > a, max 3", "b > end"], ["NOVA240 $.edges[2].max"]],
     [
-      "is on both edges of the round",
+      "has a max on two edges",
       ["start > ask", 'ask > day: "timeout", max 5', "day > ask, max 5", 'ask > end: "default"'],
       ["NOVA240 $.edges[2].max"],
     ],
-    ["leads on", ["start > d", "d > a: true, max 3", "d > end: false", "a > end"], ["NOVA241 $.edges[1].max"]],
+    ["leads forward", ["start > d", "d > a: true, max 3", "d > end: false", "a > end"], ["NOVA241 $.edges[1].max"]],
     [
-      "leads into another branch's detour",
+      "leads into the detour of another branch",
       [
         ...["start > f", "f > d", "f > e", "d > a: true, max 3", "e > a: true, max 3", "a > d", "d > c: false"],
         ...["e > c: false", "c > end"],
       ],
       ["NOVA241 $.edges[4].max"],
     ],
-    ["is the default", ["start > a", "a > d", 'd > a: "default", max 3', "d > end: false"], ["NOVA243 $.edges[2].max"]],
-    ["is all there is", ["start > a", "a > d", "d > a: true, max 3", "start > end"], ["NOVA244 $.nodes[2]"]],
     [
-      "leaves an approval without a default",
+      "is the default edge",
+      ["start > a", "a > d", 'd > a: "default", max 3', "d > end: false"],
+      ["NOVA243 $.edges[2].max"],
+    ],
+    [
+      "is the only edge of its decision",
+      ["start > a", "a > d", "d > a: true, max 3", "start > end"],
+      ["NOVA244 $.nodes[2]"],
+    ],
+    [
+      "starts at an approval without a default edge",
       ["start > a", "a > ask", 'ask > a: "rejected", max 2', 'ask > end: "approved"'],
       ["NOVA245 $.nodes[2]"],
     ],
@@ -185,7 +196,7 @@ describe("a loop", () => {
     expect(codesOf(shape(...arrows)).filter((code) => !code.startsWith("NOVA302"))).toEqual(expected);
   });
 
-  it("keeps its max and does not change the shape", () => {
+  it("has its max in the parsed workflow, and does not count as a path to an earlier node", () => {
     const workflow = mustParse(shape(...once));
     expect(workflow.edges[2]).toEqual({ from: "d", to: "a", condition: true, max: 3 });
     expect([...nodesBefore(workflow, "d")].sort()).toEqual(["a", "start"]);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { CheckStopped, DeadlineWorker } from "../../../packages/workflow/src/deadline/deadline-worker.ts";
 import { address } from "./support/served.ts";
 
-/** A worker with a deadline that the test controls. */
+/** Creates a worker whose deadline the test triggers. */
 function worker() {
   const timers: (() => void)[] = [];
   let onTimer: () => void = () => undefined;
@@ -19,14 +19,14 @@ function worker() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe("work with a deadline", () => {
-  it("is done by one thread for all calls", async () => {
+describe("a call of a DeadlineWorker", () => {
+  it("is answered by the thread of the call before", async () => {
     const { thread } = worker();
     expect(await thread.call("again", "one")).toBe("one");
     expect(await thread.call("again", "two")).toBe("two");
   });
 
-  it("ends at its deadline without blocking the event loop, and the next call is answered", async () => {
+  it("is stopped at its deadline without blocking the event loop, and the next call is answered", async () => {
     const { thread, timers, nextTimer } = worker();
     const started = nextTimer();
     const endless = thread.call("forever");
@@ -36,7 +36,7 @@ describe("work with a deadline", () => {
     expect(await thread.call("again", "next")).toBe("next");
   });
 
-  it("has its deadline from the start of its own call", async () => {
+  it("has a deadline that starts only when the call before has ended", async () => {
     const { thread, timers, nextTimer } = worker();
     const started = nextTimer();
     const endless = thread.call("forever");
@@ -49,23 +49,23 @@ describe("work with a deadline", () => {
     expect(timers).toHaveLength(2);
   });
 
-  it("fails with a message about its depth if the stack overflows, and the next call is answered", async () => {
+  it("fails with a message about its depth if it overflows the stack, and the next call is answered", async () => {
     const { thread } = worker();
     await expect(thread.call("tooDeep", 0)).rejects.toThrow(new CheckStopped("goes too many levels deep"));
     expect(await thread.call("again", "next")).toBe("next");
   });
 
-  it("fails with the error of its function", async () => {
+  it("fails with the error that its function throws", async () => {
     const fault = { name: "TypeError", message: "this is a fault of the code" };
     await expect(worker().thread.call("broken")).rejects.toMatchObject(fault);
   });
 
-  it("fails if the module serves no call", async () => {
+  it("fails if the module does not serve this worker", async () => {
     const thread = new DeadlineWorker({ name: "another", address: async () => address, deadlineMs: 5000 });
     await expect(thread.call("again", "one")).rejects.toThrow('the thread "another" ended: 0');
   });
 
-  it("keeps no process alive after its answer", async () => {
+  it("does not keep the process alive after its answer", async () => {
     const script = `${import.meta.dirname}/support/asks-once.ts`;
     expect((await promisify(execFile)(process.execPath, [script], { timeout: 20_000 })).stdout).toBe("answered");
   });

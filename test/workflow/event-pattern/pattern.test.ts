@@ -20,7 +20,7 @@ const rightOperations: JsonObject[] = [
   { "anything-but": { wildcard: "*a" } },
 ];
 
-it("a pattern may have every value and every operator", () => {
+it("a pattern with every kind of value and every operator is accepted", () => {
   expect(problems({ source: ["a", 1, true, null], detail: { a: { b: rightOperations } } })).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ describe.each<[boolean, [string, JsonObject][]]>([
       ["exists not", id({ exists: false })],
     ],
   ],
-])("an event fits: %j", (expected, rows) => {
+])("the event matches the pattern as expected: %j", (expected, rows) => {
   it.each(rows)("%s", (_, pattern) => {
     expect(matchesPattern(pattern, event)).toBe(expected);
   });
@@ -142,9 +142,9 @@ describe("numbers with their digits", () => {
     ["0.1", "0.10000000000000000001", true],
     ["0.10", "0.10000000000000000001", false],
     ["850", "-850", false],
-    // A number that JavaScript has rounded, as in a definition.
+    // The first number was rounded by JavaScript, as the numbers of a definition are.
     ["12345678901234567000", "12345678901234567890", true],
-  ])("%s and %s are the same: %s", (wanted, found, expected) => {
+  ])("that are written %s and %s are equal: %s", (wanted, found, expected) => {
     const given = (text: string) => parseExact(`{"detail":{"n":${text}}}`) as MatchableObject;
     const pattern = parseExact(`{"detail":{"n":[${wanted}]}}`) as MatchableObject;
     expect(matchesPattern(pattern, given(found))).toBe(expected);
@@ -153,7 +153,7 @@ describe("numbers with their digits", () => {
   });
 });
 
-it("a wildcard matches the same texts as the regular expression", () => {
+it("a wildcard matches the same texts as the equivalent regular expression", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 });
   const wildcards = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 });
   fc.assert(
@@ -165,7 +165,7 @@ it("a wildcard matches the same texts as the regular expression", () => {
   );
 });
 
-it("an escaped star and an escaped backslash stand for themselves", () => {
+it("an escaped star in a wildcard matches a star, and an escaped backslash matches a backslash", () => {
   expect(["a*b", "axb"].map((text) => fitsWildcard("a\\*b", text))).toEqual([true, false]);
   expect(["a\\xb", "a\\b"].map((text) => fitsWildcard("a\\\\*b", text))).toEqual([true, true]);
 });

@@ -27,7 +27,7 @@ function withEdge(definition: Loose, more: Loose): Loose {
   return { ...definition, edges: [...(definition.edges as Loose[]), more] };
 }
 
-/** Title -> definition and all of its findings. */
+/** Maps a title to definitions, each with all of its findings. */
 const table: Record<string, [definition: unknown, findings: string[], files?: Record<string, string>][]> = {
   "the shape of the file": [
     [[], ["NOVA103 $"]],
@@ -274,7 +274,7 @@ describe.each(Object.entries(table))("%s", (_, rows) => {
   });
 });
 
-it("every finding has one sentence with a way out", () => {
+it("every finding of the table has one sentence that says what to do", () => {
   const all = Object.values(table).flatMap((rows) =>
     rows.flatMap(([definition, , files]) => parse(definition, files).findings),
   );
@@ -292,18 +292,21 @@ describe("the examples of docs/findings.md", () => {
     return new Set(parseWorkflow({ text, fileName: "w.json", files }).findings.map((one) => one.code));
   };
 
-  it.each(entries.filter(([, { bad }]) => bad.startsWith('{ "id": ')))("of nodes show %s", (code, { bad, good }) => {
-    expect(codes(bad)).toContain(code);
-    expect(codes(good)).toEqual(new Set());
-  });
+  it.each(entries.filter(([, { bad }]) => bad.startsWith('{ "id": ')))(
+    "cause the finding %s if they are bad, and none if they are good",
+    (code, { bad, good }) => {
+      expect(codes(bad)).toContain(code);
+      expect(codes(good)).toEqual(new Set());
+    },
+  );
 });
 
-it("a path is written as JSONPath", () => {
+it("the path of a finding is written as JSONPath", () => {
   expect(at("$", "nodes", 2, "timeout")).toBe("$.nodes[2].timeout");
   expect(at("$", "inputs", "a b", "$blob")).toBe('$.inputs["a b"].$blob');
 });
 
-it("a written path is split into the same segments", () => {
+it("the path of a finding is split into the segments from which it was written", () => {
   const segments = fc.array(fc.oneof(fc.nat(), fc.string(), fc.constantFrom("__proto__", 'a"]["b', "0", "\\")));
   fc.assert(
     fc.property(segments, (some) => {
@@ -319,19 +322,19 @@ it.each([
   ["Extract", "extract"],
   ["END", "end"],
   ["strat", "start"],
-])("the suggestion for %s is the intended name", (wrong, meant) => {
+])("didYouMean suggests the intended name for %s", (wrong, meant) => {
   expect(didYouMean(wrong, ids)).toBe(` - did you mean "${meant}"?`);
 });
 
-it.each(["notify", "x", "and then", ""])("there is no suggestion for %j", (wrong) => {
+it.each(["notify", "x", "and then", ""])("didYouMean suggests no name for %j, which resembles none", (wrong) => {
   expect(didYouMean(wrong, ids)).toBe("");
 });
 
-it("a suggestion among thousands of names ignores only case", () => {
+it("didYouMean suggests only a name that differs in case among thousands of names", () => {
   const many = Array.from({ length: 2_001 }, (_, index) => `node_${index}`);
   expect([didYouMean("nod_7", many), didYouMean("Node_7", many)]).toEqual(["", ' - did you mean "node_7"?']);
 });
 
-it("there is no suggestion without candidates", () => {
+it("didYouMean suggests nothing without candidates", () => {
   expect(didYouMean("read", [])).toBe("");
 });

@@ -16,7 +16,7 @@ it("docs/findings.md explains every code with its severity", () => {
   expect(severitiesIn("findings.md")).toEqual(findings);
 });
 
-it("the definition page has no open gap", () => {
+it("docs/definition.md has no gap that was not filled", () => {
   const page = pages.find(({ file }) => file.pathname.endsWith("definition.md"))?.text();
   expect(page).not.toMatch(/^\{\{\w+\}\}$|undefined|\[object/m);
 });
@@ -63,7 +63,7 @@ describe("the schema for editors", () => {
     expect(validate.errors).toBeNull();
   });
 
-  it("has a text for every field", () => {
+  it("describes every field", () => {
     const silent: string[] = [];
     const visit = (schema: unknown, path: string) => {
       if (typeof schema !== "object" || schema === null) return;

@@ -7,7 +7,7 @@ import type { Edge, MapNode, Node } from "../../../packages/workflow/src/workflo
 import { action, decision, each, end, graph, mustParse, start } from "../definition.ts";
 import { acyclicGraph, anyGraph, comesToEnd, firstCommon, isUnavoidable, waysFrom } from "./random-graph.ts";
 
-/** A program of well-formed steps that is turned into a graph. */
+/** A step of a random program, from which a graph with known forks is built. */
 type Step =
   | { kind: "action"; fails: boolean }
   | { kind: "choice"; sides: Step[][] }
@@ -34,7 +34,7 @@ const anyProgram: fc.Arbitrary<Step[]> = fc.letrec<{ steps: Step[]; step: Step }
   };
 }).steps;
 
-/** A fork of a program: its branches with all nodes, and their meeting. */
+/** An expected fork: its branches with all of their nodes, and the node at which they meet. */
 interface ToldFork {
   node: string;
   kind: "parallel" | "map";
@@ -48,7 +48,7 @@ interface ToldBody {
   forks: ToldFork[];
 }
 
-/** The graph of a program between a start and an end. */
+/** Builds the graph of a program between a start and an end, with its expected forks. */
 function bodyOf(steps: Step[]): ToldBody {
   const writer = new Writer();
   const told = writer.body(steps, "end");
@@ -66,7 +66,7 @@ class Writer {
   readonly forks: ToldFork[] = [];
   private count = 0;
 
-  /** Adds the steps in a row before `next`; `direct` are the nodes that belong to no inner branch. */
+  /** Adds the steps in a row before `next`. Returns as `direct` the nodes that are in no inner branch. */
   body(steps: Step[], next: string | null): Told {
     const [first, ...others] = steps;
     if (!first) throw new TypeError("a program has steps");
@@ -97,7 +97,7 @@ class Writer {
   private choice(id: string, sides: Step[][], next: string | null): Told {
     const inner = sides.map((side) => this.body(side, next));
     const edges = inner.map(({ entry }, index) => ({ from: id, to: entry, condition: `${index}` }));
-    // If a node follows, a choice may lead there directly.
+    // A choice also gets an edge to the node after it, if there is one.
     if (next !== null) edges.push({ from: id, to: next, condition: "default" });
     return merged(told(id, [{ ...actionNode(id, null), type: "decision" }], edges), inner, (one) => one.direct);
   }
@@ -161,7 +161,7 @@ function actionNode(id: string, onError: string | null): Node & { type: "action"
   return { id, type: "action", executor, timeoutSeconds: 60, ...(onError !== null && { onError }) };
 }
 
-it("the meeting is the first node on all paths", () => {
+it("the meeting of some nodes is the first node on all paths from them", () => {
   fc.assert(
     fc.property(acyclicGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const meetingOf = meetingsIn(graph);
@@ -174,7 +174,7 @@ it("the meeting is the first node on all paths", () => {
   );
 });
 
-it("the meeting is found in a graph with cycles", () => {
+it("the meeting of some nodes is found in a graph with cycles, too", () => {
   fc.assert(
     fc.property(anyGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const ending = graph.ids.filter((id) => comesToEnd(graph, id));
@@ -188,7 +188,7 @@ it("the meeting is found in a graph with cycles", () => {
   );
 });
 
-it("the meeting is found in a long row without a stack overflow", () => {
+it("the meeting of some nodes is found without a stack overflow in a row of 20,000 nodes", () => {
   const rungs = Array.from({ length: 20_000 }, (_, index) => ({ id: `n${index}` }));
   const row = rungs.slice(1).map(({ id }, index) => ({ from: `n${index}`, to: id }));
   const short = rungs.slice(0, -2).map(({ id }) => ({ from: id, to: "n19999" }));
@@ -210,7 +210,7 @@ function workflowOf({ nodes, edges }: Pick<Workflow, "nodes" | "edges">): Workfl
   return { ...around, requirements: [], nodes, edges };
 }
 
-it("the forks and joins are those of the program from which the graph was made", () => {
+it("the forks and joins of a random graph are those of the program from which it was generated", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const told = bodyOf(steps);
@@ -232,7 +232,7 @@ it("the forks and joins are those of the program from which the graph was made",
   );
 });
 
-it("the graph of such a program parses", () => {
+it("the graph of a random program is accepted by the parser", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const { nodes, edges } = bodyOf(steps);
@@ -245,7 +245,7 @@ it("the graph of such a program parses", () => {
   );
 });
 
-it("the failure of a fork's own node is a separate path in the fork's branch", () => {
+it("the onError of a fork's node leads to a path beside the branches of the fork, in the branch that contains the fork", () => {
   const nodes = [
     start,
     action("a", { onError: "h" }),
@@ -265,7 +265,7 @@ it("the failure of a fork's own node is a separate path in the fork's branch", (
   expect(forks.get("a")).toMatchObject({ next: "d", branches: [{ nodes: ["b"] }, { nodes: ["c"] }] });
 });
 
-it("the edges after a map may be branches of its join", () => {
+it("the edges after a map are branches of a fork at the map's join", () => {
   const nodes = [start, each("m", [action("one")], [], { merge: "collect" }), action("a"), action("b"), end];
   const forks = forksOf(mustParse(graph(nodes, ["start > m", "m > a", "m > b", "a > end", "b > end"])));
   expect([...forks.values()]).toEqual([
@@ -283,7 +283,7 @@ it("the edges after a map may be branches of its join", () => {
   ]);
 });
 
-it("the end of an item is no place", () => {
+it("the end node of an item is in no branch, and is no node after a map", () => {
   const body = [action("one"), decision("d"), action("x"), { id: "done", type: "end" }, { id: "over", type: "end" }];
   const arrows = ["one > d", "d > x: true", "d > done: false", "x > over"];
   const inner = each("inner", [action("two")]);
@@ -296,7 +296,7 @@ it("the end of an item is no place", () => {
   expect([forks.get("m")?.next, forks.get("last")?.next, forks.get("inner")?.next]).toEqual(["last", "end", null]);
 });
 
-it("the index has every node, its edges, and the map around it", () => {
+it("nodeIndex has every node with its edges and the map that contains it", () => {
   const inner = each("inner", [action("one"), action("two")], ["one > two"]);
   const workflow = mustParse(graph([start, each("outer", [inner]), end], ["start > outer", "outer > end"]));
   const index = nodeIndex(workflow);
@@ -312,7 +312,7 @@ it("the index has every node, its edges, and the map around it", () => {
   expect(forksOf(workflow)).toBe(forksOf(workflow));
 });
 
-it("nested forks may be 3,000 levels deep", () => {
+it("forksOf handles forks that are nested 3,000 levels deep", () => {
   const deep = Array.from({ length: 3_000 }, (_, index) => index);
   const nodes = [
     start,

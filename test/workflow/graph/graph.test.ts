@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { findCycles, graphOf, groupsOf, reachableFrom } from "../../../packages/workflow/src/graph/graph.ts";
 import { anyGraph, leadsTo, longRow } from "./random-graph.ts";
 
-it("a graph has onError as an edge and leaves out unknown nodes", () => {
+it("graphOf treats onError as an edge and leaves out edges to unknown nodes", () => {
   const graph = graphOf(
     [{ id: "a", onError: "c" }, { id: "b", onError: "x" }, { id: "c" }, { id: "a" }],
     [
@@ -25,7 +25,7 @@ it("a graph has onError as an edge and leaves out unknown nodes", () => {
   ]);
 });
 
-it("a graph reaches exactly the nodes on some path", () => {
+it("reachableFrom finds exactly the nodes to which a path leads", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const reached = reachableFrom(graph, ["n0"]);
@@ -34,7 +34,7 @@ it("a graph reaches exactly the nodes on some path", () => {
   );
 });
 
-it("a group contains every member once, after a head that leads to it", () => {
+it("groupsOf puts every node into exactly one group, whose head leads to it", () => {
   fc.assert(
     fc.property(anyGraph, fc.infiniteStream(fc.boolean()), (graph, chosen) => {
       const members = new Set(graph.ids.filter(() => chosen.next().value));
@@ -45,7 +45,7 @@ it("a group contains every member once, after a head that leads to it", () => {
   );
 });
 
-it("a group has a head that no other member leads to", () => {
+it("groupsOf chooses as head a node to which no other node of the group leads", () => {
   const graph = graphOf(
     ["b", "a", "c"].map((id) => ({ id })),
     [
@@ -56,7 +56,7 @@ it("a group has a head that no other member leads to", () => {
   expect(groupsOf(graph, new Set(["a", "b", "c"]))).toEqual([{ head: "a", others: ["b", "c"] }]);
 });
 
-it("a group may have a head that leads to itself", () => {
+it("groupsOf accepts a head with an edge to itself", () => {
   const edges = [
     { from: "a", to: "a" },
     { from: "a", to: "b" },
@@ -65,11 +65,11 @@ it("a group may have a head that leads to itself", () => {
   expect(groupsOf(graph, new Set(["a", "b"]))).toEqual([{ head: "a", others: ["b"] }]);
 });
 
-it("a long row needs no stack", () => {
+it("reachableFrom needs no recursion in a row of 50,000 nodes", () => {
   expect(reachableFrom(longRow(50_000), ["n0"]).size).toBe(50_000);
 });
 
-it("the cycles are real, and every knot has one", () => {
+it("findCycles returns real cycles, and at least one for every node that is on a cycle or reaches one and back", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const cycles = findCycles(graph);
@@ -90,7 +90,7 @@ it("the cycles are real, and every knot has one", () => {
   );
 });
 
-it("a cycle is in the order of its edges", () => {
+it("findCycles returns the nodes of a cycle in the order of its edges", () => {
   const ids = ["start", "ask", "check", "end"].map((id) => ({ id }));
   const edges = [
     ["start", "ask"],
@@ -108,6 +108,6 @@ it("a cycle is in the order of its edges", () => {
   ).toEqual([["ask", "check"]]);
 });
 
-it("the cycles of a long row need no stack", () => {
+it("findCycles needs no recursion in a row of 50,000 nodes", () => {
   expect(findCycles(longRow(50_000))).toEqual([]);
 });

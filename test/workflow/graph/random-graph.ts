@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Graph, graphOf } from "../../../packages/workflow/src/graph/graph.ts";
 
-/** Graphs of up to ten nodes with any edges, to compare an answer with a naive one. */
+/** Random graphs of up to ten nodes, small enough to check an algorithm by trying all paths. */
 export const anyGraph: fc.Arbitrary<Graph> = fc
   .integer({ min: 1, max: 10 })
   .chain((size) => {
@@ -15,7 +15,7 @@ export const anyGraph: fc.Arbitrary<Graph> = fc
     ),
   );
 
-/** Graphs without cycles: edges lead to higher numbers. */
+/** Random graphs without cycles: every edge leads to a node with a higher number. */
 export const acyclicGraph: fc.Arbitrary<Graph> = anyGraph.map((graph) => {
   const number = (id: string) => Number(id.slice(1));
   const arrows = graph.ids.flatMap((from) => (graph.successors.get(from) ?? []).map((to) => ({ from, to })));
@@ -46,7 +46,7 @@ export function isUnavoidable(graph: Graph, from: string, id: string): boolean {
   return comesToEnd(graph, from) && !comesToEnd(graph, from, id);
 }
 
-/** True if edges lead from one node to the other; a node reaches itself only by a cycle. */
+/** True if edges lead from one node to the other. A node leads to itself only if it is on a cycle. */
 export function leadsTo(graph: Graph, from: string, to: string, seen = new Set<string>()): boolean {
   return (graph.successors.get(from) ?? []).some((next) => {
     if (next === to) return true;

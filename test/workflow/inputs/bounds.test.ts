@@ -13,13 +13,13 @@ function nested(levels: number, around: (inner: Schema) => Schema): Schema {
   return schema;
 }
 
-/** A schema with a chain of this many references. */
+/** Builds a schema with a chain of so many references. */
 function chain(length: number): Schema {
   const links = Array.from({ length }, (_, i) => [`d${i}`, { allOf: [{ $ref: `#/$defs/d${i + 1}` }] }]);
   return { $defs: Object.fromEntries([...links, [`d${length}`, {}]]), $ref: "#/$defs/d0" };
 }
 
-/** A schema that doubles the work with each level of the value. */
+/** A schema that refers to itself twice, so that each level of a value doubles the work. */
 const doubling = {
   $defs: { n: { properties: { c: { allOf: [{ $ref: "#/$defs/n" }, { $ref: "#/$defs/n" }] } } } },
   $ref: "#/$defs/n",
@@ -27,27 +27,35 @@ const doubling = {
 
 describe("a schema", () => {
   it.each([
-    ["levels", nested(100, (inner) => ({ anyOf: [{ type: "number" }, inner] })), /more than 60 levels deep - move/],
-    ["levels of fields", nested(100, (inner) => ({ properties: { a: inner } })), /more than 60 levels deep - move/],
-    ["characters", { enum: Array.from({ length: 20_000 }, (_, i) => `key ${i}`) }, /at most 100,000 are taken - /],
-    ["references", chain(1000), /references lead on too many times - make it flatter/],
-    ["of a pattern", { properties: { a: { pattern: "(?=x)" } } }, /cannot run the pattern "\(\?=x\)" - write/],
-    ["of names of keys", { patternProperties: { "(?=x)": {} } }, /cannot run the pattern "\(\?=x\)" - write/],
-  ])("is refused if it has too many or unsupported parts: %s", (_what, schema, message) => {
+    [
+      "nested levels",
+      nested(100, (inner) => ({ anyOf: [{ type: "number" }, inner] })),
+      /more than 60 levels deep - move/,
+    ],
+    ["nested fields", nested(100, (inner) => ({ properties: { a: inner } })), /more than 60 levels deep - move/],
+    ["size", { enum: Array.from({ length: 20_000 }, (_, i) => `key ${i}`) }, /at most 100,000 are taken - /],
+    ["chain of references", chain(1000), /references lead on too many times - make it flatter/],
+    ["unsupported pattern", { properties: { a: { pattern: "(?=x)" } } }, /cannot run the pattern "\(\?=x\)" - write/],
+    [
+      "unsupported pattern of names",
+      { patternProperties: { "(?=x)": {} } },
+      /cannot run the pattern "\(\?=x\)" - write/,
+    ],
+  ])("is refused because of its %s", (_what, schema, message) => {
     expect(checkSchema(schema).problems).toEqual([{ segments: [], message: expect.stringMatching(message) }]);
   });
 
   it.each([
-    ["fifty alternatives in each other", nested(25, (inner) => ({ anyOf: [{ type: "number" }, inner] }))],
+    ["25 nested alternatives", nested(25, (inner) => ({ anyOf: [{ type: "number" }, inner] }))],
     [
       "a thousand fields",
       { properties: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key_${i}`, { type: "string" }])) },
     ],
-  ])("may have %s", (_what, schema) => {
+  ])("is accepted with %s", (_what, schema) => {
     expect(checkSchema(schema).problems).toEqual([]);
   });
 
-  it("is compiled once for all values, and forgotten after fifty others", () => {
+  it("is compiled only once, until fifty other schemas were compiled", () => {
     const first = compiledSchema('{"title":"first"}');
     expect(compiledSchema('{"title":"first"}')).toBe(first);
     for (let i = 0; i < 50; i++) compiledSchema(`{"title":"other ${i}"}`);
@@ -56,7 +64,7 @@ describe("a schema", () => {
 });
 
 describe("a value", () => {
-  it("is refused if its check exceeds the deadline", async () => {
+  it("is refused if the check of it reaches the deadline", async () => {
     let expire: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {
       expire = resolve;
@@ -75,7 +83,7 @@ describe("a value", () => {
     await expect(checking).rejects.toThrow(CheckStopped);
   });
 
-  it("is refused with a sentence if its check overflows the stack", { tags: ["deep"] }, async () => {
+  it("is refused with a message if the check of it overflows the stack", { tags: ["deep"] }, async () => {
     const message = expect.stringMatching(/goes too many levels deep - simplify the schema, or send less/);
     expect(await checkContext({ inputs: chain(50_000) as never }, "{}")).toMatchObject([{ code: "NOVA507", message }]);
     expect(await checkData(chain(50_000) as never, "{}")).toEqual([

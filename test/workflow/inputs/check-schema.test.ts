@@ -11,7 +11,7 @@ it.each([
   ],
   [{ $defs: { a: { $ref: "#/$defs/b" }, b: { not: { $ref: "#/$defs/a" } } } }, ["$defs", "a", "$ref", "not", "$ref"]],
   [{ dependentSchemas: { a: { if: { $ref: "#" } } } }, ["dependentSchemas", "a", "if", "$ref"]],
-])("the schema %j never ends", (schema, place) => {
+])("the schema %j has an endless reference", (schema, place) => {
   expect(endlessReference(schema)).toEqual(place);
 });
 
@@ -27,18 +27,18 @@ it.each([
   [{ $ref: "https://example.com/schema" }],
   [{ $ref: "#/nowhere" }],
   [{ properties: { $ref: { type: "string" } } }],
-])("the schema %j ends with the value", (schema) => {
+])("the schema %j has no endless reference", (schema) => {
   expect(endlessReference(schema)).toBeUndefined();
 });
 
-it("an endless reference is a problem with its path", () => {
+it("an endless reference is reported with its path", () => {
   const { problems } = checkSchema({ properties: { x: { anyOf: [{ $ref: "#/properties/x" }] } } });
   const message = expect.stringMatching(/^this \$ref leads back to itself .* refer to it from properties or items$/);
   expect(problems).toEqual([{ segments: ["properties", "x", "anyOf", 0, "$ref"], message }]);
 });
 
 describe("a pattern", () => {
-  it("takes linear time even if ECMAScript would take years", () => {
+  it("is matched in linear time, even where ECMAScript would take years", () => {
     expect(linearPattern("^(a+)+$").test(`${"a".repeat(100_000)}!`)).toBe(false);
     expect(linearPattern("^(a|a)*$").test(`${"a".repeat(100_000)}!`)).toBe(false);
   });
@@ -51,19 +51,19 @@ describe("a pattern", () => {
     ["^\\p{Lu}", "Äpfel", "äpfel"],
     ["^[\\w.+-]+@[\\w-]+\\.[a-z]{2,}$", "ann@example.com", "ann@example"],
     ["^.$", "😀", "ab"],
-  ])("means the same as in ECMAScript: %s", (pattern, fitting, other) => {
+  ])("matches the same texts as in ECMAScript: %s", (pattern, fitting, other) => {
     expect([fitting, other].map((text) => linearPattern(pattern).test(text))).toEqual([true, false]);
     expect([fitting, other].map((text) => new RegExp(pattern, "u").test(text))).toEqual([true, false]);
   });
 
   it.each(["(?=a)b", "(?<!a)b", "(a)\\1", "(?<n>a)\\k<n>", "x{1001}", "((a{1000}){1000}){1000}"])(
-    "%s is refused with the way out",
+    "that RE2 cannot run is refused with advice: %s",
     (pattern) => {
       expect(() => linearPattern(pattern)).toThrow(/RE2.* cannot run the pattern .* - write it without backreferences/);
     },
   );
 
-  it("must be a valid regular expression of limited length", () => {
+  it("is refused if it is no valid regular expression, or is too long", () => {
     expect(() => linearPattern("(")).toThrow(/is no regular expression: .* - correct it/);
     expect(() => linearPattern("a**")).toThrow(PatternRefused);
     expect(() => linearPattern("a".repeat(1001))).toThrow(/has 1001 characters, at most 1000 are taken - /);

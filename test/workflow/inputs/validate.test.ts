@@ -40,7 +40,7 @@ it.each([
   expect(found[0]?.message).toMatch(/ - /);
 });
 
-it("the findings contain all problems of a context", async () => {
+it("all problems of a context are reported", async () => {
   expect((await checkContext(workflow, '{"mode": 1, "at": 2}')).map((one) => one.path)).toEqual([
     "$.amount",
     "$.mode",
@@ -48,7 +48,7 @@ it("the findings contain all problems of a context", async () => {
   ]);
 });
 
-it("the findings report a list of wrong items once", async () => {
+it("a list of a thousand wrong items is reported with only twenty findings", async () => {
   const numbers = { inputs: { properties: { list: { items: { type: "number" } } } } };
   expect(await checkContext(numbers, JSON.stringify({ list: Array(1000).fill("x") }))).toHaveLength(20);
 });
@@ -66,7 +66,7 @@ const form = {
   properties: { reason: { type: "string" }, level: { enum: [1, 2] } },
 };
 
-describe("data for a form", () => {
+describe("the data for a form", () => {
   it.each([
     ['{"reason": "ok", "level": 2}', []],
     ["{}", ['the data has no "reason"']],
@@ -75,12 +75,15 @@ describe("data for a form", () => {
     ['{"reason": "ok", "level": 3}', ["data.level must be equal to one of the allowed values: [1,2]"]],
     ["[]", ["the data must be object"]],
     ["{", ["it is not JSON"]],
-  ])("may be %s with the problems %j", async (text, problems) => {
+  ])("%s has the problems %j", async (text, problems) => {
     expect(await checkData(form, text)).toEqual(problems);
   });
 });
 
-/** Checks whether each value fits a schema (JSON texts), as a key of a context and as the data of a form. */
+/**
+ * Says of each value whether it fits a schema. Both are JSON texts. Each value is checked as a key of a context and as
+ * the data of a form.
+ */
 async function fitting(schema: string, ...values: string[]): Promise<boolean[]> {
   const inputs = keepingDigits(`{"properties": {"value": ${schema}}}`);
   const form = keepingDigits(schema);
@@ -130,12 +133,12 @@ describe("a JSON schema", () => {
     ],
     ['{"type": "number"}', ["1e400", "1e-400", "0.1"], ["true", "null"]],
     ['{"minLength": 2, "maxLength": 2}', ['"😀é"'], ['"😀"', '"abc"']],
-  ])("with %s takes %j and refuses %j", async (schema, right, wrong) => {
+  ])("written %s accepts %j and refuses %j", async (schema, right, wrong) => {
     expect(await fitting(schema, ...right)).toEqual(right.map(() => true));
     expect(await fitting(schema, ...wrong)).toEqual(wrong.map(() => false));
   });
 
-  it("takes time in proportion to the text of a number, not to its size", async () => {
+  it("is checked in a time proportional to the text of a number, however large the number is", async () => {
     const digits = "7".repeat(100_000);
     expect(await fitting('{"multipleOf": 7, "minimum": 1}', digits, `${digits}e${digits}`)).toEqual([true, true]);
     expect(await fitting('{"exclusiveMaximum": 1}', `0.${"0".repeat(200_000)}1`, "1e-999999999999")).toEqual([
@@ -144,7 +147,7 @@ describe("a JSON schema", () => {
     ]);
   });
 
-  it("has messages with the digits of limits and allowed values", async () => {
+  it("causes messages with all digits of its limits and allowed values", async () => {
     const form = keepingDigits('{"minimum": 9007199254740993, "enum": [12345678901234567891, {"a": 1e400}]}');
     expect(await checkData(form, "1")).toEqual([
       'the data must be equal to one of the allowed values: [12345678901234567891,{"a":1e400}]',
@@ -152,7 +155,7 @@ describe("a JSON schema", () => {
     ]);
   });
 
-  it("is itself checked with its digits", () => {
+  it("is itself checked with all digits of its numbers", () => {
     const problemsOf = (text: string) => checkSchema(keepingDigits(text)).problems.map(({ message }) => message);
     expect(problemsOf('{"multipleOf": 1e-400, "minimum": 1e400, "maxLength": 5.0}')).toEqual([]);
     expect(problemsOf('{"multipleOf": 0}')).toEqual(["multipleOf must be > 0"]);

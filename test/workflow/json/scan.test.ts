@@ -58,11 +58,11 @@ it("the scanner refuses extreme depths instead of overflowing the stack", () => 
   expect(() => scanJson("[".repeat(100_000))).toThrow("at most 500 levels");
 });
 
-it("the scanner notes a repeated field, with any escapes", () => {
+it("the scanner reports a repeated field, even if one of its names is written with escapes", () => {
   expect(scanJson('{"a":{"b":1,"\\u0062":2},"b":3}').repeated).toEqual([{ name: "b", offset: 12 }]);
 });
 
-describe("the position", () => {
+describe("positionOf", () => {
   const text = '{\n  "nodes": [\n    {"id": "a"},\n    {"id": "b"}\n  ]\n}';
   const scan = scanJson(text);
 
@@ -72,12 +72,12 @@ describe("the position", () => {
     [["nodes", 1], 4, 5],
     [["nodes", 1, "id"], 4, 12],
     [["nodes", 1, "missing", "deeper"], 4, 5],
-  ])("of %j is line %i, column %i", (segments, line, column) => {
+  ])("finds the value at %j on line %i, column %i", (segments, line, column) => {
     expect(linesOf(text)(positionOf(scan, segments).offset)).toEqual({ line, column });
   });
 });
 
-it("of many values is found in one pass", () => {
+it("linesOf finds the lines of 400,000 offsets in one pass", () => {
   const count = 400_000;
   const lineAt = linesOf("\n".repeat(count));
   for (let offset = 0; offset < count; offset++) {
@@ -91,22 +91,22 @@ it.each([
   [String.raw`{"a": {"b c": [1, "x", "\uD83D"]}}`, '$.a["b c"][2]'],
   [String.raw`{"a": [{"\udfff": 1}]}`, String.raw`$.a[0]["\udfff"]`],
   [String.raw`["\ude00\ud83d"]`, "$[0]"],
-])("of half a character in %s is %s", (json, path) => {
+])("halfCharacterIn finds in %s half a character at %s", (json, path) => {
   expect(halfCharacterIn(json)).toBe(path);
 });
 
 it.each([String.raw`{"a": "\ud83d\ude00"}`, String.raw`{"a": "\\ud800"}`, '"😀"', '"\\u0041"', "[1.50, null, true]"])(
-  "is nowhere in %s",
+  "halfCharacterIn finds no half character in %s",
   (json) => {
     expect(halfCharacterIn(json)).toBeUndefined();
   },
 );
 
-it("of half a character starts with the given path", () => {
+it("halfCharacterIn returns a path that starts with the given one", () => {
   expect(halfCharacterIn(String.raw`["\ud800"]`, "$.context")).toBe("$.context[0]");
 });
 
-it("of half a character is found at any depth", () => {
+it("halfCharacterIn finds half a character at a depth of 100,000 levels", () => {
   const depth = 100_000;
   const around = (text: string) => "[".repeat(depth) + text + "]".repeat(depth);
   expect(halfCharacterIn(around(String.raw`"\ud83d\ude00"`))).toBeUndefined();

@@ -4,7 +4,7 @@ import { jsonProblem, StrictJson } from "../../../packages/workflow/src/json/str
 
 const nested = (levels: number, inside = "1") => "[".repeat(levels) + inside + "]".repeat(levels);
 
-/** Checks bytes in pieces of this size. */
+/** Checks bytes in chunks of this size, and returns the problem. */
 function verdict(bytes: Uint8Array, size = bytes.length || 1): string | undefined {
   const check = new StrictJson();
   try {
@@ -26,7 +26,7 @@ it.each([
   '{"a":{"a":[1,{"a":null}]},"b":"\\u00e9é😀\\ud83d\\ude00"}',
   '{"a":1,"A":2,"":3}',
   nested(500),
-])("the strict check takes %s", (text) => {
+])("the strict check accepts %s", (text) => {
   expect(jsonProblem(text)).toBeUndefined();
 });
 
@@ -73,7 +73,7 @@ it.each([
 });
 
 describe("the strict check", () => {
-  /** JSON that sometimes has spaces, repeated names, half characters and errors. */
+  /** Random JSON texts, some with spaces, repeated names, half characters or errors. */
   const texts = fc.oneof(
     fc.json({ maxDepth: 6 }),
     fc.json().map((text) => JSON.stringify(JSON.parse(text), null, 2)),
@@ -87,7 +87,7 @@ describe("the strict check", () => {
       .map((parts) => parts.join("")),
   );
 
-  it("takes the same texts as JSON.parse, except for repeated names and half characters", () => {
+  it("accepts the same texts as JSON.parse, except for repeated names and half characters", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const problem = jsonProblem(text);
@@ -105,7 +105,7 @@ describe("the strict check", () => {
     );
   });
 
-  it("has the same result for any split of the bytes", () => {
+  it("has the same result however the bytes are divided into chunks", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -121,7 +121,7 @@ describe("the strict check", () => {
     );
   });
 
-  it("takes every value that JSON.stringify writes", () => {
+  it("accepts every text that JSON.stringify writes, unless it has half a character", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), fc.integer({ min: 1, max: 64 }), (value, size) => {
         const text = JSON.stringify(value);

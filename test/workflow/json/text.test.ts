@@ -14,15 +14,19 @@ import {
 describe("membersOf", () => {
   it.each([
     [
-      "numbers digit for digit",
+      "numbers with all their digits",
       '{"a":12345678901234567890,"b":850.0,"c":-0,"d":1e400}',
       ["12345678901234567890", "850.0", "-0", "1e400"],
     ],
-    ["blanks around values away, inside values not", '{ "a" :\n[1 , 2]\t,"b": "x y" }', ["[1 , 2]", '"x y"']],
-    ["brackets and quotes inside texts alone", '{"a":"}]\\"{","b":["]","\\\\"]}', ['"}]\\"{"', '["]","\\\\"]']],
-    ["nested values whole", '{"a":{"b":[{"c":null}]},"d":true}', ['{"b":[{"c":null}]}', "true"]],
-    ["nothing at all", " { } ", []],
-  ])("leaves %s", (_what, text, values) => {
+    [
+      "values without the blanks around them, but with those inside",
+      '{ "a" :\n[1 , 2]\t,"b": "x y" }',
+      ["[1 , 2]", '"x y"'],
+    ],
+    ["texts with brackets and quotes unchanged", '{"a":"}]\\"{","b":["]","\\\\"]}', ['"}]\\"{"', '["]","\\\\"]']],
+    ["nested values unchanged", '{"a":{"b":[{"c":null}]},"d":true}', ['{"b":[{"c":null}]}', "true"]],
+    ["no members for an empty object", " { } ", []],
+  ])("returns %s", (_what, text, values) => {
     expect(membersOf(text).map(({ json }) => json)).toEqual(values);
   });
 
@@ -46,7 +50,7 @@ describe("membersOf", () => {
     expect(() => membersOf(text)).toThrow(SyntaxError);
   });
 
-  it("puts together again what it took apart", () => {
+  it("is the inverse of objectText", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), fc.nat(3), (object, indent) => {
         const text = JSON.stringify(object, null, indent);
@@ -63,22 +67,22 @@ it.each([
   [`${"[".repeat(100_000)}${"]".repeat(100_000)}`, 100_000],
   ['}}[{"never ends: [[[', 0],
   [`[["a\\\\":${"\\".repeat(1000)}`, 2],
-])("the depth of %.20s is counted", (text, depth) => {
+])("measureOf counts the depth of %.20s", (text, depth) => {
   expect(measureOf(text).depth).toBe(depth);
 });
 
-it("the number of keys is the number of colons that are not in strings", () => {
+it("measureOf counts as keys the colons that are not in strings", () => {
   expect(measureOf('{"a:b": {"c": ":"}, "d" : 1').keys).toBe(3);
 });
 
 it.each(["12345678901234567890", "850.0", "-0", "1E5", '[1.10,{"a":2.50}]', '{"__proto__":1.0}', '"1.0"', "null"])(
-  "gives %s back as it was",
+  "parseExact keeps %s as it is written",
   (text) => {
     expect(JSON.stringify(parseExact(text))).toBe(text);
   },
 );
 
-it("parsed numbers differ from objects", () => {
+it("isRawNumber recognises the numbers of parseExact, and no other values", () => {
   expect([parseExact("1"), parseExact("{}"), parseExact("[]"), null].map(isRawNumber)).toEqual([
     true,
     false,
@@ -95,11 +99,11 @@ it.each([
   [["a", "length"], undefined],
   [["a", "0", "b", "c"], undefined],
   [["toString"], undefined],
-])("the value at %j is an own member or nothing", (path, json) => {
+])("valueAt finds at %j an own member or item, or nothing", (path, json) => {
   expect(valueAt('{"a":[{"b":850.0}]}', path)).toBe(json);
 });
 
-it("rendering writes JSON text between plain values", () => {
+it("renderJson writes RawJson unchanged between other values", () => {
   const value = { a: new RawJson("850.0"), b: [undefined, new RawJson("1.0"), "x"], c: undefined };
   expect(renderJson(value)).toBe('{"a":850.0,"b":[null,1.0,"x"]}');
 });
@@ -113,18 +117,18 @@ it.each([
   [{ n: 5 }, { n: 5 }],
   [parseExact("99994711999999999999"), "9999***999999999999"],
   [{ toJSON: () => "<string: 9 chars>" }, "<string: 9 chars>"],
-])("masking covers %j", (value, expected) => {
+])("maskValue masks secrets in %j", (value, expected) => {
   expect(maskValue(value, mask)).toEqual(expected);
 });
 
-it("masking keeps every digit of other numbers", () => {
+it("maskValue keeps every digit of numbers without a secret", () => {
   expect(JSON.stringify(maskValue(parseExact('{"n":12345678901234567890.10}'), mask))).toBe(
     '{"n":12345678901234567890.10}',
   );
 });
 
 it.each(["{}", '{"a":1,"b":[-2.5,{"c":1e+200}],"d":"1e2","e":null}', '{"__proto__":{"a":1}}'])(
-  "%s is an object, which says the same",
+  "keepingDigits returns an object for %s, which loses nothing",
   (text) => {
     expect(keepingDigits(text)).toEqual(JSON.parse(text));
     expect(textOfJson(keepingDigits(text))).toBe(text);
@@ -132,12 +136,12 @@ it.each(["{}", '{"a":1,"b":[-2.5,{"c":1e+200}],"d":"1e2","e":null}', '{"__proto_
 );
 
 it.each(["9007199254740993", "12345678901234567890", "850.0", "1e2", "-0", "1E-200", "1e400", "0.10"])(
-  "%s stays unchanged inside any other JSON",
+  "keepingDigits returns a text for an object with %s, which keeps the number",
   (number) => {
     expect(keepingDigits(`{ "n" : [ ${number} ] }`)).toBe(`{"n":[${number}]}`);
   },
 );
 
-it("blanks make no difference", () => {
+it("keepingDigits ignores blanks", () => {
   expect(keepingDigits('{ "a" :\n 1 }')).toEqual({ a: 1 });
 });

@@ -44,7 +44,10 @@ function locked(fields: Partial<LockRecord> = {}): LockedCode {
   return { ...record(fields), code };
 }
 
-/** The files of a folder with one locked node. `file` is the content of `generated/sum.py`; null for none. */
+/**
+ * Returns the files of a folder with one locked node. `file` is the content of `generated/sum.py`; null if that file is
+ * missing.
+ */
 function lockFiles(fields: Partial<LockRecord> = {}, file: string | null = `${code}\n`): Record<string, string> {
   const generated: Record<string, string> = file === null ? {} : { "generated/sum.py": file };
   return { "workflow.lock.json": lockText({ sum: record(fields) }), ...generated };
@@ -53,16 +56,16 @@ function lockFiles(fields: Partial<LockRecord> = {}, file: string | null = `${co
 const lf = `${code}\nprint(context)`;
 
 describe("the lock file", () => {
-  it("is null if the folder has none", () => {
+  it("is read as null if the folder has none", () => {
     expect(readLockFile({ "generated/sum.py": code })).toBeNull();
   });
 
-  it("keeps all of its content", () => {
+  it("is read with all of its fields", () => {
     const whole = record({ origin: "edited", approved: { by: "ada", at: "2026-11-22T11:00:00.000Z" } });
     expect(readLockFile(lockFiles(whole))).toEqual({ nodes: { sum: { record: whole, state: "locked", code } } });
   });
 
-  it("has the same text for any order of its parts", () => {
+  it("is written as the same text for any order of its nodes and fields", () => {
     const { ingredients, ...rest } = record();
     const { reads, guides, ...others } = ingredients;
     const shuffled = {
@@ -85,24 +88,24 @@ describe("the lock file", () => {
   });
 
   it.each([
-    ["marks of a merge", "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> main\n", /merge/],
+    ["conflict marks of git", "<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> main\n", /merge/],
     ["text that is not JSON", "{", /is not JSON/],
     ["a newer format", '{"format": 2, "nodes": {}}', /format 2, made by a newer NOVA/],
-    ["no object", "null", /damaged at its top/],
-    ["a field too many", '{"format": 1, "nodes": {}, "note": ""}', /damaged at its top/],
-    ["a key that is none", lockText({ sum: record({ key: "12" }) }), /damaged at nodes\.sum\.key/],
-  ])("with %s is reported as a problem", (_, text, problem) => {
+    ["a null instead of an object", "null", /damaged at its top/],
+    ["an unknown field", '{"format": 1, "nodes": {}, "note": ""}', /damaged at its top/],
+    ["an invalid key", lockText({ sum: record({ key: "12" }) }), /damaged at nodes\.sum\.key/],
+  ])("is reported as damaged if it has %s", (_, text, problem) => {
     expect(readLockFile({ "workflow.lock.json": text })).toEqual({ problem: expect.stringMatching(problem) });
   });
 });
 
-/** Frozen files of format 1 with their content. Never regenerate this file. */
+/** `frozen` has files of format 1 as an earlier NOVA wrote them. Never regenerate them. */
 describe("locks of format 1", () => {
-  it("are read for ever", () => {
+  it("are read like the frozen samples", () => {
     expect(readLockFile(frozen.files)).toEqual({ nodes: frozen.nodes });
   });
 
-  it("are still written the same way", () => {
+  it("are written like the frozen samples", () => {
     const { look, sum } = frozen.nodes;
     const records = { look: look.record, sum: sum.record } as unknown as Record<string, LockRecord>;
     expect(lockText(records)).toBe(frozen.files["workflow.lock.json"]);
@@ -119,7 +122,7 @@ describe("the files of code that needs an analysis", () => {
   const read = (generated: Record<string, string>) => readLockFile(files(generated));
   const both = { "sum.py": codeFileText(code), "sum.analysis.py": codeFileText(analysis) };
 
-  it("contain both, byte for byte, with any line endings", () => {
+  it("contain the code and the analysis, byte for byte, with any line endings", () => {
     const state = { record: record(hashes), state: "locked", code, analysis };
     expect(read(both)).toEqual({ nodes: { sum: state } });
     const crlf = { "sum.py": `${code}\r\n`, "sum.analysis.py": `\uFEFF${analysis}\r\n` };
@@ -129,7 +132,7 @@ describe("the files of code that needs an analysis", () => {
   it.each([
     ["sum.py", { code: "a = 1\n", analysis }],
     ["sum.analysis.py", { code, analysis: "a = 1\n" }],
-  ])("are edited if %s is", (name, texts) => {
+  ])("count as edited if %s is edited", (name, texts) => {
     const edited = read({ ...both, [name]: "a = 1\n" });
     expect(edited).toMatchObject({ nodes: { sum: { state: "edited", file: `generated/${name}`, ...texts } } });
   });
@@ -137,7 +140,7 @@ describe("the files of code that needs an analysis", () => {
   it.each([
     ["sum.py", "sum.analysis.py"],
     ["sum.analysis.py", "sum.py"],
-  ])("are missing if %s is, edited or not", (missing, other) => {
+  ])("count as missing if %s is missing, whether or not the other file is edited", (missing, other) => {
     const { [missing as keyof typeof both]: _, ...left } = both;
     const file = `generated/${missing}`;
     expect(read(left)).toEqual({ nodes: { sum: { record: record(hashes), state: "missing", file } } });
@@ -146,12 +149,12 @@ describe("the files of code that needs an analysis", () => {
     });
   });
 
-  it("do not include a file without an entry", () => {
+  it("do not include an analysis that the lock file does not name", () => {
     const stray = { ...lockFiles(), "generated/sum.analysis.py": "a = 1" };
     expect(readLockFile(stray)).toEqual({ nodes: { sum: { record: record(), state: "locked", code } } });
   });
 
-  it("have one hash together, which changes with each of them", () => {
+  it("have one hash together, which changes with the code and with the analysis", () => {
     const hashesOf = [{ code }, { code, analysis }, { code, analysis: "" }, { code: "", analysis }].map(codeHashOf);
     expect(new Set(hashesOf).size).toBe(4);
     expect(codeHashOf({ code })).toBe(hashOf(code));
@@ -178,18 +181,18 @@ describe("the file of locked code", () => {
   it.each([
     ["another number", `${code}0\n`],
     ["another indentation", `  ${code}\n`],
-    ["nothing", ""],
-  ])("with %s is edited", (_, text) => {
+    ["no text", ""],
+  ])("counts as edited if it has %s", (_, text) => {
     expect(readLockFile(lockFiles({}, text))).toMatchObject({ nodes: { sum: { state: "edited", code: text } } });
   });
 
-  it("is reported if it is missing", () => {
+  it("counts as missing if it does not exist", () => {
     expect(readLockFile(lockFiles({}, null))).toEqual({
       nodes: { sum: { record: record(), state: "missing", file: "generated/sum.py" } },
     });
   });
 
-  it("is read for a node with the name of a method", () => {
+  it("is read even for a node that is named constructor", () => {
     const files = { "workflow.lock.json": lockText({ constructor: record() }), "generated/constructor.py": code };
     expect(readLockFile(files)).toMatchObject({ nodes: { constructor: { state: "locked" } } });
   });
@@ -210,14 +213,14 @@ describe("a workflow with a lock file", () => {
     }
   });
 
-  it("is another version if its code or the approver changes", () => {
+  it("has another version if the locked code or its approver changes", () => {
     const hashes = [lockFiles(), lockFiles({ approved }), lockFiles({ approved: { ...approved, by: "bob" } }), {}].map(
       (files) => workflowHash(parse(row(sum), files as Record<string, string>).workflow as never),
     );
     expect(new Set(hashes).size).toBe(4);
   });
 
-  it("has no lock without entries, so that its version stays", () => {
+  it("has no lock if the lock file has no entries, so that its version stays the same", () => {
     expect(parse(row(sum), { "workflow.lock.json": '{"format": 1, "nodes": {}}' }).workflow).toEqual(
       parse(row(sum)).workflow,
     );
@@ -227,12 +230,18 @@ describe("a workflow with a lock file", () => {
 describe("the checks of locked code", () => {
   it.each<[string, string, Loose, Record<string, string>, string]>([
     ["a lock file that cannot be read", "NOVA801", row(sum), { "workflow.lock.json": "{" }, "workflow.lock.json"],
-    ["code that is not there", "NOVA802", row(sum), lockFiles({}, null), "workflow.lock.json"],
+    ["code whose file is missing", "NOVA802", row(sum), lockFiles({}, null), "workflow.lock.json"],
     ["code edited by hand", "NOVA803", row(sum), lockFiles({}, "a = 2"), "generated/sum.py"],
-    ["code of a node that is not there", "NOVA804", row(action("other")), lockFiles(), "workflow.lock.json"],
+    ["code of a node that does not exist", "NOVA804", row(action("other")), lockFiles(), "workflow.lock.json"],
     ["code of a node whose code is written by hand", "NOVA804", row(action("sum")), lockFiles(), "workflow.lock.json"],
-    ["code that nobody approved", "NOVA805", { ...row(sum), approval: "required" }, lockFiles(), "workflow.lock.json"],
-  ])("find %s", (_, code, definition, files, file) => {
+    [
+      "code without the required approval",
+      "NOVA805",
+      { ...row(sum), approval: "required" },
+      lockFiles(),
+      "workflow.lock.json",
+    ],
+  ])("report %s", (_, code, definition, files, file) => {
     expect(findingsOf(definition, files)).toEqual([expect.objectContaining({ code, file, line: 1 })]);
   });
 
@@ -240,11 +249,11 @@ describe("the checks of locked code", () => {
     ["nova lock takes the edit", lockFiles({}, "a = 2")],
     ["nova lock to remove its entry", lockFiles({}, null)],
     ["remove it and run nova lock", { "workflow.lock.json": "{" }],
-  ])("report the way out: %s", (wayOut, files) => {
+  ])("say what to do: %s", (wayOut, files) => {
     expect(findingsOf(row(sum), files)[0]?.message).toContain(wayOut);
   });
 
-  it("name the wrong file of the two, and both if a person has to look at them", () => {
+  it("name the edited or missing file of the two, and both files if a person has to approve them", () => {
     const analysis = "result = 1";
     const { code, ...rest } = locked({ codeHash: codeHashOf({ code: locked().code, analysis }) });
     const files = (texts: Record<string, string>) => ({
@@ -262,12 +271,12 @@ describe("the checks of locked code", () => {
     expect(parse(row(sum), whole).workflow?.lock).toMatchObject({ sum: { code, analysis } });
   });
 
-  it("suggest the node that an entry may belong to", () => {
+  it("suggest the node to which the entry of an unknown node may belong", () => {
     const [found] = findingsOf(row({ ...sum, id: "sums" }), lockFiles());
     expect(found).toMatchObject({ code: "NOVA804", severity: "warning", message: expect.stringContaining('"sums"?') });
   });
 
-  it("find nothing if a required approval is given, or if none is required", () => {
+  it("report nothing if a required approval is given, or if no approval is required", () => {
     expect(findingsOf({ ...row(sum), approval: "required" }, lockFiles({ approved }))).toEqual([]);
     expect(findingsOf(row(sum), lockFiles())).toEqual([]);
   });
@@ -276,7 +285,7 @@ describe("the checks of locked code", () => {
     expect(findingsOf(row({ ...sum, timeout: "soon" }), lockFiles())).toEqual([]);
   });
 
-  it("keep unlocked code out of the workflow", () => {
+  it("leave code that differs from its lock out of the workflow", () => {
     expect(parse(row(sum), lockFiles({}, "a = 2")).workflow?.lock).toBeUndefined();
   });
 });

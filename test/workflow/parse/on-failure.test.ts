@@ -18,20 +18,24 @@ describe("on_failure", () => {
     expect(parsed({ on_failure })).toMatchObject({ findings: [], workflow: { onFailure } });
   });
 
-  it("is absent from a workflow without it, so that its version stays", () => {
+  it("is absent from a workflow without it, so that the version of such a workflow does not change", () => {
     expect(parsed({}).workflow).not.toHaveProperty("onFailure");
   });
 
   it.each([
-    ["no address", { mail: ["ops"] }, /must be an address such as anna@example.com/],
+    ["an invalid mail address", { mail: ["ops"] }, /must be an address such as anna@example.com/],
     ["two addresses in one", { mail: ["a@b.c, d@e.f"] }, /must be an address such as/],
-    ["no list", { mail: "ops@example.com" }, /mail/],
-    ["nobody", { mail: [] }, /mail/],
-    ["a file", { webhook: "file:///etc/passwd" }, /must be an address such as https:/],
-    ["a program", { webhook: "javascript:alert(1)" }, /must be an address such as https:/],
-    ["a server of files", { webhook: { url: "ftp://example.com/in" } }, /must be an address that begins with https:/],
-    ["nothing", { webhook: { url: "", secret: "pager" } }, /must be an address that begins with https:/],
-    ["nothing, and no name of a credential", { webhook: { url: "", secret: "**" } }, /must be an address that begins/],
+    ["a text instead of a list", { mail: "ops@example.com" }, /mail/],
+    ["an empty list", { mail: [] }, /mail/],
+    ["a file URL", { webhook: "file:///etc/passwd" }, /must be an address such as https:/],
+    ["a javascript URL", { webhook: "javascript:alert(1)" }, /must be an address such as https:/],
+    ["an FTP address", { webhook: { url: "ftp://example.com/in" } }, /must be an address that begins with https:/],
+    ["an empty address", { webhook: { url: "", secret: "pager" } }, /must be an address that begins with https:/],
+    [
+      "an empty address and an invalid name of a credential",
+      { webhook: { url: "", secret: "**" } },
+      /must be an address that begins/,
+    ],
     [
       "a password",
       { webhook: "https://nova:hush@example.com/in" },
@@ -39,12 +43,12 @@ describe("on_failure", () => {
     ],
     ["a user", { webhook: { url: "http://token@example.com" } }, /would lie in the clear in the table and in logs - /],
     [
-      "no name of a credential",
+      "an invalid name of a credential",
       { webhook: { url, secret: "A B" } },
       /on_failure\.webhook\.secret must be a name such as/,
     ],
     ["another field", { slack: "#ops" }, /slack/],
-  ])("with %s is an error", (_, on_failure, message) => {
+  ])("with %s has an error", (_, on_failure, message) => {
     const { workflow, findings } = parsed({ on_failure });
     expect(workflow).toBeUndefined();
     const told = findings.map((finding) => finding.message).join("\n");
@@ -54,7 +58,7 @@ describe("on_failure", () => {
 });
 
 describe("the signature of a webhook", () => {
-  it("may limit the age of a request whose header has a time", () => {
+  it("limits the age of a request if it has a tolerance", () => {
     const signature = { header: "Stripe-Signature", secret: "stripe", tolerance: "5m" };
     const { workflow } = parsed({ triggers: [{ type: "webhook", id: "stripe", signature }] });
     expect(workflow?.triggers).toEqual([

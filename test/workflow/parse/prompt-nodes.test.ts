@@ -14,7 +14,7 @@ function read(node: Loose, workflow: Loose = {}) {
 }
 
 describe("a prompt node", () => {
-  it("has its defaults filled in", () => {
+  it("is parsed with defaults for absent fields", () => {
     expect(read({}).node).toEqual({
       id: "a",
       type: "action",
@@ -23,7 +23,7 @@ describe("a prompt node", () => {
     });
   });
 
-  it("has all written fields under the names of the parsed form", () => {
+  it("is parsed with all of its written fields", () => {
     const written = {
       name: "A",
       model: { code_generator: "big" },
@@ -61,7 +61,7 @@ describe("a prompt node", () => {
     expect(executor).toMatchObject({ prompt: "Do it.\n", file: "prompts/a.md" });
   });
 
-  it("may be a decision", () => {
+  it("is accepted as a decision", () => {
     const { type, ...written } = prompt("d");
     const nodes = [start, { ...written, type: "decision" }, action("b"), end];
     const { workflow, findings, python } = parse(
@@ -72,7 +72,7 @@ describe("a prompt node", () => {
     expect(python.map(({ node }) => node?.id)).toEqual(["b"]);
   });
 
-  it("may be in a map, and has the workflow's settings there too", () => {
+  it("is accepted in a map, and has the workflow's settings there, too", () => {
     const body = each("m", [prompt("a"), each("n", [prompt("b", { network: { allow: ["b.example"] } })])], ["a > n"]);
     const { nodes } = mustParse({ ...row(body), network: { allow: ["all.example"] }, ai: { samples: false } });
     const [outer] = nodes.flatMap((node) => (node.type === "map" ? node.body.nodes : []));
@@ -82,7 +82,7 @@ describe("a prompt node", () => {
 });
 
 describe("the settings of the workflow", () => {
-  it("are in the workflow, where prompt nodes read them", () => {
+  it("are in the parsed workflow, not in its prompt nodes", () => {
     const fields = { model: "m", limits: { max_cost_usd: 3 }, approval: "required", scope: "client" };
     const { workflow, executor } = read({}, fields);
     expect(workflow).toMatchObject({ model: { default: "m" }, maxCostUsd: 3, approval: "required", scope: "client" });
@@ -95,12 +95,12 @@ describe("the settings of the workflow", () => {
     [false, undefined, false],
     [false, true, true],
     [true, false, false],
-  ])("say whether samples are shown (%j), and a node (%j) may override that", (all, own, expected) => {
+  ])("decide whether models see samples (%j), unless the node decides otherwise (%j)", (all, own, expected) => {
     const ai = (samples: boolean | undefined) => (samples === undefined ? {} : { ai: { samples } });
     expect(read(ai(own), ai(all)).executor.samples).toBe(expected);
   });
 
-  it("add their hosts to those of the node, each once and in one order", () => {
+  it("add their hosts to those of the node, sorted and without repetition", () => {
     const { executor } = read({ network: { allow: ["c.x", "A.x:1"] } }, { network: { allow: ["b.x", "a.x:1"] } });
     expect(executor.allow).toEqual(["a.x:1", "b.x", "c.x"]);
   });
@@ -121,7 +121,7 @@ describe("a finding", () => {
       { network: { allow: ["*.x"] } },
       'node "a": network.allow.0 must name one host each, as "host" or "host:port" such as "imap.example.com:993": a wildcard cannot be enforced, not "*.x"',
     ],
-  ])("for %j has the way out", (fields, message) => {
+  ])("for the fields %j says what to do", (fields, message) => {
     expect(parse(row(prompt("a", fields))).findings.map((one) => one.message)).toContain(message);
   });
 });

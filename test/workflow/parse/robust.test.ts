@@ -56,7 +56,7 @@ function replaced(value: unknown, [key, ...rest]: (string | number)[], other: un
   return copy;
 }
 
-/** Texts of a message with a forgotten case. The damaged values do not contain them. */
+/** Texts that occur in a message only by mistake. The damaged values do not contain them. */
 const unwritten = /undefined|\[object|NaN/;
 
 const strange = fc.oneof(
@@ -71,11 +71,11 @@ function parsed(definition: unknown) {
   return parseWorkflow({ text, fileName: "workflow.json", folder: "f", files: { "b.py": "x = 1" } });
 }
 
-it("the definition of the next test is valid", () => {
+it("the definition that the next test damages is valid", () => {
   expect(parsed(whole).findings).toEqual([]);
 });
 
-it("any damage gives a workflow or errors with a path, and never throws", { tags: ["deep"] }, () => {
+it("a damaged definition results in a workflow or in errors with paths, and never throws", { tags: ["deep"] }, () => {
   const places = placesIn(whole);
   const damage = fc.array(fc.tuple(fc.constantFrom(...places), strange), { minLength: 1, maxLength: 3 });
   fc.assert(
@@ -95,7 +95,7 @@ it("any damage gives a workflow or errors with a path, and never throws", { tags
   );
 });
 
-it("any text is parsed without throwing", () => {
+it("a random text results in findings and never throws", () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
       expect(parseWorkflow({ text, fileName: "w.json", files: {} }).findings).not.toEqual([]);

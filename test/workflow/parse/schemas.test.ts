@@ -26,7 +26,7 @@ function parsed(text: string, files: Record<string, string> = {}) {
 
 describe("a schema in a definition", () => {
   it.each(["9007199254740993", "12345678901234567890", "1e-400", "850.0", "7"])(
-    "keeps the digits of %s through storing and writing",
+    "keeps the digits of %s when the workflow is stored, and when it is written and parsed again",
     async (number) => {
       const workflow = parsed(definition(number));
       const stored = JSON.parse(JSON.stringify(workflow)) as typeof workflow;
@@ -42,7 +42,7 @@ describe("a schema in a definition", () => {
     },
   );
 
-  it("is an object if doubles represent all of its numbers", () => {
+  it("is parsed into an object, not a text, if JavaScript represents all of its numbers", () => {
     const { inputs = {} } = parsed(definition("7"));
     expect(inputs).toEqual({ type: "object", properties: { id: { const: 7 } } });
     expect(objectOf(inputs)).toBe(inputs);
@@ -68,6 +68,6 @@ it.each([
   [["maybe", "deep", "end"], []],
   [["open", "anything"], []],
   [["nothing"], []],
-])("the known fields at %j are %j", (path, fields) => {
+])("knownFields finds at the path %j the fields %j", (path, fields) => {
   expect(knownFields(Schema, path)).toEqual(fields);
 });

@@ -82,7 +82,7 @@ describe("a trigger", () => {
       { type: "event", pattern: { source: ["shop"] } },
       { type: "event", id: "event-1", pattern: { source: ["shop"] }, bus: "nova" },
     ],
-  ])("%j becomes %j", (written, expected) => {
+  ])("written as %j is parsed into %j", (written, expected) => {
     expect(normalised(written)).toEqual(expected);
   });
 
@@ -138,19 +138,19 @@ describe("a trigger", () => {
     [{ type: "event" }, ["NOVA106 $.triggers[0]"]],
     [{ type: "event", pattern: { source: "shop" } }, ["NOVA125 $.triggers[0].pattern.source"]],
     [{ type: "event", pattern: { source: ["shop"] }, bus: "own" }, ["NOVA104 $.triggers[0].bus"]],
-  ])("%j has the findings %j", (trigger, expected) => {
+  ])("written as %j has the findings %j", (trigger, expected) => {
     expect(codesOf(with1(trigger))).toEqual(expected);
   });
 
   it.each([
     [250_100, ["NOVA130 $.triggers[0]"]],
     [249_000, []],
-  ])("with a context of %i bytes has %j", (bytes, expected) => {
+  ])("with a context of %i bytes has the findings %j", (bytes, expected) => {
     expect(codesOf(with1({ type: "schedule", every: "1d", context: { letter: "x".repeat(bytes) } }))).toEqual(expected);
   });
 
   it.each(["9007199254740993", "12345678901234567890", "1e-200", "850.0", "1e2", "-0"])(
-    "keeps %s of a context and of a pattern as it was written",
+    "keeps the number %s in its context and its pattern as it is written",
     (number) => {
       const [schedule, event] = triggersOf(
         `{"type": "schedule", "every": "1d", "context": {"n": ${number}}}`,
@@ -161,7 +161,7 @@ describe("a trigger", () => {
     },
   );
 
-  it("has no number beyond the range of doubles", () => {
+  it("has a finding if a number exceeds the range of doubles", () => {
     const { findings } = parseText(
       textWith('{"type": "schedule", "every": "1d", "context": {"n": [0, {"m": -1e400}]}}'),
     );
@@ -173,19 +173,19 @@ describe("a trigger", () => {
     ]);
   });
 
-  it("has no context key that marks references", () => {
+  it("has a finding if a key of its context begins with $, which marks references", () => {
     const context = { $blob: { sha256: "0" }, plain: { $blob: 1 } };
     expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual(["NOVA502 $.triggers[0].context.$blob"]);
   });
 
-  it("has no half of a surrogate pair", () => {
+  it("has a finding if a text contains half a surrogate pair", () => {
     const context = { letter: "\ud800" };
     expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual([
       "NOVA104 $.triggers[0].context.letter",
     ]);
   });
 
-  it("is measured in bytes, not in characters", () => {
+  it("has a finding if it is too large, measured in bytes and not in characters", () => {
     const { findings } = parse(with1({ type: "event", id: "euros", pattern: { source: ["€".repeat(100_000)] } }));
     expect(findings[0]?.message).toMatch(
       /^trigger "euros" has 300,\d+ bytes, and NOVA keeps up to 250,000 - move long values into a node, or a file beside it$/,
@@ -198,11 +198,11 @@ describe("a trigger", () => {
 });
 
 describe("the triggers of a workflow", () => {
-  it("are a list", () => {
+  it("have a finding if they are no list", () => {
     expect(codesOf({ ...row(), triggers: mail })).toEqual(["NOVA104 $.triggers"]);
   });
 
-  it("are numbered by type if they have no ids", () => {
+  it("get ids from their type and a number if they have none", () => {
     const triggers = [mail, { type: "schedule", every: "1d" }, { ...mail, address: "bills" }];
     expect(mustParse({ ...row(), triggers }).triggers?.map(({ id }) => id)).toEqual(["mail-1", "schedule-1", "mail-2"]);
   });
@@ -210,24 +210,24 @@ describe("the triggers of a workflow", () => {
   it.each<[string, Loose[]]>([
     ["ids", [mail, { type: "schedule", id: "mail-1", every: "1d" }]],
     ["addresses", [mail, { ...mail, client: "acme" }]],
-  ])("have different %s", (_what, triggers) => {
+  ])("have a finding if two of them have equal %s", (_what, triggers) => {
     expect(codesOf({ ...row(), triggers })).toEqual(["NOVA121 $.triggers[1]"]);
   });
 
-  it("may be inside graph_definition", () => {
+  it("are read inside graph_definition, too", () => {
     const { id, ...graph_definition } = row();
     expect(codesOf({ id, graph_definition: { ...graph_definition, triggers: [{ type: "email" }] } })).toEqual([
       "NOVA120 $.graph_definition.triggers[0].type",
     ]);
   });
 
-  it("change the version, and an empty list does not", () => {
+  it("change the version of the workflow, unless the list is empty", () => {
     const plain = mustParse(row());
     expect(workflowHash(mustParse({ ...row(), triggers: [] }))).toBe(workflowHash(plain));
     expect(workflowHash(mustParse(with1(mail)))).not.toBe(workflowHash(plain));
   });
 
-  it("are written in TypeScript as in JSON", () => {
+  it("have the same fields in TypeScript as in JSON", () => {
     const written = defineWorkflow({
       name: "test",
       triggers: [{ type: "mail", address: "invoices" }],

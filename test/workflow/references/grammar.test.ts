@@ -16,7 +16,7 @@ it.each([
   ["{Node.key.path[0]}", "Node", [key("key"), key("path"), index(0)]],
   ["{Node[2].title}", "Node", [item(2), key("title")]],
   ["{größe_1}", "größe_1", []],
-])("the reference %j is parsed", (prompt, name, steps) => {
+])("the reference %j is parsed into its name and steps", (prompt, name, steps) => {
   expect(referencesIn(`a ${prompt} b`)).toEqual([{ kind: "reference", written: prompt, offset: 2, name, steps }]);
 });
 
@@ -44,7 +44,7 @@ it.each([
   expect(promptParts(prompt)).toEqual([{ kind: "text", text: prompt }]);
 });
 
-it("an escaped brace is a brace", () => {
+it("an escaped brace in a prompt is text", () => {
   expect(promptParts("\\{Node} \\{a: {Node}}")).toMatchObject([
     { kind: "text", text: "{Node} {a: " },
     { kind: "reference", name: "Node" },
@@ -52,7 +52,7 @@ it("an escaped brace is a brace", () => {
   ]);
 });
 
-it("a known name may contain signs of the syntax", () => {
+it("a known name is recognised even if it contains characters of the syntax", () => {
   const names = new Set(["Step 1: go. now", "3", "Step 1"]);
   const isName = (name: string) => names.has(name);
   expect(referencesIn("{Step 1: go. now.title[0]} {3} {Step 1[4]} {Step 1: stay}", isName)).toMatchObject([
@@ -62,7 +62,7 @@ it("a known name may contain signs of the syntax", () => {
   ]);
 });
 
-it("the parts of any text contain all of it", () => {
+it("the parts of a prompt together are the whole prompt", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", "[", "]", ".", ":", "2", "a", " ", "\n") }), (prompt) => {
       const parts = promptParts(prompt, () => true);
@@ -72,7 +72,7 @@ it("the parts of any text contain all of it", () => {
 });
 
 it.each(["{", "{a", "{a:", "{a.", "\\{", `{a${".a".repeat(140)}}`, `{a${"[1]".repeat(90)}!}`])(
-  "comes to an end soon with a hundred thousand times %j",
+  "a prompt of 100,000 characters is read in linear time: %j, repeated",
   (piece) => {
     const prompt = piece.repeat(Math.ceil(100_000 / piece.length));
     expect(promptParts(prompt, () => false).length).toBeGreaterThan(0);

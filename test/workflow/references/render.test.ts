@@ -17,7 +17,7 @@ const context = {
 
 const rendered = (prompt: string, options = {}) => renderPrompt(prompt, context, options).processed_prompt;
 
-describe("the value of a reference", () => {
+describe("the text that replaces a reference", () => {
   it.each([
     ["{My Outline}", outline],
     ["{my outline}", outline],
@@ -37,7 +37,7 @@ describe("the value of a reference", () => {
     expect(rendered(prompt)).toBe(expected);
   });
 
-  it("may be inside a text that is JSON", () => {
+  it("may come from inside an output that is JSON text", () => {
     const data = { A: '["x", "y"]', B: '{"k": {"l": [10]}}' };
     expect(renderPrompt("{A[2]} {B.k.l[0]}", data).processed_prompt).toBe("y 10");
   });
@@ -49,13 +49,13 @@ describe("the value of a reference", () => {
     );
   });
 
-  it("is not interpreted as a template again", () => {
+  it("stays unchanged even if it contains references", () => {
     const data = { A: "{B} \\{ {{x}}", B: "secret" };
     expect(renderPrompt("{A}", data).processed_prompt).toBe(data.A);
   });
 });
 
-it("is reported with its source", () => {
+it("a replaced reference is reported with the way in which its value was found", () => {
   const { references, processed_node_values } = renderPrompt("{My Outline[2]} {numbers[1]} {Gone} {Bullets[1]}", {
     ...context,
     Bullets: "- a\n- b",
@@ -82,24 +82,24 @@ it.each([
   ["{My Outline[9]}", "My Outline[9]", true],
   ["{Numbers[0]}", "Numbers[0]", true],
   ["{Answer.toString}", "Answer.toString", true],
-])("is marked in %s if it is missing", (prompt, name, has_node) => {
+])("a reference without a value is replaced by an error text: %s", (prompt, name, has_node) => {
   const { processed_prompt, processed_node_values, missing } = renderPrompt(prompt, context);
   expect(processed_prompt).toBe(`[CONTEXT_ERROR: Content for '${name}' not found in provided context_data]`);
   expect(processed_node_values).toEqual({});
   expect(missing).toMatchObject([{ reference: prompt, has_node }]);
 });
 
-it("is missing if it is null", () => {
+it("a reference whose value is null counts as missing", () => {
   expect(renderPrompt("{A}", { A: null }).missing).toHaveLength(1);
 });
 
-it("is cut visibly if it is long, and never inside a character", () => {
+it("a long value is cut with a note, and never inside a character", () => {
   const { processed_prompt, references } = renderPrompt("{A}", { A: "ab😀cd" }, { maxChars: 3 });
   expect(processed_prompt).toBe("ab... [cut: 2 of 6 characters]");
   expect(references).toMatchObject([{ characters: 6, cut_at: 2 }]);
 });
 
-it("is masked before it is cut", () => {
+it("a value is masked before it is cut", () => {
   const mask = (text: string) => text.replaceAll("hunter2", "***");
   expect(renderPrompt("{A}", { A: "x hunter2" }, { maxChars: 5, mask }).processed_prompt).toBe("x ***");
 });
@@ -117,7 +117,7 @@ lazy
 Hope this helps!
 `;
 
-it("an item with a label contains all of its lines", () => {
+it("a labelled item of a list in a text contains all of its lines", () => {
   expect([...listsIn(ideas).numbered]).toEqual([
     [1, "First\n   with more"],
     [2, "Second: 12:30, and 1.5 million\n   - a\n   1. deeper"],
@@ -125,7 +125,7 @@ it("an item with a label contains all of its lines", () => {
   ]);
 });
 
-it("an item contains its indented paragraphs, and nothing after them", () => {
+it("an item of a list in a text contains its indented paragraphs, and nothing after them", () => {
   expect(listsIn("7. a\n\n   still a\n\nnot a\n9. b").numbered).toEqual(
     new Map([
       [7, "a\n\n   still a"],
@@ -134,18 +134,21 @@ it("an item contains its indented paragraphs, and nothing after them", () => {
   );
 });
 
-it("a list of bullets counts only its own level", () => {
+it("a list of bullets in a text has only items of its first level", () => {
   expect(listsIn("* a\n  * inside\n* b\r\n\n• c\n-d").bulleted).toEqual(["a\n  * inside", "b", "c\n-d"]);
 });
 
 it.each(["", "no list", "12:30 is a time", "1.5", "2024", "1.", "- ", "1234567. too long"])(
-  "finds in %j nothing that has a text",
+  "listsIn finds no item with text in %j",
   (text) => {
     const { numbered, bulleted } = listsIn(text);
     expect([...numbered.values(), ...bulleted].filter((item) => item !== "")).toEqual([]);
   },
 );
 
-it.each(["1. \n", " ", "\n", "- \n", "1", "\t1)\n"])("a million times %j is read in a short time", (piece) => {
-  expect(listsIn(piece.repeat(Math.ceil(1_000_000 / piece.length)))).toBeDefined();
-});
+it.each(["1. \n", " ", "\n", "- \n", "1", "\t1)\n"])(
+  "listsIn reads a million characters of %j in linear time",
+  (piece) => {
+    expect(listsIn(piece.repeat(Math.ceil(1_000_000 / piece.length)))).toBeDefined();
+  },
+);

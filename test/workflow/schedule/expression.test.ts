@@ -42,22 +42,22 @@ describe("a cron expression", () => {
     ["0 9 1 1 ? 2020", "UTC", "2026-11-22T00:00Z", undefined],
     ["0 9 * * ? *", "Asia/Kathmandu", "2026-11-22T00:00Z", "2026-11-22T03:15"],
     ["0 9 * * ? *", "America/New_York", "2026-07-01T00:00Z", "2026-07-01T13:00"],
-  ])("%s in %s is due after %s at %s", (cron, zone, after, time) => {
+  ])("%s in the time zone %s, after %s, is next due at %s", (cron, zone, after, time) => {
     expect(next(cron, zone, after)).toBe(time);
   });
 
-  it("is skipped if clocks are set forward over its time", () => {
+  it("is not due on a day on which clocks are set forward over its time", () => {
     const due = several("30 2 * * ? *", "Europe/Madrid", "2026-03-27T12:00Z", 3);
     expect(due).toEqual(["2026-03-28T01:30", "2026-03-30T00:30", "2026-03-31T00:30"]);
   });
 
-  it("is due once if clocks show its time twice", () => {
+  it("is due only once on a day on which clocks show its time twice", () => {
     const due = several("30 2 * * ? *", "Europe/Madrid", "2026-10-24T12:00Z", 2);
     expect(due).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"]);
     expect(next("0/15 * * * ? *", "Europe/Madrid", "2026-10-25T00:45Z")).toBe("2026-10-25T02:00");
   });
 
-  it("may be on a day that a country has skipped", () => {
+  it("is not due on a day that a country has skipped", () => {
     expect(several("0 12 * * ? *", "Pacific/Apia", "2011-12-28T23:00Z", 2)).toEqual([
       "2011-12-29T22:00",
       "2011-12-30T22:00",
@@ -92,7 +92,7 @@ const days = fc.oneof(
 const expression = fc
   .tuple(field(0, 59), field(0, 23), days, fc.constantFrom("*", "2026", "2026-2028"))
   .map((parts) => parts.flat().join(" "));
-/** Times at which clocks are set: by an hour, by half an hour, at midnight. */
+/** Instants at which clocks are set: by an hour, by half an hour, or at midnight. */
 const settings: [zone: string, at: string][] = [
   ["Europe/Madrid", "2026-03-29T01:00Z"],
   ["Europe/Madrid", "2026-10-25T01:00Z"],
@@ -113,7 +113,7 @@ const anytime = fc.tuple(
 );
 const place = fc.oneof({ arbitrary: aroundSettings, weight: 3 }, { arbitrary: anytime, weight: 1 });
 
-it("is due at the same times as in a walk over every minute", () => {
+it("a random cron expression is due at the same time as in a search through every minute", () => {
   fc.assert(
     fc.property(expression, place, (cron, [timeZone, afterMs]) => {
       const slow = slowNextTime(cron, timeZone, afterMs);
@@ -174,7 +174,7 @@ it.each([
   ["CEST", false],
   ["+01:00", false],
   ["", false],
-])("%j is the name of a time zone: %s", (name, expected) => {
+])("isTimeZone(%j) is %s", (name, expected) => {
   expect(isTimeZone(name)).toBe(expected);
 });
 
@@ -188,7 +188,7 @@ it.each([
   ["2026-01-31", false],
   ["2026-01-31T09:00Z", false],
   ["2026-01-31T09:00+01:00", false],
-])("%j is a local time: %s", (text, expected) => {
+])("isLocalTime(%j) is %s", (text, expected) => {
   expect(isLocalTime(text)).toBe(expected);
 });
 
@@ -204,16 +204,19 @@ it.each([
   ["2026-01-31T09:00+5", undefined],
   ["2026-01-31T09:00+05000", undefined],
   ["2026-01-31T09:00+99:00", undefined],
-])("%j is the instant %s", (text, expected) => {
+])("timeOf(%j) is the instant %s", (text, expected) => {
   const ms = timeOf(text);
   expect(ms === undefined ? undefined : new Date(ms).toISOString()).toBe(expected);
 });
 
-/** The length of the walk. Later times are not found. */
+/** How far `slowNextTime` searches. It does not find later times. */
 const walkedMs = 30 * 60 * 60 * 1000;
 const minuteMs = 60_000;
 
-/** Walks over every minute. One whose local time occurred in the three hours before is a repetition, and is skipped. */
+/**
+ * Searches through every minute for the next time. It skips a minute whose local time occurred in the three hours
+ * before, because clocks were set back.
+ */
 function slowNextTime(cron: string, timeZone: string, afterMs: number): { found?: number; untilMs: number } {
   const untilMs = afterMs + walkedMs;
   const clock = new Intl.DateTimeFormat("en-GB", {
@@ -241,7 +244,7 @@ function slowNextTime(cron: string, timeZone: string, afterMs: number): { found?
 
 const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/** Matches a time such as `Sun, 22/11/2026, 08:05`. */
+/** True if a cron expression matches a local time such as `Sun, 22/11/2026, 08:05`. */
 function fits(cron: string, shown: string): boolean {
   const [minutes = "", hours = "", days = "", months = "", ofWeek = "", years = ""] = cron.split(" ");
   const [name = "", ...digits] = shown.match(/[A-Za-z]+|\d+/g) ?? [];

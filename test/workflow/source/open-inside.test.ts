@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { OutsideFolder, openInside } from "@nova/workflow";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-/** Runs after a path was checked, and before it is opened. */
+/** The test sets `act`, which runs after openInside has checked the path and before it opens the file. */
 const between = vi.hoisted(() => ({ act: async () => {} }));
 
 vi.mock("node:fs/promises", async (importOriginal) => {
@@ -32,12 +32,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("a file of the folder is opened", async () => {
+it("openInside opens a file in the folder", async () => {
   await using file = await openInside(join(folder, "w"), "nodes/read.py");
   expect(await file?.readFile("utf8")).toBe("mine");
 });
 
-it("an opened file is refused if a link replaced its folder meanwhile", async () => {
+it("openInside refuses the file if its folder was replaced by a link after the check and before it was opened", async () => {
   between.act = async () => {
     between.act = async () => {};
     await rename(join(folder, "w/nodes"), join(folder, "w/old"));
@@ -46,7 +46,7 @@ it("an opened file is refused if a link replaced its folder meanwhile", async ()
   await expect(openInside(join(folder, "w"), "nodes/read.py")).rejects.toThrow(OutsideFolder);
 });
 
-it("an opened file is read if its path leads out of the folder only afterwards", async () => {
+it("openInside returns the opened file, even if its path is later replaced by a link out of the folder", async () => {
   await using file = await openInside(join(folder, "w"), "nodes/read.py");
   await rm(join(folder, "w/nodes/read.py"));
   await symlink("../../outside/read.py", join(folder, "w/nodes/read.py"));

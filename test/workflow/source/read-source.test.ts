@@ -32,7 +32,7 @@ const files = {
   "lib/data.txt": "0",
 };
 
-it("the source of a folder has the files that its workflow names, those beside it, and lib", async () => {
+it("the source of a folder has the files that its workflow names, the files beside it, and lib", async () => {
   const folder = await folderWith({ ...files, "invoices/x": "", "workflow.json": text });
   const source = await readWorkflowSource(folder);
   expect(source).toMatchObject({ text, fileName: "workflow.json", folder: folder.split("/").at(-1) });
@@ -47,7 +47,7 @@ it("the source of a folder has the files that its workflow names, those beside i
   expect(await readWorkflowSource(join(folder, "workflow.json"))).toEqual(source);
 });
 
-it("a link may stay in the folder, and a broken one counts as absent", async () => {
+it("a link to a file in the folder is followed, and a broken link counts as absent", async () => {
   const folder = await folderWith({ "w/shared/mails.py": "z = 1", "w/lib/own.py": "y = 1", "w/workflow.json": text });
   await symlink("../shared/mails.py", join(folder, "w/lib/mails.py"));
   await symlink("../shared/gone.py", join(folder, "w/lib/gone.py"));
@@ -70,16 +70,16 @@ it.each([
   ["a file that a node names", text, "nodes/read.py", "../../secret.py"],
   ["the folder of such a file", text, "nodes", "../outside"],
   ["a prompt", promptFile, "task.txt", "../secret.py"],
-  ["an absolute place", promptFile, "task.txt", "/etc/hostname"],
+  ["a prompt with an absolute target", promptFile, "task.txt", "/etc/hostname"],
   ["a module of lib", text, "lib/key.py", "../../secret.py"],
   ["lib as a whole", text, "lib", "../outside"],
-  ["lib by way of another link", text, "lib", "there"],
+  ["lib through another link", text, "lib", "there"],
   ["the lock file", text, "workflow.lock.json", "../secret.py"],
   ["locked code", text, "generated/read.py", "../../secret.py"],
   ["all locked code", text, "generated", "../outside"],
   ["the definition", undefined, "workflow.json", "../secret.py"],
-  ["a folder whose name begins alike", text, "lib/key.py", "../../w-2/key.py"],
-] as const)("refuses a link that leads %s out of the folder", async (_, definition, path, target) => {
+  ["a module in a folder whose name has the same beginning", text, "lib/key.py", "../../w-2/key.py"],
+] as const)("a link that leads out of the folder is refused: %s", async (_, definition, path, target) => {
   const outside = { "secret.py": "k3y", "outside/read.py": "k3y", "w-2/key.py": "k3y" };
   const folder = await folderWith({
     ...outside,
@@ -96,7 +96,7 @@ it.each([
   }
 });
 
-it("an unnamed link beside the definition is left out, and so is an escaped name", async () => {
+it("a link out of the folder is left out if the workflow does not name it, or names it with escapes", async () => {
   const folder = await folderWith({
     "secret.md": "k3y",
     "w/workflow.json": escaped.replace("nodes/read.py", "key.md"),
@@ -107,7 +107,7 @@ it("an unnamed link beside the definition is left out, and so is an escaped name
   expect(parseWorkflow(source).findings).toMatchObject([{ code: "NOVA404" }]);
 });
 
-it("a FIFO does not block, and other special files are not read", async () => {
+it("a FIFO does not block the reading, and other special files are not read", async () => {
   const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1" });
   for (const path of ["nodes/read.py", "notes.md", "lib/pipe.py"]) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -121,7 +121,7 @@ it("a FIFO does not block, and other special files are not read", async () => {
   await expect(readWorkflowSource(folder)).rejects.toThrow("has no workflow.json");
 });
 
-it("a needed file of more than 16 MB is refused, and an unnamed one is left out", async () => {
+it("a file of more than 16 MB is refused if the workflow needs it, and left out if it does not", async () => {
   const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1", "notes.md": "" });
   await truncate(join(folder, "notes.md"), 17 * 1024 * 1024);
   expect(Object.keys((await readWorkflowSource(folder)).files)).toEqual(["lib/own.py"]);
@@ -129,14 +129,14 @@ it("a needed file of more than 16 MB is refused, and an unnamed one is left out"
   await expect(readWorkflowSource(folder)).rejects.toThrow("has 17825792 bytes, and at most 16777216 (16 MB) are read");
 });
 
-it("the source of a single file has only the files that it names, and its name as the last resort for an id", async () => {
+it("the source of a single file has only the files that it names, and its file name is the id if it has none", async () => {
   const folder = await folderWith({ ...files, "Read Mails.json": text });
   const source = await readWorkflowSource(join(folder, "Read Mails.json"));
   expect(Object.keys(source.files)).toEqual(["nodes/read.py"]);
   expect(parseWorkflow(source).workflow).toMatchObject({ id: "read-mails", name: "Read Mails" });
 });
 
-it("a file of another folder is never read", async () => {
+it("a file outside the folder is not read, even if the workflow names it", async () => {
   const outside = JSON.stringify(row(action("read", { code: undefined, codeFile: "../secret.py" })));
   const folder = await folderWith({ "secret.py": "x = 1", "w/workflow.json": outside });
   const source = await readWorkflowSource(join(folder, "w"));
@@ -144,7 +144,7 @@ it("a file of another folder is never read", async () => {
   expect(parseWorkflow(source).findings).toMatchObject([{ code: "NOVA405" }]);
 });
 
-it("a text that is not JSON is left to the parser, which reports line and column", async () => {
+it("a definition that is not JSON is read, and the parser reports line and column", async () => {
   const folder = await folderWith({ "workflow.json": '{\n  "nodes": [],\n}' });
   expect(parseWorkflow(await readWorkflowSource(folder)).findings).toMatchObject([
     { code: "NOVA102", line: 3, column: 1 },
@@ -152,11 +152,11 @@ it("a text that is not JSON is left to the parser, which reports line and column
 });
 
 it.each([
-  ["nothing is there", {}, "missing", 'there is no file or folder "'],
+  ["the path does not exist", {}, "missing", 'there is no file or folder "'],
   ["the folder has no workflow.json", { "a.txt": "" }, "", "has no workflow.json - add it"],
-  ["the folder has a near miss", { "workflows.json": "" }, "", 'did you mean "workflows.json"?'],
+  ["the folder has a file with a similar name", { "workflows.json": "" }, "", 'did you mean "workflows.json"?'],
   ["the file is no text", { "a.json": Buffer.from([0xff, 0xfe, 0x00]) }, "a.json", "is not UTF-8 text"],
-])("an error has a message if %s", async (_, content, path, words) => {
+])("the source cannot be read, with a message, if %s", async (_, content, path, words) => {
   const folder = await folderWith(content);
   const error = await readWorkflowSource(join(folder, path)).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(WorkflowSourceError);

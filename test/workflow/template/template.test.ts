@@ -18,11 +18,11 @@ it.each([
   ["{{größe.café}}", [path("größe.café")]],
   ['{"a": {"b": 1}}', [text('{"a": {"b": 1}}')]],
   ["{{ }} {{a..b}} {{a.}} {{.a}} {{a} {{b}}", [text("{{ }} {{a..b}} {{a.}} {{.a}} {{a} "), path("b")]],
-])("the template %j has its parts", (template, parts) => {
+])("the template %j is split into texts and paths", (template, parts) => {
   expect(templateParts(template)).toEqual(parts);
 });
 
-it("a text without gaps stays whole, and many braces take little time", () => {
+it("the parts of a template together are the whole template, and many braces take little time", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", " ", ".", "a") }), (template) => {
       const written = templateParts(template).map((part) => (part.kind === "text" ? part.text : `{{${part.path}}}`));
@@ -38,7 +38,7 @@ it.each([
   ["at {{a}}", undefined],
   ["{{a}}{{b}}", undefined],
   ["a", undefined],
-])("the text %j is the single path %j", (template, expected) => {
+])("onlyPath(%j) is %j", (template, expected) => {
   expect(onlyPath(template)).toBe(expected);
 });
 
@@ -48,6 +48,6 @@ it.each([
   ["pay {{ }}?", "{{ }}"],
   ["{{a b.}}", "{{a b.}}"],
   ["a}} b", "}}"],
-])("the text %j has the broken gap %j", (template, expected) => {
+])("brokenGap(%j) is %j", (template, expected) => {
   expect(brokenGap(template)).toBe(expected);
 });

@@ -41,34 +41,40 @@ describe("a workflow that is written and parsed again", () => {
     ["all settings of code", { type: "action", code: "x = 1", timeout: 9, effects: false, isolation: "fresh" }],
     ["a retry", { type: "action", code: "x = 1", effects: false, retry: { attempts: 3, delay: 2 } }],
     ["credentials of a node", { type: "action", code: "x = 1", credentials: ["email"] }],
-    ["a prompt", { type: "action", executor: "prompt", prompt: "Add.", ai: { samples: false }, model: "m" }],
-    ["a text", { type: "action", executor: "text", prompt: "Say {start}.", system: "Be short.", max_chars: 9 }],
-    ["an answer", { type: "action", executor: "text", prompt: "Say.", output_schema: { type: "object" }, into: "x" }],
+    ["a prompt node", { type: "action", executor: "prompt", prompt: "Add.", ai: { samples: false }, model: "m" }],
+    ["a text node", { type: "action", executor: "text", prompt: "Say {start}.", system: "Be short.", max_chars: 9 }],
     [
-      "a text's model",
+      "the schema of an answer",
+      { type: "action", executor: "text", prompt: "Say.", output_schema: { type: "object" }, into: "x" },
+    ],
+    [
+      "the model of a text node",
       { type: "action", executor: "text", prompt: "Say.", llm_config: { model: "m", temperature: 0 } },
     ],
     [
-      "marks",
+      "a text node that marks missing values",
       { type: "action", executor: "text", prompt: "Say.", model: "m", on_missing: "mark", retry: { attempts: 2 } },
     ],
-    ["names", { type: "action", code: "x = 1", input_keys: { a: "start:b", c: "start" } }],
-    ["keys", { type: "action", code: "x = 1", input_keys: ["a", "b"] }],
-    ["a limit", { type: "action", executor: "prompt", prompt: "Add.", limits: { max_cost_usd: 0.5 } }],
+    ["input_keys with names", { type: "action", code: "x = 1", input_keys: { a: "start:b", c: "start" } }],
+    ["input_keys as a list", { type: "action", code: "x = 1", input_keys: ["a", "b"] }],
+    ["a limit of costs", { type: "action", executor: "prompt", prompt: "Add.", limits: { max_cost_usd: 0.5 } }],
     ["models by role", { type: "action", executor: "prompt", prompt: "Add.", model: { code_generator: "m" } }],
-    ["a network", { type: "action", executor: "prompt", prompt: "Add.", network: { allow: ["a.example:99"] } }],
+    ["allowed hosts", { type: "action", executor: "prompt", prompt: "Add.", network: { allow: ["a.example:99"] } }],
     ["a map", { type: "map", items: "list", ...body, max_concurrency: 3, tolerated_failures: 2 }],
-    ["a share of failures", { type: "map", items: "list", as: "one", into: "all", ...body, tolerated_failures: "5%" }],
-    ["seconds", { type: "wait", seconds: "2m" }],
-    ["a time", { type: "wait", until: "{{due}}" }],
-    ["an event", { type: "wait", event: { source: ["shop"] }, timeout: "1d", into: "order" }],
-    ["another workflow", { type: "workflow", workflow: "other", version: 2, input: { a: "b" }, output: { c: "$" } }],
+    [
+      "a tolerated percentage of failures",
+      { type: "map", items: "list", as: "one", into: "all", ...body, tolerated_failures: "5%" },
+    ],
+    ["a wait of some seconds", { type: "wait", seconds: "2m" }],
+    ["a wait until a time", { type: "wait", until: "{{due}}" }],
+    ["a wait for an event", { type: "wait", event: { source: ["shop"] }, timeout: "1d", into: "order" }],
+    ["a workflow node", { type: "workflow", workflow: "other", version: 2, input: { a: "b" }, output: { c: "$" } }],
   ])("keeps %s", (_what, node) => {
     const workflow = mustParse(row({ id: "n", ...node }));
     expect(again(workflow)).toEqual(workflow);
   });
 
-  it("keeps the fields of the whole workflow", () => {
+  it("keeps the settings of the workflow", () => {
     const fields = {
       name: "W",
       description: "d",
@@ -85,7 +91,7 @@ describe("a workflow that is written and parsed again", () => {
     expect(again(workflow)).toEqual(workflow);
   });
 
-  it("has no triggers, so that a copy starts no runs", () => {
+  it("loses its triggers, so that a copy starts no runs", () => {
     const workflow = mustParse(row(action("n")));
     const triggers = [{ id: "schedule-1", type: "schedule" }] as unknown as NonNullable<Workflow["triggers"]>;
     expect(again({ ...workflow, triggers }).triggers).toBeUndefined();
@@ -104,14 +110,14 @@ function reversed(value: unknown): unknown {
   );
 }
 
-describe("a version", () => {
+describe("the version of a workflow", () => {
   it("does not depend on the order of fields, at any depth", () => {
     const other = reversed(workflow) as typeof workflow;
     expect(JSON.stringify(other)).not.toBe(JSON.stringify(workflow));
     expect(workflowText(other)).toBe(workflowText(workflow));
   });
 
-  it("does not depend on aliases, defaults that are written out, or the layout", () => {
+  it("does not depend on aliases, on written defaults, or on graph_definition", () => {
     const { nodes: _, ...rest } = row(action("a", { name: "A" }), action("b"));
     const explicit: Loose[] = [
       { ...start, type: "StartNode" },
@@ -122,7 +128,7 @@ describe("a version", () => {
     expect(workflowHash(mustParse({ graph_definition: { ...rest, nodes: explicit } }))).toBe(workflowHash(workflow));
   });
 
-  it("does not depend on how a duration, or that no failure is tolerated, is written", () => {
+  it("does not depend on how a duration is written, or on a written tolerance of zero failures", () => {
     const body = [action("one")];
     const short = mustParse(row(each("m", body), wait("w", { seconds: "2m" })));
     const tolerant = { tolerated_failures: "0%", max_concurrency: 5, as: "item", into: "results" };
@@ -141,7 +147,7 @@ describe("a version", () => {
     expect(workflowHash(other)).not.toBe(workflowHash(workflow));
   });
 
-  it("writes one model for every role as a plain text", () => {
+  it("contains one model for every role as a plain text", () => {
     const [now, roles] = ["gpt", { code_generator: "gpt" }].map((model) => mustParse({ ...row(action("a")), model }));
     if (!now || !roles) throw new TypeError("both definitions parse");
     const then = { ...now, model: "gpt" as unknown as ModelChoice };
@@ -150,7 +156,7 @@ describe("a version", () => {
     expect(workflowText(roles)).toContain('"model":{"code_generator":"gpt"}');
   });
 
-  it("contains nothing about prompts without prompt nodes", () => {
+  it("contains no settings of prompts if the workflow has no prompt nodes", () => {
     expect(workflowText(mustParse(row(action("a"))))).not.toMatch(/samples|allow|maxCostUsd|approval|scope|model/);
   });
 
@@ -163,7 +169,7 @@ describe("a version", () => {
     expect(workflowHash(mustParse(row(prompt("a", fields))))).not.toBe(workflowHash(mustParse(row(prompt("a")))));
   });
 
-  it("is the SHA-256 of the text", () => {
+  it("is the SHA-256 of the canonical text", () => {
     const frozen = { format: 1, id: "a", name: "é", requirements: [], lib: {}, nodes: [], edges: [] } as const;
     const copy = { ...frozen, requirements: [], nodes: [], edges: [] };
     expect(workflowText(copy)).toBe(
