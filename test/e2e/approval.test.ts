@@ -83,7 +83,7 @@ describe("an invoice over 1000", () => {
     });
   });
 
-  it("is rejected with a reason", async () => {
+  it("is rejected with a reason when the manager rejects it", async () => {
     const id = await asked();
     await answer(id, "rejected", { data: '{"reason": "too many desks"}' });
     const { values } = await ended(id);

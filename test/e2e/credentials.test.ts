@@ -187,7 +187,7 @@ describe("a declared credential", () => {
     expect(await seen({ credentials: [] }, { credentials: ["database"] })).toEqual([]);
   });
 
-  it("fails the node if the client does not have it", async () => {
+  it("fails its node if the client does not have it", async () => {
     const trace = await run(inARow("missing", { look: { code: "x = 1", credentials: ["ftp"] } }));
     expect(trace.execution).toMatchObject({
       status: "failed",

@@ -221,7 +221,7 @@ context['tries'] = tries`;
     const { steps, attempt, error_message } = entryOf(trace);
     expect([trace.execution.status, server.count("/try"), attempt]).toEqual([status, attempts, attempts]);
     expect(steps.map((step) => [step.attempt_number, step.status, step.error_message, step.logs])).toEqual(
-      // The entry of a failed node lists the last attempt, too, although the entry itself has its outcome.
+      // Both cases have two failed attempts as steps: a failed node's entry lists its last attempt, too.
       Array.from({ length: 2 }, (_, n) => [n + 1, "failed", `RuntimeError: not yet: ${n + 1}`, `try ${n + 1}\n`]),
     );
     expect(error_message).toBe(status === "failed" ? "RuntimeError: not yet: 2" : null);

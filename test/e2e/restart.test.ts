@@ -267,7 +267,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
   const way = (from: string, to: string, condition?: string) => ({ from, to, ...(condition && { condition }) });
   const choices = [way("which", "left", "left"), way("which", "right", "right")];
 
-  it("reuses outcomes of nodes after a new node", async () => {
+  it("reuses outcomes of the nodes that follow a new node", async () => {
     const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
     const added = decides(
       [way("one", "new"), way("new", "which"), ...choices],

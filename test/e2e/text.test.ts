@@ -71,7 +71,7 @@ describe("a text node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("provides its answer to code as output, generated_text and content", async () => {
+  it("gives its answer to the code of later nodes as output, generated_text and content", async () => {
     const trace = await told(
       {
         answer: text("Say {start.n}", { output_schema: { type: "object", properties: { n: { type: "number" } } } }),
@@ -99,7 +99,7 @@ describe("a text node", () => {
     expect(server.requests[1]?.input).toBe("short");
   });
 
-  it("asks again after an invalid answer, and fails with both answers", async () => {
+  it("asks again after an invalid answer, and fails with both answers in the error if the second one is invalid", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { json: { n: 1 } }]);
     expect(JSON.parse(mended.context.text).work).toEqual({ n: 1 });
@@ -260,7 +260,7 @@ describe("the cost of a text node", () => {
   });
 });
 
-it("a text node is reused if its model would get the same prompt", async () => {
+it("the answer of a text node is reused if its model would get the same prompt", async () => {
   const nodes = (prompt: string) =>
     inARow("texts-reused", {
       draft: text("Draft {start.topic}"),

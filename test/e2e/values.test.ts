@@ -161,7 +161,7 @@ describe("a node's code", () => {
     expect(JSON.parse(trace.context.text).names).toEqual(expect.arrayContaining(["first", "second"]));
   });
 
-  it("has its own idempotency key, which stays the same in a retry", async () => {
+  it("gets an idempotency key of its own, which stays the same in a retry", async () => {
     const key = "import os\nkey = os.environ['NOVA_IDEMPOTENCY_KEY']\n";
     const tried = {
       code: `${key}class Ours(ConnectionError): pass\nraise Ours(key)`,
@@ -176,7 +176,7 @@ describe("a node's code", () => {
     expect(`Ours: ${JSON.parse(trace.context.text).key}`).not.toBe(error_message);
   });
 
-  it("imports the workflow's own modules", async () => {
+  it("can import the workflow's own modules", async () => {
     const definition = inARow("modules", {
       use: "from tools.sums import twice\nimport words\ncontext['n'] = twice(words.COUNT)",
     });
