@@ -43,7 +43,7 @@ afterEach(async () => {
 const said = 'node "table": line 1: "numpy" is in every sandbox, but not installed on this machine';
 
 describe("packages that are missing on this machine", () => {
-  it("are listed by nova validate with the command that installs them, and by nova packages", async () => {
+  it("are listed by nova packages, and by nova validate with the command that installs them", async () => {
     const before = await nova(folder, "validate", "uses.json");
     expect(before).toMatchObject({
       code: 0,

@@ -60,7 +60,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     expect(result.stats.bytes_stored).toBeLessThan(3_100_000);
   });
 
-  it("refuses an unknown upload, as the API does", async () => {
+  it("refuses a context that names an unknown upload, as the API does", async () => {
     const { code, stderr } = await nova(cwd, "run", "hello", "--set", 'f={"$upload":"upl_nope"}');
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -93,7 +93,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     for (const part of ["✓ greet", "completed", "start → greet", "nova trace exec_"]) expect(stdout).toContain(part);
   });
 
-  it("cancels the run at Ctrl-C, says so and exits with 130", async () => {
+  it("cancels the run at Ctrl-C, reports that and exits with 130", async () => {
     await writeChain(cwd, "slow", { nap: "import time; time.sleep(50)" });
     const run = startNova(cwd, "run", "slow");
     await run.line("nap");

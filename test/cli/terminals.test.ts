@@ -31,7 +31,7 @@ async function statuses(): Promise<Record<string, string>> {
 }
 
 describe("terminals on one data folder", { timeout: 120_000 }, () => {
-  it("that start at the same moment all run, and every chain is complete", async () => {
+  it("that start at the same moment all finish their runs, and every chain is complete", async () => {
     const ran = await Promise.all([1, 2, 3].map(() => start("run", "quick", "--json").ended));
     const results = ran.map(({ stdout }) => JSON.parse(stdout));
     expect(results.map(({ status, context }) => [status, context])).toEqual(
@@ -49,7 +49,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect(JSON.parse((await second.ended).stdout)).toMatchObject({ status: "completed", context: { n: 2 } });
   });
 
-  it("mark a run as interrupted after its process was killed", async () => {
+  it("find a run marked as interrupted after its process was killed", async () => {
     const killed = start("run", "long");
     await killed.line("wait");
     killed.child.kill("SIGKILL");
@@ -57,7 +57,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect(await statuses()).toEqual({ long: "interrupted" });
   });
 
-  it("mark their runs as interrupted when the owner of the cloud ends", async () => {
+  it("find their runs marked as interrupted when the owner of the cloud ends", async () => {
     const owner = start("local");
     await owner.line("AWS_ENDPOINT_URL_SFN=");
     const guest = start("run", "long");

@@ -117,7 +117,7 @@ describe("nova verify --all", { timeout: 60_000 }, () => {
       });
   });
 
-  it("needs a selection of runs", async () => {
+  it("refuses to run without a selection of runs", async () => {
     for (const args of [["verify"], ["verify", `exec_${"0".repeat(26)}`, "--all"]])
       expect(await nova(...args)).toMatchObject({ code: 2, err: expect.stringMatching(/name one, or add|leave out/) });
   });

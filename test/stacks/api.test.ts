@@ -60,7 +60,7 @@ describe("the log of the HTTP API", () => {
 describe("the address of the HTTP API", () => {
   const outputOf = (template: Template, name: string) => JSON.stringify(template.findOutputs(name));
 
-  it("is the only address if a domain and a certificate are configured", () => {
+  it("is a domain and no other address, if the domain and its certificate are configured", () => {
     api.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
       DomainName: "nova.example.com",
       DomainNameConfigurations: [{ SecurityPolicy: "TLS_1_2", EndpointType: "REGIONAL" }],

@@ -64,7 +64,7 @@ describe("the rules", () => {
     expect(matchesPattern(patternOf("Events"), event)).toBe(isMatch);
   });
 
-  it("may write undelivered events into the queue, also rules of triggers", () => {
+  it("may write undelivered events into the queue, and so may rules of triggers", () => {
     const [{ Properties } = { Properties: {} }] = Object.values(engine.findResources("AWS::SQS::QueuePolicy"));
     const [sends] = Properties.PolicyDocument.Statement.filter(
       (one: { Condition: object }) => "ArnLike" in one.Condition,

@@ -21,7 +21,7 @@ describe("the settings of a deployment", () => {
     expect(settingsFrom(variables)).toEqual({ NOVA_E2B_CONCURRENT: "100" });
   });
 
-  it("allow a hundred simultaneous runs without another number", () => {
+  it("allow a hundred simultaneous runs if no other number is set", () => {
     expect(settingsFrom({}).NOVA_E2B_CONCURRENT).toBe("100");
     expect(settingsFrom({ NOVA_E2B_CONCURRENT: "20" }).NOVA_E2B_CONCURRENT).toBe("20");
   });

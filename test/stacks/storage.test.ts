@@ -122,7 +122,7 @@ describe("the buckets", () => {
     }
   });
 
-  it("keep deleted objects for a while, by prefix, and log requests", () => {
+  it("keep deleted objects for a time that depends on the prefix, and log requests", () => {
     production.hasResourceProperties("AWS::S3::Bucket", {
       VersioningConfiguration: { Status: "Enabled" },
       LoggingConfiguration: { LogFilePrefix: "access/" },
@@ -149,7 +149,7 @@ describe("the buckets", () => {
     expect(ruleOf(personal).AllowedOrigins).toEqual(["https://*.cloudfront.net"]);
   });
 
-  it("allow SES to write mail by the one rule, if a domain is configured", () => {
+  it("allow SES to write mail by its one rule, if a domain is configured", () => {
     const mails = (template: Template) =>
       Object.values(template.findResources("AWS::S3::BucketPolicy"))
         .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)

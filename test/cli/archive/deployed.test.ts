@@ -26,7 +26,7 @@ describe("an error of AWS", () => {
       refusal("AccessDenied", "not allowed to"),
       "credentials may not do this: not allowed to - use credentials that may",
     ],
-  ])("%s becomes a sentence for the user", async (error, sentence) => {
+  ])("becomes a sentence for the user: %s", async (error, sentence) => {
     vi.stubEnv("AWS_REGION", "eu-west-1");
     const reached = explainAwsErrors({ table: "nova", bucket: "things" }, () => Promise.reject(error));
     await expect(reached).rejects.toThrow(sentence);

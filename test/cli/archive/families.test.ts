@@ -72,7 +72,7 @@ it("an import adds a later restart to a source that was imported before", async 
   expect((await broughtIn("before", "behind")).records[0]?.restarts).toEqual([restart.id]);
 });
 
-it("an import restores a restart without its source, and verify reports that", async () => {
+it("an import restores a restart without its source, and nova verify reports that the source is missing", async () => {
   await cp(join(folder, "behind"), join(folder, "half"), { recursive: true });
   const lines = (await readFile(join(folder, "half", "items.ndjson"), "utf8")).split("\n").filter(Boolean);
   const links = lines.filter((line) => !line.includes('"__edb_e__":{"S":"version"}'));

@@ -69,7 +69,7 @@ it("Publisher reports mistakes, and leaves the published versions in use", async
   expect(codes).toContain("NOVA419");
 });
 
-it("Publisher publishes a change that arrives while it works in the next round", async () => {
+it("Publisher publishes, in the next round, a change that arrives while it works", async () => {
   await write("one", inARow("pub-late", { a: "x = 1" }));
   const first = publisher.publish(root);
   await write("more", inARow("pub-later", { a: "x = 1" }));
@@ -122,7 +122,7 @@ it("Publisher publishes a change once if its folder is below two roots", async (
   expect(summary()).toEqual(["one 1", "one 2"]);
 });
 
-it("Publisher keeps an activated version of an unchanged folder", async () => {
+it("Publisher leaves an older version active until the folder changes", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
   await publisher.publish(root);
   await write("one", inARow("pub-back", { a: "x = 2" }));

@@ -94,12 +94,15 @@ describe("the costs of a node", () => {
     [0.1, 0.3, 4],
     [0.2, 0.4, 3],
     [0.002, 0.001, 2],
-  ])("for code of $%d after code of $%d are paid off after %d runs", async (now, before, after) => {
-    const folder = await makeFolder();
-    const generations = [
-      generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),
-      generationOf(promptOf(folder), { cost: { ...cost, usd: before }, code: "a", status: "replaced" }),
-    ];
-    expect(costsOf(folder, generations, [])).toMatchObject([{ breakEvenRuns: after }]);
-  });
+  ])(
+    "for code that cost $%d, after older code that cost $%d, are paid off after %d runs",
+    async (now, before, after) => {
+      const folder = await makeFolder();
+      const generations = [
+        generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),
+        generationOf(promptOf(folder), { cost: { ...cost, usd: before }, code: "a", status: "replaced" }),
+      ];
+      expect(costsOf(folder, generations, [])).toMatchObject([{ breakEvenRuns: after }]);
+    },
+  );
 });

@@ -125,7 +125,7 @@ describe("the plan for a locked node", () => {
     });
   });
 
-  it("restores a missing file from stored code, preferably the same code", async () => {
+  it("restores a missing file from stored code, and prefers the same code", async () => {
     const folder = await lockedFolder({ approved });
     const files = { "generated/sum.py": "" };
     await writeFiles(folder.folder, files);
@@ -165,7 +165,7 @@ describe("the plan for code of two stages", () => {
     expect(plan).toEqual({ node: "sum", action: "added", locked: lockedOf(promptOf(folder), twoStages) });
   });
 
-  it("keeps the approval only for the same two stages", async () => {
+  it("keeps the approval only if both stages are the same", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: lockedOf(promptOf(made), { ...twoStages, approved }) });
     const generations = [both(folder, otherLook)];
@@ -200,7 +200,7 @@ describe("the plan for code of two stages", () => {
     expect(plan?.locked?.codeHash).toBe(hashOf('context["total"] = 0'));
   });
 
-  it("is refused if one file was edited and the other is missing", async () => {
+  it("fails if one file was edited and the other is missing", async () => {
     const folder = await edited({ "generated/sum.py": "a = 1" });
     await rm(join(folder.folder, "generated/sum.analysis.py"));
     const read = await readLockFolder(folder.folder);
@@ -243,7 +243,7 @@ describe("the plan for edited code", () => {
     expect(await types(null)).toEqual({ lines: "list" });
   });
 
-  it("fits the current definition of the node", async () => {
+  it("locks the edit for the current definition of the node", async () => {
     const folder = await editedFolder(other);
     const changed = await makeFolder({ sum: { ...sum, prompt: "Add them up." } });
     const plan = await planned({ ...changed, entries: folder.entries });

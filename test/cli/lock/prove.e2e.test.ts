@@ -32,7 +32,7 @@ async function prove(code: string, node: object = {}) {
   return { exit, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
 }
 
-it("a proof finds equal outcomes in two runs, without a secret", async () => {
+it("a proof finds equal outcomes in two runs, although the code does not get the secret", async () => {
   const { exit, same, nodes } = await prove('context["total"] = 0\nfor n in context["lines"]: context["total"] += n');
   expect({ exit, same }).toEqual({ exit: 0, same: true });
   expect(nodes).toMatchObject([{ node: "sum", refused: null, runs: [{}, {}] }]);

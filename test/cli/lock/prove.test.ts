@@ -147,7 +147,7 @@ describe("a proof", () => {
     expect(run).toMatchObject({ outcome: "fails", error: "the analysis failed: KeyError: 'a'" });
   });
 
-  it("withholds secrets, and names them", async () => {
+  it("withholds secrets from the code, and names their keys", async () => {
     const inputs = { properties: { password: { secret: true }, lines: {} } };
     const input = new RawJson('{"password": "***", "lines": []}');
     const sandbox = sandboxWith(sets("3"));

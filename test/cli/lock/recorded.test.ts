@@ -25,7 +25,7 @@ function place({ execution, entry }: Recorded): string {
   return `${ids.indexOf(execution.id)} ${entry.node_id}${entry.scope}`;
 }
 
-it("latestRuns yields the runs of nodes in the latest executions, newest first, with items of maps", async () => {
+it("latestRuns yields the runs of nodes in the latest executions, newest first, also those in items of maps", async () => {
   const runs = await Array.fromAsync(latestRuns(nova, "bills", all));
   const places = runs.map(place).filter((one) => /first|double/.test(one));
   const once = ["double/each@2.1", "double/each@2.0", "first"];
@@ -46,7 +46,7 @@ it("latestRuns yields the inputs of each run, and the entries before it", async 
   expect(run?.before.map(({ node_id }) => node_id)).toEqual(["start", "first", "each"]);
 });
 
-it("runsOf refuses an execution of another workflow, and an unknown one", async () => {
+it("runsOfExecution refuses an execution of another workflow, and an unknown execution", async () => {
   const { value } = await latestRuns(nova, "other", all).next();
   const strange = runsOfExecution(nova, "bills", (value as Recorded).execution.id);
   await expect(strange.next()).rejects.toThrow(/ran the workflow "other", not "bills"/);

@@ -62,13 +62,13 @@ describe("a locked node", () => {
     expect(await stateAfter(rewrite({ sum: changed }, { name: "Other" }))).toMatchObject([{ state: "locked" }]);
   });
 
-  it("must be approved if the workflow requires it", async () => {
+  it("is unapproved if the workflow requires an approval that it lacks", async () => {
     const workflow = { approval: "required" };
     expect(await stateAfter(nothing, { workflow })).toMatchObject([{ state: "unapproved" }]);
     expect(await stateAfter(nothing, { workflow, locked: { approved } })).toMatchObject([{ state: "locked" }]);
   });
 
-  it("is a stranger if no prompt node has its id", async () => {
+  it("is a stranger in the lock file if no prompt node has its id", async () => {
     expect(await stateAfter(rewrite({ total: sum }))).toMatchObject([
       { node: "total", state: "unlocked" },
       { node: "sum", state: "stranger" },

@@ -45,7 +45,7 @@ it("a failed last attempt appears once, as the node's own failure", () => {
   expect(told(attemptLines(entryWith(twice, failed)))).toEqual([expect.stringContaining("attempt 1")]);
 });
 
-it("a prompt node's attempts appear without the steps of its models", () => {
+it("the attempts of a prompt node appear without the calls of its models", () => {
   const steps = [attempt(1), attempt(1, { agent_name: "Node" }), attempt(1), attempt(2)];
   expect(attemptLines(entryWith(steps, { ai_metadata: {} }))).toHaveLength(1);
 });

@@ -28,7 +28,7 @@ describe("a difference of two values", () => {
     expect(lines(text, `${text}b`)[1]).toMatch(/a{30}b$/);
   });
 
-  it("does not split a character", () => {
+  it("is cut without splitting a character", () => {
     const text = "😀".repeat(100);
     for (const pad of ["", "a"]) {
       const shown = lines(`${pad}${text}1`, `${pad}${text}2`).join("");

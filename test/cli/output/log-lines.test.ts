@@ -23,12 +23,12 @@ it("LogLines prints the node's name when the node changes, and joins partial lin
   expect(shown(...pieces)).toEqual(["1 a", "  one", "  two", "2 b", "  x", "1 a", "  three"]);
 });
 
-it("LogLines prints an incomplete line when nothing follows", () => {
+it("LogLines prints an incomplete line when no more text follows", () => {
   expect(shown(printed("a", "working"))).toEqual([]);
   expect(shown(printed("a", "working"), printed("a", ""), printed("a", ""))).toEqual(["1 a", "  working"]);
 });
 
-it("LogLines ends with the unreported output, and the reason of a failure", () => {
+it("LogLines prints the unreported output and the reason of a failure when a node ends", () => {
   const failure = { error_class: "NodeFailed", error_message: "no" };
   expect(shown(printed("a", "one\ntw"), ended("a", "o\n", failure))).toEqual([
     "1 a",

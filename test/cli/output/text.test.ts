@@ -28,7 +28,7 @@ describe("the output for people", () => {
     expect(duration(ms)).toBe(text);
   });
 
-  it("keeps a value on one line", () => {
+  it("shows a value with line ends on one line", () => {
     expect(shorten('{\n  "a": 1\n}')).toBe('{ "a": 1 }');
     expect(shorten("x".repeat(200))).toBe(`${"x".repeat(99)}…`);
   });
@@ -66,7 +66,7 @@ describe("an error", () => {
     expect(explain(error)).toEqual({ sentence: "do this - or that", code });
   });
 
-  it("of an unexpected kind is one line that says how to see more", () => {
+  it("of an unexpected kind prints one line that says how to see more", () => {
     const { sentence, code } = explain(new TypeError("x is not a function\n    at somewhere"));
     expect({ sentence, code }).toEqual({
       sentence: "TypeError: x is not a function - NOVA_DEBUG=1 shows where this came from",

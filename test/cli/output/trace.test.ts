@@ -71,7 +71,7 @@ it("the trace shows branches as a tree, each under its name", () => {
 const items = (count: number, make: (i: number) => TraceEntry[]) =>
   Array.from({ length: count }, (_, i) => branch(String(i), ...make(i)));
 
-it("the trace sums up many items, and shows failed ones separately", () => {
+it("the trace sums up many items in one line, and shows failed items separately", () => {
   const branches = items(200, (i) => {
     const scope = `/m@1.${i}`;
     const second = i === 20 ? [] : [entry("j", { scope, seq: 2 })];
@@ -114,7 +114,7 @@ it("the trace keeps node columns narrow next to long names of branches and items
   expect(told([map], true)[1]).toMatch(/^ {3}node {5}type/);
 });
 
-it("the trace numbers the visits of a loop, and sums up many with their decisions", () => {
+it("the trace numbers the visits of a loop, and sums up many visits with their decisions", () => {
   const round = ["a", "d", "a", "d"].map((id, index) => entry(id, { seq: index + 1 }));
   expect(table(round)).toEqual(["1  a", "2  d", "3  a (2)", "4  d (2)"]);
   const rounds = Array.from({ length: 20 }, (_, i) =>
@@ -145,7 +145,7 @@ it("the trace shows the next node of an open run without open nodes", () => {
   expect(lines[1]).toBe("next read since 2026-11-23T06:00:00.000Z");
 });
 
-it("the trace names the item of a branch", () => {
+it("the trace names the item of a map in which a branch is", () => {
   const given = entry("i", { input_context: new RawJson('{"list":[7],"item":7,"index":0}') });
   const map = entry("m", { branches: [branch("0", given)], output_result: new RawJson('{"list":[7]}') });
   expect(table([map], true)[1]).toBe("   item 0, item = 7");
@@ -184,7 +184,7 @@ it("the trace shows the source of code and the cost of models only for prompt no
   expect(told([entry("a")])).not.toContain("code");
 });
 
-it("the trace adds up the cost of models for many visits", () => {
+it("the trace adds up the cost of models if one line stands for many visits", () => {
   const written = (cache_hit: boolean) => ({ cache_hit, errors: [], attempts: 2, model: "m", cost_usd: 0.01 });
   const visits = Array.from({ length: 12 }, (_, i) => entry("a", { ai_metadata: written(i < 2) as never }));
   expect(told(visits)[2]).toMatch(/a x 12 .* 2 pinned, 20 attempts, \$0\.1200/);

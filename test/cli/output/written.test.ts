@@ -59,7 +59,7 @@ describe("the cost of models", () => {
   it.each([
     [{ tokens_input: 1200, tokens_cached: 0 }, "$0.0175, 1200 tokens in, 40 out"],
     [{ tokens_input: 1200, tokens_cached: 900 }, "$0.0175, 1200 tokens in (900 of them cached), 40 out"],
-  ])("with %j is one line", (tokens, line) => {
+  ])("with %j is shown in one line", (tokens, line) => {
     expect(spentText({ cost_usd: 0.0175, tokens_output: 40, ...tokens })).toBe(line);
   });
 });

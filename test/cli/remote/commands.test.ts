@@ -64,7 +64,7 @@ describe("on a server,", () => {
     expect(JSON.parse(out)).toMatchObject({ workflow: "add-work", status: "completed", context: { sum: 2 } });
   });
 
-  it("a run with invalid inputs, or for an unknown client, is refused in one sentence", async () => {
+  it("a run with invalid inputs or for an unknown client is refused in one sentence", async () => {
     const { code, err } = await onServer("run", file("add.json"), "--client", "nobody");
     expect([code, err]).toEqual([2, 'nova: there is no client "nobody" - `nova clients list` lists them\n']);
   });
@@ -84,8 +84,8 @@ describe("on a server,", () => {
     ["state machine", () => ["compile", file("add.json")]],
     ["publication", () => ["publish", file("add.json"), "--json"]],
     ["list of deliveries", () => ["deliveries", "--workflow", "add", "--json"]],
-    ["list of deeds", () => ["audit", "--limit", "3", "--json"]],
-    ["list of deeds for people", () => ["audit"]],
+    ["audit log", () => ["audit", "--limit", "3", "--json"]],
+    ["audit log for people", () => ["audit"]],
     ["report on workflows", () => ["analytics", "workflows", "--from", "2020-01-01", "--json"]],
     ["report on nodes for people", () => ["analytics", "nodes", "--workflow", "add"]],
     ["report on errors", () => ["analytics", "errors", "--client", "default", "--json"]],

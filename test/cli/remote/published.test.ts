@@ -32,7 +32,7 @@ function file(name: string): string {
 }
 
 describe("a published workflow", () => {
-  it("is started by its id with every digit, and reported like a run of a folder", async () => {
+  it("is started by its id, keeps every digit, and is reported like a run of a folder", async () => {
     await onServer("publish", file("report.json"));
     const { code, out, err } = await onServer(
       "start",
@@ -50,7 +50,7 @@ describe("a published workflow", () => {
     expect(here.out).toMatch(/✓ work[\s\S]*completed report version 1/);
   });
 
-  it("starts with --no-wait, which prints only the id", async () => {
+  it("is started with --no-wait, which prints only the id of the run", async () => {
     const { out } = await onServer("start", "report", "--set", "n=1", "--no-wait");
     expect(out).toMatch(/^exec_\w+$/);
     expect((await nova("start", "nothing", "--json")).out).toMatch(/"status":"invalid".*there is no workflow/);
@@ -79,7 +79,7 @@ describe("a published workflow", () => {
     expect(there.out).toMatch(expected);
   });
 
-  it("has its file saved byte for byte, and an unknown key is refused with the known ones", async () => {
+  it("saves a file of its context byte for byte, and names the known keys if a key is unknown", async () => {
     expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf has pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
     const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
@@ -97,7 +97,7 @@ describe("a published workflow", () => {
     expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
   });
 
-  it("does not print bytes to a terminal", async () => {
+  it("has no bytes that are printed to a terminal", async () => {
     const before = process.stdout.isTTY;
     process.stdout.isTTY = true;
     const { code, out, err } = await nova("get", id, "pdf");
@@ -131,7 +131,7 @@ describe("a published workflow", () => {
     await nova("activate", "report", "2");
   });
 
-  it("is not published from two files at once", async () => {
+  it("is not published if two of the given files define it", async () => {
     await writeFile(file("other.json"), JSON.stringify(inARow("other", { work: "x = 1" })));
     await writeFile(file("copy.json"), JSON.stringify(inARow("report", { work: "x = 1" })));
     const paths = [file("report.json"), file("copy.json")];

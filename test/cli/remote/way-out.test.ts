@@ -28,7 +28,7 @@ function file(name: string): string {
   return join(folder, name);
 }
 
-it("nova pull pulls a run of an old version, and its printed command does not change the server", async () => {
+it("nova pull of a run of an old version prints a command that does not change the server", async () => {
   const flow = file("renewed.json");
   await writeFile(flow, JSON.stringify(inARow("renewed", { work: 'context["of"] = "then"' })));
   const { execution_id } = JSON.parse((await onServer("run", flow, "--json")).out);

@@ -148,7 +148,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
     expect((await nova("replay", execution_id)).out).toContain(`from the record, reused from ${id}: one`);
   });
 
-  it("runs nodes of a child execution if they are named", async () => {
+  it("runs the nodes of a child execution only if they are named", async () => {
     await run(inARow("inner", { send: "context['sent'] = 1" }));
     const id = await run(
       inARow("outer", { billing: { type: "workflow", workflow: "inner", output: { sent: "sent" } } }),
@@ -177,7 +177,7 @@ describe("nova replay of a run on a server", { timeout: 60_000 }, () => {
     id = await run(inARow("there", { one: "context['big'] = 'x' * 9000", two: "context['n'] = len(context['big'])" }));
   });
 
-  it("runs recorded code of the server here", async () => {
+  it("runs the recorded code of the server on this machine", async () => {
     const { code, out } = await onServer("replay", id, "--json");
     expect([code, JSON.parse(out)]).toEqual([0, { same: true, differs: [] }]);
   });

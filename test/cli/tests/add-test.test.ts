@@ -145,7 +145,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(out).toMatch(/because no form allows[^\n]*\n(?: {2}.*\n)* {2}fails: error(\n|$)/);
     });
 
-    it("keeps a test that could not run, and says why", async () => {
+    it("keeps a new test that could not be repeated, and says why", async () => {
       await write(between("chancy", [action("one", "context['same'] = 2", live)], ways("start > one > end")));
       const { code, out } = await command("test", "add", execution, "--name", "other", "--json");
       expect([code, JSON.parse(out)]).toMatchObject([
@@ -155,7 +155,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("uses a person's recorded answer", async () => {
+  it("uses the recorded answer of a person instead of asking", async () => {
     const edges = ["approved", "rejected"].map((condition) => ({
       from: "ask",
       to: condition === "approved" ? "pay" : "end",

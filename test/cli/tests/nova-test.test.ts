@@ -126,7 +126,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(await test("row")).toMatchObject(all(1));
   });
 
-  it("reports a test as stale if a recorded node has other code, and --update runs that code without network", async () => {
+  it("reports a test as stale if the code of a recorded node has changed, and --update runs the new code without network", async () => {
     await writeRow("stale");
     await write(row(sum, "context['sent'] = 'as before'"));
     const message =
@@ -334,7 +334,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(expected.context).toEqual({ now: { $any: true } });
   });
 
-  it("names the place where a run takes another path", async () => {
+  it("names the place where a run leaves the recorded path", async () => {
     const which = (limit: number) =>
       between(
         "turns",
@@ -406,7 +406,7 @@ describe("nova test refuses in one sentence", { timeout: 120_000 }, () => {
     }
   });
 
-  it("only the test with a form in a recorded outcome", async () => {
+  it("a test with a form in a recorded outcome", async () => {
     await writeRow("a");
     await edit("row", "a", (test) => {
       test.outcomes.send.set.sent = { $any: true };

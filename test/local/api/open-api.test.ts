@@ -32,7 +32,7 @@ describe("a local API", () => {
     expect(new Set(statuses.map(([status]) => status))).toEqual(new Set([421]));
   });
 
-  it("says in one sentence how its host names are allowed", async () => {
+  it("says in one sentence how another host name is allowed", async () => {
     const cloud = await openTestCloud();
     const api = await openApi(cloud, { port: 0 });
     const [, body] = await ask(api.url, "evil.example");

@@ -115,7 +115,7 @@ describe("an owner that dies", () => {
     expect(heard).toEqual([{ node: "a", state: "started" }]);
   });
 
-  it.each(["", '{"aws_calls":'])("fails while it sends the counters (%j), too", async (text) => {
+  it.each(["", '{"aws_calls":'])("makes a request for counters throw OwnerGone, too (%j)", async (text) => {
     await using dying = await ownerSaying(text);
     await expect(dying.guest.counters(execution)).rejects.toThrow(OwnerGone);
   });

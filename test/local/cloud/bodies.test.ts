@@ -78,16 +78,19 @@ describe("a server of the local cloud", () => {
     ["eventbridge", "events", 2],
     ["scheduler", "scheduler", 2],
     ["sesv2", "ses", 2],
-  ])("(%s) accepts no more from a client with its key than the service does", async (name, service, megabytes) => {
-    const headers = signedHeaders(service, key(), `${endpoints[name]}/`, { method: "POST" });
-    const tooLarge = { status: 413, body: expect.stringContaining("RequestEntityTooLarge") };
-    expect(await ask(endpoints[name], { ...headers, "content-length": gigabyte })).toMatchObject(tooLarge);
-    const chunk = Buffer.alloc(megabyte, " ");
-    const write = (to: ClientRequest) => {
-      for (let sent = 0; sent <= megabytes; sent++) to.write(chunk);
-    };
-    expect(await ask(endpoints[name], { ...headers, "transfer-encoding": "chunked" }, write)).toMatchObject(tooLarge);
-  });
+  ])(
+    "(%s) accepts no longer body from a client with its key than the service of AWS does",
+    async (name, service, megabytes) => {
+      const headers = signedHeaders(service, key(), `${endpoints[name]}/`, { method: "POST" });
+      const tooLarge = { status: 413, body: expect.stringContaining("RequestEntityTooLarge") };
+      expect(await ask(endpoints[name], { ...headers, "content-length": gigabyte })).toMatchObject(tooLarge);
+      const chunk = Buffer.alloc(megabyte, " ");
+      const write = (to: ClientRequest) => {
+        for (let sent = 0; sent <= megabytes; sent++) to.write(chunk);
+      };
+      expect(await ask(endpoints[name], { ...headers, "transfer-encoding": "chunked" }, write)).toMatchObject(tooLarge);
+    },
+  );
 
   it("limits the time for the head and the body of a request", () => {
     expect(servers.length).toBeGreaterThanOrEqual(9);

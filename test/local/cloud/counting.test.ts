@@ -65,7 +65,7 @@ const one = "exec_01KATESTTESTTESTTESTTESTT1";
 const two = "exec_01KATESTTESTTESTTESTTESTT2";
 
 describe("the counters of an execution", () => {
-  it("count each request that names it once, with the bytes that it stores", () => {
+  it("count each request that names the execution once, with the bytes that the request stores", () => {
     const book = new CounterBook();
     book.countAws("dynamodb", `{"pk":"${one}#","id":"${one}"}`, 100);
     book.countAws("dynamodb", `{"pk":"${one}#"}`, 0);
@@ -80,7 +80,7 @@ describe("the counters of an execution", () => {
     expect(book.of(two).aws_calls).toEqual({ dynamodb: 0, s3: 0, states: 1 });
   });
 
-  it("are zero if no request named it", () => {
+  it("are zero if no request named the execution", () => {
     expect(new CounterBook().of(one)).toEqual({
       aws_calls: { dynamodb: 0, s3: 0, states: 0 },
       sandbox_calls: 0,

@@ -88,13 +88,13 @@ const arrival = {
   context: "{}",
 } as const;
 
-it("reports each delivery that starts no run, although only one record is kept", async () => {
+it("observeDeliveries reports each delivery that starts no run, although only one record is kept", async () => {
   for (const _ of "ab") await recordRefusedDelivery(ports(), known, "no such hook");
   expect(told).toEqual(["null refused: no such hook", "null refused: no such hook"]);
   expect(world.records).toHaveLength(1);
 });
 
-it("reports a delivery that was accepted and then refused, and none that starts a run", async () => {
+it("observeDeliveries reports a delivery that was accepted and then refused, and none that starts a run", async () => {
   const there = ports();
   await startFromTrigger(there, arrival);
   expect(told).toEqual([expect.stringMatching(/^pay refused: there is no workflow "pay"/)]);

@@ -51,7 +51,7 @@ describe("the documentation of a template", () => {
     expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
-  it("is found through the environment", () => {
+  it("is found through the variable NOVA_DOCSTRINGS", () => {
     const keys = { signingKey: "ab".repeat(32) } as Parameters<typeof environmentOf>[2];
     const endpoints = {} as Parameters<typeof environmentOf>[1];
     expect(environmentOf("/data", endpoints, keys).NOVA_DOCSTRINGS).toBe("/data/docstrings");

@@ -82,7 +82,7 @@ async function ranBy(trigger: string): Promise<string> {
 }
 
 describe("a workflow with triggers runs", () => {
-  it("at its time", async () => {
+  it("at the time of its schedule", async () => {
     // A schedule without a first time fires immediately.
     await cloud.service.schedules.put({ workflow: "orders", trigger: "often", expression: "rate(20 minutes)" });
     const record = (await ask(`GET /executions/${await ranBy("often")}`)) as Record<string, object>;

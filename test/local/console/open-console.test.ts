@@ -54,12 +54,15 @@ describe("the console", () => {
     else expect(await answer.text()).toBe("the API");
   });
 
-  it.each(["/console/", "/console/runs/exec_1?node=a", "/console/workflows"])("is one page at %s", async (path) => {
-    const answer = await get(path);
-    expect(await answer.text()).toBe("<!doctype html>the page");
-    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(answer.headers.get("cache-control")).toBe("no-cache");
-  });
+  it.each(["/console/", "/console/runs/exec_1?node=a", "/console/workflows"])(
+    "shows its one page at %s",
+    async (path) => {
+      const answer = await get(path);
+      expect(await answer.text()).toBe("<!doctype html>the page");
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(answer.headers.get("cache-control")).toBe("no-cache");
+    },
+  );
 
   it("lets browsers keep files for ever whose names contain a hash", async () => {
     const answer = await get("/console/assets/app-1a2b.js");
