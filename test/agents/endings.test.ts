@@ -106,7 +106,7 @@ describe("the cost limit", () => {
     expect(means.steps.at(-1)).toMatchObject({ agent_name: "OutputValidator", status: "failed", cost_usd: 0 });
   });
 
-  it("of the workflow includes earlier costs of the run", async () => {
+  it("of the workflow counts the earlier costs of the run", async () => {
     const { outcome } = await play({
       task: { workflow: { maxCostUsd: 1 }, spentUsd: 0.9995 },
       lines: [
@@ -123,25 +123,22 @@ describe("the cost limit", () => {
   it.each([
     [{ maxCostUsd: 1 }, /this run has spent \$1\.0005 of \$1\.00/],
     [{}, undefined],
-  ])(
-    "of a workflow with the limits %j includes the costs of other branches if it exists",
-    async (workflow, message) => {
-      const { outcome } = await play({
-        task: { workflow },
-        means: { spentBesideUsd: 0.9995 },
-        lines: [
-          { ...simple, estimatedUsd: 0.0004 },
-          { ...writes("a = 1"), estimatedUsd: 0.001 },
-          ...(message ? [] : [approves]),
-        ],
-        runs: message ? [] : [sets({ a: 1 })],
-      });
-      if (message) expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringMatching(message) });
-      else expect(outcome.status).toBe("success");
-    },
-  );
+  ])("of the workflow counts the costs of other branches, but only if it is set: %j", async (workflow, message) => {
+    const { outcome } = await play({
+      task: { workflow },
+      means: { spentBesideUsd: 0.9995 },
+      lines: [
+        { ...simple, estimatedUsd: 0.0004 },
+        { ...writes("a = 1"), estimatedUsd: 0.001 },
+        ...(message ? [] : [approves]),
+      ],
+      runs: message ? [] : [sets({ a: 1 })],
+    });
+    if (message) expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringMatching(message) });
+    else expect(outcome.status).toBe("success");
+  });
 
-  it("of the client includes the costs of the client's month and the earlier requests of this delivery", async () => {
+  it("of the client counts the costs of the client's month and the earlier requests of this delivery", async () => {
     const { outcome } = await play({
       means: { month: { spentUsd: 4.9985, limitUsd: 5 } },
       lines: [
@@ -157,7 +154,7 @@ describe("the cost limit", () => {
     });
   });
 
-  it("includes the costs of steps that an earlier delivery recorded", async () => {
+  it("counts the costs of steps that an earlier delivery recorded", async () => {
     const scene: Scene = {
       task: { executor: { maxCostUsd: 0.0015 } },
       lines: [simple, { ...writes("a = 1"), estimatedUsd: 0.001 }],
@@ -183,19 +180,16 @@ describe("the time limit", () => {
   it.each([
     [0, "InputAnalyzer"],
     [4, "OutputValidator"],
-  ])(
-    "ends the node instead of calling a model after the time is over, as seen after %i checks",
-    async (looks, agent) => {
-      let looked = 0;
-      const { outcome, means } = await play({
-        lines: looks === 0 ? [] : [simple, writes("a = 1")],
-        runs: looks === 0 ? [] : [sets({ a: 1 })],
-        means: { timeLeftMs: () => (looked++ < looks ? 1_000 : 0) },
-      });
-      expect(outcome).toMatchObject({ class: "BudgetExceeded" });
-      expect(means.steps.at(-1)).toMatchObject({ agent_name: agent, status: "failed", model_used: null });
-    },
-  );
+  ])("ends the node before a model call if the time is over at that point: after %i checks", async (looks, agent) => {
+    let looked = 0;
+    const { outcome, means } = await play({
+      lines: looks === 0 ? [] : [simple, writes("a = 1")],
+      runs: looks === 0 ? [] : [sets({ a: 1 })],
+      means: { timeLeftMs: () => (looked++ < looks ? 1_000 : 0) },
+    });
+    expect(outcome).toMatchObject({ class: "BudgetExceeded" });
+    expect(means.steps.at(-1)).toMatchObject({ agent_name: agent, status: "failed", model_used: null });
+  });
 
   it("shortens the timeout of a model call to the time that is left", async () => {
     const { models } = await play({

@@ -335,7 +335,7 @@ describe("the format survey", () => {
     ["a request counter", { pk: "R#key_1", format: 1 }, "current"],
     ["an item of taken slots", { sk: "SLOTS", format: 1 }, "current"],
     ["an item without a format", { __edb_e__: "link" }, "unknown"],
-  ])("classifies %s", async (_what, item, state) => {
+  ])("counts each item as current, newer or unknown: %s", async (_what, item, state) => {
     await putItems([{ pk: "X", sk: "X", ...item }]);
     const { format = null } = item as { format?: number };
     expect(await surveyAll(createServiceStores(table))).toContainEqual({

@@ -30,7 +30,7 @@ async function runUnittest(file: string): Promise<void> {
 }
 
 describe("the harness", { timeout: 180_000 }, () => {
-  test.each(alone)("passes %s", { tags: ["deep"] }, runUnittest);
-  test.concurrent.each(attacking)("passes %s", { tags: ["deep"] }, runUnittest);
-  test.concurrent.each(others)("passes %s", runUnittest);
+  test.each(alone)("passes the Python tests in %s", { tags: ["deep"] }, runUnittest);
+  test.concurrent.each(attacking)("passes the Python tests in %s", { tags: ["deep"] }, runUnittest);
+  test.concurrent.each(others)("passes the Python tests in %s", runUnittest);
 });

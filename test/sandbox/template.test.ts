@@ -135,7 +135,7 @@ describe("an entry of the index", () => {
     ["paper_books.Book.close", ["()", "Closes it."]],
     ["paper_books.Book.handed", ["(book, depth=3)", "What the book hands on."]],
     ["paper_books.Broken", ["", "Exception, a kind of ValueError."]],
-  ])("of %s has its signature and documentation", (name, entry) => {
+  ])("has the signature and the documentation of %s", (name, entry) => {
     expect(entries[name]).toEqual(entry);
   });
 

@@ -81,7 +81,7 @@ describe("an analysis program", () => {
       'result = {"t": "\\ud800 \\u2028 é"}',
       { t: "? \u2028 é" },
     ],
-  ])("returns as its answer %s", async (_, code, expected) => {
+  ])("returns the answer of the analysis: %s", async (_, code, expected) => {
     expect(await analyse(code)).toMatchObject({ key: "_data_analysis", answer: { result: expected }, others: [] });
   });
 

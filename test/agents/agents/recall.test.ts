@@ -89,7 +89,7 @@ describe("a cost limit", () => {
     ["the run's", { task: { workflow: { maxCostUsd: 0.01 } } }, /this run has spent \$0.009 of/],
     ["the client's", { means: { month: { spentUsd: 0.001, limitUsd: 0.01 } } }, /client "acme" has spent \$0.009 of/],
   ])(
-    "includes the cost of the embedding when it refuses the code generator's request: %s limit",
+    "counts the cost of the embedding before the code generator's request: %s limit",
     async (_whose, limited, message) => {
       const dear = { ...writes(good), estimatedUsd: 0.002 };
       const vectors = [{ vector: [1], costUsd: 0.008 }];

@@ -321,7 +321,7 @@ describe("exceptionsOf", () => {
     expect(last).toMatchObject({ type: "KeyError", text: "'x'" });
   });
 
-  it("reads exceptions without a text", () => {
+  it("parses an exception without a text", () => {
     const [last] = exceptionsOf({
       message: "TimeoutError",
       traceback: "Traceback (most recent call last):\nTimeoutError\n",

@@ -29,7 +29,7 @@ describe("the shipped documentation", () => {
     ["datetime", "parse string to date", "datetime.datetime.strptime"],
     ["decimal", "quantize", "decimal.Decimal.quantize"],
     ["re", "find all matches", "re.findall"],
-  ])("of %s finds for %j the entry %s", (library, query, name) => {
+  ])("of %s answers the query %j with the entry %s", (library, query, name) => {
     const { text, found } = documentation.search(library, query);
     expect(found).toContain(name);
     expect(text).toContain(`\n${name}`);

@@ -128,7 +128,7 @@ it("the generator has the hash of every guide, so that a changed guide makes its
   expect(guideHashes).toEqual(Object.fromEntries(onTheShelf));
 });
 
-it("the generator has no hash of an unknown guide", () => {
+it("the generator returns no hash for an unknown guide", () => {
   expect(currentGenerator.guideHash("money")).toMatch(/^[0-9a-f]{64}$/);
   expect(["gone", "constructor"].map((name) => currentGenerator.guideHash(name))).toEqual([undefined, undefined]);
 });

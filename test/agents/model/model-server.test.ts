@@ -57,7 +57,7 @@ describe("a scripted provider", () => {
     ],
     ["a prompt without a required text", [{ expect: { says: ["taxes"] }, answer: code }], "it does not say taxes"],
     ["a prompt with a forbidden text", [{ expect: { hides: [/total/] }, answer: code }], "it says /total/"],
-  ])("reports %s", async (_what, script, complaint) => {
+  ])("reports requests that do not follow the script: %s", async (_what, script, complaint) => {
     expect(await verdictOf(script, asking)).toContain(complaint);
   });
 

@@ -79,7 +79,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     ["a part that is a picture", answer([{ type: "image_url", image_url: {} }]), /a part of type "image_url"/],
     ["an error with status 200", { error: { message: "out of memory" } }, /gave no answer: out of memory$/],
     ["an error that is a text", { error: "model is loading" }, /gave no answer: model is loading$/],
-  ])("an answer causes a model error after one request if it is %s", async (_what, body, message) => {
+  ])("an answer that does not fit the API causes a model error after one request: %s", async (_what, body, message) => {
     await using server = await rawServer(body);
     const error = await fail(server);
     expect(error).toMatchObject({ name: "ModelError", reason: "unavailable", message: expect.stringMatching(message) });
@@ -95,7 +95,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     ["thoughts alone", "<think>{}</think>"],
     ["thoughts that do not end", '<think>{"code": "draft"}'],
     ["a thinking part alone", [{ type: "thinking", thinking: "hm" }]],
-  ])("an answer that is %s is requested once more", async (_what, content) => {
+  ])("an empty answer is requested once more: %s", async (_what, content) => {
     await using server = await rawServer(answer(content), answer(json));
     expect(await ask(server)).toMatchObject({ value: code, usage: { input: 20, output: 10 } });
     expect(JSON.parse(server.bodies[1] ?? "").messages ?? JSON.parse(server.bodies[1] ?? "").input).toContainEqual({

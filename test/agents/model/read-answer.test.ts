@@ -16,7 +16,7 @@ describe("the JSON object of an answer", () => {
     ["after lists without objects", 'As [1] and [2, 3] say: {"a": 1}', { a: 1 }],
     ["as the only item of a list", '[{"a": 1}]', { a: 1 }],
     ["with a list of objects inside", '{"a": [{"b": 1}, {"b": 2}]}', { a: [{ b: 1 }, { b: 2 }] }],
-  ])("is found %s", (_where, text, expected) => {
+  ])("is found in all these answers: %s", (_where, text, expected) => {
     const read = readObject(text);
     expect(read.valid && JSON.parse(read.value)).toEqual(expected);
   });
@@ -39,7 +39,7 @@ describe("the JSON object of an answer", () => {
       '{"n": 12345678901234567890} {"n": 12345678901234567891}',
       2,
     ],
-  ])("is ambiguous if there are several %s", (_where, text, count) => {
+  ])("is ambiguous if the answer has several different ones: %s", (_where, text, count) => {
     const problem = `it is ambiguous: it has ${count} different JSON objects, and one is wanted`;
     expect(readObject(text)).toEqual({ valid: false, problem, isUnclear: true });
   });

@@ -67,8 +67,8 @@ describe("a slow provider", () => {
 
   it.each([
     ["than its call allows", 30_000, 30],
-    ["than 90 seconds, although its call allows more,", 600_000, 90],
-  ])("that is slower %s causes an error", async (_than, timeoutMs, seconds) => {
+    ["than 90 seconds, although its call allows more", 600_000, 90],
+  ])("causes an error if it is slower %s", async (_than, timeoutMs, seconds) => {
     await using server = await modelServer(() => ({ silent: true }));
     using clock = ownTheClock();
     const error = failureOf(server.environment, { timeoutMs });

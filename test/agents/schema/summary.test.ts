@@ -62,7 +62,7 @@ describe("summarise", () => {
     ["1.5", "<number>"],
     ["15", "<integer>"],
     ["true", "<boolean>"],
-  ])("shows only the type of %s without samples", (json, expected) => {
+  ])("shows only the type of a value if samples are switched off: %s", (json, expected) => {
     expect(shown({ key: json }, { ...promptLimits, samples: false })).toEqual({ key: expected });
   });
 
@@ -127,7 +127,7 @@ it.each([
     { lines: [{ total: "12 EUR" }] },
     { lines: [{ total: "<string: 6 chars>" }] },
   ],
-])("the result of an analysis without data shows %s", (_, found, shown) => {
+])("the result of an analysis whose data is hidden shows %s", (_, found, shown) => {
   expect(JSON.parse(JSON.stringify(hideTexts(found, code)))).toEqual(shown);
 });
 

@@ -224,25 +224,25 @@ describe("lists of executions", () => {
     ["of a time range, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
     ["of an unknown workflow", { workflow: "none" }, []],
     ["of a time range that ends before it starts", { client: "odd", from: at(7), to: at(3), oldestFirst: true }, []],
-  ])("contain those %s", async (_, query, expected) => {
+  ])("contain the executions that match a query: %s", async (_, query, expected) => {
     const { items, cursor } = await executions.list({ ...december, ...query });
     expect(items.map(({ id }) => id)).toEqual(expected.map((index) => `exec_list_${index}`));
     expect(cursor).toBeUndefined();
   });
 
   test.each<[string, ExecutionQuery]>([
-    ["a workflow", { workflow: "invoice" }],
-    ["a status", { client: "even", status: "failed" }],
-    ["all clients", {}],
-    ["a client, oldest first", { client: "even", oldestFirst: true }],
-    ["a class of errors, examining two records per page", { errorClass: "NodeTimeout", looksAt: 2 }],
+    ["of a workflow", { workflow: "invoice" }],
+    ["with a status", { client: "even", status: "failed" }],
+    ["of all clients", {}],
+    ["of a client, page by page, oldest first", { client: "even", oldestFirst: true }],
+    ["of a class of errors, examining two records per page", { errorClass: "NodeTimeout", looksAt: 2 }],
     [
-      "a trigger of a workflow, examining three records per page",
+      "of a trigger of a workflow, examining three records per page",
       { workflow: "invoice", trigger: "nightly", looksAt: 3 },
     ],
-    ["all clients, examining one record per page", { looksAt: 1 }],
+    ["of all clients, examining one record per page", { looksAt: 1 }],
     ["a time range, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
-  ])("page through %s without a gap or a duplicate", async (_, query) => {
+  ])("have no gaps and no duplicates when they are read page by page: %s", async (_, query) => {
     const whole = await executions.list({ ...december, ...query, looksAt: 1000 });
     const paged: Execution[] = [];
     let cursor: string | undefined;

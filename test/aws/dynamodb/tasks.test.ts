@@ -110,7 +110,7 @@ describe("the move of a task", () => {
     ["open", ["open"], "answered", true],
     ["answered", ["open", "answered"], "sent", true],
     ["sent", ["open", "answered"], "expired", false],
-  ])("that is %s, and must be one of %j, to %s returns %s", async (status, from, to, moved) => {
+  ])("from the status %s, allowed from %j, to %s returns %s", async (status, from, to, moved) => {
     const task = { ...base, id: `task_${status}_${to}`, status };
     await tasks.create(task);
     expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);

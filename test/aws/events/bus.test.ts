@@ -41,16 +41,16 @@ describe("an event", () => {
 
   it.each<[string, (own: NovaBus) => Promise<unknown>, object]>([
     [
-      "of a run",
+      "an event of a run",
       (own) => own.publish("execution.failed", { execution_id: "exec_1" }),
       { DetailType: "execution.failed", Detail: '{"execution_id":"exec_1"}' },
     ],
     [
-      "about a publication",
+      "an event about a publication",
       (own) => own.enqueue({ workflow: "pay", version: 3 }),
       { DetailType: "workflow.publishing", Detail: '{"workflow":"pay","version":3}' },
     ],
-  ])("%s has NOVA as its source", async (_, put, entry) => {
+  ])("has NOVA as its source if NOVA itself sends it: %s", async (_, put, entry) => {
     service.steps = [taken];
     await put(bus);
     expect(service.asked[0]?.body.Entries).toEqual([{ EventBusName: "nova-test", Source: "nova", ...entry }]);

@@ -66,7 +66,7 @@ describe("turns", () => {
     ["another sandbox", { ...held, sandbox: "sbx2" }],
     ["no sandbox", { ...held, sandbox: null }],
     ["another attempt", { ...held, attempt: 2 }],
-  ])("are not replaced if the caller has read %s", async (_, expected) => {
+  ])("are not replaced if the caller has read a turn with %s", async (_, expected) => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     expect(await chain.putTurn(at, { ...held, state: "closed" }, expected)).toBe(false);
@@ -103,7 +103,7 @@ test("a close entry is stored with its signature", async () => {
 test.each<[string, string]>([
   ["#0", "the turn at link 1"],
   ["#1", "the entry at link 1"],
-])("reading an item %s that lacks fields throws an error that names the item", async (kind, name) => {
+])("an item that lacks fields causes an error that names the item when it is read (%s)", async (kind, name) => {
   const at = link(1);
   const place = { partition: at.execution, scope: "", seq: 1, kind: kind.slice(1), format: 1 };
   const Item = { pk: `C#${at.execution}`, sk: `L##0000000001${kind}`, ...place };
