@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PYTHON_SOURCE, type Python } from "./python.ts";
 
-/** The paths of our files inside a sandbox. No other mount covers them. */
+/** The paths of our files inside a sandbox. Sandboxes mount nothing over them. */
 const INSIDE = { source: "/opt/nova/source", python: "/opt/nova/python", sites: "/opt/nova/site" };
 
 /**

@@ -61,7 +61,7 @@ describe("a request that is signed with the key of the data folder", () => {
 describe("a request", () => {
   it.each<[string, (sent: Sent) => Sent, string]>([
     ["without a signature", withHeader("authorization", () => ""), "unsigned"],
-    ["with the id alone", withHeader("authorization", () => "Credential=NOVAKEY/x"), "malformed"],
+    ["with only the key id", withHeader("authorization", () => "Credential=NOVAKEY/x"), "malformed"],
     ["without a time", withHeader("x-amz-date", () => "today"), "malformed"],
     ["with half a signature", withHeader("authorization", (value) => value.slice(0, -32)), "forged"],
     [

@@ -19,7 +19,7 @@ import { Bucket, clientOf, key, raw, useS3 } from "./support/client.ts";
 
 const s3 = useS3();
 
-describe("access", () => {
+describe("access to S3", () => {
   test("requires the folder's key", async () => {
     const stranger = clientOf(s3.server, { credentials: { ...key, accessKeyId: "other" } });
     const refused = { name: "InvalidAccessKeyId", $metadata: { httpStatusCode: 403 } };
@@ -46,7 +46,12 @@ describe("access", () => {
       { headers: { "x-amz-meta-a": "1" } },
       "AccessDenied",
     ],
-    ["a word for its body that means nothing", {}, { headers: { "x-amz-content-sha256": "none" } }, "InvalidArgument"],
+    [
+      "an unknown word instead of the hash of its body",
+      {},
+      { headers: { "x-amz-content-sha256": "none" } },
+      "InvalidArgument",
+    ],
   ])("is denied to a request with %s", async (_, signing, init, code) => {
     const url = `${s3.server.url}/${Bucket}/key`;
     const headers = signedHeaders("s3", key, url, init, signing);
@@ -127,7 +132,7 @@ describe("a fault", () => {
   test.each([
     ["throttle", "SlowDown", 503],
     ["error", "InternalError", 500],
-  ] as const)("(%s) comes before the request has an effect", async (fault, name, httpStatusCode) => {
+  ] as const)("(%s) makes a request fail before it has an effect", async (fault, name, httpStatusCode) => {
     s3.faults = () => fault;
     const put = s3.client.send(new PutObjectCommand({ Bucket, Key: `fault-${fault}`, Body: "x" }));
     await expect(put).rejects.toMatchObject({ name, $metadata: { httpStatusCode } });

@@ -44,8 +44,8 @@ async function diedRunning() {
   return server;
 }
 
-describe("a data folder that is opened again", () => {
-  it("returns the same state machines and executions as before", async () => {
+describe("a data folder", () => {
+  it("has the same state machines and executions when it is opened again", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -62,7 +62,7 @@ describe("a data folder that is opened again", () => {
     await expect(second.client.send(start("one"))).rejects.toMatchObject({ name: "ExecutionAlreadyExists" });
   });
 
-  it("names interrupted executions once, and keeps their events", async () => {
+  it("reports interrupted executions only when it is next opened, and keeps their events", async () => {
     const first = await diedRunning();
     expect(first.changes).toEqual([]);
     const second = await testServer({ dataDir: first.dataDir });
@@ -145,7 +145,7 @@ describe("a data folder that is opened again", () => {
     ]);
   });
 
-  it("reads no history of an ended execution until a client asks", async () => {
+  it("is opened without reading the histories of ended executions", async () => {
     const first = await testServer();
     await first.client.send(create);
     for (const name of ["one", "two"]) await first.client.send(start(name));

@@ -21,9 +21,9 @@ export interface SignedRequest {
   headers: IncomingHttpHeaders;
   /** Names of the signed headers, sorted. */
   signed: string[];
-  /** `20261122T145500Z` */
+  /** The time of the signature, such as `20261122T145500Z`. */
   time: string;
-  /** `20261122/us-east-1/s3/aws4_request` */
+  /** Day, region and service, such as `20261122/us-east-1/s3/aws4_request`. */
   scope: string;
   /** SHA-256 of the body in hex, or a word such as `UNSIGNED-PAYLOAD` instead of it. */
   payload: string;
@@ -65,12 +65,15 @@ export class Signatures {
   }
 }
 
-/** HMAC-SHA256 with one key, by its definition: one call of `createHmac` costs as much as the rest of a check. */
+/**
+ * Computes HMAC-SHA256 with one key, by its definition, because one call of `createHmac` takes as long as all other
+ * work of a check.
+ */
 class SigningKey {
   readonly #inner: Buffer;
   readonly #outer: Buffer;
 
-  /** `key` has at most the length of a SHA-256 block. */
+  /** `key` may be at most as long as a block of SHA-256 (64 bytes). */
   constructor(key: Buffer) {
     const block = Buffer.concat([key], 64);
     this.#inner = Buffer.from(block.map((byte) => byte ^ 0x36));
@@ -90,13 +93,16 @@ export function vouchesFor(headers: IncomingHttpHeaders, signed: readonly string
   return signed.includes("host") && Object.keys(headers).every((name) => !telling(name) || signed.includes(name));
 }
 
-/** Milliseconds of a time in the format of signatures; NaN for other texts. */
+/** Parses a time such as `20261122T145500Z` into milliseconds since the epoch; NaN for other texts. */
 export function instantOf(time: string): number {
   const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(time) ?? [];
   return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
 }
 
-/** The request as the signer wrote it: path encoded once more (except for S3), sorted query, signed headers. */
+/**
+ * The request in the form whose hash is signed: with the path encoded once more (except for S3), the query sorted, and
+ * only the signed headers.
+ */
 function canonical({ method, path, query, headers, signed, scope, payload }: SignedRequest): string {
   const isS3 = scope.endsWith("/s3/aws4_request");
   const lines = signed.map(

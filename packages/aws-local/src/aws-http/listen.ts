@@ -15,7 +15,7 @@ export interface AwsHttp extends AccessKey, Binding {
   contentType: "application/x-amz-json-1.0" | "application/x-amz-json-1.1" | "application/json";
   /** The disk of the data folder. */
   disk: WriteErrors | undefined;
-  /** The largest body. */
+  /** The largest body in bytes; absent: `usualBytes`. */
   maxBytes?: number;
   /** The HTTP status for requests that are not signed with the key; absent: 403. */
   refusedStatus?: number;

@@ -2,7 +2,10 @@ export interface XmlFields {
   [name: string]: string | number | boolean | undefined | XmlFields | XmlFields[];
 }
 
-/** Writes an element with fields. A list repeats its element; an absent field is left out. */
+/**
+ * Writes an XML element whose fields are child elements. A list becomes one child per item, and an undefined field
+ * becomes none.
+ */
 export function element(name: string, fields: XmlFields, attributes = ""): string {
   const inner = Object.entries(fields).map(([field, value]) => child(field, value));
   return `<${name}${attributes}>${inner.join("")}</${name}>`;

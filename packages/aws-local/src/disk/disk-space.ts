@@ -11,7 +11,7 @@ const probe = Buffer.alloc(256 * 1024);
 
 const full = new Set(["ENOSPC", "EDQUOT"]);
 const readOnly = new Set(["EROFS", "EACCES", "EPERM"]);
-/** Error codes of SQLite, whose errors have no `code`. */
+/** Error codes of SQLite, which its errors have in the field `errcode`. */
 const SQLITE_READONLY = 8;
 const SQLITE_FULL = 13;
 

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readFile
 /** A file of JSON lines that only grows. The first write removes an incomplete last line, which a crash has left. */
 export class LineFile<T> {
   readonly #path: string;
-  /** The end of the last complete line, as found on opening. */
+  /** The offset at which the last complete line ended when the file was opened. */
   #end: number;
   #file: number | undefined;
 

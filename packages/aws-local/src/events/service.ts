@@ -9,7 +9,7 @@ import type { JsonObject } from "../json.ts";
  * passes its own.
  */
 export interface EventPatterns {
-  /** The problems of a pattern; each message continues the sentence "it ...". */
+  /** Returns the problems of a pattern. Each message continues a sentence that starts with "it". */
   check(pattern: JsonObject): Iterable<{ message: string }>;
   matches(pattern: JsonObject, event: JsonObject): boolean;
 }

@@ -7,7 +7,7 @@ export type HttpApiEvent = ReturnType<typeof eventOf>;
 /** Types whose bodies API Gateway passes on as text. Other bodies, and bytes that are not UTF-8, become base64. */
 const textual = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|[^;]*\+(json|xml)))/i;
 
-/** API Gateway joins repeated headers and query parameters with commas. */
+/** The event for a request. Repeated headers and query parameters are joined with commas, as API Gateway does. */
 export function eventOf(request: IncomingMessage, body: Buffer, requestId: string, nowMs: number) {
   const { method = "GET", url = "/", httpVersion } = request;
   const [rawPath = "/", rawQueryString = ""] = url.split(/\?(.*)/s);

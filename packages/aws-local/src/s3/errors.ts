@@ -18,7 +18,7 @@ const statusOf: Record<string, number> = {
   SlowDown: 503,
 };
 
-/** An error of S3 with S3's own codes. */
+/** An error with one of S3's codes, and with the status of that code. */
 export class S3Error extends AwsError {
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(code, message, statusOf[code], options);

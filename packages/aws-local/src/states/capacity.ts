@@ -2,8 +2,8 @@ import { availableParallelism, cpus } from "node:os";
 import { type LineOwner, Turns } from "./turns.ts";
 
 /**
- * The interval at which this file looks for idle processors while lines wait. A line is a sequence of states of an
- * execution: the main one, a branch, or an iteration of a Map.
+ * The interval between two looks for idle processors while lines wait. A line is a sequence of states of an execution:
+ * the main one, a branch, or an iteration of a Map.
  */
 const lookMs = 50;
 /** Processors count as idle, and more lines start, if they were idle for more than this share of the time. */

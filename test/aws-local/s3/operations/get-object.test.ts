@@ -52,7 +52,7 @@ test("HeadObject returns the headers and no bytes", async () => {
   expect(Math.abs((head.LastModified as Date).getTime() - Date.now())).toBeLessThan(60_000);
 });
 
-test("a request of an object overrides headers of the response", async () => {
+test("a request for an object can set headers of the response", async () => {
   const got = await get({ ResponseContentType: "text/plain", ResponseContentDisposition: "attachment" });
   expect(got).toMatchObject({ ContentType: "text/plain", ContentDisposition: "attachment" });
 });

@@ -90,7 +90,7 @@ describe("a definition that cannot be run", () => {
 });
 
 describe("the context object", () => {
-  it("has Step Functions' fields of the state, and none of the execution", async () => {
+  it("has the fields that Step Functions has for the state, and none for the execution", async () => {
     const parameters = { "name.$": "$$.State.Name", "retries.$": "$$.State.RetryCount" };
     const result = await runState({ Type: "Pass", Parameters: parameters }, {});
     expect(result.output).toEqual({ name: "S", retries: 0 });

@@ -61,7 +61,7 @@ describe("writing a result", () => {
     [null, { a: 1 }, 2, { a: 1 }],
     ["$.r", { a: 1 }, 2, { a: 1, r: 2 }],
     ["$.a.b.c", { a: { x: 1 } }, 2, { a: { x: 1, b: { c: 2 } } }],
-  ])("at the ResultPath %s", (path, input, result, expected) => {
+  ])("at the ResultPath %s gives the expected output", (path, input, result, expected) => {
     const before = structuredClone(input);
     expect(write(path, input, result)).toEqual(expected);
     expect(input).toEqual(before);

@@ -44,7 +44,7 @@ export function readExpressions(input: Request, fields: readonly ExpressionField
   return expressions as Expressions;
 }
 
-/** Refuses a path that leads into a key attribute: a scalar has no parts. */
+/** Throws if a path leads into a key attribute, which has no parts because it is a text or a number. */
 export function checkKeyPaths(table: Table, { paths }: Expressions): void {
   const all = Object.values(paths).flat();
   const heads = new Set(all.filter(({ length }) => length > 1).map(([head]) => head));

@@ -40,7 +40,7 @@ export function emptyMap(): AttributeMap {
   return Object.create(null);
 }
 
-/** Each number has one normal form, so equal numbers have equal texts. */
+/** Whether two values are equal. Numbers are compared as texts, because equal numbers have the same normal form. */
 export function areEqual(a: AttributeValue, b: AttributeValue): boolean {
   if (typeOf(a) !== typeOf(b)) return false;
   if ("L" in a && "L" in b) return a.L.length === b.L.length && a.L.every((v, i) => areEqual(v, b.L[i] ?? { L: [] }));

@@ -1,6 +1,9 @@
 import { invalid } from "../errors.ts";
 
-/** 0.d1d2d3... x 10^exponent. The digits have no zeros at either end; zero has no digits. */
+/**
+ * The number 0.d1d2d3... x 10^exponent, where d1, d2, d3... are the digits. They have no zeros at either end; the
+ * number zero has no digits.
+ */
 interface Decimal {
   negative: boolean;
   digits: string;

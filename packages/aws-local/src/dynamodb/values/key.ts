@@ -106,7 +106,7 @@ function encodePart(value: AttributeValue): Buffer {
   return "N" in value ? numberKey(value.N) : Buffer.from((value as { S: string }).S);
 }
 
-/** FNV-1a, mixed once more because short keys affect only its low bits. */
+/** The FNV-1a hash of a key. It is mixed once more, because short keys change only its low bits. */
 function digest(bytes: Uint8Array): number {
   let sum = 0x811c9dc5;
   for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193);

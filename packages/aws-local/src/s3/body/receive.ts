@@ -4,7 +4,7 @@ import { Crc32, Crc32c, Crc64NvmeJs } from "@aws-sdk/checksums/crc";
 import { S3Error } from "../errors.ts";
 import { decodeChunks, type Trailers } from "./aws-chunked.ts";
 
-/** The suffixes of `x-amz-checksum-<algorithm>`. */
+/** The algorithms in the names of the headers `x-amz-checksum-<algorithm>`. */
 const checksumAlgorithms = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
 export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number];
 
@@ -23,9 +23,9 @@ function createChecksum(algorithm: ChecksumAlgorithm | "md5"): Checksum {
 
 export interface ReceivedBody {
   bytes: number;
-  /** Hex. */
+  /** The MD5 of the body, in hex. */
   md5: string;
-  /** Base64, for the algorithms that the request named. */
+  /** The checksums in base64, for the algorithms that the request named. */
   checksums: Partial<Record<ChecksumAlgorithm, string>>;
 }
 

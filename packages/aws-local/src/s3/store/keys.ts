@@ -18,12 +18,12 @@ export function keyPath(key: string): string {
   return join(...segments.flat(), ...last.slice(0, -1), `${last.at(-1)}$`);
 }
 
-/** The folder of all keys with this prefix, up to its last `/`. */
+/** The folder that contains the objects of all keys with this prefix: the path of the prefix up to its last `/`. */
 export function prefixFolder(prefix: string): string {
   return join("", ...prefix.split("/").slice(0, -1).flatMap(namesOf));
 }
 
-/** The part of the key that a file or folder name encodes. */
+/** Decodes the name of a file or a folder to the part of the key that it stands for. */
 export function keyPart(name: string): { text: string; isObject: boolean } {
   if (name.endsWith("$")) return { text: decode(name.slice(0, -1)), isObject: true };
   if (name.endsWith("~")) return { text: decode(name.slice(0, -1)), isObject: false };

@@ -4,7 +4,7 @@ import type { History } from "../history.ts";
 import { Cancelled } from "./failure.ts";
 import type { Host, Purpose } from "./host.ts";
 
-/** The state that all threads of one execution share. */
+/** The parts of an execution that all of its threads share. */
 export interface Run {
   readonly host: Host;
   readonly history: History;

@@ -1,8 +1,8 @@
-"""The walls around a sandbox, in two steps.
-The launcher, started by bubblewrap with the read-only mounts in place, enters a user namespace whose root is no user
-of the host. The kernel locks every mount that enters it, so no root below can lift a read-only flag or look under a
-mount. Each sandbox then gets its own pids, mounts, user namespace (the kernel counts processes per user namespace,
-so its limit also holds for root) and a private disk in memory, which is its root folder."""
+"""Isolates a sandbox from this machine, in two steps. First the launcher, which bubblewrap starts with read-only
+mounts, enters a user namespace whose root is no user of the host. The kernel locks the mounts in it, so root in a
+sandbox can neither make them writable nor remove them. Then each sandbox gets its own pids, mounts and user namespace,
+and a private disk in memory as its root folder. The kernel counts processes per user namespace, so the limit for
+processes also holds for root in the sandbox."""
 
 import contextlib
 import errno

@@ -109,8 +109,8 @@ class Watchdog:
         }
 
     def _end_excess(self, members):
-        """Ends a fork bomb: kills the largest process group, and of the other processes the newest. Each time that this
-        has not helped, it spares fewer of the older ones. It stops all victims before it kills them, so that none can
+        """Ends a fork bomb: kills the largest process group, and the newest of the other processes. If that does not
+        help, the next call spares fewer of the older ones. It stops all victims before it kills them, so that none can
         fork meanwhile."""
         spared = self.kernels()
         groups = {}

@@ -16,7 +16,7 @@ describe("a comparison", () => {
     ["NumericEquals", 1, "1", "no"],
     ["BooleanEquals", true, true, "yes"],
     ["BooleanEquals", true, "true", "no"],
-  ])("%s %j takes %j for %s", async (operator, expected, value, branch) => {
+  ])("%s %j with the value %j chooses the branch %s", async (operator, expected, value, branch) => {
     expect((await choose({ Variable: "$.v", [operator]: expected }, { v: value })).output).toBe(branch);
   });
 
@@ -24,7 +24,7 @@ describe("a comparison", () => {
     [true, { v: null }, "yes"],
     [true, {}, "no"],
     [false, {}, "yes"],
-  ])("IsPresent %j takes %j for %s", async (wanted, input, branch) => {
+  ])("IsPresent %j with the input %j chooses the branch %s", async (wanted, input, branch) => {
     expect((await choose({ Variable: "$.v", IsPresent: wanted }, input)).output).toBe(branch);
   });
 });
@@ -38,8 +38,8 @@ describe("rules combined", () => {
     ["And", { And: [ten, even] }, { v: 10, even: true }, "yes"],
     ["And", { And: [ten, even] }, { v: 10, even: false }, "no"],
     ["nested And", { And: [{ And: [ten, even] }, present] }, { v: 10, even: true, x: null }, "yes"],
-    ["And stops early", { And: [present, { Variable: "$.x", NumericEquals: 1 }] }, {}, "no"],
-  ])("by %s", async (_name, rule, input, branch) => {
+    ["an And whose first rule does not hold", { And: [present, { Variable: "$.x", NumericEquals: 1 }] }, {}, "no"],
+  ])("by %s choose the expected branch", async (_name, rule, input, branch) => {
     expect((await choose(rule, input)).output).toBe(branch);
   });
 });

@@ -56,7 +56,7 @@ describe("a Map state", () => {
     expect(result.output).toEqual(expected);
   });
 
-  it("records one iteration after the other with MaxConcurrency 1, as AWS chains them", async () => {
+  it("with MaxConcurrency 1 records the events of each iteration after those of the one before, as AWS does", async () => {
     const result = await runState({ Type: "Map", MaxConcurrency: 1, ItemProcessor: pass }, ["a", "b"]);
     expect(outline(result).slice(1)).toEqual([
       "2<0 MapStateEntered",

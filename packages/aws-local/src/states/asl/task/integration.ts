@@ -90,7 +90,7 @@ async function raceTimeout<T>(
 
 async function timeout(seconds: number, thread: Thread, over: AbortSignal): Promise<never> {
   await thread.run.host.sleep(seconds * 1000, "deadline", over);
-  // The race is decided, so this promise never settles.
+  // The work has ended before its timeout, so this promise never settles.
   if (over.aborted) return new Promise(() => {});
   throw new StateFailure("States.Timeout");
 }
