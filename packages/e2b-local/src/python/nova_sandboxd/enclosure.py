@@ -1,8 +1,8 @@
 """Isolates a sandbox from this machine, in two steps. First the launcher, which bubblewrap starts with read-only
 mounts, enters a user namespace whose root is no user of the host. The kernel locks the mounts in it, so root in a
-sandbox can neither make them writable nor remove them. Then each sandbox gets its own pids, mounts and user namespace,
-and a private disk in memory as its root folder. The kernel counts processes per user namespace, so the limit for
-processes also holds for root in the sandbox."""
+sandbox cannot make them writable and cannot remove them. Then each sandbox gets its own pids, mounts and user
+namespace, and a private disk in memory as its root folder. The kernel counts processes per user namespace, so the limit
+for processes also holds for root in the sandbox."""
 
 import contextlib
 import errno
