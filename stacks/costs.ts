@@ -4,12 +4,13 @@ import prices from "./prices.json" with { type: "json" };
 
 /** The properties of a run that affect its cost. */
 interface Run {
-  /** Nodes with code, including decisions, without `start` and `end`. */
+  /** The number of nodes with code: it includes decisions, but not `start` and `end`. */
   nodes: number;
   decisions: number;
   secondsPerNode: number;
   /**
-   * Nodes whose code a model writes in this run. Nodes with pinned code cost the same as nodes with hand-written code.
+   * The number of nodes whose code a model writes in this run. Nodes with pinned code cost the same as nodes with
+   * hand-written code.
    */
   written: number;
 }

@@ -96,8 +96,8 @@ function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queu
 }
 
 /**
- * Creates the bus for events that runs wait for. It does not offer NOVA's own events to waiting runs, because each end
- * of a run would search all waiting tasks.
+ * Creates the bus for events that runs wait for. NOVA's own events are not offered to waiting runs: otherwise each end
+ * of a run would cause a search in all waiting tasks.
  */
 function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): EventBus {
   const bus = new EventBus(stack, "Bus", { eventBusName: novaName });

@@ -120,7 +120,9 @@ export const grants = {
 
   /** Includes deletion, because an ended task must not be found any more. */
   wakes: ({ table }) => items(table, ["Query", "PutItem", "DeleteItem"], partitions.wakes),
-  /** A run needs it before it starts: from then on, events for which it may wait are stored. */
+  /**
+   * The shapes are written before a run starts, because from then on NOVA stores the events for which the run may wait.
+   */
   "shapes of events": ({ table }) => items(table, ["Query", "PutItem"], partitions.shapes),
 
   /** Reads the versions of workflows, which version is active, and queued publications. */

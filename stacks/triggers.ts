@@ -171,7 +171,7 @@ export function allowTriggerRules(fire: IFunction, { rules }: EventArns): void {
   for (const [at, sourceArn] of rules.entries()) fire.addPermission(`Rules${at}`, { principal, sourceArn });
 }
 
-/** Creates the group of trigger schedules, and the role by which Scheduler calls only these functions. */
+/** Creates the group of trigger schedules, and a role with which Scheduler can call only these functions. */
 export function createSchedules(stack: Stack, called: IFunction[], { events, undelivered }: Grantable): void {
   new CfnScheduleGroup(stack, "Schedules", { name: novaName });
   createServiceRole(stack, "SchedulesRole", "SchedulesPolicy", {

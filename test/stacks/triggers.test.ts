@@ -136,7 +136,7 @@ describe("mail", () => {
   it.each([
     [true, "mail/0a1b"],
     [false, "blobs/default/exec_1/00"],
-  ])("is forwarded (%s) if the object is %s", (isMatch, key) => {
+  ])("is forwarded or not (%s) if the object is %s", (isMatch, key) => {
     const pattern = JSON.parse(JSON.stringify(rule("Mails").EventPattern), (name, value) =>
       name === "name" ? ["bucket"] : value,
     );

@@ -43,7 +43,7 @@ it("nova dev loses no accepted run when it is killed in the middle of 20", async
     if (accepted.push(execution_id) === 12) dev.child.kill("SIGKILL");
   });
   await once(dev.child, "exit");
-  // Not awaited, because requests without an answer are repeated even after the server is gone.
+  // Requests without an answer are repeated even after the server is gone, so they are not awaited.
   Promise.allSettled(asked);
   const heard = accepted.slice(0, 12);
   await open();

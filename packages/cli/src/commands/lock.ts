@@ -51,7 +51,7 @@ export const lock = command({
 
 /**
  * Locks the recorded code of prompt nodes, and the user's edits of locked code. `from` names the execution whose code
- * is locked; if it is undefined, the latest executions count.
+ * is locked; if it is undefined, the code of the latest executions is locked.
  */
 export async function lockFolder(path: string, from: string | undefined): Promise<CommandOutput> {
   const folder = await readLockFolder(path);

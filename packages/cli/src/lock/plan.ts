@@ -109,7 +109,7 @@ function lockedFrom(generation: Generation, before: LockRecord | undefined): Loc
 }
 
 export interface EditSources {
-  /** The node's last successful run, which tells its code; null if no run is known. */
+  /** Returns the last successful run of a node, and so its last code; null if no run is known. */
   used(node: string): Recorded | null;
   generator: Generator;
   readsOf(source: string): Promise<readonly Read[]>;

@@ -142,7 +142,7 @@ export class WaitingTasks {
 
   /**
    * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener it is read again
-   * whenever its parent is.
+   * whenever its parent is read.
    */
   #lookInto(child: string): Promise<boolean> {
     if (this.#live && this.#isNew(child)) {

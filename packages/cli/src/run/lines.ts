@@ -169,7 +169,7 @@ export class MapProgress {
   #tell(execution: string): void {
     for (const [node, going] of this.#maps.get(execution) ?? []) {
       const { count, states, told } = going;
-      // Until the next node of an item starts, the item counts as done for a moment.
+      // An item counts as done from the end of one of its nodes until the next one starts.
       const done = states.values().filter((state) => state === "succeeded" || state === "failed");
       const failed = states.values().filter((state) => state === "failed");
       const [doneCount, failedCount] = [Array.from(done).length, Array.from(failed).length];

@@ -37,8 +37,8 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
 }
 
 /**
- * Derives a key for another purpose. It reveals nothing about the first key, and no second key has to be stored in the
- * key file.
+ * Derives a key for another purpose, so that the key file needs no second key. The derived key reveals nothing about
+ * the first.
  */
 function derivedKey(keyHex: string, purpose: string): string {
   return Buffer.from(hkdfSync("sha256", Buffer.from(keyHex, "hex"), "", purpose, 32)).toString("hex");
