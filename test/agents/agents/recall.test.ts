@@ -142,7 +142,7 @@ describe("a task's embedding", () => {
     expect(await embedTask("Add", embed, { signal })).toEqual(expected);
   });
 
-  it("throws an error of the budget instead of returning it", async () => {
+  it("fails with an error that does not come from the model", async () => {
     const embed = async () => Promise.reject(new TypeError("too dear"));
     await expect(embedTask("Add", embed, { signal })).rejects.toThrow("too dear");
   });

@@ -33,7 +33,7 @@ test("the error of an outage has the service's error as its cause", async () => 
   await expect(failed).rejects.toMatchObject({ cause, message: expect.stringContaining("InternalServerError") });
 });
 
-test("a full store is reported with its own message, after one request", async () => {
+test("a local store whose disk is full is reported with a message of its own, after one request", async () => {
   const cause = error({ message: "the disk is full - free some space", $metadata: { httpStatusCode: 507 } });
   const full = { name: "StoreUnavailable", message: "the disk is full - free some space" };
   await expect(reportOutage("DynamoDB", () => Promise.reject(cause))).rejects.toMatchObject(full);

@@ -75,14 +75,9 @@ describe("a transport that the process offers for an endpoint", () => {
   });
 
   it.each([
-    ["an error that it answers", refused("ConditionalCheckFailedException", 400), ConditionalCheckFailedException, 1],
-    [
-      "a server error that it answers repeatedly, after a retry",
-      refused("InternalServerError", 500),
-      InternalServerError,
-      2,
-    ],
-  ])("makes the SDK report %s", async (_what, given, error, attempts) => {
+    ["a refusal, without a retry", refused("ConditionalCheckFailedException", 400), ConditionalCheckFailedException, 1],
+    ["a server error, after a retry", refused("InternalServerError", 500), InternalServerError, 2],
+  ])("makes the SDK throw the errors of the endpoint: %s", async (_what, given, error, attempts) => {
     let asked = 0;
     stop = offerTransport(url, () => {
       asked += 1;

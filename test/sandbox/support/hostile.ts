@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Writes a connection's texts to the kernel's stdout, in order. `wait` never resolves. */
+/**
+ * Returns the texts that the sandbox writes to the kernel's stdout for one connection, in order. `wait` never resolves.
+ */
 export type Says = (nonce: string, kernel: { wait: Promise<never> }) => Iterable<string> | AsyncIterable<string>;
 
 const id = "i0123456789abcdef0123";

@@ -236,8 +236,8 @@ const separators: Record<string, "cause" | "context"> = {
 };
 
 /**
- * Parses the exceptions of a failure, the last one first. The harness writes `message` about the last one. It is more
- * reliable than the traceback, whose texts may contain anything.
+ * Parses the exceptions of a failure, the last one first. The harness writes `message` about the last exception. That
+ * message is more reliable than the traceback, whose texts may contain anything.
  */
 export function exceptionsOf({ message, traceback }: { message: string; traceback: string }): Exception[] {
   const parts: { lines: string[]; after: Exception["after"] }[] = [{ lines: [], after: null }];

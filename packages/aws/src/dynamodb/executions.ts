@@ -231,9 +231,9 @@ interface FoundPage {
 type Position = Pick<Execution, "startedAt" | "id">;
 
 /**
- * Lists newest first; a query of one workflow or client may ask for oldest first. No index holds all executions,
- * because every start of the account would write to its one partition. A query without workflow and client therefore
- * merges the newest runs of every workflow. Open executions have their own index.
+ * Lists executions, newest first; a query of one workflow or client may ask for the oldest first. No index holds all
+ * executions, because every start of the account would write to its one partition. A query without workflow and client
+ * therefore merges the newest runs of every workflow. Open executions have their own index.
  */
 async function listExecutions(entity: ExecutionEntity, workflows: Pick<WorkflowStore, "ids">, query: ExecutionQuery) {
   const { workflow, client, status, limit = defaultLimit } = query;

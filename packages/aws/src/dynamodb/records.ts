@@ -48,7 +48,10 @@ export class UnknownFormat extends Error {
 /** Format number of every item in the table. */
 export const FORMAT = 1;
 
-/** Throws `UnknownFormat` for any other format; `what` names the record in the message. */
+/**
+ * Checks the format number of a record. Throws `UnknownFormat` unless it is `FORMAT`; `what` names the record in the
+ * message.
+ */
 export function checkFormat(what: string, format: unknown): void {
   if (format === FORMAT) return;
   throw new UnknownFormat(`${what} is stored in format ${String(format)}, this version reads ${FORMAT} - update NOVA`);

@@ -119,7 +119,7 @@ export function createStatsStore(connection: TableConnection): StatsStore {
   };
 }
 
-/** Sorted by the time when a run ended, so that any range of days is one query. */
+/** Statistics of one run. They are sorted by the end of the run, so that any range of days is one query. */
 const statsRecord = record(
   "stats",
   {

@@ -95,7 +95,8 @@ export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): P
   const key = await storeEventText(bucket, randomUUID(), event.detail);
   const reference: Reference = { key, bytes: Buffer.byteLength(event.detail) };
   const marked = JSON.stringify({ [referenceMember]: reference }).slice(1);
-  // Edits the text, because rules match the number 850.0 by its text.
+  // Adds the reference to the text of the detail and does not parse it, because EventBridge rules match the number
+  // 850.0 by its text.
   const beside = { ...event, detail: `${event.detail.trimEnd().slice(0, -1)},${marked}` };
   if (entryBytes(beside) <= maxEntryBytes) return beside;
   const short = JSON.stringify(shortMembers(event.detail)).slice(0, -1);
