@@ -75,7 +75,7 @@ interface RunCost {
   stepFunctions: number;
   lambda: number;
   dynamodb: number;
-  /** API Gateway, EventBridge, KMS, logs, traces. */
+  /** The cost of API Gateway, EventBridge, KMS, logs and traces. */
   otherAws: number;
   sandbox: number;
   model: number;

@@ -49,7 +49,7 @@ class RootWatch {
 
   /**
    * Updates the watches on all folders of the root, and on those above it to see the root disappear and return. Returns
-   * the news.
+   * what has happened to the root.
    */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);

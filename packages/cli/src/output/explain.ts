@@ -36,7 +36,7 @@ const commandsByRoute: Record<string, string> = {
   "GET /schedules": "nova schedules",
   "GET /sessions": "nova session list",
   "GET /workflows": "nova versions",
-  // Messages about credentials name only the method, because the route depends on the owner of the credentials.
+  // Messages about credentials say only `GET`, because the route depends on the owner of the credentials.
   GET: "nova credentials list",
 };
 

@@ -115,7 +115,8 @@ export class LogLines {
   #printed({ at, text, leftOut }: Extract<LogPiece, { kind: "printed" }>): string[] {
     const name = `${at.scope}#${at.seq}`;
     const whole = (this.#partial.get(name) ?? "") + text;
-    // Prints up to the last line end. An incomplete line is printed too if the last look brought no more text.
+    // Prints up to the last line end. A piece without text means that nothing has followed yet, so the incomplete line
+    // is printed too.
     const end = text === "" || whole.length > longestLine ? whole.length : whole.lastIndexOf("\n") + 1;
     this.#partial.set(name, whole.slice(end));
     const gap = leftOut > 0 ? [styled("dim", `  ... ${leftOut} bytes are left out`)] : [];
