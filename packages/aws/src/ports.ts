@@ -32,7 +32,7 @@ export interface AwsPortsOptions {
   eventBus: string;
   /** Sandboxes per second that the E2B plan allows; no limit if absent. */
   createsPerSecond?: number | undefined;
-  /** Calls the token endpoints of credentials. */
+  /** Sends the HTTP requests to token endpoints of credentials. */
   fetch: OutgoingFetch;
   /** True for S3 endpoints without a host name per bucket. */
   s3PathStyle?: boolean;

@@ -37,7 +37,8 @@ export function needServer(
 async function serveNeed(sandbox: E2bSandbox, need: Need, io: RunIo, signal: AbortSignal): Promise<void> {
   const response = await fetchNeed(need, io);
   if (!("body" in response)) {
-    // The final newline shows the harness that the upload is complete.
+    // Writes an answer or a refusal as one line of JSON. Its final newline shows the harness that the upload is
+    // complete.
     const path = "error" in response ? need.refuse : need.put;
     return writeText(sandbox, path, `${JSON.stringify(response)}\n`, signal);
   }

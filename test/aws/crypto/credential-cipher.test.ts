@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const arn = "arn:aws:kms:us-east-1:000000000000:key/nova";
 const asked: string[] = [];
 
-/** The part of KMS that a keyring uses. An encrypted data key consists of its context and itself. */
+/** A fake of the part of KMS that a keyring uses. An encrypted data key is the encryption context and the plain key. */
 const kms = createServer(async (request, response) => {
   const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
   const { KeyId, EncryptionContext, CiphertextBlob } = JSON.parse(Buffer.concat(chunks).toString());

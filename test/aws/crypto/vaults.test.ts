@@ -9,7 +9,10 @@ import { standInForKms } from "../../support/kms.ts";
 const keyHex = "0123456789abcdef".repeat(4);
 const hmac = (text: string | Buffer) => createHmac("sha256", Buffer.from(keyHex, "hex")).update(text).digest("base64");
 
-/** The part of KMS that vaults and signers use. A ciphertext names its key and context, which decryption compares. */
+/**
+ * A fake of the part of KMS that vaults and signers use. A ciphertext names its key and its context, which decryption
+ * compares.
+ */
 const kms = createServer(async (request, response) => {
   const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
   const asked = JSON.parse(Buffer.concat(chunks).toString());

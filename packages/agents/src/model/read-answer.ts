@@ -112,7 +112,10 @@ export function jsonValuesIn(text: string): string[] {
   return values;
 }
 
-/** Tag names for thoughts, with or without a namespace. `▁` is the space in DeepSeek's tokens. */
+/**
+ * Separates the words in the names of tags for thoughts, which may have a namespace. `▁` is the space in DeepSeek's
+ * tokens.
+ */
 const gap = "[_▁ -]?";
 const name = `(?:[\\w-]+:)?(?:ant)?(?:think|thinking|thoughts?|reasoning|reflection|deliberation|scratch${gap}pad|cot|(?:inner|internal)${gap}(?:monologue|thoughts?)|chain${gap}of${gap}thoughts?)(?:${gap}(?:process|block|content|text|trace|steps?))?`;
 const begin = `(?:(?:begin|start)${gap}(?:of${gap})?)?`;
