@@ -32,7 +32,10 @@ export type TaskState = {
   Catch?: readonly Catcher[];
 } & (Transition | { End: true; OutputPath: "$.Output"; Next?: never });
 
-/** Keys that end in `.$` hold a path into the state's input or an intrinsic function; other keys hold a constant. */
+/**
+ * The input of a task. The value of a key that ends in `.$` is a path into the state's input or an intrinsic function;
+ * all other values are constants.
+ */
 export type Parameters = { readonly [key: string]: string | number | boolean | Parameters };
 
 export interface Retrier {
@@ -70,7 +73,7 @@ export type WaitState = { Type: "Wait"; Next: string } & (
   | { SecondsPath: string; TimestampPath?: never }
 );
 
-/** A machine inside a machine: a branch, or the states for each item. State names are unique across all of them. */
+/** The states of a parallel branch, or of each item of a Map. State names must be unique in the whole state machine. */
 export interface Branch {
   StartAt: string;
   States: States;

@@ -151,7 +151,7 @@ function adviceOn({ from, to, max }: Edge, isLoop: boolean): string {
   return `${loop} - lower its max, or repeat inside of one node's Python`;
 }
 
-/** The largest number of events in one history. */
+/** Returns the most events that a run may add to one history. */
 function maxEventsAtOnce(workflow: Workflow): number {
   const plan: Plan = lower(workflow);
   return needsContinuation(plan) ? stretchEvents(plan, () => 1) : countEvents(plan, () => 1);

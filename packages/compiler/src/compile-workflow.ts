@@ -19,12 +19,12 @@ export type Compiled =
   | ({ findings: Finding[]; workflow: Workflow; definition: string } & Machine)
   | { findings: Finding[]; workflow?: never; stateMachine?: never; definition?: never; history?: never };
 
-/** Parses, checks, lowers and emits. `definition` is the state machine's text for Step Functions. */
+/** Parses, checks and compiles a source. `definition` is the text of the state machine for Step Functions. */
 export function compileWorkflow(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
   return compileParsed(parseWorkflow(source), options);
 }
 
-/** Checks, lowers and emits a workflow that the caller has already parsed. */
+/** Compiles a workflow that the caller has already parsed. */
 export async function compileParsed(parsed: ParsedWorkflow, options: EmitOptions = {}): Promise<Compiled> {
   const { workflow, python } = parsed;
   const findings = [...parsed.findings, ...(await checkSources(python))];
@@ -68,7 +68,7 @@ interface Machine {
   history?: HistoryBudget;
 }
 
-/** Lowers and emits a checked workflow into a state machine as plain data. */
+/** Compiles a checked workflow into a state machine, as plain data. */
 export function toMachine(workflow: Workflow, options: EmitOptions = {}): Machine {
   const plan = lower(workflow);
   const maxInline = (map: string) => options.inlineItems ?? inlineItems(plan, map);

@@ -164,7 +164,7 @@ function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   return defined({ looks: isLong(node) ? maxChecks(node) * runs + runs - 1 : waits, retry });
 }
 
-/** A workflow with resolved edges. It knows nothing of the Amazon States Language. */
+/** A workflow with resolved edges, in no way specific to the Amazon States Language. */
 export interface Plan {
   comment: string;
   timeoutSeconds?: number;
@@ -195,7 +195,7 @@ interface Planned {
   comment?: string;
 }
 
-/** A node with one next node, or with a fork. */
+/** A node with one next node, or with parallel branches. */
 export interface HasNext extends Planned {
   /** The next node; for a node that fans out, the node after the join. */
   next: Target;
@@ -212,7 +212,7 @@ export interface Failable {
   onError?: Target;
 }
 
-/** A node whose entry holds a decision. */
+/** A decision or an approval: the decision in its entry chooses the branch. */
 export interface Decides extends Planned, Failable {
   branches: Branch[];
   otherwise?: Target;
@@ -252,7 +252,7 @@ export interface PlannedMap extends HasNext, Failable {
   toleratesFailures: boolean;
 }
 
-/** Returns the nodes of a frame that its loops lead back to, each once. */
+/** Returns the nodes to which the loops of a frame lead back, each once. */
 export function loopTargets({ nodes }: PlannedFrame): string[] {
   const ways = nodes.flatMap((node) => ("branches" in node ? node.branches : []));
   return [...new Set(ways.flatMap(({ target, max }) => (target === null || max === undefined ? [] : [target])))];

@@ -9,7 +9,7 @@ import { fileInput, publishExample } from "./runs.ts";
 
 const example = resolve(import.meta.dirname, "../batch");
 
-/** The result of one PDF: the keys that the nodes of the map set, or the error. */
+/** The result of one PDF: the keys that the nodes of the map have set, or the error of the failed item. */
 type Result =
   | { name: string; amount: number; currency: string | null; branch: string }
   | { error: { message: string } };

@@ -86,7 +86,7 @@ const table = `CREATE TABLE IF NOT EXISTS invoices (
   booked_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-/** Creates the table if it is missing. An operator would do this before the first run. */
+/** Creates the table for the invoices if it is missing. In production, an operator does this before the first run. */
 export async function prepareBookings(database: Database): Promise<void> {
   await asking(database, (client) => client.query(table));
 }

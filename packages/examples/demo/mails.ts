@@ -9,7 +9,7 @@ import { createTransport } from "nodemailer";
 import MailComposer from "nodemailer/lib/mail-composer/index.js";
 import type { Database } from "./database.ts";
 
-/** The PDFs of the invoice example, with the totals that people read on them. */
+/** The folder of the PDFs of the invoice example, with the totals that people have read on them. */
 export const invoices = join(import.meta.dirname, "../invoice/invoices");
 
 export async function ownInvoices(): Promise<string[]> {

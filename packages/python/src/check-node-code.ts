@@ -49,7 +49,7 @@ export async function checkNodeCode(source: string, facts: NodeFacts): Promise<C
     found.push(...problems.map(({ at, ...problem }) => findingOf({ ...problem, ...lines.placeOf(at) })));
   }
   const shown = found.filter(({ code, line }) => !lines.isSilenced(line, code));
-  // If an error and a warning have the same message and line, the error wins.
+  // If an error and a warning have the same message and line, only the error is reported.
   const errorsFirst = shown.toSorted((a, b) => a.severity.localeCompare(b.severity));
   const unique = firstBy(errorsFirst, ({ line, message }) => `${line} ${message}`);
   return unique.sort((a, b) => a.line - b.line || a.column - b.column);

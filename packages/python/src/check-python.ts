@@ -106,7 +106,7 @@ function isStandIn(node: Node): boolean {
   });
 }
 
-/** Whether the bound value is a dict that the code makes. */
+/** Whether the value that is bound is a new dict. */
 function makesDict({ origin }: Binding): boolean {
   if (origin.kind !== "value") return false;
   const { value } = origin;

@@ -77,7 +77,7 @@ function changedKey({ kind, path, key }: Change): string | undefined {
   return path ? path[0] : kind === "any" ? key : undefined;
 }
 
-/** Finds `outputs.get_flattened()`, if `outputs` is NOVA's own. */
+/** Finds `outputs.get_flattened`, unless the code has bound another value to `outputs`. */
 function readsFlattened(program: Program): Node | undefined {
   const use = program.loadsOf("outputs").find((load) => {
     const { parent } = load;
@@ -119,7 +119,7 @@ function pathPrefixes(text: string): string[] {
   return [text, ...steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("."))];
 }
 
-/** Finds the first `context["key"] = ...` of each literal key. `wanted` must match the whole key. */
+/** Finds the first `context["key"] = ...` of each literal key that `wanted` matches. */
 export function findAssignedKeys(source: string, wanted: RegExp): ({ key: string } & LineColumn)[] {
   const program = Program.read(source);
   const lines = new Lines(source);
@@ -134,7 +134,10 @@ export function findAssignedKeys(source: string, wanted: RegExp): ({ key: string
   return Array.from(found.values());
 }
 
-/** Lists literal keys that code reads, as dot paths up to a list. `optional`: every read tolerates an absent key. */
+/**
+ * Lists the literal keys that code reads, as dot paths that end at the first list. `optional`: every read tolerates an
+ * absent key.
+ */
 export function listContextReads(source: string): { path: string; optional: boolean }[] {
   const program = Program.read(source);
   if (!program) return [];

@@ -23,7 +23,7 @@ export async function runRuff(source: string, builtins: readonly string[]): Prom
 }
 
 async function newWorkspace(builtins: readonly string[]): Promise<Workspace> {
-  // This package is CommonJS: a split bundle sees only its default export.
+  // The package is CommonJS, of which a bundle that is split into files sees only the default export.
   const { Workspace, PositionEncoding } = (await import("@astral-sh/ruff-wasm-nodejs")).default;
   const settings = { "target-version": newestPython, builtins, lint: { select: rules } };
   return new Workspace(settings, PositionEncoding.Utf16);

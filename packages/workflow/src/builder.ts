@@ -65,7 +65,10 @@ export const approval = maker("approval");
 export const wait = maker("wait");
 export const workflow = maker("workflow");
 
-/** Builds a map whose edges and `onError` name nodes of its own body, or a map that runs another workflow. */
+/**
+ * Builds a map with a body, whose edges and `onError` can only name nodes of that body, or a map that runs another
+ * workflow.
+ */
 export function map<const Id extends string, const Target extends string = never>(
   fields: MapFields<Id, Target>,
 ): Made<"map", FailingFields<AuthoredMap, Target>>;

@@ -45,7 +45,7 @@ export interface ParsedWorkflow {
   keyFindings(reader: KeyReader): Finding[];
 }
 
-/** Parses a definition, or reports everything that is wrong with it. Pure: it reads no file and runs nothing. */
+/** Parses a definition, or reports everything that is wrong with it. It reads no file and runs no code. */
 export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const { document, findings } = readDocument(source);
   if (!document) return { findings, python: [], keyFindings: () => [] };

@@ -15,7 +15,7 @@ export const runErrors = {
   ExecutionClosed: { retry: "never" },
   /** The chain of work contradicts itself. That is a bug in NOVA. */
   ChainBroken: { retry: "never" },
-  /** No sandbox is available: no code has started. Step Functions retries for 30 minutes, at most 60 s apart. */
+  /** No sandbox is available, so no code has started. Step Functions retries for 30 minutes, at most 60 s apart. */
   SandboxUnavailable: { retry: "patient" },
   /**
    * An attempt failed, and the node's `retry` allows another one. Step Functions waits for the delay and then starts

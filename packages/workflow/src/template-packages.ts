@@ -18,7 +18,7 @@ export function pipLine({ pip, below }: Pick<(typeof promisedPackages)[number], 
   return `${pip}<${below}`;
 }
 
-/** The pip lines of a template. A requirement replaces the promised package of the same name. */
+/** Returns the lines for pip of a sandbox template. A requirement replaces the promised package of the same name. */
 export function templateLines(requirements: readonly string[]): string[] {
   const named = new Set(requirements.map(packageName));
   return [...promisedPackages.filter(({ pip }) => !named.has(packageName(pip))).map(pipLine), ...requirements];

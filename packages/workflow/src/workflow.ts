@@ -23,12 +23,12 @@ export interface Workflow {
   lib: Record<string, string>;
   /** `false`: no node may ask a model. */
   models?: false;
-  /** Models of the prompt and text nodes that name none for a role. */
+  /** The models by role, for prompt and text nodes that do not name their own. */
   model?: ModelChoice;
   maxCostUsd?: number;
-  /** Prompt nodes run only code that a person has approved. */
+  /** Present if prompt nodes may run only code that a person has approved. */
   approval?: "required";
-  /** Generated code is kept separately for each client. */
+  /** Present if each client has its own generated code. */
   scope?: "client";
   lock?: Record<string, LockedCode>;
   credentials?: string[];
@@ -303,7 +303,7 @@ export interface WebhookSignature {
 
 export interface ScheduleTrigger extends TriggerBase {
   type: "schedule";
-  when: /** Six fields as in EventBridge Scheduler, without `cron(...)` around them. */
+  when: /** The six fields of a cron expression of EventBridge Scheduler, without `cron(...)` around them. */
     | { kind: "cron"; cron: string }
     | { kind: "every"; everySeconds: number }
     /** A local time in the time zone of the trigger, such as `2026-01-31T09:00:00`. */

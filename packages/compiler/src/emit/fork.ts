@@ -18,7 +18,7 @@ import {
 /** Emits the states of a frame: those of its nodes, and the end states to which these lead. */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 
-/** Emits all branches in parallel, then their join; `next` follows the join. */
+/** Emits the Parallel state with all branches, then their join, which leads to `next`. */
 export function emitFork(fork: PlannedFork, next: Target, frame: Frame, emitFrame: EmitFrame): States {
   const { node, branches } = fork;
   return {

@@ -32,7 +32,7 @@ export interface Frame {
 
 export type InlineItems = (map: string) => number;
 
-/** The frame of the main line. It ends in its end nodes, so none of its states leads to `done`. */
+/** Returns the frame of the main line. It ends in its end nodes, so none of its states leads to `done`. */
 export function mainFrame(functions: FunctionArns, inlineItems: InlineItems, continues: boolean): Frame {
   const close = { failed: closeState, unsettled: closeState, unfit: closeState, done: closeState };
   const further = continues ? continueState : undefined;

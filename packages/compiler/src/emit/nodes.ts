@@ -140,7 +140,10 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
   return { ...codeStates(node, next, behind, frame), ...settleStates(node, [], behind, frame) };
 }
 
-/** Emits the task that decides, then a Choice over the committed decision. A decision without an edge is a failure. */
+/**
+ * Emits the task that decides, then a Choice by the decision in its entry. A decision that matches no edge fails the
+ * run.
+ */
 export function emitDecision(node: PlannedDecision, frame: Frame): States {
   const branching = branchingOf(node, frame);
   const branch = stateOf(node.id, "branch");

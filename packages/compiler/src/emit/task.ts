@@ -37,17 +37,17 @@ export function startExecutionFields(place: string): Pick<TaskState, "Resource" 
   };
 }
 
-/** The parameters for running and settling a node: the node, and the position of the run. */
+/** Returns the parameters of a task that runs or settles a node: the node, and the position of the run. */
 export function nodeParameters(node: string): Parameters {
   return { node, ...position };
 }
 
-/** The parameters for a node that runs code: also the number of earlier retries of this state. */
+/** Returns the parameters of a task that runs code. They add the number of earlier retries of the state. */
 export function codeParameters(node: string): Parameters {
   return { ...nodeParameters(node), "retries.$": "$$.State.RetryCount" };
 }
 
-/** The position of a run in its chain. */
+/** The parameters that say where a run is in its chain of work. */
 export const position: Parameters = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
 
 /**
@@ -68,7 +68,7 @@ type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
  */
 const atOnce = { IntervalSeconds: 1, MaxAttempts: 10, BackoffRate: 1 };
 
-/** About 30 minutes: 65 attempts, at most 60 s apart; full jitter halves the pauses on average. */
+/** Retries for about 30 minutes: 65 attempts, at most 60 s apart. Full jitter halves the pauses on average. */
 const patient = {
   IntervalSeconds: 1,
   MaxAttempts: 65,

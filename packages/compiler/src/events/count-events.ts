@@ -90,7 +90,9 @@ function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
   return parallel + each.reduce((sum, events) => sum + events, 0) + join;
 }
 
-/** An edge of a node with its events. `to` is null if the frame ends. */
+/**
+ * An edge of a node, with the events that a run adds at the node if it takes the edge. `to` is null if the frame ends.
+ */
 interface CountedEdge {
   events: number;
   to: Target;
@@ -103,7 +105,7 @@ type Ways = ReadonlyMap<string, CountedEdge[]>;
 /** The virtual node at the end of all paths. No node can have this id. */
 const frameEnd = "(end)";
 
-/** Counts the most events on any path through a frame. A cycle without `max`, which `onError` can make, counts once. */
+/** Counts the most events on any path through a frame. A cycle through `onError` has no `max`, and counts once. */
 function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
   const all = nodes.map((node): [string, CountedEdge[]] => [node.id, waysOf(node)]);
   const onward = new Map(all.map(([id, ways]) => [id, ways.filter(({ max }) => max === undefined)]));
@@ -227,7 +229,7 @@ export function countedEdges(node: PlannedNode, frame: FrameKind, inside: number
   }
 }
 
-/** Events of a task with its retries. Code that outlives a Lambda is checked several times. */
+/** Counts the events of a task with its retries, and with the repeated checks of code that outlives a Lambda. */
 function taskEvents({ looks, retry }: PlannedTask): number {
   if (looks !== undefined) return looks * (task + choice + wait) + task + choice;
   return task + ((retry?.attempts ?? 1) - 1) * failedRetryEvents;

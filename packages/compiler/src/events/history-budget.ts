@@ -37,7 +37,7 @@ function needsMore(plan: Plan): boolean {
 
 const { parallel, map, mapRun, iteration, pass, task, choice } = stateEvents;
 
-/** The rest is for uncounted events: retries, and Lambdas that die after their commit. */
+/** The share of a history that counted events may fill. The rest is for retries, and for Lambdas that die after their commit. */
 const countedShare = 0.8;
 
 /**
@@ -90,7 +90,7 @@ function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): It
   yield* entriesIn(node.body, "inner");
 }
 
-/** The rest is for uncounted events: retries, and Lambdas that die after their commit. */
+/** The share of a history that items may fill. The rest is for retries, and for Lambdas that die after their commit. */
 const shareForItems = 0.8;
 
 /**
@@ -105,7 +105,7 @@ const shareBetweenLoops = 0.4;
  */
 const nestedItems = 40;
 
-/** Returns the number of items that a map in the body of a map may have within one history. */
+/** Returns the most items that a map in the body of another map may have: they share one history. */
 export function maxItemsInBody(map: PlannedMap): number {
   return Math.floor((historyLimit * shareForItems) / itemEvents(map, () => 1));
 }
@@ -139,7 +139,7 @@ function limitsOf(plan: Plan): ReadonlyMap<string, number> {
 
 interface MapSite {
   isNested: boolean;
-  /** The largest number of visits in a run. */
+  /** The largest number of times that a run visits the map. */
   rounds: number;
 }
 

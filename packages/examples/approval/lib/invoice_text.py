@@ -1,11 +1,11 @@
-"""Reads an invoice in plain text: the amount beside the words for the total, not the largest number."""
+"""Reads an invoice in plain text. Its total is the amount beside words such as "total", not the largest number."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-# Words before a gross total, the surest first.
+# Words before a gross total. The first group is the surest sign of one.
 TOTAL_WORDS = [
     ["amount due", "total amount due", "total due", "zahlbetrag", "somme à payer", "te betalen"],
     ["grand total", "invoice total", "gesamtbetrag", "total facture", "totaalbedrag"],
@@ -37,7 +37,7 @@ def read_invoice(text: str) -> Invoice:
 
 
 def find_total(lines: list[str]) -> tuple[str, str]:
-    """Returns the amount on the last line that starts with the surest words, as printed, and its currency mark."""
+    """Returns the total as printed, and its currency mark: the amount on the last line that starts with the surest words."""
     for words in TOTAL_WORDS:
         for line in reversed(lines):
             found = AMOUNT.search(line) if line.lower().startswith(tuple(words)) else None

@@ -16,7 +16,7 @@ ON CONFLICT (id) DO NOTHING
 
 
 def book(context: dict, record: dict) -> str:
-    """Inserts the record and returns its id. The id is the same in all restarts of a run, so the invoice is booked once."""
+    """Inserts the record and returns its id. All restarts of a run have the same id, so the invoice is booked only once."""
     row = {**record, "id": os.environ["NOVA_RESTART_KEY"], "execution_id": os.environ["NOVA_EXECUTION_ID"]}
     try:
         with _connect(context) as connection:

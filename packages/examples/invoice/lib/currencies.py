@@ -71,7 +71,7 @@ _letters = sorted([*SIGNS, *SHARED, *CODES], key=len, reverse=True)
 
 
 def _mark(sign: str) -> str:
-    """Matches a sign. Letters must not be part of a word ("Fr" in "Freitag"), but digits may touch them ("Rs1939", "45EUR")."""
+    """Returns the pattern of a sign. A sign of letters must not be part of a word ("Fr" in "Freitag"), but may touch digits ("Rs1939", "45EUR")."""
     before = r"(?<![^\W\d_])" if sign[0].isalpha() else ""
     after = r"(?![^\W\d_])" if sign[-1].isalpha() else ""
     return before + re.escape(sign) + after + (r"\.?" if sign[-1].isalpha() and sign not in CODES else "")

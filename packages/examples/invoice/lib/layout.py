@@ -76,7 +76,7 @@ def lines_from_words(words: list) -> list[Line]:
 
 
 def text_of(lines: list[Line]) -> str:
-    """Returns the lines as text with separated columns, as a person or a prompt reads them."""
+    """Returns the lines as text in which blanks separate the columns, for a person or a prompt."""
     widths = sorted((c.x1 - c.x0) / len(c.text) for line in lines for c in line.cells)
     unit = widths[len(widths) // 2] if widths and widths[len(widths) // 2] > 0 else 1.0
     out, page = [], lines[0].page if lines else 0

@@ -11,7 +11,7 @@ from layout import Line
 from sheet import Found, Sheet
 
 WHOLE = ("gross", "due", "total", "incl")
-"""The kinds that can be the whole of an invoice."""
+"""The kinds of amounts that can be the total of an invoice."""
 
 LONGEST_ROW = 12  # amounts; longer rows are tables, not sums
 PROSE = 6  # words; a longer label is a sentence
@@ -71,7 +71,7 @@ def _is_prose(label: Label) -> bool:
 
 
 def _label_left(line: Line, row: list[Found], number: int) -> Label | None:
-    """Returns the label from the words left of an amount; None without words between it and the previous amount."""
+    """Returns the label from the words left of an amount; None if no words are between the previous amount and this one."""
     found, before = row[number], row[number - 1] if number else None
     pieces = []
     for at in range(found.cell, (before.cell if before else 0) - 1, -1):

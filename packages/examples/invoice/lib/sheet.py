@@ -83,7 +83,7 @@ class Sheet:
 
 
 def _amounts_of(line: Line, decimals: str | None) -> list[Found]:
-    """Returns the amounts of a line; bare numbers only if no other text on it looks like money."""
+    """Returns the amounts of a line. Bare numbers count only if the line has no amount with decimals or a currency mark."""
     found = []
     for at, cell in enumerate(line.cells):
         for amount in amounts_in(cell.text, decimals):

@@ -1,7 +1,6 @@
 """Finds the gross total of an invoice as printed, with its currency, for any issuer and layout.
 
-Every amount is given a label: the words left of it on its line, else the head of its column. Labels score; then the
-amounts testify for one another (net + tax = gross, a column that adds up, total - paid = due). The best score wins.
+Every amount is given a label: the words left of it on its line, else the head of its column. Labels give a score. Then amounts that confirm one another raise it (net + tax = gross, a column that adds up, total - paid = due). The best score wins.
 """
 
 from __future__ import annotations

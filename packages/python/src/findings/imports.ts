@@ -9,7 +9,7 @@ import { findNearest, isSlip } from "./suggest.ts";
 /** Matches code that may install modules or change the search path, so that any import may succeed. */
 export const bringsModules = /\b(sys\.path|sys\.modules|find_spec|addsitedir)\b|["' ]pip["' ,]+install\b/;
 
-/** PY140 and PY141: imports that fail. */
+/** PY140 and PY141: imports that will fail when the code runs. */
 export function findFailingImports({ facts, program }: Subject): Problem[] {
   const { modules, lib = [] } = facts;
   const known = new Set([...(modules ?? []), ...lib.map(moduleOfFile)]);
@@ -52,13 +52,13 @@ function relative(path: string, node: ImportStatement, at: number): Problem {
   return { code: "PY141", at, message };
 }
 
-/** `lib/mails.py`, `mails.py` and `mails` are all the module `mails`. */
+/** Returns the name of a module from its path: `mails` for `lib/mails.py`, `mails.py` and `mails`. */
 export function moduleOfFile(path: string): string {
   const [top = ""] = path.replace(/^(\.\/)?lib\//, "").split("/");
   return top.replace(/\.pyi?$/, "");
 }
 
-/** `if TYPE_CHECKING:` never runs. */
+/** Whether a node is under `if TYPE_CHECKING:`, which never runs. */
 function isForTypesOnly(node: Node): boolean {
   return Array.from(ancestorPairs(node)).some(([ancestor, child]) => {
     const branch = ancestor.kind === "if" ? ancestor.branches.find(({ body }) => body === child) : undefined;
@@ -70,7 +70,10 @@ interface NeededModule extends LineColumn {
   module: string;
 }
 
-/** Finds the first needed import of each `wanted` module: not for types only, and not in `except ImportError`. */
+/**
+ * Finds the first import of each `wanted` module that must succeed. Imports for types only, or with a handler for
+ * ImportError, are skipped.
+ */
 export function findNeededModules(source: string, wanted: (module: string) => boolean): NeededModule[] {
   const program = /\bimport\b/.test(source) ? Program.read(source) : null;
   if (!program) return [];

@@ -33,7 +33,7 @@ export interface MissingKey extends NearKey {
   at: number;
 }
 
-/** Lists the top-level keys, each once, that the code needs and that are not among the known keys. */
+/** Lists, each once, the top-level keys that the code requires and that are not in the context. */
 export function findMissingTopKeys(subject: Subject): MissingKey[] {
   const known = subject.facts.context ?? {};
   const keys = Object.keys(known);
@@ -109,7 +109,9 @@ function isTolerated(read: Read, { program, reads }: Subject): boolean {
   return isNamedElsewhere && asksForAnyKey(program.nodes);
 }
 
-/** Whether the code tests keys by variables: `key in context`, `context.get(key)`, `set(context)`. */
+/**
+ * Whether the code may test a key that it does not name there: `key in context`, `context.get(key)`, `set(context)`.
+ */
 function asksForAnyKey(nodes: readonly Node[]): boolean {
   return nodes.some((node) => {
     if (node.kind === "binary" && /^(not )?in$/.test(node.op))

@@ -104,7 +104,10 @@ function calledName(callee: Expression): string {
 
 const key = "branch_decision";
 
-/** PY130: a decision that sets no branch. Whether an edge matches the branch is only known at run time. */
+/**
+ * PY130: a decision whose code never sets `branch_decision`. Whether its value matches an edge is only known at run
+ * time.
+ */
 export function findUndecided(subject: Subject): Problem[] {
   const { facts, program, isAnalysis } = subject;
   if (facts.nodeType !== "decision" || isAnalysis) return [];
@@ -134,7 +137,7 @@ function neverDecides({ facts, changes }: Subject): string {
   return `the decision never decides - set context["${key}"] to ${edges}`;
 }
 
-/** The keys that a printed result may set; undefined if it may set others. */
+/** Returns the keys that a printed result may set; undefined if they are not all known. */
 export function printedKeys({ printed, program, paths }: Subject): string[] | undefined {
   if (!printed.mayPrint) return [];
   return printed.values && joined(printed.values);

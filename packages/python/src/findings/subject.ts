@@ -18,7 +18,7 @@ export interface NodeFacts {
   isRun?: boolean;
   /** Importable top-level modules in addition to the standard library; absent: any. */
   modules?: readonly string[];
-  /** Modules of the workflow's `lib/`: `mails`, or `lib/mails.py`. */
+  /** Modules of the workflow's `lib/`, each as `mails` or as `lib/mails.py`. */
   lib?: readonly string[];
 }
 
@@ -57,7 +57,10 @@ export function readSubject(program: Program, facts: NodeFacts): Subject {
   };
 }
 
-/** All codes with their severities (docs/python-findings.md). A code keeps its meaning, and is never used again. */
+/**
+ * All codes with their severities (docs/python-findings.md). A code never changes its meaning, and the code of a
+ * removed finding is never reused.
+ */
 const errors = [101, 102, 103, 105, 110, 111, 113, 120, 130, 140, 141, 150, 151] as const;
 const warnings = [104, 112, 121, 122] as const;
 

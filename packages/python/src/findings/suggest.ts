@@ -2,7 +2,7 @@ import { closest, distance } from "fastest-levenshtein";
 
 const maxListed = 8;
 
-/** Says `did you mean "total"?`, or else which keys exist. */
+/** Returns `did you mean "total"?` if a similar key exists, or else a list of the existing keys. */
 export function suggestInstead(wrong: string, keys: readonly string[]): string {
   const near = findNearest(wrong, keys);
   if (near !== undefined) return `did you mean "${near}"?`;

@@ -155,14 +155,17 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
     }
   }
 
-  /** Whether the called function does not change its arguments, or is in the code itself. */
+  /**
+   * Whether a call is no change by itself: its function does not change its arguments, or is in the code, where its
+   * changes are found.
+   */
   function isHarmless({ callee }: Call, path: string | undefined): boolean {
     if (program.functionOf(callee) || program.classOf(callee) || program.isOwnClass(callee)) return true;
     if (path !== undefined) return leavesArguments(path);
     if (callee.kind === "name" && rootOf(program, callee) === "collections.namedtuple") return true;
     if (callee.kind !== "attribute") return false;
     if (isLocalMethod(callee.name)) return true;
-    // `dict.update(context, ...)` changes the context as `context.update(...)` does.
+    // Handles `dict.update(context, ...)` like `context.update(...)`.
     const owner = program.importPath(callee.object) ?? "";
     if (owner.startsWith("builtins.") && changingMethods.has(callee.name)) return false;
     const root = rootOf(program, callee.object);
@@ -190,7 +193,10 @@ function unknownChange(node: Node): Change {
   return { kind: "any", path: undefined, node };
 }
 
-/** `exec(text, scope)`, `"name" in globals()`, `vars(row)` and `import_module("csv")` do not touch the context. */
+/**
+ * Whether a dynamic call cannot touch the context, as `exec(text, scope)`, `"name" in globals()`, `vars(row)` and
+ * `import_module("csv")`.
+ */
 function isSafeDynamic({ args, parent }: Call, path: string): boolean {
   const [first, second] = args;
   if (path === "builtins.getattr") return second?.value.kind === "text" && !changingMethods.has(second.value.value);

@@ -103,7 +103,7 @@ function onlyOf([first, ...others]: (Path | undefined)[]): Path | undefined {
   return first && others.every((other) => other?.join("\n") === first.join("\n")) ? first : undefined;
 }
 
-/** The literal key of an index; a number is an item of a list. */
+/** Returns the literal key of an index; `[]` for a number, which stands for an item of a list. */
 export function keyOf(index: Expression): string | undefined {
   if (index.kind === "text") return index.value;
   if (index.kind === "number") return "[]";
@@ -148,7 +148,7 @@ function literalEntries(
   return found;
 }
 
-/** The entries of `dict(total=1)`, or of the result of a function in the code. */
+/** Returns the entries of `dict(total=1)`, or of the result of a function that is in the code. */
 function callEntries(program: Program, call: Call, depth: number): KnownEntry[] | undefined {
   const { callee, args } = call;
   if (program.importPath(callee) === "builtins.dict") {
@@ -253,7 +253,7 @@ function callableName(program: Program, holder: Callable): string | undefined {
   return target?.kind === "name" && program.functionOf({ ...target, stores: false }) === holder ? target.id : undefined;
 }
 
-/** A call of a class is a call of its `__init__`. */
+/** Lists the calls of a function or method. A call of a class counts as a call of its `__init__`. */
 function callsTo(program: Program, holder: Callable, name: string): readonly Call[] {
   const holdingClass = holder.kind === "function" ? holder.parent?.parent : null;
   if (holdingClass?.kind !== "class")

@@ -20,7 +20,9 @@ export function readDumps(program: Program): { call: Call; value: Expression | u
   });
 }
 
-/** Finds the printed results. A text of `json.dumps` counts as printed unless it certainly goes elsewhere. */
+/**
+ * Finds the printed results. The text of a `json.dumps` counts as printed, unless the code certainly uses it otherwise.
+ */
 export function readPrinted(program: Program): Printed {
   const uses = program.nodes.filter(
     (node) => (node.kind === "name" || node.kind === "attribute") && makers.test(program.importPath(node) ?? ""),
@@ -118,7 +120,7 @@ function rootOfOrigin(program: Program, origin: Origin): string | undefined {
 /** A literal key of the context (or of a value in it) that the code looks up. */
 export interface Read {
   path: Path;
-  /** The code tolerates an absent key: `.get()`, `in`, `pop(key, default)`, a `case`. */
+  /** True if the code tolerates an absent key, as `.get()`, `in`, `pop(key, default)` and a `case` do. */
   optional: boolean;
   node: Node;
 }
@@ -173,7 +175,7 @@ export function mayPrecede(change: Node, read: Node): boolean {
   if (change.from < read.from) return true;
   for (const [ancestor, child] of ancestorPairs(read)) {
     if (/^(function|lambda)$/.test(ancestor.kind)) return true;
-    // A loop evaluates its iterable once, before its body.
+    // A read in the iterable of a `for` precedes the body, because the loop evaluates its iterable only once.
     const isHead = ancestor.kind === "for" && ancestor.iterable === child;
     if (!isHead && /^(for|while|comprehension)$/.test(ancestor.kind) && isWithin(change, ancestor)) return true;
   }

@@ -138,7 +138,7 @@ export type Type = UnfitType | "dict" | "none" | "number";
 const datetimeMakers =
   "datetime.datetime(\\.(now|utcnow|today|fromisoformat|strptime|fromtimestamp|utcfromtimestamp|combine))?";
 
-/** Functions and classes with the type that they certainly return. */
+/** Patterns of functions and classes, each with the type that they certainly return. */
 const resultTypes: [RegExp, UnfitType | "dict"][] = [
   [
     new RegExp(`^(${datetimeMakers}|dateutil\\.parser\\.(parse|isoparse)|email\\.utils\\.parsedate_to_datetime)$`),

@@ -89,7 +89,7 @@ function nameIn(line: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 
-/** `python-foo`, `pyfoo` and `foo-python` often provide the module `foo`. */
+/** Returns shorter names for the module of a package: `python-foo`, `pyfoo` and `foo-python` often provide `foo`. */
 function shortNames(name: string): string[] {
   const short = name.replace(/^(python_|py_)/, "").replace(/(_python|_py|\d)$/, "");
   return short === name ? [] : [short];

@@ -10,7 +10,7 @@ import {
   type Scopes,
 } from "./scopes.ts";
 
-/** How many aliases (`run = step = main`) are followed. */
+/** The most assignments of one name to another (`run = step = main`) that are followed. */
 const deepestAlias = 4;
 
 /** Cache of the last program, because several checks read the same source one after the other. */
@@ -26,7 +26,10 @@ export class Program {
   readonly nodes: readonly Node[];
   readonly #scopes: Scopes;
   readonly #reached: Set<Node>;
-  /** The dotted path of an imported name or builtin (`json.dumps`, `builtins.print`). */
+  /**
+   * Returns the dotted path of an imported name or a builtin, such as `json.dumps` or `builtins.print`; undefined for
+   * other expressions.
+   */
   readonly importPath = once((expression: Expression) => this.#findImport(expression));
   /** Calls, by the name of the function that they call, or by `.name` for methods. */
   readonly #calls: ReadonlyMap<string | undefined, Call[]>;

@@ -159,7 +159,7 @@ export interface Scope {
   parent: Scope | null;
   isClass: boolean;
   bindings: Map<string, Binding[]>;
-  /** Names that belong to the module or to an enclosing function. */
+  /** Names that a `global` or `nonlocal` statement binds in the module or in an enclosing function. */
   elsewhere: Map<string, "global" | "nonlocal">;
 }
 
@@ -219,7 +219,7 @@ export function reachingBindings(
   return [last];
 }
 
-/** The statement (or loop head) that contains the binding. */
+/** Returns the statement or the head of the loop in which a name is bound. */
 function bindingStatement(node: Node): Node {
   if (node.kind !== "name") return node;
   for (const ancestor of ancestors(node)) {
@@ -236,7 +236,7 @@ function dominates(statement: Node, use: Node): boolean {
   return block?.kind === "block" && isWithin(use, block);
 }
 
-/** The outermost loop around `use` that does not contain `binding`. */
+/** Returns the outermost loop around `use` that does not contain `binding`; undefined if there is none. */
 function outermostLoop(use: Node, binding: Node): Node | undefined {
   let found: Node | undefined;
   for (const ancestor of ancestors(use)) {
@@ -246,7 +246,7 @@ function outermostLoop(use: Node, binding: Node): Node | undefined {
   return found;
 }
 
-/** Ways to call a function by a name that is computed at run time. */
+/** Matches code that may call a function by a name that is computed at run time. */
 const dynamic = /\b(globals|locals|vars|getattr|exec|eval|__dict__|__main__|sys\.modules)\b/;
 
 /**

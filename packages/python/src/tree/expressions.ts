@@ -14,7 +14,7 @@ import {
   word,
 } from "./reader.ts";
 
-/** Readers for all of lezer's node names that have a value. */
+/** The reader of each kind of lezer node that is an expression. */
 const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression> = {
   VariableName: (node, grammar) => makeNode({ kind: "name", id: grammar.text(node), stores: false }, node),
   Number: (node, grammar) => makeNode({ kind: "number", text: grammar.text(node) }, node),
@@ -138,7 +138,7 @@ function itemsOf(reader: Reader): Expression[] {
   return reader.listed(/^[\])}]$/, itemOf);
 }
 
-/** Reads up to the closing bracket, or to the `for` of a comprehension. */
+/** Reads the entries of a dict, up to the closing bracket or to the `for` of a comprehension. */
 function entriesOf(reader: Reader): Entry[] {
   return reader.listed(/^(\}|for|async)$/, () => {
     if (reader.skip("**")) return { key: null, value: reader.expression() };
@@ -241,7 +241,7 @@ export function annotationAt(reader: Reader): Expression | null {
   return reader.peek() === "TypeDef" ? annotationOf(reader.take(), reader.grammar) : null;
 }
 
-/** Reads `: int` or `-> int`. */
+/** Reads the annotation in `: int` or `-> int`; null if there is none. */
 export function annotationOf(node: SyntaxNode, grammar: Grammar): Expression | null {
   const reader = new Reader(node, grammar);
   reader.skip(":");
@@ -252,7 +252,7 @@ const opening = /^([a-zA-Z]*)("""|'''|"|')/;
 
 const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", "\\": "\\", "'": "'", '"': '"', "\n": "" };
 
-/** The value of a string literal; null for bytes. */
+/** Returns the text of a string literal; null for bytes. */
 export function textOf(literal: string): string | null {
   const [start = "", prefix = "", quote = ""] = opening.exec(literal) ?? [];
   if (/b/i.test(prefix)) return null;

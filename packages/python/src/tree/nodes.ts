@@ -108,7 +108,7 @@ export type Pattern = Place & { kind: "pattern"; binds: Identifier[]; keys: stri
 
 export type Node = Expression | Argument | Param | Statement | Block | Handler | Pattern;
 
-/** Makes a node from its fields. Nodes in the fields become its children, sorted by their range. */
+/** Builds a node. The nodes in its fields become its children, sorted by their range. */
 export function makeNode<const T extends object>(fields: T, { from, to }: { from: number; to: number }): Grown<T> {
   const children = nodesIn(Object.values(fields)).sort((a, b) => a.from - b.from);
   const node = { ...fields, from, to, parent: null, children } as unknown as Grown<T>;

@@ -80,7 +80,7 @@ function isHost(host: string): boolean {
 
 const leastPrefix = 8;
 
-/** `10.0.0.0/8`, `[2001:db8::/32]`: a range of single hosts. */
+/** True for a range of addresses, such as `10.0.0.0/8` or `[2001:db8::/32]`. */
 function isRange(text: string): boolean {
   const [, address = "", bits = ""] = /^\[?([0-9a-f.:]+)\/(\d{1,3})\]?$/.exec(text) ?? [];
   const prefix = Number(bits);
@@ -114,7 +114,7 @@ export const workflowModel = z
   )
   .optional();
 
-/** Fields of both nodes and workflows. `whose` completes the descriptions that differ. */
+/** The fields about models that nodes and workflows share. `whose` has the parts of their descriptions that differ. */
 export function aiFields(whose: { limits: string; ai: string; network: string }) {
   return {
     limits: z

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { dotPathPattern } from "../template/template.ts";
 import type { InputKey } from "../workflow.ts";
 
-/** `error` completes the sentence "<field> ..." of a finding; editors and docs/definition.md show the description. */
+/**
+ * In this file, `error` completes the sentence "<field> ..." of a finding. Editors and docs/definition.md show
+ * `description`.
+ */
 
 /** An id is also a Step Functions state name, a file name and a word in Python, so few characters are allowed. */
 export const idPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -125,7 +128,7 @@ const aYear = {
   error: "must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year",
 };
 
-/** Whole seconds, or a text such as `"15m"`; the result is in seconds. */
+/** A duration, written as whole seconds or as a text such as `"15m"`. It is parsed into seconds. */
 export function duration(description: string, { min, max, error } = aYear) {
   const number = numberBetween("whole", min, max, error);
   const text = textMatching(/^[1-9]\d{0,7}[smhd]$/, error);
@@ -143,7 +146,7 @@ function secondsOf(text: string): number {
   return Number(text.slice(0, -1)) * secondsIn[text.at(-1) as keyof typeof secondsIn];
 }
 
-/** The name starts the names of variables in code, so few characters are allowed. */
+/** The name of a credential is the start of names in code, so few characters are allowed. */
 const credentialNamePattern = /^[a-z][a-z0-9_]{0,39}$/;
 
 const nameError = "must be a name such as email: a lower-case letter, then lower-case letters, digits or _, at most 40";

@@ -4,10 +4,10 @@ import type { FailureWebhook, OnFailure } from "../workflow.ts";
 import { CredentialName, textMatching } from "./fields.ts";
 
 const addressPattern = /^[^\s@,<>]+@[^\s@,<>]+$/;
-/** RFC 5321: 64 characters, the @, and 255 for the domain. */
+/** The longest mail address by RFC 5321: 64 characters, the @, and 255 characters for the domain. */
 const longestAddress = 320;
 
-/** True for one mail address without characters that a mail's header could interpret. */
+/** True for a single mail address. Characters that could change the header of a mail are not accepted. */
 export function isMailAddress(text: string): boolean {
   return text.length <= longestAddress && addressPattern.test(text) && !/\p{Cc}/u.test(text);
 }

@@ -58,7 +58,7 @@ export const AuthoredRetry = z
     "Runs the node again when it fails, even if `effects` forbids that after a lost machine. See [Retry](#retry).",
   );
 
-/** Leaves out default values, so that they do not change the text of a definition and its version. */
+/** Returns the retry of a node without default values, so that a written default does not change the version. */
 export function retryOf({ attempts, delay, backoff, max_delay, jitter, on }: z.output<typeof AuthoredRetry>): Retry {
   const optional = { backoff: backoff === 1 ? undefined : backoff, jitter: jitter || undefined, on };
   return defined({ attempts, delaySeconds: delay, maxDelaySeconds: max_delay, ...optional });

@@ -139,7 +139,7 @@ export const decisionKind: TaskKind<typeof AuthoredDecision> = {
   normalise: (authored, source) => ({ ...taskOf(authored, source), type: "decision" }),
 };
 
-/** Checks an action or a decision: the meaning of its settings depends on its executor. */
+/** Checks an action or a decision. Its executor decides which settings it may have. */
 function* checkTask(node: Loose, place: FieldPlace): Iterable<Finding> {
   const { name, path } = place;
   const kind = executorKind(node.executor) ?? "code";

@@ -28,7 +28,9 @@ function unknownNode(subject: string, id: string, ids: readonly string[], path: 
 
 const stayInside = "an item begins and ends inside of its map, and the edges of the map continue the run";
 
-/** Checks edges out of nodes that do not choose: they have no condition, and several of them are branches. */
+/**
+ * Checks the edges out of nodes that do not choose: they must have no condition. Several of them are parallel branches.
+ */
 export function* checkPlainEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const node of byId.values()) {
     if (node.kind?.edgesOut !== "one") continue;

@@ -111,7 +111,7 @@ export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: 
   });
 }
 
-/** NOVA417 and NOVA511: labels whose templates have broken gaps or name a secret input. */
+/** NOVA417 and NOVA511: labels whose templates have wrong double braces or name a secret input. */
 export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
   if (!isObject(body.labels)) return;
   const secrets = secretKeys({ inputs: body.inputs });

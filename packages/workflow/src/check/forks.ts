@@ -3,7 +3,7 @@ import { type Branching, branchingOf, detoursIn, type FanOut } from "../graph/br
 import { reachableFrom } from "../graph/graph.ts";
 import { listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 
-/** A workflow with more parallel branches gets a warning. */
+/** The most branches of one node without a warning. */
 const manyBranches = 40;
 
 /**
@@ -100,7 +100,7 @@ function titleOf({ entry, fork }: Branch): string {
   return `the branch "${entry}" of "${fork.node}"`;
 }
 
-/** A branch of a fan-out, or (without `fork`) the part of a body that belongs to no branch. */
+/** A branch of a fork, or (without `fork`) the part of a body that is in no branch. */
 export interface Scope {
   entry: string;
   join: string | null;

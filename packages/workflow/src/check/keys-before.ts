@@ -30,9 +30,9 @@ export interface CodeKeys {
   /** True if the code reads the key or may read it. */
   mayRead(key: string): boolean;
   deletes: ReadonlySet<string>;
-  /** Ids of the waits whose resume links it reads in `tasks`. */
+  /** Ids of the waits whose resume links the code reads in `tasks`. */
   waits: readonly NamedId[];
-  /** Ids of the nodes whose results it reads in `outputs`. */
+  /** Ids of the nodes whose results the code reads in `outputs`. */
   results: readonly NamedId[];
   /** The first position at which the code asks for all results as one dict. */
   flattens?: { line: number; column: number };
@@ -47,7 +47,7 @@ export interface KeyReader {
 
 export interface NameableWaits {
   all: string[];
-  /** The waits that a node's code can name: those in its branch and in the branches around it. */
+  /** Returns the waits that the code of a node can name: those in its branch and in the branches around it. */
   at(node: string): ReadonlySet<string>;
 }
 
@@ -66,7 +66,7 @@ interface InitialKeys {
   isOpen: boolean;
 }
 
-/** Keys that NOVA sets at some nodes. */
+/** Keys that NOVA itself sets for some nodes. */
 const fromNova = ["branch_decision", "error", "tasks", "_data_analysis", "_ai_metadata"];
 
 const mail = ["email", "email_from", "email_subject", "email_body", "email_attachments"];

@@ -40,7 +40,10 @@ function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
   }
 }
 
-/** The search for readers stops after this number of nodes, so that large graphs stay fast. */
+/**
+ * After this number of nodes, the search for a node that reads the key gives up, so that large graphs are checked
+ * quickly.
+ */
 const horizon = 100;
 
 /**
@@ -102,7 +105,7 @@ function* checkBranchKeys(outline: Outline, uses: Uses): Iterable<Finding> {
   }
 }
 
-/** Returns the branches that contain these nodes, directly or deeper. Each branch is visited once. */
+/** Returns the branches that contain one of these nodes, directly or in a nested branch. */
 function branchesAround(nodes: readonly string[], homes: ReadonlyMap<string, Scope>): Branch[] {
   const found = new Set<Branch>();
   for (const id of nodes) {

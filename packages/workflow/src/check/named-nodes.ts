@@ -27,7 +27,7 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
   };
 }
 
-/** NOVA509: resume links that the code of a node reads but cannot have. */
+/** NOVA509: resume links that the code of a node reads although they do not exist there. */
 export function checkNamedWaits({ node, waits, reader }: NodeCheck): Iterable<Finding> {
   const nameable = waits.at(node.id);
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
@@ -100,7 +100,7 @@ function isText(node: NamedNode): boolean {
   return executorOf(node)?.kind === "text";
 }
 
-/** NOVA515: `input_keys` for results that no earlier node sets. */
+/** NOVA515: `input_keys` that name results that no earlier node sets. */
 export function* checkInputKeys({ node, before, outline, reader }: NodeCheck): Iterable<Finding> {
   const { homeOf, graph, byId } = outline;
   const keys = node.node && "inputKeys" in node.node ? (node.node.inputKeys ?? {}) : {};

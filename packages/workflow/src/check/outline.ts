@@ -84,7 +84,7 @@ export function listIds(ids: readonly string[]): string {
   return ids.length > 3 ? `${first.join(", ")} and ${ids.length - 3} more` : first.join(", ");
 }
 
-/** Finds ids of nodes by the names that references may use: the nodes' names and ids. */
+/** Finds the ids of nodes by a name in a reference, which may be the name or the id of a node. */
 export class NodeNames {
   readonly #exact = new Map<string, Set<string>>();
   readonly #normal = new Map<string, Set<string>>();

@@ -48,7 +48,7 @@ export function* checkReferences({ node, before, outline: { homeOf }, names }: N
  */
 const doubleBraces = /(?<!\\)\{\{[ \t]*([\p{L}_][\p{L}\p{M}\p{N}_ .:()[\]-]{0,200})\}\}/gu;
 
-/** NOVA516: double braces in a prompt, which other template languages replace and NOVA passes on as text. */
+/** NOVA516: double braces in a prompt. Other template languages replace them, but NOVA leaves them as text. */
 export function* checkDoubleBraces({ node, before, outline: { nodes }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
   if (executor === undefined || executor.kind === "code") return;

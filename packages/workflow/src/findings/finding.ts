@@ -1,6 +1,9 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** The numbers of all codes, by severity (docs/findings.md). A code keeps its meaning, and is never used again. */
+/**
+ * The numbers of all codes, by severity (docs/findings.md). A code never changes its meaning, and the code of a removed
+ * finding is never reused.
+ */
 const errors = [
   101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 120, 121, 122, 123, 124, 125, 126, 127, 130,
   131, 201, 202, 203, 204, 205, 206, 207, 209, 210, 211, 220, 221, 222, 223, 226, 230, 231, 232, 233, 240, 241, 242,
@@ -50,7 +53,7 @@ export function at(path: string, ...segments: PropertyKey[]): string {
   return segments.reduce<string>((before, segment) => before + formatStep(segment), path);
 }
 
-/** Splits a path that `at` built. */
+/** Splits a path into the segments from which `at` built it. */
 export function segmentsOf(path: string): (string | number)[] {
   return [...path.matchAll(step)].map(([, name, index, quoted]) =>
     name !== undefined ? name : index !== undefined ? Number(index) : JSON.parse(quoted ?? '""'),

@@ -133,7 +133,7 @@ function fromEnds({ ids, successors, predecessors }: Graph): string[] {
   return lastToFirst(ends.reverse(), (id) => predecessors.get(id) ?? []).reverse();
 }
 
-/** A node after which a run has several branches, which a join ends. */
+/** A place at which a run splits into branches, which end at a join. */
 export interface Fork {
   /** The node after whose entry the branches start; `<map>.join` for the edges after a map. */
   node: string;
@@ -147,7 +147,7 @@ export interface Fork {
 
 export interface ForkBranch {
   entry: string;
-  /** Nodes directly in the branch. Nodes of nested forks belong to those forks. */
+  /** The nodes directly in the branch. Nodes in branches of nested forks are listed there. */
   nodes: string[];
 }
 
@@ -160,7 +160,7 @@ export function forksOf(workflow: Workflow): ReadonlyMap<string, Fork> {
   return known;
 }
 
-/** Name of a map's join, which is a fork of its own if the map has several outgoing edges. */
+/** Returns the name of a map's join. The join is itself a fork if the map has several outgoing edges. */
 export function joinOf(node: string): string {
   return `${node}.join`;
 }

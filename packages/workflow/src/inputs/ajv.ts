@@ -90,7 +90,7 @@ export function readSchema(written: WrittenJson | Record<string, unknown>): Reco
   return schema;
 }
 
-/** Returns the schema in `inputs`, which always describes an object. */
+/** Returns the schema in `inputs`, with `"type": "object"` added. */
 export function readInputs(written: WrittenJson | Record<string, unknown>): Record<string, unknown> {
   return { type: "object", ...readSchema(written) };
 }

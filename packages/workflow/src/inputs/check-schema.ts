@@ -90,7 +90,7 @@ function unknownKeyword(keyword: string, ajv: Ajv2020): CheckedSchema["problems"
   return { segments: [], message: `"${keyword}" is no keyword of a JSON schema - ${wayOut}` };
 }
 
-/** Keeps the first error of each path: the meta-schema reports one mistake with up to eight errors. */
+/** Returns only the first error at each path, because the meta-schema reports one mistake with up to eight errors. */
 function metaProblems(errors: readonly ErrorObject[]): CheckedSchema["problems"] {
   const first = new Map(errors.toReversed().map((error) => [error.instancePath, error]));
   return [...first.values()].reverse().map((error) => {

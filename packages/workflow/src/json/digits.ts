@@ -95,7 +95,7 @@ export function decimalOf(text: string): Decimal {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace("-", "").split(".");
   const written = (whole + fraction).replace(/^0+/, "");
-  // A regular expression for the zeros at the end would take quadratic time.
+  // Counts the zeros at the end in a loop, because a regular expression would take quadratic time.
   let end = written.length;
   while (written[end - 1] === "0") end--;
   if (end === 0) return zero;

@@ -1,6 +1,9 @@
 import { at } from "../findings/finding.ts";
 
-/** The positions of the values in a JSON text. `JSON.parse` reports none, and hides repeated fields. */
+/**
+ * The position of a value in a JSON text, and of the values in it. `JSON.parse` reports no positions, and hides
+ * repeated fields.
+ */
 export interface JsonPosition {
   offset: number;
   /** The offset after the last character of the value. */
@@ -103,7 +106,7 @@ class Scanner {
   }
 }
 
-/** Returns line and column of an offset, both from 1, in UTF-16 units. The text is read once. */
+/** Returns a function from an offset to its line and column (from 1, in UTF-16 units). The text is read only once. */
 export function linesOf(text: string): (offset: number) => { line: number; column: number } {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
@@ -142,7 +145,7 @@ export function halfCharacterIn(json: string, path = "$"): string | undefined {
   return escapedHalf.test(json) ? halfIn(JSON.parse(json), path) : undefined;
 }
 
-/** Walks without recursion, because the depth of the text is unknown. */
+/** Searches without recursion, because the text may be nested to any depth. */
 function halfIn(whole: unknown, path: string): string | undefined {
   const waiting = [{ value: whole, path }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

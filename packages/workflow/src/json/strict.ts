@@ -6,7 +6,7 @@ const levelsOfReference = 2;
 /** The longest name or number, in UTF-16 units. */
 const maxToken = 1024 * 1024;
 
-/** The text is not exactly one JSON value. The message completes "it ...". */
+/** Thrown if a text is not exactly one JSON value. The message completes "it ...". */
 export class NotStrictJson extends Error {
   override name = "NotStrictJson";
 }
@@ -52,9 +52,9 @@ export class StrictJson {
   readonly #open: (Set<string> | null)[] = [];
   #due: Due = "value";
   #inText = false;
-  /** True after an escaped first half of a surrogate pair: the second half must follow. */
+  /** True after the escape of the first half of a surrogate pair, which the second half must follow. */
   #isHalf = false;
-  /** The token that is incomplete without the next chunk. */
+  /** The start of a token that continues in the next chunk. */
   #rest = "";
 
   look(chunk: Uint8Array): void {
@@ -182,7 +182,7 @@ export class StrictJson {
   }
 }
 
-/** Returns the offset after the longest match at an offset, which may be empty. */
+/** Returns the offset after the longest match of the pattern at `at`. The match may be empty. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   pattern.test(text);
@@ -205,12 +205,12 @@ function shortened(text: string): string {
 export class Utf8Check {
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-  /** Returns false for bytes that are certainly no UTF-8. */
+  /** Checks the next chunk. Returns false for bytes that are certainly no UTF-8. */
   look(chunk: Uint8Array): boolean {
     return this.decode(chunk) !== undefined;
   }
 
-  /** Returns the characters that are complete; undefined for bytes that are certainly no UTF-8. */
+  /** Returns the characters that are complete with this chunk; undefined for bytes that are certainly no UTF-8. */
   decode(chunk: Uint8Array, stream = true): string | undefined {
     try {
       return this.#decoder.decode(chunk, { stream });

@@ -9,7 +9,10 @@ export interface Member {
   json: string;
 }
 
-/** Returns the members in order; a repeated key keeps its first place and last value. Throws `SyntaxError`. */
+/**
+ * Returns the members of a JSON object in order. A repeated key has its first place and its last value. Throws
+ * `SyntaxError` for other texts.
+ */
 export function membersOf(text: string): Member[] {
   const parsed: unknown = JSON.parse(text);
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) {
@@ -19,7 +22,7 @@ export function membersOf(text: string): Member[] {
   return Array.from(members, ([key, json]) => ({ key, json }));
 }
 
-/** Returns the texts of a list's elements, exactly as written. Throws `SyntaxError` for another value. */
+/** Returns the elements of a JSON list as text, exactly as written. Throws `SyntaxError` for other texts. */
 export function elementsOf(text: string): string[] {
   if (!Array.isArray(JSON.parse(text))) throw new SyntaxError("the JSON text is not a list");
   return splitList(text);
@@ -157,7 +160,7 @@ export function isKey(text: string, { end }: StringSpan): boolean {
   return text[skipSpace(text, end)] === ":";
 }
 
-/** Masks secrets in the texts, keys and numbers of a value. Objects with `toJSON` stay unmasked. */
+/** Masks secrets in the texts, keys and numbers of a value. What a `toJSON` in it returns is not masked. */
 export function maskValue(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === "string") return mask(value);
   const digits = typeof value === "number" ? String(value) : isRawNumber(value) ? value.rawJSON : undefined;

@@ -11,7 +11,7 @@ export function codeFileOf(node: string): string {
   return `${generatedFolder}/${node}.py`;
 }
 
-/** Path of a node's analysis code. The dot is unambiguous: no node id has one. */
+/** Path of a node's analysis code. It differs from the path of every node's code, because no id contains a dot. */
 export function analysisFileOf(node: string): string {
   return `${generatedFolder}/${node}.analysis.py`;
 }
@@ -69,7 +69,7 @@ export type LockFile = z.output<typeof LockFile>;
 
 export type LockRecord = ReturnType<typeof recordOfEntry>;
 
-/** Code that a model wrote for a prompt node. It belongs to the definition, because it decides what runs. */
+/** Code that a model wrote for a prompt node. It is part of the definition, because it decides what a run does. */
 export interface LockedCode extends LockRecord {
   code: string;
   /** Code that runs before `code` and analyses the data for it. Absent if the node needs no analysis. */
@@ -200,7 +200,7 @@ export function hashOf(code: string): string {
   return createHash("sha256").update(code).digest("hex");
 }
 
-/** Identifies code: its SHA-256, or that of code and analysis together. */
+/** Returns the hash that identifies code: the SHA-256 of the code, or of the code and its analysis together. */
 export function codeHashOf({ code, analysis }: Pick<LockedCode, "code" | "analysis">): string {
   return bothHash(hashOf(code), analysis === undefined ? undefined : hashOf(analysis));
 }

@@ -93,7 +93,7 @@ function readChildBody(kind: BodyKind, parsed: Loose | undefined, { path, shared
   return { body, node: kind.normalise(parsed as never, bodyOf(body)) };
 }
 
-/** Checks the id of a node with an unknown type. */
+/** Checks only the id of a node, because its type is unknown. */
 function checkId(value: Loose, name: string, path: string): Finding[] {
   const { error } = OnlyId.safeParse(value);
   return findingsOf(error?.issues ?? [], { name, value, path, schema: OnlyId, codes });

@@ -50,7 +50,7 @@ export interface ReadNode {
   findings: Finding[];
 }
 
-/** An edge, as far as it could be read. */
+/** An edge as far as it could be read. Its fields may be missing or wrong. */
 export interface ReadEdge {
   path: string;
   from?: string;
@@ -95,7 +95,7 @@ export function bodyOf({ nodes, edges }: ReadBody): Body {
   return { nodes: nodes.flatMap((read) => read.node ?? []), edges: edges.flatMap((read) => read.edge ?? []) };
 }
 
-/** Yields every node, each directly before the nodes of its own body. */
+/** Yields every node. The nodes in the body of a map directly follow the map. */
 export function* nodesIn({ nodes }: ReadBody): Iterable<ReadNode> {
   for (const node of nodes) {
     yield node;

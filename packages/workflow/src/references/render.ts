@@ -18,7 +18,7 @@ export interface InsertedReference {
   /** How the item of a list was found. Absent if no step of the reference names an item. */
   item?: ItemSource;
   characters: number;
-  /** Number of inserted characters; absent if the whole value was inserted. */
+  /** The number of characters after which the value was cut. Absent if the whole value was inserted. */
   cut_at?: number;
 }
 
@@ -281,7 +281,7 @@ function exactOrNot(text: string): unknown {
 
 export type ItemSource = "label" | "json" | "bullet";
 
-/** The lists in a text, as people and models write them. */
+/** The items of the lists in a text, which people and models write with numbers or bullets. */
 export interface TextLists {
   /** Items by their label, written `1.`, `1)` or `1:`. If a label is repeated, its first item counts. */
   numbered: ReadonlyMap<number, string>;

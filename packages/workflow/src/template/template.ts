@@ -47,7 +47,7 @@ export function brokenGap(text: string): string | undefined {
   return undefined;
 }
 
-/** A dot path into the context, in a field of a node. */
+/** A dot path into the context that a field of a node contains. */
 interface NamedPath {
   place: string;
   /** The path as written: `{{ticket.id}}`, or `ticket.id`. */

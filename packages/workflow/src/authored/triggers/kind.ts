@@ -4,7 +4,7 @@ import type { WrittenJson } from "../../json/exact.ts";
 import type { Trigger } from "../../workflow.ts";
 import { duration, textMatching } from "../fields.ts";
 
-/** A kind of trigger. A new kind is one of these, and a line in `triggerKinds`. */
+/** A kind of trigger. A new kind is a file that exports one of these, and a line in `triggerKinds`. */
 export interface TriggerKind<Schema extends z.ZodObject = z.ZodObject> {
   schema: Schema;
   codes: Partial<Record<string, FindingCode>>;
