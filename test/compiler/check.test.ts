@@ -110,7 +110,7 @@ describe("a key that no earlier node sets", () => {
   });
 });
 
-describe("the link to a wait", () => {
+describe("the resume link of a wait", () => {
   const wait = (id: string): Step => ({
     id,
     type: "wait",
@@ -145,12 +145,15 @@ describe("the link to a wait", () => {
   const one = codeStep("one", "pass");
 
   it.each<[string, Step]>([
-    ["of its own branch", naming("first", "crm")],
-    ["around its branch", naming("second", "last")],
-    ["around its map", naming("one", "last")],
-    ["without which it can run", codeStep("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass')],
-    ["whose id it computes", codeStep("before", 'context["x"] = tasks[context["customer"]].url')],
-  ])("has no finding in a node that reads the link of a wait %s", async (_where, node) => {
+    ["in the branch of the node", naming("first", "crm")],
+    ["outside the branch of the node, after the join", naming("second", "last")],
+    ["outside the map of the node", naming("one", "last")],
+    [
+      "elsewhere, and the code runs without the link",
+      codeStep("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass'),
+    ],
+    ["one whose id the code computes", codeStep("before", 'context["x"] = tasks[context["customer"]].url')],
+  ])("has no finding in the code of a node if the wait is %s", async (_where, node) => {
     expect(await forked(one, node)).toEqual([]);
   });
 
@@ -166,7 +169,7 @@ describe("the link to a wait", () => {
   });
 });
 
-describe("the results of a node", () => {
+describe("the results of a node that code reads in outputs", () => {
   const naming = (id: string, node: string) => codeStep(id, `context["of_${id}"] = outputs["${node}"]["total"]`);
   const found = async (...steps: Step[]) => {
     const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
@@ -245,7 +248,7 @@ describe("an import of a module that nothing provides", () => {
 
 const definitionOf = (nodes: number) => JSON.stringify(toStateMachine(chainOf(nodes)));
 
-describe("the size of a state machine", () => {
+describe("the size of a state machine, checked by checkSize,", () => {
   it("has no finding up to the limit of Step Functions, which counts bytes and not characters", () => {
     expect(checkSize("x".repeat(definitionLimitBytes), 10)).toEqual([]);
     expect(checkSize(`${"x".repeat(definitionLimitBytes - 1)}€`, 10)).toHaveLength(1);

@@ -105,7 +105,7 @@ function sent(fields: object, code = 'context["a"] = 1') {
   return { text: JSON.stringify({ name: "sums", nodes, edges, ...fields }), fileName: "workflow.json", files: {} };
 }
 
-describe("a sent definition", () => {
+describe("a definition that is sent to a server", () => {
   it("compiles to the same state machine as a local one", async () => {
     const source = sent({ inputs: { properties: { b: { type: "number" } } } });
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
@@ -127,7 +127,7 @@ describe("a sent definition", () => {
     expect(findings).toMatchObject([{ code: "NOVA501", message }]);
   });
 
-  it("does not block the event loop during its check", async () => {
+  it("does not block the event loop while it is checked", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     await compileSent(sent({}, "context['a'] = 1\n".repeat(10_000)));

@@ -33,7 +33,7 @@ it.each([
   ["a name in an f-string", 'print(f"{totl}")', "totl", 1, 10],
   ["a local name before it is set", "t = 1\ndef f():\n    print(t)\n    t = 2\nf()", "t", 3, 11],
   ["a name behind a character of two units", 'print("𝄞", zzz)', "zzz", 1, 13],
-])("checkPython names %s", async (_, source, name, line, column) => {
+])("checkPython reports the name of %s", async (_, source, name, line, column) => {
   const [problem, ...others] = await check(source);
   expect(others).toEqual([]);
   expect(problem).toMatchObject({ kind: "name", line, column });
@@ -117,7 +117,7 @@ describe("code that is not too long or too deep", () => {
   });
 });
 
-describe("long code", () => {
+describe("code of thousands of lines", () => {
   const lines = Array.from({ length: 7_000 }, (_, i) => i);
 
   it("is read once for the positions of all its keys", () => {

@@ -34,7 +34,7 @@ function foreignIn({ source, facts: { modules = [], lib = [] } }: Snippet): stri
 }
 
 describe("the checks of keys and imports", () => {
-  it("find nothing in correct code", () => {
+  it("find no mistake in correct code", () => {
     const said = [...correct, ...roundabout].map((one) => [one.name, ...missingIn(one), ...foreignIn(one)]);
     expect(said.filter(([, ...found]) => found.length > 0)).toEqual([]);
   });
@@ -131,7 +131,7 @@ it.each([
 });
 
 it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d): print(json.dumps(d))"])(
-  "setsBranchDecision is true if lib may decide: %s",
+  "setsBranchDecision is true if a module of lib may set the decision: %s",
   (module) => {
     expect(setsBranchDecision("import decide", { "decide.py": module })).toBe(true);
   },
@@ -197,7 +197,7 @@ it.each<[string, string[] | null | "more"]>([
   expect(findLookedUpKeys(source)).toEqual(expected);
 });
 
-describe("a dot path in get", () => {
+describe("context.get() with a dot path", () => {
   const code = 'context["y"] = [context.get("email.subject"), context.get("items.0.name")]';
 
   it("reads the keys along the path", () => {

@@ -21,7 +21,7 @@ describe("the check of sentences", () => {
     ["go on", "The run goes on."],
     ["be told", "The caller is told the reason."],
     ["release", "Written by an earlier release."],
-  ])("finds %s in a comment", (rule, text) => {
+  ])("finds a sentence in a comment that breaks the rule: %s", (rule, text) => {
     expect(rulesBrokenIn("a.ts", `${open}* ${text} ${close}`)).toEqual([`1 ${rule}`]);
     expect(rulesBrokenIn("a.ts", `// ${text}`)).toEqual([`1 ${rule}`]);
     expect(rulesBrokenIn("a.py", `"""${text}"""`)).toEqual([`1 ${rule}`]);
@@ -71,7 +71,7 @@ describe("the check of sentences", () => {
     expect(rulesBrokenIn("a.ts", lines.join("\n"))).toEqual([]);
   });
 
-  it("finds a spread that only saves lines, and accepts one that depends on a condition", () => {
+  it("finds a spread of an array or object that only saves lines, and accepts one that depends on a condition", () => {
     const text = ["const a = {", "  ...{ b, c },", "  ...(d ? { d } : {}),", "  ...e,", "};"].join("\n");
     expect(findSpreads("a.ts", text).map(({ line }) => line)).toEqual([2]);
   });

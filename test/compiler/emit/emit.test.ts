@@ -67,7 +67,7 @@ describe("the state machine", () => {
 });
 
 describe("the task of a node", () => {
-  it("passes the node and the position of the run to its function, and nothing else", () => {
+  it("passes to its function the node and the position of the run, and nothing else", () => {
     expect(task(line, "work")).toMatchObject({
       Resource: functions.runNode,
       TimeoutSeconds: 900,
@@ -197,7 +197,7 @@ describe("a decision", () => {
   });
 });
 
-describe("the close", () => {
+describe("the close of a failed run", () => {
   it("passes the whole input to its function, and then fails with the error that the function returns", () => {
     expect(task(line, "execution.close")).toMatchObject({
       Resource: functions.closeExecution,

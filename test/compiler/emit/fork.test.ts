@@ -151,7 +151,7 @@ describe("a map", () => {
     expect(stateOf(machine, "m.joined", "Choice").Choices[0].Next).toBe("execution.close");
   });
 
-  it("gives each item its own execution if there are too many for one history", () => {
+  it("gives each item its own execution if the items are too many for one history", () => {
     expect(taskOf(machine, "m").Parameters).toMatchObject({ node: "m", inline_items: expect.any(Number) });
     expect(stateOf(machine, "m.size", "Choice")).toEqual({
       Type: "Choice",

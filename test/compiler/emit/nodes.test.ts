@@ -69,7 +69,7 @@ describe("an approval", () => {
 });
 
 describe("a wait", () => {
-  it("until a time runs no function during the wait: one call returns the time, another writes the entry", () => {
+  it("until a time calls a function before it, which returns the time, and after it, which writes the entry, but not during it", () => {
     expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
     expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
       Type: "Wait",

@@ -54,7 +54,7 @@ describe("the counted events of a plan", () => {
     );
   });
 
-  it("include each retry of a node: scheduled, started, failed", () => {
+  it("include three for each retry of a node: scheduled, started, failed", () => {
     const events = (extra: Parameters<typeof action>[1]) => countEvents(lower(line(action("a", extra))), () => 1);
     expect(events({ retry: { attempts: 5, delaySeconds: 1 } })).toBe(events({}) + 4 * 3);
     const look = 5 + 2 + 2;
@@ -84,7 +84,7 @@ describe("a map", () => {
   const planned = (id: string, plan: ReturnType<typeof lower>) =>
     plan.main.nodes.find((node) => node.id === id) as PlannedMap;
 
-  it("runs its items inline as long as they leave a fifth of the history free", () => {
+  it("runs its items inline as long as they leave a fifth of the free history unused", () => {
     const plan = lower(line(each));
     const most = inlineItems(plan, "m");
     const free = historyLimit - countEvents(plan, () => 0);
@@ -103,7 +103,7 @@ describe("a map", () => {
     expect(used).toBeLessThanOrEqual(historyLimit * 0.8);
   });
 
-  it("runs fewer items inline in a loop", () => {
+  it("runs fewer items inline if it is in a loop", () => {
     const looped = (max: number) =>
       lower(
         workflow(
@@ -159,8 +159,8 @@ const loop = (max: number, ...nodes: Parameters<typeof workflow>[0]) => {
   );
 };
 
-describe("the events between two further executions", () => {
-  it("do not grow with the rounds of a loop", () => {
+describe("the counted events between two further executions", () => {
+  it("do not depend on the rounds of a loop of the main line", () => {
     const [few, many] = [10, 1000].map((max) => stretchEvents(lower(loop(max, action("a"))), () => 0));
     expect(few).toBe(many);
     expect(few).toBeLessThan(60);

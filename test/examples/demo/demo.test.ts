@@ -38,7 +38,7 @@ test("invoiceMails names a missing file in its error", async () => {
   await expect(invoiceMails(["/nowhere/missing.pdf"])).rejects.toThrow("missing.pdf");
 });
 
-describe("the address of a database", () => {
+describe("databaseAt, for the address of a database,", () => {
   it.each([
     [
       "postgres://ann:s%40cret@db.example.com:6543/books?sslmode=require",
@@ -48,12 +48,12 @@ describe("the address of a database", () => {
       "postgresql://ann:x@localhost",
       { host: "localhost", port: 5432, name: "ann", user: "ann", password: "x", sslmode: "prefer" },
     ],
-  ])("%s is split into server, port, name, user and password", (url, database) => {
+  ])("splits %s into server, port, name, user and password", (url, database) => {
     expect(databaseAt(url)).toEqual(database);
   });
 
   it.each(["books", "mysql://ann@db/books", "postgres:///books"])(
-    "%s is refused with an example of a valid address",
+    "refuses %s with an example of a valid address",
     (url) => {
       expect(() => databaseAt(url)).toThrow(/DATABASE_URL is no address such as postgres:/);
     },

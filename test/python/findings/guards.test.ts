@@ -43,7 +43,7 @@ it.each([
   expect(expectsImportError(program, node)).toBe(isExpected);
 });
 
-describe("a successful run", () => {
+describe("a successful run of the code", () => {
   it.each([
     ["a branch", "if x:\n  y = c['asked']"],
     ["a second test", "if x:\n  y = 1\nelif c['asked']:\n  y = 2"],

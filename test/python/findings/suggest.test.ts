@@ -2,14 +2,14 @@ import { checkNodeCode, shapeOf } from "@nova/python";
 import { describe, expect, it } from "vitest";
 import { findNearest, isSlip, suggestInstead } from "../../../packages/python/src/findings/suggest.ts";
 
-describe("a misspelling", () => {
+describe("isSlip", () => {
   it.each([
     ["emial_user", "email_user"],
     ["emailUser", "email_user"],
     ["totl", "total"],
     ["invoce_total", "invoice_total"],
     ["Total", "total"],
-  ])("is %s for %s", (wrong, right) => {
+  ])("takes %s for a misspelling of %s", (wrong, right) => {
     expect(isSlip(wrong, right)).toBe(true);
   });
 
@@ -19,7 +19,7 @@ describe("a misspelling", () => {
     ["amounts", "amount"],
     ["min_price", "max_price"],
     ["receipt_total", "invoice_total"],
-  ])("is not %s for %s", (wrong, right) => {
+  ])("does not take %s for a misspelling of %s", (wrong, right) => {
     expect(isSlip(wrong, right)).toBe(false);
   });
 });

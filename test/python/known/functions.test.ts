@@ -64,7 +64,7 @@ it.each([
   expect(listImportableModules([line])).toContain(module);
 });
 
-it("a line without a package provides no modules", () => {
+it("a line of requirements without a package provides no modules", () => {
   expect(listImportableModules(["", "# comment", "--index-url x"])).toEqual(listImportableModules([]));
 });
 
@@ -118,7 +118,7 @@ it.each([
   ["math.inf", "nan"],
   ["math.pi", undefined],
   ["constructor", undefined],
-])("the value %s has the type %s", (path, type) => {
+])("typeOfValue finds that the value %s has the type %s", (path, type) => {
   expect(typeOfValue(path)).toBe(type);
 });
 

@@ -30,7 +30,7 @@ describe("the origin of a name is", () => {
   });
 });
 
-describe("the import path", () => {
+describe("the import path of an expression", () => {
   it.each([
     ["_ = json.dumps", "json.dumps"],
     ["from json import dumps as d\n_ = d", "json.dumps"],
@@ -39,7 +39,7 @@ describe("the import path", () => {
     ["import os.path\n_ = os.path.join", "os.path.join"],
     ["try:\n  import a as b\nexcept ImportError:\n  import c as b\n_ = b", undefined],
     ["x = f()\n_ = x.y", undefined],
-  ])("of %j is %s", (source, path) => {
+  ])("assigned in %j is %s", (source, path) => {
     const program = programOf(source);
     expect(program.importPath(askedIn(program))).toBe(path);
   });

@@ -4,7 +4,7 @@ import { kindsOf, programOf } from "../support/program.ts";
 
 const kinds = (source: string) => kindsOf(programOf(source)).slice(1).join(" ");
 
-describe("the parser, for expressions,", () => {
+describe("the Python parser, for expressions,", () => {
   it.each([
     ["a.b", "expression attribute name"],
     ["a['b']", "expression subscript name text"],
@@ -35,7 +35,7 @@ describe("the parser, for expressions,", () => {
   });
 });
 
-describe("the parser, for statements,", () => {
+describe("the Python parser, for statements,", () => {
   it.each([
     ["if a: pass\nelif b: pass\nelse: pass", "if name block pass name block pass block pass"],
     ["for a, b in c: pass\nelse: pass", "for tuple name name name block pass block pass"],
@@ -63,7 +63,7 @@ describe("the parser, for statements,", () => {
     expect(kinds(source)).toBe(expected);
   });
 
-  it("returns null for forms that lezer's grammar lacks", () => {
+  it("returns null for forms of Python that lezer's grammar lacks", () => {
     expect(parsePython("with open(a) as (b, c): pass")).toBeNull();
   });
 

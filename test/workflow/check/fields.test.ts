@@ -27,7 +27,7 @@ describe("a schedule that is due once", () => {
     ["is in a minute in New York", once("2026-06-30T08:01", "America/New_York")],
     ["is repeated by a cron expression", { type: "schedule", cron: "0 9 ? * MON-FRI 2020-2030" }],
     ["is missing, because it is another kind of trigger", { type: "mail", address: "invoices" }],
-  ])("has no warning if its time %s", (_, trigger) => {
+  ])("has no warning about its time if it %s", (_, trigger) => {
     expect(found(trigger)).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe("a line in requirements", () => {
     'pywin32 ; sys_platform == "win32" and (python_version < "4" or extra == "x")',
     "tiny @ https://example.com/tiny-1.0-py3-none-any.whl",
     "tiny[all] @ https://example.com/tiny.tar.gz#sha256=00 ; python_version > '3'",
-  ])("may ask for a package: %s", (line) => {
+  ])("has no finding if it asks for a package: %s", (line) => {
     expect(foundIn(line, true)).toEqual([]);
   });
 
@@ -115,16 +115,16 @@ describe("a line in requirements", () => {
     "/etc/hostname",
     "/tmp",
     "/tmp/a\nb.whl",
-  ])("must not ask pip for anything but a package: %j", (line) => {
+  ])("has a finding if it asks pip for anything but a package: %j", (line) => {
     expect([foundIn(line, false), foundIn(line, true)]).toEqual([refused, refused]);
   });
 
-  it("may name a wheel on this machine if the definition is read here, but not if it is sent to a server", () => {
+  it("has no finding for a wheel on this machine, unless the definition is sent to a server", () => {
     const wheel = "/home/ada/my wheels/tiny-1.0-py3-none-any.whl";
     expect([foundIn(wheel, false), foundIn(wheel, true)]).toEqual([[], refused]);
   });
 
-  it("is read in linear time", () => {
+  it("is checked in linear time", () => {
     const spaces = " ".repeat(100_000);
     for (const line of [
       `a${spaces}!`,

@@ -118,12 +118,12 @@ describe("a loop", () => {
       'the edge from "day" to "ask" has a max, but "day" is of type action and decides nothing - move it to the edge from "ask" to "day", which is taken by choice',
     ],
     [
-      "on both edges of the round",
+      "on both edges of a loop",
       ["start > ask", 'ask > day: "timeout", max 5', "day > ask, max 5", 'ask > end: "default"'],
       'the edge from "day" to "ask" has a max, but "day" is of type action and decides nothing - remove it, because the edge from "ask" to "day" counts the rounds',
     ],
     [
-      "on the edges of two decisions of the round",
+      "on the edges of two decisions of a loop",
       ["start > a", "a > d", "d > e: true, max 3", "d > end: false", "e > a: true, max 3", "e > end: false"],
       'the edge from "d" to "e" has a max, and on the way back the edge from "e" to "a" has one, too; one edge counts the rounds - remove one of the two',
     ],

@@ -36,7 +36,7 @@ it.each<[JsonValue]>([
   [{ "anything-but": true }],
   [{ "anything-but": [] }],
   [{ "anything-but": { exists: true } }],
-])("the operand of %j is refused", (operation) => {
+])("an operator with a wrong operand is refused: %j", (operation) => {
   const name = Object.keys(operation as JsonObject)[0];
   expect(problems({ a: [operation] })).toEqual([
     expect.stringMatching(new RegExp(`^a\\.0\\.${name}: has an operator with a wrong value - ${name} must `)),
@@ -132,7 +132,7 @@ describe.each<[boolean, [string, JsonObject][]]>([
   });
 });
 
-describe("numbers with their digits", () => {
+describe("two numbers in a pattern and an event", () => {
   it.each<[string, string, boolean]>([
     ["12345678901234567890", "12345678901234567890", true],
     ["12345678901234567890", "12345678901234567891", false],

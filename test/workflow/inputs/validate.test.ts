@@ -96,7 +96,7 @@ async function fitting(schema: string, ...values: string[]): Promise<boolean[]> 
   );
 }
 
-describe("a JSON schema", () => {
+describe("a JSON schema with numbers of any size", () => {
   it.each([
     [
       '{"multipleOf": 0.01}',

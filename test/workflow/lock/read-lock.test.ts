@@ -79,7 +79,7 @@ describe("the lock file", () => {
     expect(lockText({ b: shuffled, a: record() })).toBe(lockText({ a: record(), b: record() }));
   });
 
-  it("has a separate line for each value", () => {
+  it("is written with a separate line for each value", () => {
     const [before, after] = [record(), record({ provenBy: "exec_02" })].map((one) =>
       lockText({ sum: one }).split("\n"),
     );
@@ -172,7 +172,7 @@ describe("the file of locked code", () => {
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: lf } } });
   });
 
-  it("keeps the line endings of the locked code", () => {
+  it("is read with the line endings of the locked code", () => {
     const crlf = "a = 1\r\nb = 2";
     const read = readLockFile(lockFiles({ codeHash: hashOf(crlf) }, codeFileText(crlf)));
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: crlf } } });
@@ -281,7 +281,7 @@ describe("the checks of locked code", () => {
     expect(findingsOf(row(sum), lockFiles())).toEqual([]);
   });
 
-  it("do not report an entry of an unreadable node as unknown", () => {
+  it("do not report the entry of a node with wrong fields as that of an unknown node", () => {
     expect(findingsOf(row({ ...sum, timeout: "soon" }), lockFiles())).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ describe("on_failure", () => {
       { mail: ["a@b.c"], webhook: { url } },
     ],
     [{}, {}],
-  ])("with %j is parsed into %j", (on_failure, onFailure) => {
+  ])("written as %j is parsed into %j", (on_failure, onFailure) => {
     expect(parsed({ on_failure })).toMatchObject({ findings: [], workflow: { onFailure } });
   });
 

@@ -81,7 +81,7 @@ describe("a prompt node", () => {
   });
 });
 
-describe("the settings of the workflow", () => {
+describe("the settings of a workflow for its prompt nodes", () => {
   it("are in the parsed workflow, not in its prompt nodes", () => {
     const fields = { model: "m", limits: { max_cost_usd: 3 }, approval: "required", scope: "client" };
     const { workflow, executor } = read({}, fields);
@@ -106,7 +106,7 @@ describe("the settings of the workflow", () => {
   });
 });
 
-describe("a finding", () => {
+describe("a finding about a prompt node", () => {
   it.each([
     [
       { model: { code_genrator: "x" } },

@@ -33,7 +33,7 @@ describe("the text that replaces a reference", () => {
     ["{Answer.generated_text}", "text"],
     ["{Answer.tags[0]}", "a"],
     ["{Answer}", '{"title":"Water","tags":["a","b"]}'],
-  ])("%s is %j", (prompt, expected) => {
+  ])("for %s is %j", (prompt, expected) => {
     expect(rendered(prompt)).toBe(expected);
   });
 
@@ -42,7 +42,7 @@ describe("the text that replaces a reference", () => {
     expect(renderPrompt("{A[2]} {B.k.l[0]}", data).processed_prompt).toBe("y 10");
   });
 
-  it("keeps the digits of numbers", () => {
+  it("has all digits of numbers", () => {
     const data = { Total: parseExact('{"amount": 850.0}'), Big: '{"n": 12345678901234567890}' };
     expect(renderPrompt("{Total} {Total.amount} {Big.n}", data).processed_prompt).toBe(
       '{"amount":850.0} 850.0 12345678901234567890',
