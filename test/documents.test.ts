@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -29,5 +29,16 @@ describe("a document", () => {
 describe("the README", () => {
   it("has at most 160 lines", () => {
     expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(160);
+  });
+});
+
+describe("npm test -w", () => {
+  const packages = globSync(["packages/*/package.json", "functions/package.json"], { cwd: root });
+
+  it.each(packages.map((file) => dirname(file)))("runs the tests of %s", (folder) => {
+    const { scripts = {} } = JSON.parse(read(`${folder}/package.json`));
+    const [, base = "", tests = ""] = /--root (\S+) .*? (test\/\S+)$/.exec(scripts.test) ?? [];
+    expect(join(folder, base)).toBe(".");
+    expect(existsSync(join(root, tests))).toBe(true);
   });
 });
