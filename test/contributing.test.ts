@@ -23,7 +23,7 @@ const minutes = 60_000;
 /** A block of the worked example: a new file, a change of a file, or commands. */
 interface Block {
   language: string;
-  /** The last path in the text before the block. */
+  /** The file to which the block belongs: the last path in the text before it. */
   file: string;
   text: string;
 }

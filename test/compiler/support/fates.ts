@@ -4,9 +4,9 @@ import fc from "fast-check";
 /** The fate of one entry. `pick` chooses its decision among the possible ones, or the number of a map's items. */
 export interface Fate {
   /**
-   * `fails`: a failed entry. `unseen`: it succeeds, but its Lambda dies ten times; `unsettled`: so does its settle.
-   * `flaky`: its Lambda dies once. `closed`: the run is closed meanwhile. `expires`: there is no answer. `late`: there
-   * is an answer, but it does not reach Step Functions.
+   * `fails`: the node fails. `unseen`: it succeeds, but its Lambda dies ten times before it answers. `unsettled`: the
+   * Lambda of its settle dies ten times, too. `flaky`: its Lambda dies once. `closed`: the run is closed meanwhile.
+   * `expires`: there is no answer to its question. `late`: there is an answer, but it does not reach Step Functions.
    */
   kind: "succeeds" | "fails" | "unseen" | "unsettled" | "flaky" | "closed" | "expires" | "late";
   pick: number;

@@ -16,7 +16,7 @@ export const graphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembl
 /** Random valid workflows without cycles. */
 export const forwardGraphs: fc.Arbitrary<Graph> = programs.map((program) => new Assembly(false).whole(program));
 
-/** The condition of edges that lead back. */
+/** The condition of all loop edges. */
 const round = "go round";
 const maxLoops = 2;
 
@@ -25,9 +25,9 @@ interface Place {
   body: Body;
   /** The node after the block; null if the body of a map ends there. */
   next: string | null;
-  /** Other targets of a choice, in addition to the following pieces and `next`. */
+  /** Nodes to which a choice may lead, in addition to the later pieces of the block and `next`. */
   others: string[];
-  /** True if no edge may lead back to its first node. */
+  /** True for the body of a map: no `onError` may lead back to its first node. */
   isBody: boolean;
 }
 
@@ -158,7 +158,10 @@ function isIn({ nodes }: Body, fork: string): boolean {
   return nodes.some((node) => node.id === id || (node.type === "map" && isIn(node.body, fork)));
 }
 
-/** Returns the nodes that `entry` reaches without loops, and the loops that lead back, with their detours. */
+/**
+ * Returns the part of a body that `entry` reaches without loop edges, with the loop edges that lead back and their
+ * detours.
+ */
 function reachable({ nodes, edges }: Body, entry: string): Body {
   const leaving = Map.groupBy(
     edges.filter(({ max }) => max === undefined),

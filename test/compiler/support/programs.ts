@@ -25,7 +25,7 @@ export interface Step extends Failing {
   kind: "action" | "until" | "event" | "child";
   /** The parallel branches after the piece. Empty if one node follows it. */
   branches: Block[];
-  /** For an action: its code outlives a Lambda. */
+  /** True for an action whose code may outlive a Lambda. */
   isLong: boolean;
 }
 
@@ -88,7 +88,7 @@ const plainStep = fc.record({
   onError,
 });
 
-/** Forks and maps, nested up to `depth`. */
+/** Generates blocks with forks and maps that are nested up to `depth`. */
 function blocks(depth: number, range: { minLength: number; maxLength: number }): fc.Arbitrary<Block> {
   if (depth === 0) return fc.array(fc.oneof(plainStep, choice), range);
   const inner = blocks(depth - 1, { minLength: 1, maxLength: 3 });

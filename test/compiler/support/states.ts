@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { MapState, ParallelState, State, StateMachine, States, TaskState } from "@nova/compiler";
 
-/** Returns every state of a machine by its name, nested ones included. */
+/** Returns all states of a machine by name, including those in branches and maps. */
 export function allStates({ States: states }: { States: States }): Record<string, State> {
   const inner = Object.values(states).flatMap((state) => {
     if (state.Type === "Parallel") return state.Branches.map(allStates);
@@ -12,7 +12,7 @@ export function allStates({ States: states }: { States: States }): Record<string
 
 type OfType<T> = Extract<State, { Type: T }>;
 
-/** Returns a state by its name and type, at any level. */
+/** Returns the state with this name and type, which may be in a branch or a map. */
 export function stateOf<T extends State["Type"]>(machine: StateMachine, name: string, type: T): OfType<T> {
   const state = allStates(machine)[name];
   if (state?.Type !== type) throw new TypeError(`"${name}" is ${state?.Type ?? "no state"}, not ${type}`);
@@ -28,14 +28,14 @@ export function catches({ Catch = [] }: { Catch?: TaskState["Catch"] }): Record<
   return Object.fromEntries(Catch.map(({ ErrorEquals, Next }) => [ErrorEquals[0] ?? "", Next]));
 }
 
-// The package has no types.
+// asl-validator is loaded with `require`, because it has no types.
 const validate: (definition: unknown) => Promise<{ errorsText(separator: string): string }> = createRequire(
   import.meta.url,
 )("asl-validator");
 
 /** Returns the errors of asl-validator for a definition; an empty text if it accepts the definition. */
 export async function aslErrors(machine: StateMachine): Promise<string> {
-  // The validator changes its input.
+  // asl-validator changes its input, so it gets a copy.
   const { errorsText } = await validate(JSON.parse(JSON.stringify(machine)));
   return errorsText("\n");
 }

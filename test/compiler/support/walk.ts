@@ -36,9 +36,9 @@ type WalkEvent = (typeof walkEvents)[number];
 export interface Visits {
   /** Ids of the visited nodes and joins, in order. */
   visited: string[];
-  /** True if a parallel branch fails, so that this one may be stopped at any node. */
+  /** True if a parallel branch fails, so that the branch with this scope may be stopped at any node. */
   mayBeCut: boolean;
-  /** The rounds of each loop edge since its loop was entered. */
+  /** The number of rounds of each loop edge since the walk last entered its loop. */
   rounds: Map<Edge, number>;
 }
 
@@ -76,7 +76,7 @@ class Walker {
     this.#fates = fates;
   }
 
-  /** Walks from `entry` to the join or to the end of the body. */
+  /** Walks a frame from `entry` to its join, or to the end of the body. */
   frame(entry: string, join: string | null, scope: string): End {
     const visits: Visits = { visited: [], mayBeCut: false, rounds: new Map() };
     this.scopes.set(scope, visits);
@@ -176,7 +176,7 @@ class Walker {
     return end ?? this.#goOn(join, edges[0]?.to, scope, visited);
   }
 
-  /** Returns null if the run continues after the join. */
+  /** Returns the end of the run at a failed join; null if the run continues after the join. */
   #join(join: string, ends: End[], at: { scope: string; visited: string[]; prefix: string; tolerated?: number }) {
     const count = (kind: End["kind"]) => ends.filter((end) => end.kind === kind).length;
     const { scope, visited, prefix, tolerated } = at;

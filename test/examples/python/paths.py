@@ -1,4 +1,4 @@
-"""Paths of the examples. Importing this makes the invoice example's lib importable, as the sandbox does for nodes."""
+"""Paths of the examples. Importing this file makes the lib of the invoice example importable, as the sandbox does for nodes."""
 
 import sys
 from pathlib import Path

@@ -21,7 +21,7 @@ def attach(mail, content, maintype="application", subtype="pdf", filename="a.pdf
 
 
 def received(*attachments, subject="Invoice"):
-    """The mail in the context, as the mail trigger stores it."""
+    """Returns the value of `email` in the context, as the mail trigger stores it."""
     named = [{"name": name, "type": kind, "bytes": content} for name, kind, content in attachments]
     return {"from": "ann@example.com", "subject": subject, "message_id": "<1@x>", "attachments": named}
 

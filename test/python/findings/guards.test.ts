@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { expectsImportError, expectsKeyError, mayBePassedBy } from "../../../packages/python/src/findings/guards.ts";
 import { programOf } from "../support/program.ts";
 
-/** Finds the node of the text "asked" in a source. */
+/** Finds the node of the text 'asked' in a source. */
 function asked(source: string) {
   const program = programOf(source);
   const node = program.nodes.find((each) => each.kind === "text" && each.value === "asked");

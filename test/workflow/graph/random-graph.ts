@@ -34,14 +34,14 @@ export function firstCommon(ways: string[][]): string | null {
   return ways[0]?.find((id) => ways.every((way) => way.includes(id))) ?? null;
 }
 
-/** True if a path leads to an end without passing `closed`. */
+/** True if a path leads from the node to an end without passing the node `closed`. */
 export function comesToEnd(graph: Graph, from: string, closed?: string): boolean {
   const reached = new Set([from].filter((id) => id !== closed));
   for (const id of reached) for (const next of graph.successors.get(id) ?? []) if (next !== closed) reached.add(next);
   return [...reached].some((id) => graph.successors.get(id)?.length === 0);
 }
 
-/** True if every path to an end passes the node. */
+/** True if every path from `from` to an end passes the node `id`. */
 export function isUnavoidable(graph: Graph, from: string, id: string): boolean {
   return comesToEnd(graph, from) && !comesToEnd(graph, from, id);
 }

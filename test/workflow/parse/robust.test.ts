@@ -48,7 +48,9 @@ function isPlace(value: unknown, [key, ...rest]: (string | number)[]): boolean {
   );
 }
 
-/** Returns a copy with another value at a path; `undefined` removes the value. */
+/**
+ * Returns a copy of a JSON value with another value at a path, or without that value if the other one is `undefined`.
+ */
 function replaced(value: unknown, [key, ...rest]: (string | number)[], other: unknown): unknown {
   if (key === undefined) return other;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as Loose) }) as Loose;
