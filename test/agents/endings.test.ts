@@ -31,7 +31,7 @@ describe("models that do not answer", () => {
     },
   );
 
-  it("name the successor of a retired model", async () => {
+  it("fail the node with the name of the successor if the model is retired", async () => {
     const { outcome } = await play({
       task: { executor: { model: { default: "gpt-5" } } },
       lines: [],
@@ -53,7 +53,7 @@ describe("models that do not answer", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("use up an attempt if the verdict of the validator is cut off", async () => {
+  it("cost an attempt if the answer of the output validator is cut off", async () => {
     const cut = { role: "output_validator", fails: "cut_off" } as const;
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), cut, writes("b = 1"), approves],

@@ -115,7 +115,7 @@ describe("a pipeline of two stages", () => {
     expect(kept).toMatchObject([{ code, analysis }]);
   });
 
-  it("pins code without an analysis if the code does not mention its result, or if no analysis ran", async () => {
+  it("pins code without an analysis if no analysis ran, or if the code does not mention the analysis result", async () => {
     const { kept } = await play(scene);
     expect(kept[0]).not.toHaveProperty("analysis");
     const code = 'context["total"] = context.get("_data_analysis")';
@@ -179,7 +179,7 @@ describe("analysis code from the code generator", () => {
     ]);
   });
 
-  it("fails the attempt if the generator sends it a second time", async () => {
+  it("fails the attempt if the generator sends analysis code a second time", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(look), writes(look), writes(good), approves],
       runs: [found, sets({ discount: 1 })],

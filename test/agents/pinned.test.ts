@@ -41,7 +41,7 @@ describe("pinned code that fits", () => {
     ["with effects", { runs: [fails("KeyError: 'total'")], task: { node: { effects: true } } }],
     ["in a frozen run", { runs: [fails("KeyError: 'total'")], task: { frozen: true } }],
     ["in a workflow that requires approval", { runs: [sets({})], task: { workflow: { approval: "required" } } }],
-  ])("fails the node, and no new code is written, if it fails %s", async (_, scene) => {
+  ])("fails the node, and is not replaced by new code, if its run fails %s", async (_, scene) => {
     const { outcome, means } = await play({ pinned, lines: [], ...scene });
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", cacheHit: true, ...pinned });
     expect(means.steps).toEqual([]);
@@ -56,7 +56,7 @@ describe("pinned code that fits", () => {
     expect(outcome).toMatchObject({ message: "Failed after 3 attempts: KeyError: 3", code: "c = 1", cacheHit: false });
   });
 
-  it("causes an external failure if a host that it names cannot be reached", async () => {
+  it("causes an external failure if a host in the code cannot be reached", async () => {
     const code = 'import imaplib\nimaplib.IMAP4_SSL("imap.elsewhere.example")';
     const { outcome } = await play({ pinned: { generation: "g", code }, lines: [], runs: [refused] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining("Connection refused") });

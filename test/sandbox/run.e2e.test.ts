@@ -240,7 +240,7 @@ describe("a failure during a run", () => {
     bench.gateway.keepsDeadConnections = false;
   });
 
-  test("of a later delivery removes the kernel context that it had created", async () => {
+  test("of a later delivery removes the kernel context that the delivery had created", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const end = new AbortController();

@@ -65,7 +65,8 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
       const item = JSON.parse(text) as Item;
       const isNew = await putItem(table, withoutOffer(item), ifAbsent);
       const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
-      // Adds the restart to the record of its source, which may have been imported earlier without it.
+      // If this run is a restart, the record of the restarted run must name it. That record may have been imported
+      // without it.
       if (restartedFrom !== undefined && kindOf(item) === "execution")
         await noteImported(table, { id, client, restartedFrom });
       return isNew;

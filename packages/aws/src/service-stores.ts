@@ -18,7 +18,10 @@ import { createMachineVersions } from "./states/state-machines.ts";
 
 type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
 
-/** Stores of the service in NOVA's table and bucket. Absent clients are created and shared. */
+/**
+ * Stores of the service in NOVA's table and bucket. Creates the AWS clients that are not given. All stores share the
+ * clients.
+ */
 export function createServiceStores({
   table,
   client = documentClient(),

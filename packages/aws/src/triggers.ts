@@ -10,7 +10,7 @@ import { orOnError, reportOutage } from "./clients/outage.ts";
 /** AWS resources that triggers of workflows use. */
 export interface TriggerOptions {
   busName: string;
-  /** Schedules of one stage are one group. */
+  /** Name of the schedule group in which all schedules of a stage are. */
   scheduleGroup: string;
   scheduleRoleArn: string;
   fireTriggerArn: string;

@@ -56,14 +56,14 @@ describe("the embedding of a task", () => {
     expect(models.asked[2]?.input).toContain("Calculate a rebate");
   });
 
-  it("is not requested again by a delivery that finds it recorded", async () => {
+  it("is not requested again by a second delivery if the first one has recorded it", async () => {
     const { means } = await play({ ...scene, lines: [simple, writes(good)], dieAt: 2 });
     means.dieAt = Number.POSITIVE_INFINITY;
     const { kept } = await deliver({ ...scene, vectors: [], lines: [approves], runs: [] }, means);
     expect(kept).toMatchObject([{ code: good, cost: { tokens_input: 2712 } }]);
   });
 
-  it("lets the node succeed if it fails, and its step records the reason and the cost", async () => {
+  it("does not fail the node if the request fails, and the step records the reason and the cost", async () => {
     const { outcome, means } = await play({ ...scene, vectors: [{ fails: "sent no vectors", costUsd: 0.0002 }] });
     expect(outcome.status).toBe("success");
     expect(means.steps[1]).toMatchObject({ cost_usd: 0.0012, input_data: { embedding: { error: "sent no vectors" } } });
@@ -142,7 +142,7 @@ describe("a task's embedding", () => {
     expect(await embedTask("Add", embed, { signal })).toEqual(expected);
   });
 
-  it("fails with an error that does not come from the model", async () => {
+  it("is not replaced by null after an error that does not come from the model, but throws the error", async () => {
     const embed = async () => Promise.reject(new TypeError("too dear"));
     await expect(embedTask("Add", embed, { signal })).rejects.toThrow("too dear");
   });

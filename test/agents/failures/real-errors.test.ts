@@ -146,7 +146,7 @@ describe("the fault of a real Python error", () => {
       /^TimeoutError/,
       "code",
     ],
-  ])("is found for %s", async (_, code, message, fault) => {
+  ])("is recognised for %s", async (_, code, message, fault) => {
     const found = await faultIn(code);
     expect(found.message).toMatch(message);
     expect(found.fault).toBe(fault);

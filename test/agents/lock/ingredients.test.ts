@@ -91,7 +91,7 @@ describe("the key of a generation", () => {
     expect(keyWith({ executor: { model } })).toBe(keyWith({ workflow: { model } }));
   });
 
-  it("stays the same for current ingredients without changes, with and without an optional key in the input", () => {
+  it("stays the same if no ingredient has changed, whether or not the input has an optional key", () => {
     const ingredients = ingredientsOf(taskWith(), generator, written);
     for (const input of ['{"lines": [3], "order": {}}', '{"lines": [3], "order": {"discount": 1}, "new": 1}']) {
       expect(generationKey(currentIngredients(taskWith({ input }), generator, ingredients))).toBe(usual);

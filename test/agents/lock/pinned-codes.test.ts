@@ -97,7 +97,7 @@ describe("code that has succeeded", () => {
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "replaced" });
   });
 
-  it("replaces failed locked code, whether or not the store has it", async () => {
+  it("replaces locked code that failed, whether or not the store has that code too", async () => {
     const workflow = { lock: { sum: await keep() } };
     for (const all of [store.all.slice(), []]) {
       store.all.splice(0, store.all.length, ...all);

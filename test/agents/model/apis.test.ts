@@ -29,7 +29,7 @@ describe("a compatible server", () => {
     );
   });
 
-  it("receives no schema to enforce while tools may be called, because its grammar would prevent the calls", async () => {
+  it("receives no schema to enforce while tools may be called, because an enforced schema would prevent the calls", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true, answer: null }, answer: asks },
       { expect: { mayCall: false, answer: "task_code" }, answer: { json: { code: "x" } } },

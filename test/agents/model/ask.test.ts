@@ -300,7 +300,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     expect(await over(server.environment).ask(modelCall({ tools: [search] }))).toMatchObject({ toolCalls: [] });
   });
 
-  it("that the model calls again and again end the call with an error that has its costs", async () => {
+  it("that the model calls again and again end the request with an error that contains the costs", async () => {
     const again: Exchange = { answer: asksFor("again") };
     await using server = await modelServer([again, again, again]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search], maxToolCalls: 1 });
@@ -314,7 +314,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("that the model invents end the call when it calls them a second time", async () => {
+  it("that do not exist end the request when the model calls one a second time", async () => {
     const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
     await using server = await modelServer([shell, shell]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });

@@ -97,7 +97,7 @@ describe("the model of a role", () => {
     ["gpt-5-2025-08-07", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-4o-mini", "2027-01-14T00:00:00Z", "gpt-6-luna"],
   ])(
-    "is accepted until its retirement, and then refused with its successor: %s at %s leads to %s",
+    "is accepted until its retirement, and then refused with the name of its successor: %s at %s leads to %s",
     (model, time, expected) => {
       const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
       if (model === expected) {

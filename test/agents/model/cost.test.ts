@@ -145,7 +145,7 @@ describe.each([
     { input_tokens: 1e20, output_tokens: "x", input_tokens_details: { cached_tokens: 1e9 } },
   ],
 ] as const)("a call over %s", (NOVA_LLM_API, answer, usage) => {
-  it("with impossible counts has a cost that is estimated from its bytes, and says so", async () => {
+  it("has an estimated cost, and is marked as estimated, if the provider's counts are impossible", async () => {
     await using server = await rawServer(answer('{"code": "x"}', undefined, usage));
     const { costUsd, isEstimated, ...told } = await createModels({ ...server.environment, NOVA_LLM_API }).ask(
       modelCall(),

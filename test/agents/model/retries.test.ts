@@ -42,7 +42,7 @@ describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API)
 });
 
 describe("a slow provider", () => {
-  it("is called again after its Retry-After", async () => {
+  it("is called again after the pause that its Retry-After header names", async () => {
     await using server = await modelServer([
       { answer: { status: 429, headers: { "retry-after": "20" } } },
       { answer: code },

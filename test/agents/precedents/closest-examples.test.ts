@@ -5,7 +5,7 @@ import { closestExamples, cosine, earlierExamples } from "../../../packages/agen
 import { MemoryGenerations } from "../../support/memory-generations.ts";
 import { generator, taskWith, written } from "../lock/tasks.ts";
 
-/** The embedding of the current task; those of the others are at an angle to it. */
+/** The embedding of the current task; the embeddings of earlier tasks are at an angle to it. */
 const here = [1, 0, 0];
 const near = [0.9, 0.1, 0];
 const closer = [0.99, 0.01, 0];

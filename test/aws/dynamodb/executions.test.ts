@@ -47,7 +47,7 @@ test("an update sets the given fields and keeps the others", async () => {
   expect(await executions.get(created.id)).toEqual({ ...created, ...closed, spent, tip: "hash" });
 });
 
-test("the source of concurrent restarts lists each of them once", async () => {
+test("a run that is restarted several times at once lists each restart once", async () => {
   const source = { ...base, id: "exec_source", root: "exec_source" };
   const ids = ["exec_r1", "exec_r2", "exec_r3"];
   const restarts = ids.map((id) => ({ ...base, id, root: source.id, restartedFrom: source.id }));
@@ -141,7 +141,7 @@ test.each([
   ["failed", true, ["running", "waiting"], "failed"],
   ["running", false, ["running"], "running"],
 ] as const)(
-  "an execution that is %s (open: %s) changes its status only from %j, and then is %s",
+  "an execution that is %s (open: %s) changes its status to waiting only if the status is one of %j, so it ends as %s",
   async (status, open, from, after) => {
     const id = `exec_status_${status}_${open}`;
     await executions.create({ ...base, id, status, open });

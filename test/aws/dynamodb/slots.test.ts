@@ -50,7 +50,7 @@ describe("the slots of a pool", () => {
     expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
   });
 
-  test("of an unknown pool are free", async () => {
+  test("are free if the pool is unknown", async () => {
     await slots.giveBack("W#nothing", "exec_1");
     expect(await slots.taken("W#nothing")).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe("the queue of a pool", () => {
     expect(waiting[0]?.pools).toEqual(["W#q", "C#acme"]);
   });
 
-  test("loses a run in all its pools with one call", async () => {
+  test("loses a run that leaves all its queues with one call", async () => {
     await slots.leave({ execution: "exec_00", pools: ["W#q", "C#acme"] });
     for (const pool of ["W#q", "C#acme"]) {
       const [first] = await Array.fromAsync(slots.waiting(pool));
@@ -108,7 +108,7 @@ describe("the waiting runs of all clients", () => {
     expect(await order("S")).toEqual(["exec_a3", "exec_b2", "exec_c1", "exec_c2", "exec_before"]);
   });
 
-  test("of other clients come before those of a client that already has slots", async () => {
+  test("come first if their client has no slots yet", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3", "exec_a4"]) await ask("free", "a", run);
     await begin("free", 3);
     for (const run of ["exec_b1", "exec_b2", "exec_b3"]) await ask("free", "b", run);

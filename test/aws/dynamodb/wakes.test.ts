@@ -86,7 +86,7 @@ test("the number of requests for an event does not depend on the number of waiti
   expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
 });
 
-test("a shape is written once, and again only to extend its lifetime", async () => {
+test("the shape of an awaited event is written once, and again only to extend its lifetime", async () => {
   const shape: WakeShape = ["hr", "detail", "person"];
   table.operations.length = 0;
   for (const day of ["01", "02", "20"]) await wakes.use({ shape, keepsEvents: true }, `2026-12-${day}T00:00:00Z`);

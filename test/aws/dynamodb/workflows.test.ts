@@ -122,7 +122,7 @@ describe("a publication", () => {
   const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
   const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-  test("records a hand-over while it is publishing, but not after it has ended", async () => {
+  test("records its return to the queue while it is publishing, but not after it has ended", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create(waiting);
     await publications.recordHandOver(waiting, handedOver);

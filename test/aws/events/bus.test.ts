@@ -150,7 +150,7 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("is not confused with an event of 900 KB, which is sent without a reference", async () => {
+  it("is stored in S3, unlike an event of 900 KB with ordinary numbers", async () => {
     service.steps = [taken];
     const detail = JSON.stringify({ rows: "x".repeat(900 * 1024) });
     await bus.put({ ...paid, detail });
@@ -158,7 +158,7 @@ describe("an event whose numbers JavaScript would change", () => {
   });
 
   it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])(
-    "is not confused with the detail %s, which is sent without a reference",
+    "is stored in S3, unlike the detail %s, whose numbers stay the same",
     async (detail) => {
       service.steps = [taken];
       await bus.put({ ...paid, detail });

@@ -86,7 +86,7 @@ files, mails, tables or large values whose inner form matters to the task and is
 samples say enough.
 complexity: of the code to be written: "simple", "medium" or "complex".`;
 
-/** Stands in for the model's answer if that is unusable, because the task's code may still succeed. */
+/** Replaces an unusable answer of the model, because the task's code may succeed without an analysis. */
 const defaultAnalysis: InputAnalysis = { needs_analysis: false, complexity: "medium" };
 
 /** Decides whether the data must be analysed before code is written, and how complex the task is. */

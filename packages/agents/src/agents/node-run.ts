@@ -16,7 +16,7 @@ import type { Models } from "../model/models.ts";
 import type { Example } from "../precedents/closest-examples.ts";
 import { promptLimits, resultLimits, type Summary, shapeOf, summarise } from "../schema/summary.ts";
 
-/** The state while a node's code is written. All of it follows from the task and the recorded steps. */
+/** The state of a node while its code is written. The whole state follows from the task and the recorded steps. */
 export interface NodeRun extends ModelRun {
   readonly task: PromptTask;
   readonly executor: PromptExecutor;
@@ -42,7 +42,7 @@ export interface Recall {
   examples?: Example[];
   embedding?: number[];
   spent: { tokens: number; usd: number };
-  /** Data about the embedding, for the record of the step that carries its costs. */
+  /** Data about the embedding, for the record of the step to which its costs are added. */
   record: Record<string, unknown>;
 }
 
@@ -90,7 +90,10 @@ type AgentName = keyof typeof agents;
 export type StepResult = Pick<StepDraft, "status" | "input_data" | "output_data"> &
   Partial<Omit<StepDraft, "step_number" | "step_name" | "agent_name" | "attempt_number" | "execution_time_ms">>;
 
-/** Returns the agent's next step: the recorded one, or a new one from `act`. Adds its costs to the run's. */
+/**
+ * Returns the agent's next step: the recorded one, or a new one from `act`. Adds the costs of the step to those of the
+ * run.
+ */
 export async function takeStep(
   run: ModelRun,
   agent: AgentName,

@@ -90,7 +90,10 @@ export interface Topic {
   hinted: RegExp;
   /** Match context keys that, together with a hint, show that the task is about the topic. */
   keys: readonly RegExp[];
-  /** Matches keys which show that an earlier node has done the work, so that a hint refers to its results. */
+  /**
+   * Matches context keys which show that an earlier node has done the topic's work. A hint in the task then only refers
+   * to the results of that node.
+   */
   done?: RegExp;
   /** Matches lower-case errors with the topic's modules, exceptions or typical mistakes. */
   errors: RegExp;

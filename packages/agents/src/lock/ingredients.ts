@@ -69,7 +69,7 @@ function writerModelOf({ model: own }: PromptExecutor, { model: common }: Workfl
   return own?.code_generator ?? own?.default ?? common?.code_generator ?? common?.default ?? "default";
 }
 
-/** SHA-256 of the ingredients. Code with the same key can replace the other code. */
+/** SHA-256 of the ingredients. If two codes have the same key, one can replace the other. */
 export function generationKey(ingredients: Ingredients): string {
   return hash("sha256", JSON.stringify(sorted(ingredients)));
 }
@@ -82,7 +82,7 @@ export interface ContextRead {
 
 /**
  * Types of an input's values by path: `null`, `boolean`, `number`, `string`, `bytes`, `list`, `object`. `json` is a
- * list or object that is too large to be examined. `any` was absent when the code was written.
+ * list or object that is too large to be examined. `any` stands for a value that was absent when the code was written.
  */
 export type ReadTypes = Ingredients["reads"];
 

@@ -5,8 +5,8 @@ import { z } from "zod";
 export type ReadResult<T> = { valid: true; value: T } | ReadFailure;
 
 /**
- * `isUnclear` is true if the answer is empty or ambiguous, so that the model is asked again. Without it, the answer
- * does not fit its schema.
+ * `isUnclear` is true if the answer is empty or ambiguous, so that the model is asked again. If it is absent, the
+ * answer does not fit its schema.
  */
 export type ReadFailure = { valid: false; problem: string; isUnclear?: true };
 
@@ -113,7 +113,7 @@ export function jsonValuesIn(text: string): string[] {
 }
 
 /**
- * Separates the words in the names of tags for thoughts, which may have a namespace. `▁` is the space in DeepSeek's
+ * Matches an optional separator between two words in the name of a tag for thoughts. `▁` is the space in DeepSeek's
  * tokens.
  */
 const gap = "[_▁ -]?";

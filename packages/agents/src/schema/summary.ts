@@ -163,7 +163,9 @@ export function isInteger(text: string): boolean {
   return /^-?\d+$/.test(text);
 }
 
-/** Removes the extra `$` with which data is stored if its key looks like that of a reference (`$blob`). */
+/**
+ * Turns `$$blob` back into `$blob`. A key of data that looks like the key of a reference is stored with an extra `$`.
+ */
 export function plainKey(key: string): string {
   return /^\$\$+blob$/.test(key) ? key.slice(1) : key;
 }

@@ -32,8 +32,8 @@ const dispensable = ["getUserAgentMiddleware", "recursionDetectionMiddleware", "
 
 /**
  * A faster client for the chain, which every node calls several times. It composes its middleware once
- * (`cacheMiddleware`, which a document client cannot use), and shares the connections and credentials of the other
- * client.
+ * (`cacheMiddleware`, which a document client cannot use), and shares the connections and credentials of the given
+ * document client.
  */
 export function chainClient({ config: { requestHandler, credentials } }: DynamoDBDocumentClient): DynamoDBClient {
   const shared = { requestHandler, credentials };

@@ -170,7 +170,8 @@ function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
     },
     async renew() {
       const keys = await all();
-      // Two keys mean that a rotation has not finished. It then continues with its new key and creates no other one.
+      // Two keys mean that a rotation has not finished. The rotation then continues with the second key and creates no
+      // third one.
       if (keys.length === 1) await save([...keys, randomBytes(32).toString("hex")]);
     },
     forgetOld: async () => save([last(await all())]),

@@ -251,7 +251,8 @@ function isOpen(status: Execution["status"] | undefined): boolean {
 }
 
 /**
- * Merges pages. Cuts the result at the end of the page that ended first, because that page may lack runs after its end.
+ * Merges one page of each list. Cuts the result where the first of these pages ends, because the list of that page may
+ * have further runs after this position.
  */
 function mergePages(lists: readonly FoundPage[]): FoundPage {
   const [end] = lists.flatMap(({ end }) => end ?? []).sort(newestFirst);

@@ -250,7 +250,7 @@ interface ItemUpdate {
   update: string;
   condition?: string;
   values: Record<string, unknown>;
-  /** Attributes whose names differ from their placeholders. */
+  /** The attribute's name for each placeholder that is not itself the name. */
   names?: Record<string, string>;
 }
 

@@ -18,7 +18,10 @@ import {
 /** A small page, because callers usually examine only the first tickets. */
 const ticketsInPage = 25;
 
-/** A client's last rank expires after a day without requests; its next run then starts at the rank that ended last. */
+/**
+ * A client's last rank is forgotten after a day without requests. The client's next run then gets the rank that follows
+ * the last ended one.
+ */
 const rememberedSeconds = 86_400;
 
 /** Pads a rank, so that ranks sort numerically. */
@@ -100,7 +103,8 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       const [last, { ended = 0 }] = await Promise.all([nextOwnRank(), readSlots(pool)]);
       const next = Number(ended) + 1;
       if (last >= next) return padRank(last);
-      // If several runs arrive together, one gets the rank after the last ended one, and the others follow it.
+      // If several runs of a client arrive together, one of them gets the rank `next`, and the others get the ranks
+      // after it.
       const isFirst = await updateItem(connection, key, {
         update: "SET #last = :next",
         condition: "#last < :next",

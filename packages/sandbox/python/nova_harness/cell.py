@@ -88,9 +88,9 @@ def _dial(root):
 
 def _start(root):
     """
-    Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. A daemon that is
-    forked from a kernel which has seen an input in a cell inherits that input in memory, so such a sandbox serves one
-    execution only.
+    Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. If an earlier cell
+    contained an input, the kernel's memory holds that input, and the forked daemon inherits it. Such a sandbox
+    therefore serves one execution only.
     """
     path = socket_path(root)
     if os.path.exists(path):

@@ -267,7 +267,7 @@ class Outputs(Mapping):
 
 
 class Task(NamedTuple):
-    """A later wait of the run. The first POST to `url` continues it."""
+    """A wait that the run reaches later. The first POST to `url` continues the run from that wait."""
 
     url: str
 

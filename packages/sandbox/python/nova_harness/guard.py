@@ -2,7 +2,7 @@
 Connects code in its own network namespace to any host but this machine. Each `connect` of a run waits for the guard.
 The guard makes connections to the outside in the sandbox's network and replaces the code's socket with the connected
 one. It makes all other connections too, with the address that it has read: code gains nothing by changing an address or
-socket meanwhile. The kernel holds these calls, see seccomp_unotify(2).
+socket meanwhile. The kernel holds each call until the guard answers it, see seccomp_unotify(2).
 """
 
 import contextlib
@@ -47,8 +47,8 @@ def _receive(listener):
 
 def _is_waiting(listener, notice):
     """
-    True if the caller still waits. Data that was read before then came from this caller, not from a later process with
-    the same id.
+    True if the caller still waits. If so, all data that was read before this check came from this caller, not from a
+    later process with the same id.
     """
     try:
         fcntl.ioctl(listener, _IS_WAITING, struct.pack("=Q", notice.id))
@@ -109,7 +109,7 @@ class Waiting(NamedTuple):
     notice: Notice
     sock: socket.socket
     address: bytes
-    # The socket that replaces the caller's own; None if that one stays.
+    # The socket that replaces the caller's own; None if the caller keeps its own socket.
     outer: socket.socket = None
     # A descriptor that stands for a path while it is open.
     opened: int = None
@@ -335,7 +335,7 @@ def _keep_options(sock, outer):
 
 
 def _open_within(root, path):
-    """Opens a path inside `root`, and follows links as a process does whose root folder that is."""
+    """Opens a path inside `root`, and follows links like a process whose root folder is `root`."""
     folder = os.open(root, os.O_PATH | os.O_CLOEXEC)
     try:
         how = struct.pack("=3Q", os.O_PATH | os.O_CLOEXEC, 0, _IN_ROOT_WITHOUT_MAGIC)

@@ -17,7 +17,7 @@ def plain(text):
 
 
 def is_within(address):
-    """True if the address leads to the network namespace of its user."""
+    """True if the address leads to the network namespace of the process that uses it."""
     return address.is_loopback or address.is_unspecified
 
 

@@ -33,11 +33,9 @@ _LIB_INSIDE = "/home/lib"
 _HOME, _MAIN = "/home/node", "/home/main"
 
 _PROCESSES = 128
-# The harness has higher limits than the code, because both may have the same user id: the code reaches its limit before
-# the
-# harness runs out. The kernel counts descriptors in transit (SCM_RIGHTS) against the limit of the sender, and is slow
-# for users
-# with 2,000 of them.
+# The code and the harness may have the same user id, so the code has lower limits: it reaches them before the harness
+# runs out of descriptors. The kernel counts descriptors in transit (SCM_RIGHTS) against the limit of the sender, and
+# becomes slow if a user has 2,000 of these descriptors.
 _CODE_DESCRIPTORS, _FOR_THE_RESULT = 1024, 16
 _CODE_LIMITS = {"RLIMIT_SIGPENDING": 256, "RLIMIT_MSGQUEUE": 100_000, "RLIMIT_MEMLOCK": 1 << 16}
 _UNKNOWN_TASKS = 2000
@@ -121,7 +119,8 @@ class Jail:
 
     def _forget_names(self):
         """
-        Covers the system's host names and name servers, so that only names resolve that are written to `hosts` later.
+        Covers /etc/hosts and /etc/resolv.conf with empty files. Only names that are later written to `hosts` can then
+        be resolved.
         """
         self.hosts = self._put_over("/etc/hosts")
         if os.path.lexists("/etc/resolv.conf"):
@@ -211,7 +210,7 @@ class Jail:
         return {"nameservers": self.nameservers}, [self.listener, *(sock.detach() for sock in self.questions)]
 
     def shut(self, out):
-        """Closes the last rights, after `settle` and right before the code. `out` is the folder for its results."""
+        """Drops the last rights, after `settle` and right before the code. `out` is the folder for its results."""
         if self.landlock:
             self.landlock.shut(out)
         linux.prctl(linux.DUMPABLE, 1)  # else the code could not list its own descriptors
@@ -257,7 +256,9 @@ def _is_mapped(uid):
 
 
 def _count_tasks():
-    """Twice the threads of the user's other programs, which count towards the process limit and may grow."""
+    """
+    Twice the number of threads in the user's other programs: they count towards the process limit, and may become more.
+    """
     tasks = 0
     for folder in glob.glob("/proc/[0-9]*/task"):
         with contextlib.suppress(OSError):  # the process may end meanwhile

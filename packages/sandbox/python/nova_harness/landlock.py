@@ -13,7 +13,8 @@ from . import linux
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _ASK_VERSION, _BENEATH = 1, 1
-# The first version that can allow moving files between folders, and the first version with scopes.
+# The first version that can allow moving files between folders, and the first version that can block signals and
+# abstract sockets ("scopes").
 _MOVING, _SCOPES = 2, 6
 _EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 14))

@@ -156,8 +156,9 @@ class Printed(Stream):
     def lost_result(self, code):
         """
         True if the code printed a result that does not count: a dict in Python's notation, or a text that json.dumps
-        did not produce. Errors and empty updates only matter at the end of the output: earlier ones may be handled, or
-        lose nothing. A result with words that the code itself does not contain is foreign text.
+        did not produce. A result that reports an error or has no updates matters only at the end of the output: the
+        code may have handled an earlier error, and an earlier result without updates loses nothing. A result with words
+        that the code itself does not contain comes from data, such as a mail.
         """
         tail = "".join(self._tail)[-_TAIL_CHARS:].rstrip()
         if self._looks_lost(tail[tail.rfind("\n{") + 1 :], _RESULT, code):

@@ -17,8 +17,8 @@ from .init import Init, children_of
 
 class Process:
     """
-    `init` may be an existing init with the same walls. With `has_relay`, doors can be opened in its network, which other
-    runs cannot use afterwards.
+    `init` may be an existing init with the same walls. With `has_relay`, doors can be opened in the network of the
+    process. No other run can use that network afterwards.
     """
 
     def __init__(self, zygote, walls, init=None, has_relay=False):
@@ -122,8 +122,8 @@ class Process:
 
     def end(self):
         """
-        Starts to kill everything after the code is done, which takes some milliseconds. Kills the code's own process
-        first. True if no other process was left, so that no code runs from now on.
+        Starts to kill all processes of finished code, and does not wait the milliseconds until they are dead. Kills the
+        code's own process first. Returns true if that was the only one: no code runs from now on.
         """
         code = self._kill_code() if self.isolated else []
         if code == []:

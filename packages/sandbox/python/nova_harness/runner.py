@@ -102,7 +102,10 @@ class Runner:
         return main
 
     def _rehearse(self):
-        """Runs small code, so that the process copies the memory pages it writes before a caller waits for it."""
+        """
+        Runs small code in advance. The process copies the memory pages that it writes now, and not while a caller
+        waits.
+        """
         before, depth = dict(self.main.__dict__), sys.getrecursionlimit()
         context = make_context(loads(_REHEARSAL), self.supply)
         self._execute("rehearsal", 'context["n"] = context.get("n") + 1', context.values)
@@ -133,7 +136,10 @@ class Runner:
             os.write(2, f"the result could not be written: {error}\n".encode())
 
     def _execute(self, name, code, context):
-        """Returns the failure of the code, or None. Ends a process that the code has forked: it has no result."""
+        """
+        Returns the failure of the code, or None. Does not return in a process that the code has forked: that process
+        has no result, and ends here.
+        """
         sys.argv = [name]
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         self.main.__dict__.update(__file__=name, context=context)

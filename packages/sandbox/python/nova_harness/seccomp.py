@@ -38,8 +38,8 @@ _FORBIDDEN = "unshare setns keyctl add_key request_key bpf perf_event_open open_
 # io_setup uses requests that are limited for the whole machine.
 _ABSENT = ("memfd_create", "shmget", "io_setup")
 _ASKED = ("connect", "listen")
-# The flag MSG_FASTOPEN, with which a call that sends also connects, and the argument of each such call that holds its
-# flags.
+# With the flag MSG_FASTOPEN, a call that sends data also connects. `_SENDING` names these calls, each with the index of
+# the argument that holds its flags.
 _FAST_OPEN = 0x20000000
 _SENDING = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
 

@@ -247,7 +247,7 @@ describe("an outage", () => {
     expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
   });
 
-  test("that loses the answer to a write makes its retry return false, although the entry is stored", async () => {
+  test("that loses the answer to a write makes the retry of the write return false, although the entry is stored", async () => {
     const at = link(1);
     table.faults = failing(1, "lost");
     expect(await chain.putEntry(at, entry("own"))).toBe(false);

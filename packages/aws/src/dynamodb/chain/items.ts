@@ -367,7 +367,8 @@ export async function readItems({ client, table }: ItemConnection, keys: readonl
     const command = new BatchGetItemCommand({ RequestItems: asked });
     const { Responses, UnprocessedKeys } = await reportOutage("DynamoDB", () => client.send(command));
     found.push(...(Responses?.[table] ?? []));
-    // DynamoDB returns at most 16 MB per request, and lists the keys of the other items, which are requested again.
+    // DynamoDB returns at most 16 MB per request, and lists the keys of the items that it has left out. These items are
+    // requested again.
     due = [...((UnprocessedKeys?.[table]?.Keys as typeof due | undefined) ?? []), ...due];
   }
   return found;
