@@ -41,7 +41,7 @@ test("the response of an execution starts with a line with its number, and ends 
   ]);
 });
 
-test("output is streamed while the cell runs, that of print and that written to a file descriptor", async () => {
+test("the output of print and the bytes written to a file descriptor are streamed while the cell runs", async () => {
   const seen: string[] = [];
   const see = (message: OutputMessage) => void seen.push(message.line);
   const code = `
@@ -168,7 +168,7 @@ test("a cell has to wait if its client does not read its output", async () => {
   await response.body?.cancel();
 });
 
-test("a process that a cell has forked and not ended ends with the cell, so that no second kernel runs", async () => {
+test("a process that a cell has forked ends when the cell ends, so that no second kernel runs", async () => {
   const code = "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nprint('parent' if pid else 'child')\n'done'";
   const { logs, results } = await sandbox.runCode(code);
   expect(logs.stdout.join("")).toBe("child\nparent\n");

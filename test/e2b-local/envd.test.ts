@@ -64,7 +64,7 @@ test("one upload writes several files, each to its own path", async () => {
   expect(await sandbox.files.read("/tmp/many/ä.txt", asRoot)).toBe("b");
 });
 
-test("a change of files is refused without the user root, and with a relative path", async () => {
+test("envd refuses to change files without the user root, or at a relative path", async () => {
   await expect(sandbox.files.write("/tmp/x", "x")).rejects.toThrow("name the user root");
   await expect(sandbox.files.remove("/tmp/x", { user: "user" })).rejects.toThrow("name the user root");
   await expect(sandbox.files.write("own.txt", "x", asRoot)).rejects.toThrow("does not begin with /");

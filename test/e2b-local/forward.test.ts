@@ -81,7 +81,7 @@ test("a stream is complete when the announced number of bytes has been forwarded
   expect(await throughServer(agent, 5)).toBe("12345");
 });
 
-test("a refusal of the agent causes another error than a sandbox that is gone", async () => {
+test("a refusal of the agent and a sandbox that is gone cause different errors", async () => {
   const refusing = await agentThat((socket) => socket.end('{"error":{"code":"not_found","message":"no such file"}}\n'));
   await expect(callAgent(refusing, { op: "stat" })).rejects.toThrow(AgentRefusal);
   await expect(callAgent(join(folder, "nobody"), { op: "stat" })).rejects.toThrow(AgentGone);

@@ -36,7 +36,7 @@ if os.fork() == 0:
 }
 
 describe.runIf(process.platform === "linux")("a server leaves no process behind", () => {
-  test("when it is closed", async () => {
+  test("when the server is closed", async () => {
     const server = await openE2b({ apiKey: API_KEY, modules });
     const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
     await leaveDetached(sandbox, "7001001");
@@ -81,7 +81,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
     return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
   };
 
-  test("starts no Python before that, and then serves all clients that ask at the same time", async () => {
+  test("starts no Python before a client asks for a sandbox, and serves clients that ask at the same time", async () => {
     const { folder, server, ask } = await opened();
     expect(running(folder)).toBe(0);
     const [one, other] = await Promise.all([ask(), ask()]);
@@ -92,7 +92,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
     rmSync(folder, { recursive: true });
   });
 
-  test("leaves no Python process if it closes while one starts", async () => {
+  test("leaves no Python process if the server closes while Python starts", async () => {
     const { folder, server, ask } = await opened();
     const refused = ask().catch(() => undefined);
     await eventually(() => running(folder) > 0);

@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     for (const one of [sandbox, neighbour] as Sandbox[]) expect((await one.runCode("'alive'")).text).toBe("alive");
   }
 
-  test("end a cell that takes too much memory with a MemoryError", async () => {
+  test("end with a MemoryError a cell that takes too much memory", async () => {
     const { error } = await (sandbox as Sandbox).runCode(
       "taken = []\nwhile True: taken.append(bytearray(100_000_000))",
     );
@@ -109,7 +109,7 @@ del held`;
     ["ends with an error at the limit", "while True: os.fork()"],
     ["continues to try at the limit", "while True:\n    try: os.fork()\n    except BlockingIOError: pass"],
     [
-      "runs as many users",
+      "runs as several users",
       "for user in range(2000, 2004):\n    if os.fork() == 0: os.setuid(user)\nwhile True: os.fork()",
     ],
   ])(
@@ -121,7 +121,7 @@ del held`;
     60_000,
   );
 
-  test("end a fork bomb even if it takes every process out of its group", async () => {
+  test("end a fork bomb even if each of its processes has its own process group", async () => {
     const bomb = "while True:\n    try:\n        if os.fork() == 0: os.setsid()\n    except BlockingIOError: pass";
     expect(await surviveBomb(bomb)).toEqual(expect.any(String));
     await expectBothAlive();

@@ -47,7 +47,7 @@ print(len(processes.descendants(os.getpid())))`;
   expect(python(code).split("\n")).toEqual([process.platform === "linux" ? "1" : "2", "0"]);
 });
 
-test("the event loop calls no callback of a descriptor that an earlier event of the same round has closed", () => {
+test("the event loop calls no callback for a descriptor that the callback of another event has just closed", () => {
   const code = `
 import os
 from nova_sandboxd.loop import Loop

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeScratch, writeToScratch } from "../../packages/e2b-local/src/scratch.ts";
 
-test("a new server removes the scratch folders of killed servers, and of no running one", () => {
+test("a new server removes the scratch folders of killed servers, but not those of running servers", () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   const left = join(tmpdir(), `nova-e2b-${pid}-left`);
   mkdirSync(join(left, "s0"), { recursive: true });

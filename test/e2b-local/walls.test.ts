@@ -54,7 +54,7 @@ describe.runIf(process.platform === "linux")("the isolation of a server's sandbo
     "bwrap: pipe2: Too many open files in system",
     "OSError: [Errno 109] Too many references: cannot splice",
     "Killed",
-  ])("is complete after a temporary shortage: %s", async (sentence) => {
+  ])("is complete after a temporary shortage has ended: %s", async (sentence) => {
     speaking(sentence);
     await open();
     await expect(isEnclosed()).rejects.toThrow(sentence.slice(-20));

@@ -90,7 +90,7 @@ describe("a file on a full disk", () => {
 });
 
 describe("a backlog", () => {
-  it("performs the writes of a full disk later, in order, and until then refuses those that cannot wait", async () => {
+  it("keeps writes in memory while the disk is full and performs them in order later, but refuses a write that cannot wait", async () => {
     const [clock, fault, written] = [handClock(), await fullDisk(folder), [] as number[]];
     const backlog = new Backlog(new DiskSpace(folder, { clock }));
     let isFull = true;

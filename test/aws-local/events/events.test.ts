@@ -78,7 +78,7 @@ describe("an event that is put", () => {
     ["has a detail that is no JSON", { ...paid, Detail: "{" }, "MalformedDetail"],
     ["has a detail that is no object", { ...paid, Detail: "[1]" }, "MalformedDetail"],
     ["claims to come from AWS", { ...paid, Source: "aws.s3" }, "NotAuthorizedForSourceException"],
-  ])("that %s fails, and the other event of the request is accepted", async (_, entry, ErrorCode) => {
+  ])("fails if it %s, and the other event of the request is accepted", async (_, entry, ErrorCode) => {
     const { Entries, FailedEntryCount } = await put(entry, paid);
     expect(FailedEntryCount).toBe(1);
     expect(Entries).toMatchObject([{ ErrorCode }, { EventId: expect.any(String) }]);
@@ -101,7 +101,7 @@ describe("an event that is put", () => {
     });
   });
 
-  it("reaches a function that takes events in turn only when the event before has been delivered", async () => {
+  it("waits for the delivery of the previous event if its function takes events in turn", async () => {
     const first = Promise.withResolvers<boolean>();
     world.takes = () => first.promise;
     await put({ ...paid, Source: "nova", Detail: '{"n":1}' }, { ...paid, Source: "nova", Detail: '{"n":2}' });
@@ -111,7 +111,7 @@ describe("an event that is put", () => {
     expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
   });
 
-  it("waits until a process drives deliveries, and is delivered again if the process dies meanwhile", async () => {
+  it("is not delivered before `drive` is called, and is delivered again if the process dies during the delivery", async () => {
     const never = Promise.withResolvers<boolean>();
     world.takes = () => never.promise;
     await put(paid);
@@ -141,7 +141,7 @@ describe("an event that is put", () => {
     expect(JSON.parse(kept)).toMatchObject({ functionArn: standing, payload: expect.stringContaining('"shop"') });
   });
 
-  it("that could not be delivered is delivered again by the commands in docs/dev.md", async () => {
+  it("is delivered by the commands in docs/dev.md after every earlier attempt has failed", async () => {
     const [, script = ""] =
       readFileSync("docs/dev.md", "utf8").split("## What could not be delivered")[1]?.split("```\n") ?? [];
     expect(script).toMatch(/^cd \.nova\/events\n/);

@@ -34,7 +34,7 @@ it("a response that AWS Lambda would refuse becomes a 500, and is reported as a 
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(/bytes as JSON/) })]);
 });
 
-it("the HTTP API reports the start of each request, and its end or that it takes long", async () => {
+it("the HTTP API reports when each request starts, and when it has ended or takes long", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const told: string[] = [];
   api = await openHttpApi({
@@ -131,7 +131,7 @@ describe("an answer", () => {
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array([0, 255]));
   });
 
-  it("with the status for no content has no content-length", async () => {
+  it("with the status 204 (no content) has no content-length", async () => {
     const answer = await fetch(await open({ statusCode: 204 }));
     expect([answer.status, answer.headers.get("content-length")]).toEqual([204, null]);
   });

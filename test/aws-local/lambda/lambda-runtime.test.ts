@@ -35,7 +35,7 @@ describe("an invocation", () => {
     ["nothing", undefined, "null"],
     ["a date", { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     ["what JSON leaves out", { a: undefined, f: () => 1, n: Number.NaN }, '{"n":null}'],
-  ])("whose handler returns %s results in its JSON text", async (_name, value, payload) => {
+  ])("whose handler returns %s has the JSON text of that value as its result", async (_name, value, payload) => {
     expect(await runtime(async () => value)(ARN, "{}")).toEqual({ ok: true, payload });
   });
 
@@ -66,8 +66,8 @@ describe("an invocation", () => {
   });
 });
 
-describe("a handler that fails", () => {
-  it("causes a result with the name, message and trace of its error", async () => {
+describe("an invocation fails", () => {
+  it("with the name, message and trace of the error that its handler throws", async () => {
     const invoke = runtime(async () => {
       throw Object.assign(new Error("no dice"), { name: "NodeFailed" });
     });
@@ -92,11 +92,11 @@ describe("a handler that fails", () => {
       async () => "x".repeat(PAYLOAD_LIMIT_BYTES + 200),
       { errorType: "Function.ResponseSizeTooLarge" },
     ],
-  ])("%s, and the invocation fails", async (_name, handler, expected) => {
+  ])("if its handler %s", async (_name, handler, expected) => {
     expect(await runtime(handler)(ARN, "{}")).toMatchObject({ ok: false, ...expected });
   });
 
-  it("takes too long, is timed out as in the cloud, and its later result is dropped", async () => {
+  it("after its timeout, as in the cloud, and a later result of its handler is dropped", async () => {
     const invoke = runtime(() => new Promise(() => {}), 3);
     expect(await invoke(ARN, "{}")).toEqual({
       ok: false,

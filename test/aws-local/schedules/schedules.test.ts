@@ -85,11 +85,11 @@ describe("a schedule that a client puts", () => {
       "ValidationException",
     ],
     ["an end", { EndDate: new Date() }, "ValidationException"],
-  ])("with %s is refused", async (_, input, name) => {
+  ])("is refused with %s", async (_, input, name) => {
     await expect(create(input)).rejects.toMatchObject({ name });
   });
 
-  it("is refused if it is created and exists already, or is changed and does not exist", async () => {
+  it("cannot be created if it exists already, and cannot be changed if it does not exist", async () => {
     await create();
     await expect(create()).rejects.toMatchObject({ name: "ConflictException" });
     const other = world.client.send(new UpdateScheduleCommand({ ...usual, Name: "other" }));
@@ -121,7 +121,7 @@ describe("a schedule", () => {
     expect(world.delivered).toHaveLength(1);
   });
 
-  it("with a rate fires immediately and then at its interval, even if an update changes nothing", async () => {
+  it("with a rate fires immediately and then at its interval, which an update without changes does not restart", async () => {
     world.schedules.fire();
     const rate = { ...usual, ScheduleExpression: "rate(10 minutes)" };
     await create(rate);
@@ -190,8 +190,8 @@ describe("a time that was due while no process ran", () => {
   });
 });
 
-describe("a clock that jumps", () => {
-  it("skips the times that were due meanwhile, warns, and fires at the later ones", async () => {
+describe("a jump of the clock", () => {
+  it("forward skips the due times in between with a warning, and schedules fire at later times", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     world.schedules.fire();
     await world.clock.until("2026-11-22T01:30:00Z");

@@ -28,7 +28,7 @@ function opened(idleShare: number) {
   return { enter, enterAt, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
 }
 
-it("a line starts immediately if a slot is free, and a slot that becomes free goes to the oldest waiting line", async () => {
+it("a branch starts immediately if a slot is free, and otherwise waits; the branch that has waited longest gets the next free slot", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await after(0)).toEqual([1, 2]);
@@ -37,7 +37,7 @@ it("a line starts immediately if a slot is free, and a slot that becomes free go
   expect(await after(0)).toEqual([1, 2, 5]);
 });
 
-it("more lines start while processors are idle, at each check twice as many", async () => {
+it("while processors are idle, more branches start, at each check twice as many as at the check before", async () => {
   const { enter, after } = opened(0.5);
   enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
   expect(await after(60)).toEqual([1, 2, 3]);
@@ -45,7 +45,7 @@ it("more lines start while processors are idle, at each check twice as many", as
   expect(await after(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("no line starts while a request holds lines back, and afterwards as many as there are slots", async () => {
+it("no branch starts while a request holds branches back, and afterwards one branch starts in each free slot", async () => {
   const { enter, hold, after } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
@@ -55,7 +55,7 @@ it("no line starts while a request holds lines back, and afterwards as many as t
   expect(await after(0)).toEqual([1, 2]);
 });
 
-it("a request holds lines back for a second and a half at most", async () => {
+it("a request holds branches back for a second and a half at most", async () => {
   const { enter, hold, after } = opened(0.5);
   hold();
   enter(1, 2);
@@ -63,14 +63,14 @@ it("a request holds lines back for a second and a half at most", async () => {
   expect(await after(300)).toEqual([1, 2]);
 });
 
-it("a line that works for a long time blocks no other line", async () => {
+it("a branch that works for a long time gives its slot to another branch", async () => {
   const { enter, after } = opened(0);
   enter(1, 2, 3, 4);
   expect(await after(1_900)).toEqual([1, 2]);
   expect(await after(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("a line that leaves before it has started takes no slot", async () => {
+it("a branch that stops waiting takes no slot", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);
@@ -80,7 +80,7 @@ it("a line that leaves before it has started takes no slot", async () => {
   expect(vi.getTimerCount()).toBe(2);
 });
 
-it("lines of different owners take turns, even if one owner has more works and older ones", async () => {
+it("branches of different owners take turns, even if one owner has more and older executions", async () => {
   const { enterAt, leave, after } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", line);
   for (const line of [11, 12]) enterAt(line, "other", line);
@@ -91,7 +91,7 @@ it("lines of different owners take turns, even if one owner has more works and o
   expect(await after(0)).toEqual([1, 2, 11, 3, 12]);
 });
 
-it("a work with one line overtakes an older work of its owner with many lines", async () => {
+it("an execution with one branch starts it before the waiting branches of an older execution of the same owner", async () => {
   const { enterAt, leave, after } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", 1);
   enterAt(7, "acme", 7);

@@ -67,7 +67,7 @@ describe("a condition holds", () => {
     "n = :one AND n = :nine OR n = :n",
     "n = :n OR n = :one AND n = :nine",
     "( n = :n )AND(yes=:yes)",
-  ])("%s", async (condition) => {
+  ])("if it is: %s", async (condition) => {
     expect(await holds(condition)).toBe(true);
   });
 });
@@ -85,7 +85,7 @@ describe("a condition does not hold", () => {
     "attribute_exists(doc.a.b)",
     "begins_with(n, :he)",
     "(n = :n OR n = :one) AND n = :nine",
-  ])("%s", async (condition) => {
+  ])("if it is: %s", async (condition) => {
     expect(await holds(condition)).toBe(false);
   });
 });
@@ -117,7 +117,7 @@ describe("a condition is refused", () => {
     ["n = :undefined", "attribute value used in expression is not defined; attribute value: :undefined"],
     ["#undefined = :n", "attribute name used in the document path is not defined; attribute name: #undefined"],
     [`n = :n AND ${"x".repeat(4100)} = :n`, "Expression size has exceeded the maximum allowed size"],
-  ])("%s", async (condition, message) => {
+  ])("if it is: %s", async (condition, message) => {
     await expect(holds(condition)).rejects.toMatchObject({
       name: "ValidationException",
       message: expect.stringMatching(/^Invalid ConditionExpression: /),
@@ -134,7 +134,7 @@ describe("a condition is refused", () => {
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { n: { N: "1" } } }, 'Syntax error; key: "n"'],
     [{ ConditionExpression: "pk.a = :n", ExpressionAttributeValues: { ":n": { N: "1" } } }, "must be scalars"],
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { ":n": { SS: ["x"] } } }, "has no sets"],
-  ])("because of the placeholders of %j", async (expressions, message) => {
+  ])("with the placeholders of %j", async (expressions, message) => {
     await expect(database.client.deleteItem({ TableName: "items", Key, ...expressions })).rejects.toThrow(message);
   });
 });

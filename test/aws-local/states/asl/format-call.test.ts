@@ -30,7 +30,7 @@ describe("States.Format", () => {
     expect(() => evaluate("States.Format('{}', $.a)", data)).toThrow(/^States.Runtime: .*neither a text nor a number/);
   });
 
-  it("is a runtime error if a path finds nothing", () => {
+  it("fails at run time if a path finds nothing", () => {
     expect(() => evaluate("States.Format('{}', $.missing)")).toThrow(
       /^States.Runtime: .*No results for path: \$\['missing'\]/,
     );

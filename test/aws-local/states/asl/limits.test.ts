@@ -36,7 +36,7 @@ describe("the limit of 256 KiB", () => {
   });
 });
 
-it("also holds for the data with the error that a Catch adds to it", async () => {
+it("also holds for data to which a Catch has added the error", async () => {
   const input = { a: text(DATA_LIMIT_BYTES - 20) };
   const state = {
     ...task,

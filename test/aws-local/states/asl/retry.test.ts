@@ -17,7 +17,7 @@ describe("Retry", () => {
     ["full jitter", { IntervalSeconds: 4, JitterStrategy: "FULL", MaxAttempts: 2 }, [2000, 4000]],
     ["no attempts", { MaxAttempts: 0 }, []],
   ])(
-    "waits before each attempt as %s demands, and then fails with the error of the last",
+    "waits before each attempt as %s demands, and fails with the error of the last attempt",
     async (_name, fields, delays) => {
       const clock = virtualClock({ random: () => 0.5 });
       const script = scripted(...Array(delays.length + 1).fill(broken));

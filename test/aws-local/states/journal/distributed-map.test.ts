@@ -11,7 +11,7 @@ const reader = {
 };
 const all = inRow({ All: { Type: "Map", ItemReader: reader, ItemProcessor: body } });
 
-it("items of a distributed Map wait for answers through several processes, which read the list only once", async () => {
+it("items of a distributed Map wait for answers while one process follows another, and only the first process reads the list", async () => {
   const { tokenOf, invokeLambda, payloads } = keeper();
   let reads = 0;
   const readObject = async () => `["a${++reads}","b","c"]`;

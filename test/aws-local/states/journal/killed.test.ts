@@ -37,7 +37,7 @@ async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<st
   return folder;
 }
 
-describe("a process that is killed at any line of an execution's file", () => {
+describe("a process that is killed after any line of an execution's file", () => {
   it("leaves an execution that continues to the same end, or that is aborted because it was in a function", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const seen = new Set<string>();
@@ -66,7 +66,7 @@ describe("a process that is killed at any line of an execution's file", () => {
     expect(again.filter((line) => line.includes('"type":'))).toEqual(lines.filter((line) => line.includes('"type":')));
   });
 
-  it("leaves an execution that ends with a message if its inputs lead to other events than the file has", async () => {
+  it("leaves an execution that is aborted with a message if a repetition leads to other events than the file has", async () => {
     const { dataDir, lines } = await wholeRun();
     const other = lines.slice(0, 12).map((line) => line.replace('"WaitStateEntered"', '"PassStateEntered"'));
     const server = await testServer({ dataDir: await cutAfter(dataDir, other) });

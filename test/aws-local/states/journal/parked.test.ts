@@ -46,7 +46,7 @@ describe("an execution that waits for an answer", () => {
     expect(after.at(-1)?.type).toBe("ExecutionSucceeded");
   });
 
-  it("gets the error of SendTaskFailure in the next process, which also catches it", async () => {
+  it("gets the error of SendTaskFailure in the next process, and its Catch handles the error there", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const caught = { ...asks, Catch: [{ ErrorEquals: ["Refused"], Next: "After" }] };
     const first = await rested(inRow({ Ask: caught, After: works }), { invokeLambda });
@@ -70,7 +70,7 @@ describe("an execution that waits for an answer", () => {
     expect((await reopened(first)).interrupted).toEqual(["one"]);
   });
 
-  it("takes one answer, and refuses every other as expired", async () => {
+  it("takes one answer, and refuses every later answer as expired", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const second = await reopened(await rested(inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });
     const taskToken = tokenOf(input);
@@ -126,8 +126,8 @@ describe("branches and iterations", () => {
 
 describe("a function that gets a task token", () => {
   it.each([
-    ["is called again with the same token if the process dies while it runs", false],
-    ["can get the answer to its token before it ends, and the answer survives the process", true],
+    ["is called again with the same token if the process dies while the function runs", false],
+    ["can get the answer to its token before the function ends, and the answer survives the process", true],
   ])("%s", async (_, early) => {
     const called = Promise.withResolvers<string>();
     const never: InvokeLambda = (_arn, payload) => {

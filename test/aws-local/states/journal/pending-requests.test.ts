@@ -13,7 +13,7 @@ function limited() {
 }
 
 describe("the time limit of a function that waits for its turn", () => {
-  it("stands still while others continue, and is then postponed by the time of the wait", () => {
+  it("stands still while other time limits continue, and is then postponed by the length of the wait", () => {
     const { pending, first } = limited();
     const continueTime = pending.standStill(first);
     expect([pending.dueMs, pending.dueBy(5_000)]).toEqual([2_000, [2]]);
@@ -21,7 +21,7 @@ describe("the time limit of a function that waits for its turn", () => {
     expect([pending.dueMs, pending.dueBy(5_000), pending.dueBy(5_500)]).toEqual([2_000, [2], [2, 1]]);
   });
 
-  it("stands still together with all others if the execution does no other work", () => {
+  it("stands still together with all other time limits if the execution does no other work", () => {
     const { pending } = limited();
     const continueTime = pending.standStill();
     expect([pending.dueMs, pending.dueBy(60_000)]).toEqual([null, []]);

@@ -125,7 +125,7 @@ describe("a process that does not drive executions", () => {
 });
 
 describe("a function that starts when a process drives the execution", () => {
-  it("does not start again if the process dies while it runs", async () => {
+  it("does not start again if the process dies while the function runs", async () => {
     const { first, options, tokenOf } = await resting(inRow({ Ask: asks, Hang: works }));
     const second = await reopened(first, { ...options, drives: false });
     await second.client.send(succeed(tokenOf(input)));

@@ -93,12 +93,12 @@ describe("states:startExecution.sync:2", () => {
   it.each([
     ["a name that is taken", { Name: "kid" }, "ExecutionAlreadyExists", `Execution Already Exists: '${CHILD_RUN}'`],
     [
-      "a state machine that is not there",
+      "a state machine that does not exist",
       { StateMachineArn: `${CHILD}s` },
       "StateMachineDoesNotExist",
       "State Machine Does",
     ],
-    ["a name that is none", { Name: "two words" }, "InvalidName", "Invalid Name: 'two words'"],
+    ["an invalid name", { Name: "two words" }, "InvalidName", "Invalid Name: 'two words'"],
   ])("fails with the API's error for %s", async (_, parameters, code, message) => {
     const twice = {
       First: { ...starts, ResultPath: null },

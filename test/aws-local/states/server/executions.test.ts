@@ -255,7 +255,7 @@ describe("an execution that has ended", () => {
   it.each([
     ["that succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
     ["that failed", fails, "The local Step Functions redrives nothing: start a new execution"],
-  ])("is not redrivable if it is one %s", async (_, definition, reason) => {
+  ])("and %s is not redrivable", async (_, definition, reason) => {
     const { client, live } = await testServer();
     await createFlow(client, definition);
     await client.send(start("one"));

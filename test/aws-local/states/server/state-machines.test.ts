@@ -34,7 +34,7 @@ describe("CreateStateMachine", () => {
   it.each<[string, Partial<CreateStateMachineCommandInput>]>([
     ["again", {}],
     ["with another role", { roleArn: `${ROLE}2` }],
-  ])("returns the existing state machine if it is repeated %s, and ignores the difference", async (_name, fields) => {
+  ])("returns the existing state machine unchanged if the request is repeated %s", async (_name, fields) => {
     const { client } = await testServer();
     const first = await client.send(create());
     const second = await client.send(create(fields));

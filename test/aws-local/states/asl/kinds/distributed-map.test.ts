@@ -32,7 +32,7 @@ const objects = (texts: Record<string, string>) => async (place: { bucket: strin
 const tooMany = { status: "FAILED", error: "States.ExceedToleratedFailureThreshold" };
 
 describe("a distributed Map", () => {
-  it("returns the results of items in their order, without their events in the history", async () => {
+  it("returns the results in the order of the items, and the history contains no events of the items", async () => {
     const state = { Type: "Map", ItemProcessor: pass, ItemsPath: "$.list", Label: "all" };
     const result = await runState(state, { list: [1, "two", null] });
     expect(result.output).toEqual([1, "two", null]);
@@ -149,7 +149,7 @@ describe("a distributed Map", () => {
       /STANDARD/,
     ],
     [
-      "its fields inside of an inline Map",
+      "a Label if its Mode is INLINE",
       { Label: "l", ItemProcessor: { ...pass, ProcessorConfig: { Mode: "INLINE" } } },
       /Label is not supported here/,
     ],

@@ -38,7 +38,7 @@ describe("a Map state", () => {
       ],
     ],
     [
-      "inside another Map gives its body its own item, and not that of the outer Map",
+      "inside another Map passes its own items to its body, and not those of the outer Map",
       {
         ItemProcessor: {
           StartAt: "Inner",
@@ -56,7 +56,7 @@ describe("a Map state", () => {
     expect(result.output).toEqual(expected);
   });
 
-  it("with MaxConcurrency 1 records the events of each iteration after those of the one before, as AWS does", async () => {
+  it("with MaxConcurrency 1 records the events of each iteration after those of the previous iteration, as AWS does", async () => {
     const result = await runState({ Type: "Map", MaxConcurrency: 1, ItemProcessor: pass }, ["a", "b"]);
     expect(outline(result).slice(1)).toEqual([
       "2<0 MapStateEntered",
@@ -134,7 +134,7 @@ describe("a Map state", () => {
   it.each<[object, unknown, string]>([
     [{}, { a: 1 }, 'Reference path "$" must point to array.'],
     [{ ItemsPath: "$.a" }, { a: 1 }, 'Reference path "$.a" must point to array.'],
-  ])("%j is a runtime error for %j", async (fields, input, reason) => {
+  ])("with %j fails at run time for the input %j", async (fields, input, reason) => {
     const result = await runState({ Type: "Map", ItemProcessor: pass, ...fields }, input);
     expect(result).toMatchObject({ error: "States.Runtime", cause: expect.stringContaining(reason) });
   });

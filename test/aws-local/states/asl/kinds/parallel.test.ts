@@ -29,7 +29,7 @@ describe("a Parallel state", () => {
     });
   });
 
-  it("records the events of each branch after its start, and its exit after the branch that ended last", async () => {
+  it("records the events of each branch after its own start, and its own exit after the last event of any branch", async () => {
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")] }, {});
     expect(outline(result)).toEqual([
       "1<0 ExecutionStarted",

@@ -29,7 +29,7 @@ describe("a Pass state", () => {
       { Parameters: { deep: { "value.$": "$.no" } } },
       `${where} The JSONPath '$.no' specified for the field 'value.$' could not be found in the input '{"a":1}'`,
     ],
-  ])("%j ends the execution if the path finds nothing", async (fields, cause) => {
+  ])("with %j ends the execution if the path finds nothing", async (fields, cause) => {
     const result = await runState({ Type: "Pass", ...fields }, { a: 1 });
     expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime", cause });
     expect(outline(result)).toEqual(["1<0 ExecutionStarted", "2<0 PassStateEntered", "3<2 ExecutionFailed"]);
@@ -63,7 +63,7 @@ describe("a Fail state", () => {
     expect(outline(result)).toEqual(["1<0 ExecutionStarted", "2<0 FailStateEntered", "3<2 ExecutionFailed"]);
   });
 
-  it("is a runtime error if its path finds no string", async () => {
+  it("fails with a runtime error if its path finds no string", async () => {
     const missing = await runState({ Type: "Fail", ErrorPath: "$.no" }, {});
     expect(missing.cause).toBe(
       `${where} The JSONPath '$.no' specified for the field 'ErrorPath' could not be found in the input '{}'`,
@@ -96,7 +96,7 @@ describe("a Wait state", () => {
       { t: "2016-12-05T21:29:29" },
       "The TimestampPath parameter does not reference a valid ISO-8601 extended offset date-time format string: $.t == 2016-12-05T21:29:29",
     ],
-  ])("%j is a runtime error for %j", async (fields, input, reason) => {
+  ])("with %j fails at run time for the input %j", async (fields, input, reason) => {
     const result = await runState({ Type: "Wait", ...fields }, input);
     expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime", cause: `${where} ${reason}` });
   });

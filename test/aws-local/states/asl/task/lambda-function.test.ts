@@ -6,7 +6,7 @@ import { virtualClock } from "../../support/virtual-clock.ts";
 const task = { Type: "Task", Resource: `${FUNCTION}:live` };
 
 describe("a Task that is a Lambda function", () => {
-  it("sends its input and returns the result itself, with the events that AWS records", async () => {
+  it("passes its input to the function, returns the function's result, and records the events that AWS records", async () => {
     const { invokeLambda, payloads } = scripted(answer({ seen: true }));
     const result = await runState({ ...task, TimeoutSeconds: 900 }, { x: 1 }, { invokeLambda });
     expect(payloads).toEqual([{ x: 1 }]);

@@ -52,7 +52,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     expect(result.events.at(-2)?.type).toBe("TaskFailed");
   });
 
-  it("gives each attempt its own token, and refuses the token of the attempt before", async () => {
+  it("gives each attempt its own token, and refuses the token of an earlier attempt", async () => {
     const seen: string[] = [];
     const live: boolean[] = [];
     const result = await runWaiting({ Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] }, (token, tokens) => {
