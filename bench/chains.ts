@@ -31,7 +31,7 @@ export function chainOf(length: number): Source {
 /** Code that takes long enough to show whether branches wait for each other, and that uses no processor time. */
 const waitingCode = "import time\ntime.sleep(0.3)";
 
-/** Returns the parts of a workflow with `width` parallel branches. */
+/** Returns the definition of a workflow with `width` parallel branches. */
 export function branchesOf(width: number): Source {
   const ids = Array.from({ length: width }, (_, i) => `wait${i + 1}`);
   return between(
@@ -47,7 +47,7 @@ export function branchesOf(width: number): Source {
 type Edge = { from: string; to: string; condition?: string | boolean; max?: number };
 type Source = { id: string; nodes: object[]; edges: Edge[] };
 
-/** Publishes a workflow of these nodes between `start` and `end`. */
+/** Publishes a workflow that has the nodes of `source` between `start` and `end`. */
 export function publishBetween(cloud: LocalCloud, ...source: Parameters<typeof between>): Promise<WorkflowVersion> {
   return publish(cloud, between(...source));
 }

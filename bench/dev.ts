@@ -93,7 +93,10 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
   };
 }
 
-/** How many requests are open at the same time. With more, the API could take longer than its 30 seconds for one. */
+/**
+ * The maximum of requests that are open at the same time. With more, one request could exceed the 30 seconds of the
+ * API.
+ */
 const requestsAtOnce = 200;
 
 interface End {

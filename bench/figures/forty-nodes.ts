@@ -9,15 +9,15 @@ import { interpreter, langGraph, openRestate, type Restate } from "../rivals.ts"
 const nodes = 40;
 const rounds = 5;
 /**
- * Runs before the measurement, after which the process has compiled its code, as on a server that has worked for a
- * while.
+ * The number of runs before the measurement. After them, the process has compiled its code, like a server that has
+ * worked for a while.
  */
 const warmUps = 10;
 const valueBytes = 5_000_000;
 
 /**
- * Compares a run of 40 code nodes, with all entries of its chain, with bare starts of the Python interpreter. Compares
- * it also with rivals whose steps are isolated in the same way.
+ * Compares the time of a run of 40 code nodes, which writes its whole chain, with the time of bare starts of Python.
+ * Then compares it with rivals that isolate their steps in the same way.
  */
 export const fortyNodes: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);

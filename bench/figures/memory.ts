@@ -6,7 +6,7 @@ import { measureProcesses } from "../processes.ts";
 
 const [few, many] = [500, 5_000];
 const atOnce = 4;
-/** Pause before the measurement, in which processes end that outlive their run for a moment. */
+/** Pause before the measurement. Some processes end a moment after their run, and must not be measured. */
 const quietMs = 3_000;
 
 /**

@@ -6,8 +6,8 @@ const [runs, nodes] = [60, 3];
 const name = `${runs} runs of ${nodes} nodes at once, after one:`;
 
 /**
- * Runs one after the other, each with parallel branches that need a sandbox each. `firstRuns` runs before the
- * measurement create the sandboxes.
+ * `wideRuns` is the number of measured runs, one after another. `firstRuns` earlier runs create the sandboxes. Each run
+ * has `branches` parallel branches, and each branch needs a sandbox.
  */
 const [wideRuns, firstRuns, branches] = [10, 5, 8];
 const wideName = `${wideRuns} runs of ${branches} branches one after another, after ${firstRuns}:`;

@@ -10,7 +10,7 @@ import { root } from "../support/imports.ts";
 const invoices = join(root, "packages/examples/invoice/invoices");
 /**
  * A data folder that stays after the tests, because installing PyMuPDF into it takes long. The tests of the invoice
- * demo have their own, because both may install at the same time.
+ * demo have another folder, because both may install packages at the same time.
  */
 const dataDir = join(root, "node_modules/.cache/nova-batch");
 
@@ -68,7 +68,7 @@ describe("a mail with seven invoices and a broken PDF", () => {
     });
   });
 
-  it("changes nothing for the next mail, which has no attachments and so no results", () => {
+  it("has no effect on the next mail, which has no attachments and so no results", () => {
     const summary = { from: "billing@supplier.example", invoices: 0, sums: {}, high: [], unreadable: [] };
     expect(withNone).toMatchObject({ status: "completed", results: [], summary });
   });

@@ -177,7 +177,7 @@ describe("a cloud that delivers tasks twice and kills Lambdas", { timeout: 120_0
     }
   });
 
-  it("starts code again only if its author permits that", () => {
+  it("starts code a second time only if the node permits it", () => {
     const wanted = (path: string) => (/^\/(make|more)\//.test(path) ? 2 : 1);
     const begun = Object.entries(outside.counts()).filter(([path]) => !path.startsWith("/sum/"));
     const inBranches = 1 + 4 + 2 * 3 + 1;

@@ -49,7 +49,7 @@ context["same"] = outputs["bill"]["copy"] == context["all"]["copy"]`,
 });
 
 describe("a child run that fails", () => {
-  it("fails its node and the calling run with its own error", async () => {
+  it("fails the node that called it and the calling run with the same error", async () => {
     await cloud.publish(inARow("broken", { work: 'raise ValueError("no total")' }));
     const { execution } = await cloud.run(await cloud.publish(inARow("calls-broken", { bill: calls("broken") })));
     expect(execution).toMatchObject({ status: "failed", error: { node: "bill", class: "NodeFailed" } });
@@ -65,7 +65,7 @@ describe("a child run that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("tells the calling run that it exceeded its own timeout", async () => {
+  it("gives the calling run an error that names the timeout of the child run", async () => {
     await cloud.publish(inARow("limited", { pause: { type: "wait", seconds: "1d" } }, { timeout: 1 }));
     const { execution } = await cloud.run(await cloud.publish(inARow("calls-limited", { bill: calls("limited") })));
     const message = expect.stringMatching(/^workflow "limited" .* ran longer than its timeout/);
@@ -76,7 +76,7 @@ describe("a child run that fails", () => {
     ["an unpublished workflow", "nowhere", {}, /there is no workflow "nowhere"/],
     ["a missing version", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
     ["a missing value", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
-  ])("fails its node with the reason if the cause is %s", async (_what, workflow, fields, message) => {
+  ])("fails the node that called it, with the reason, if the cause is %s", async (_what, workflow, fields, message) => {
     const version = await cloud.publish(inARow("asks-amiss", { bill: calls(workflow, fields) }));
     const { execution, entries } = await cloud.run(version);
     expect(execution.error).toMatchObject({

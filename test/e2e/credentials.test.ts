@@ -113,7 +113,7 @@ describe("a run that tries to leak its password", () => {
     prompts = server.requests.map(({ body }) => JSON.stringify(body));
   });
 
-  it("can log in to the mail server with it, from handwritten and from generated code", async () => {
+  it("can log in to the mail server with the password, from handwritten and from generated code", async () => {
     expect(trace.execution).toMatchObject({ status: "completed" });
     expect(mails).toEqual(Array(2).fill(`billing@acme.test ${password}`));
     expect(await verified(cloud, trace)).toBe("anchored");
@@ -126,7 +126,7 @@ describe("a run that tries to leak its password", () => {
     ["names_a_key", /^context\["\*\*\*"\] contains the value of a secret/],
     ["changes", /^context\["smtp_port"\] belongs to a credential/],
     ["raises", /^ValueError: \['\*\*\*/],
-  ])("has a failed node %s with the reason", (node, reason) => {
+  ])("fails at the node %s with the reason", (node, reason) => {
     expect(entryOf(trace, node)).toMatchObject({ status: "failed", error_message: expect.stringMatching(reason) });
   });
 
@@ -187,7 +187,7 @@ describe("a declared credential", () => {
     expect(await seen({ credentials: [] }, { credentials: ["database"] })).toEqual([]);
   });
 
-  it("fails its node if the client does not have it", async () => {
+  it("fails the node that declares it if the client does not have it", async () => {
     const trace = await run(inARow("missing", { look: { code: "x = 1", credentials: ["ftp"] } }));
     expect(trace.execution).toMatchObject({
       status: "failed",
@@ -195,7 +195,7 @@ describe("a declared credential", () => {
     });
   });
 
-  it("gives code access to its server even if the node allows no host", async () => {
+  it("gives code access to the credential's server even if the node allows no host", async () => {
     const network = { allow: [] };
     const code = `${login}\nimport socket\ntry: socket.create_connection(("127.0.0.1", 1), 1)\nexcept OSError as error: context['other'] = str(error)`;
     const trace = await run(inARow("walled", { mail: { code, network, credentials: ["email"] } }));

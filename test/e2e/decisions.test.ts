@@ -14,7 +14,8 @@ afterAll(async () => {
 });
 
 /**
- * Builds a workflow with one decision. Its edges have these conditions and lead to the nodes `to0`, `to1` and so on.
+ * Builds a workflow with one decision. It has one edge for each of `conditions`; the edges lead to the nodes `to0`,
+ * `to1` and so on.
  */
 function decisionOn(conditions: unknown[], code = "context['branch_decision'] = context['choice']"): object {
   const targets = conditions.map((condition, index) => ({ condition, to: `to${index}` }));
@@ -200,7 +201,7 @@ describe("a node that fails", () => {
     expect(JSON.parse(context.text)).toEqual({ error: "own", seen: "NodeFailed", again: "own" });
   });
 
-  it("continues at the end node if that is its onError", async () => {
+  it("continues at the end node if its onError names the end node", async () => {
     const trace = await cloud.run(await cloud.publish(inARow("to-end", { bad: { code: "1 / 0", onError: "end" } })));
     expect([trace.execution.status, trace.path]).toEqual(["completed", ["start", "bad", "end"]]);
     expect(await verified(cloud, trace)).toBe("anchored");
@@ -208,7 +209,7 @@ describe("a node that fails", () => {
 
   it.each([
     ["is retried if it has no effects, with each attempt in the chain", 3, "completed"],
-    ["is retried at most as often as it permits", 2, "failed"],
+    ["is retried only until its maximum of attempts", 2, "failed"],
   ])("%s", async (_what, attempts, status) => {
     await using server = await countingServer();
     const code = `import urllib.request
@@ -221,7 +222,8 @@ context['tries'] = tries`;
     const { steps, attempt, error_message } = entryOf(trace);
     expect([trace.execution.status, server.count("/try"), attempt]).toEqual([status, attempts, attempts]);
     expect(steps.map((step) => [step.attempt_number, step.status, step.error_message, step.logs])).toEqual(
-      // Both cases have two failed attempts as steps: a failed node's entry lists its last attempt, too.
+      // The entry has two failed attempts as steps in both cases, because the entry of a failed node lists its last
+      // attempt, too.
       Array.from({ length: 2 }, (_, n) => [n + 1, "failed", `RuntimeError: not yet: ${n + 1}`, `try ${n + 1}\n`]),
     );
     expect(error_message).toBe(status === "failed" ? "RuntimeError: not yet: 2" : null);

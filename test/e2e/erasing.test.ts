@@ -96,7 +96,7 @@ describe("an erasure", { timeout: 60_000 }, () => {
     expect(await verify(other.id)).toMatchObject({ state: "anchored", erased: [] });
   });
 
-  it("of a client removes all its data, but not the proof of its runs", async () => {
+  it("of a client removes all data of the client, but not the proof of its runs", async () => {
     const { id } = await run("acme", flow);
     const text = (await createKey(ports, admin, { ulid: "0".repeat(26), role: "viewer", client: "acme", name: mark }))
       .text;

@@ -9,7 +9,10 @@ const cloud = await openTestCloud({ warn: (sentence) => warnings.push(sentence) 
 const isolated = warnings.length === 0;
 const hasIds = isolated && process.getuid?.() === 0;
 
-/** Resolves when the flood reports how much it holds. The flood keeps it until all tests have ended. */
+/**
+ * Resolves when the flood reports the resources that it has taken. The flood keeps these resources until all tests have
+ * ended.
+ */
 const held = Promise.withResolvers<Record<string, number | string>>();
 const over = Promise.withResolvers<void>();
 const server = createServer((request, response) => {

@@ -45,7 +45,7 @@ describe("branches", { timeout: 60_000 }, () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "j", "end"]);
   });
 
-  it("end as soon as one of them fails, whose node is in the error of the run", async () => {
+  it("end as soon as one of them fails, and the error of the run names the failed node", async () => {
     const trace = await run(
       [
         action("f", "context['n'] = 1"),

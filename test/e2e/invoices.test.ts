@@ -138,10 +138,14 @@ describe("values of numpy and pandas", () => {
     ["import numpy as np; context['x'] = {'a': [np.int64(3)]}", 'key "x.a\\[0\\]": numpy.int64 .* use int\\(x\\)'],
     ["import pandas as pd; context['df'] = pd.DataFrame({'a': [1]})", 'key "df": pandas.DataFrame .* use x.to_dict'],
     ["import pandas as pd; context['t'] = pd.Timestamp('2026-01-01')", 'key "t": pandas.Timestamp .* use x.isoformat'],
-  ])("fail their node with a message that corrects the code: %s", { timeout: 60_000 }, async (code, message) => {
-    const { execution } = await cloud.runCode(code);
-    expect(execution).toMatchObject({ status: "failed", error: { message: expect.stringMatching(message) } });
-  });
+  ])(
+    "fail the node that sets them, with a message that says how to correct the code: %s",
+    { timeout: 60_000 },
+    async (code, message) => {
+      const { execution } = await cloud.runCode(code);
+      expect(execution).toMatchObject({ status: "failed", error: { message: expect.stringMatching(message) } });
+    },
+  );
 });
 
 /** Returns a PDF with one empty page. */

@@ -80,7 +80,7 @@ if __name__ == "__main__":
     expect((await setBy(code, { method })).squares).toEqual(["1", "4", "9"]);
   });
 
-  it("finds no keys in its environment, and cannot use any endpoint without one", async () => {
+  it("finds no keys in its environment, and cannot use any endpoint without a key", async () => {
     const { environment } = await setBy("import os; context['environment'] = dict(os.environ)");
     const secrets = /KEY(?!_FILE)/;
     const keys = Object.entries(cloud.environment).filter(([name]) => secrets.test(name));

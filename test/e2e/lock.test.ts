@@ -21,7 +21,10 @@ beforeAll(async () => {
 afterEach(closeServer);
 afterAll(() => rm(cwd, { recursive: true }));
 
-/** Starts a model server that gives these answers in order. Until then, commands have no server and no key. */
+/**
+ * Starts a model server that gives these answers in order. Before that, commands of the test have no model server and
+ * no key.
+ */
 async function models(...answers: unknown[]): Promise<void> {
   await closeServer();
   server = await modelServer(answers.map((json): Exchange => ({ answer: { json } })));
@@ -174,7 +177,7 @@ describe("locked code that fails by its own fault", () => {
 describe("unwanted code", () => {
   const other = 'context["total"] = float(sum(n or 0 for n in context["lines"]))';
 
-  it("is replaced in later local runs by a run with --fresh, and in the lock by a command", async () => {
+  it("is replaced for later local runs by a run with --fresh, and in the lock by a command", async () => {
     await models(...written(other));
     const fresh = await run("--fresh", "sum");
     expect(fresh).toMatchObject({ exit: 0, context: { total: 22.5 } });

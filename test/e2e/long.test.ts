@@ -51,7 +51,7 @@ describe("code that outlives the Lambda that starts it", { timeout: 90_000 }, ()
     expect(await sandboxesAlive()).toEqual([]);
   });
 
-  it("is started by one delivery, followed by others, and has its result committed by the last", async () => {
+  it("is started by one delivery and watched by later ones, of which the last commits the result", async () => {
     const code = `${call("looked")}while call() < 40: time.sleep(0.05)\ncontext['done'] = True`;
     const version = await cloud.publish(oneNode(code, { ...hour, ...outside.reach }));
     const ports: Ports = {

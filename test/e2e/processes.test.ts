@@ -91,7 +91,7 @@ describe("a killed nova run", { timeout: 120_000 }, () => {
       await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
   });
 
-  it("ends the runs of other terminals on its data folder, which report it in one sentence", async () => {
+  it("ends the runs of other terminals on the same data folder, and these terminals report that in one sentence", async () => {
     const owner = start("run", "hangs");
     await outside.asked("/hang");
     const guest = start("run", "hangs");

@@ -19,7 +19,7 @@ afterAll(() => cloud.close());
 
 const book = (key: string) =>
   `import os\ncontext[${JSON.stringify(key)}] = [os.environ["NOVA_RESTART_KEY"], os.environ["NOVA_IDEMPOTENCY_KEY"]]`;
-/** Code that books something with its key. Before that it fails, until a patch removes `bad`. */
+/** Code that fails until a patch removes `bad` from the context. Without `bad`, it books something with its key. */
 const fragile = (key: string) => `print("booked")\nif context.get("bad"): raise ValueError("bad")\n${book(key)}`;
 const action = (id: string, code: string) => ({ id, type: "action", code });
 
@@ -35,7 +35,7 @@ const valuesOf = ({ context }: Trace) => JSON.parse(context.text);
 const good = { patch: '{"bad": false}' };
 
 describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
-  it("stays the same in a restart of a restart, while the key of each run does not", async () => {
+  it("stays the same in a restart of a restart, while the key of a single run changes", async () => {
     const version = await cloud.publish(inARow("booking", { first: book("first"), second: fragile("second") }));
     const failed = await cloud.run(version, '{"bad": true}');
     const [once, twice] = [await restart(failed, version, good), await restart(failed, version, good)];
@@ -49,7 +49,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(await verified(cloud, third)).toBe("anchored");
   });
 
-  it("stays the same if another version has more nodes before this one", async () => {
+  it("stays the same if another version has more nodes before the node", async () => {
     const version = await cloud.publish(inARow("longer", { book: fragile("key") }));
     const failed = await cloud.run(version, '{"bad": true}');
     const longer = await cloud.publish(inARow("longer", { check: "pass", log: "pass", book: book("key") }));

@@ -347,7 +347,7 @@ describe("a run that reuses outcomes of another one", { timeout: 60_000 }, () =>
     expect(reused(await rerun(other, version, { x: 2, y: 1 }, { one: ["x"] }))).toEqual(["one"]);
   });
 
-  it("compares the items of a changed list with the earlier items of the same numbers", async () => {
+  it("compares the items of a changed list with the earlier items at the same positions", async () => {
     const each = {
       id: "each",
       type: "map",

@@ -29,7 +29,10 @@ function define(workflow: object = {}): Promise<void> {
   return writeFile(join(cwd, "bills", "workflow.json"), JSON.stringify(inARow("bills", { sum }, workflow)));
 }
 
-/** Starts a model server that gives these answers in order. Until then, commands have no server and no key. */
+/**
+ * Starts a model server that gives these answers in order. Before that, commands of the test have no model server and
+ * no key.
+ */
 async function models(...answers: unknown[]): Promise<void> {
   server = await modelServer(answers.map((json): Exchange => ({ answer: { json } })));
   Object.assign(process.env, server.environment);
@@ -103,7 +106,7 @@ describe("code that reads the result of an analysis", () => {
     expect(nodes[0].written).toMatchObject({ tokens_input: 4000 });
   });
 
-  it("is tested with recorded runs after its analysis has run on the input of each", async () => {
+  it("is tested on the input of each recorded run, after its analysis has run on the same input", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "4");
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
     // One outcome per recorded run, newest first. The newest run was frozen and failed before any code ran, because its
@@ -122,7 +125,7 @@ describe("code that reads the result of an analysis", () => {
     expect(await said("verify", failed.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("does not run with an edited analysis before that is locked", async () => {
+  it("does not run with an edited analysis before the analysis is locked", async () => {
     await writeFile(generated("sum.analysis.py"), analysis.replace("max(", "min("));
     expect(await said("lock", "bills", "--check")).toMatchObject({ exit: 1, nodes: [{ state: "edited" }] });
     const refused = await run("[4, 5]", "--frozen");

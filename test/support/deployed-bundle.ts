@@ -10,7 +10,10 @@ export interface DeployedBundle {
   /** Path of the module with the handler. */
   file: string;
   variables: DeployedFunction["variables"];
-  /** The source files that the function loads at its start, and all that it can load later, too. */
+  /**
+   * Source files of the function. `atStart` has those that it loads at its start, and `ever` also those that it can
+   * load later.
+   */
   modules: { atStart: string[]; ever: string[] };
 }
 

@@ -57,7 +57,9 @@ async function fileHandles(): Promise<object> {
   return Object.getPrototypeOf(handle);
 }
 
-/** Makes SQLite fail while the disk is full, with SQLite's own message. It has no error code of the file system. */
+/**
+ * Makes SQLite fail while the disk is full, with SQLite's own message. The error has no error code of the file system.
+ */
 function sqliteRefusing(isFull: () => boolean) {
   const { run } = StatementSync.prototype;
   return vi.spyOn(StatementSync.prototype, "run").mockImplementation(function (this: StatementSync, ...args) {

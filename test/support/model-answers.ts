@@ -4,7 +4,7 @@ import type { ModelAction, ModelRequest } from "./model-server/model-server.ts";
 export interface Answers {
   needsAnalysis?: boolean;
   analysis?: string;
-  /** The code that the model writes, by attempt. The prompt shows how many attempts there were. */
+  /** The code that the model writes, by attempt. The number of earlier attempts is read from the prompt. */
   code?: string[];
 }
 

@@ -11,7 +11,7 @@ describe("the executions of two clouds", () => {
     expect(differences([a, b], [b, execution("start right left")])).toEqual([]);
   });
 
-  it("differ if a state was visited once more, or if one has an execution more", () => {
+  it("differ if one cloud has one more visit of a state, or one more execution", () => {
     expect(differences([execution("start loop loop")], [execution("start loop")])).toEqual([
       "only deployed: SUCCEEDED loop loop start",
       "only local: SUCCEEDED loop start",

@@ -133,8 +133,8 @@ export const scenarios: Scenario[] = [
     status: "completed",
     async run(place) {
       await said(place, "clients", "delete", client);
-      // The record of the client may stay longer, until no function can still work for the client. So the erasure of
-      // the runs is awaited.
+      // The client's record stays until no function can still work for the client, which may take long. So this waits
+      // only for the erasure of the runs.
       await until(`the erasure of what ${client} had said`, async () => {
         const runs = await Array.fromAsync(place.nova.executions.list({ workflow: "truth-values" }));
         const found = await Promise.all(runs.map(({ execution_id }) => place.nova.executions.verify(execution_id)));

@@ -59,7 +59,10 @@ export function createWarmPool() {
       if (list?.length === 0) idle.delete(fork);
       return sandbox;
     },
-    /** Removes sandboxes whose life is over. They stay in memory if another process has joined the fork. */
+    /**
+     * Removes sandboxes whose lifetime is over. If another process has joined a fork, the sandboxes of that fork stay
+     * here until then.
+     */
     forgetDead(nowMs: number): void {
       for (const [place, list] of idle) {
         const alive = list.filter(({ endsAt }) => Date.parse(endsAt) > nowMs);

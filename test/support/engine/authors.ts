@@ -50,7 +50,7 @@ const price = { cost_usd: 0.001, tokens_input: 100, tokens_cached: 40, tokens_ou
 /**
  * A pipeline with the structure of the real one: a journal of agent steps, with requests to models between them. A kill
  * can interrupt a request like every other call. If a request fails for good, the node fails at once, without a second
- * delivery that tries it.
+ * delivery that repeats the request.
  */
 export class Authors {
   readonly payments: Payment[] = [];

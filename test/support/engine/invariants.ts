@@ -120,8 +120,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that each place in the document got the outcome that the document gives it, and that no other place did. A
-   * place of a loop that ended earlier has none.
+   * Checks that each place in the document got the outcome that the document gives it, and that no other place did. If
+   * a decision ended a loop earlier than in the document, later places of the loop need no outcome.
    */
   async judgeDocument(id: string, outcomes: readonly Member[], within = ""): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);

@@ -117,8 +117,8 @@ export class MachineRun {
   }
 
   /**
-   * Records that a state was entered. The states of a map whose items have executions of their own get the names that
-   * they have without these.
+   * Records that a state was entered. If each item of a map has its own execution, the name of its state has a suffix,
+   * which is removed here.
    */
   #enter(state: string, { scope }: Json): void {
     const name = state.replace(/\.distributed$/, "");

@@ -38,8 +38,8 @@ export function given({ context }: RunRequest, key: string): string | undefined 
 }
 
 /**
- * A run of the engine whose calls a test performs one by one, in the order that it tests. It uses the same world as the
- * random model. Only processes that the test picks, and the code that they start, can act.
+ * A run of the engine whose calls a test performs one by one, in an order that the test chooses. It uses the same world
+ * as the random model. Only processes that the test picks, and the code that they start, can act.
  */
 export class Story {
   readonly world = new World(1);
@@ -165,7 +165,9 @@ export class Story {
     return this.world.chain.linksOf(this.id, scope).flatMap(({ entry }) => (entry ? [entry] : []));
   }
 
-  /** Checks every invariant. Those about Step Functions are left out if the test has not let Step Functions act. */
+  /**
+   * Checks every invariant. Leaves out the invariants about Step Functions if the test has not let Step Functions act.
+   */
   async judge(): Promise<void> {
     if (this.world.machines.get(this.id)?.visited.length === 0) this.world.machines.delete(this.id);
     await this.invariants.judge();

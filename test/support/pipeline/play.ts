@@ -48,7 +48,10 @@ export async function play(scene: Scene): Promise<Played> {
   return played;
 }
 
-/** Delivers a node once. Its models start their answers again; the records of earlier deliveries remain. */
+/**
+ * Delivers a node once. The models give their answers from the first one again, and the records of earlier deliveries
+ * remain.
+ */
 export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
   const models = embeddingModels(scene.vectors ?? null, ...scene.lines);
   const { kept, proposed, pinned } = fakePinned(null, scene.missing);

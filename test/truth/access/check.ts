@@ -7,7 +7,7 @@ export interface Checked {
   count: number;
   /** The callers of the requests: names of functions, and "state machines". */
   askers: Set<string>;
-  /** How often each request came that no statement of its caller's role allows. */
+  /** The requests that no statement of their caller's role allows, and how often each one came. */
   refused: Map<string, number>;
 }
 

@@ -15,12 +15,17 @@ const allows = (given: Statement[], asked: Access) => allowing(given, asked).len
 
 describe("a statement", () => {
   it.each<[string, Partial<Statement>, Access, boolean]>([
-    ["allows an action of its list", {}, access(), true],
-    ["allows no other action", {}, access({}, { action: "dynamodb:DeleteItem" }), false],
-    ["allows no other resource", {}, access({}, { resource: `${table}-2` }), false],
-    ["allows everything that its stars match", { Action: "dynamodb:*", Resource: `${table}*` }, access(), true],
-    ["matches a dot literally", { Resource: table.replace(":", ".") }, access(), false],
-    ["matches any single character with ?", { Resource: table.replace("nova", "n?va") }, access(), true],
+    ["allows an action that it lists", {}, access(), true],
+    ["does not allow an action that it does not list", {}, access({}, { action: "dynamodb:DeleteItem" }), false],
+    ["does not allow a resource that it does not name", {}, access({}, { resource: `${table}-2` }), false],
+    [
+      "allows every action and resource that its patterns with a star match",
+      { Action: "dynamodb:*", Resource: `${table}*` },
+      access(),
+      true,
+    ],
+    ["matches a dot only with a dot", { Resource: table.replace(":", ".") }, access(), false],
+    ["matches any single character with a question mark", { Resource: table.replace("nova", "n?va") }, access(), true],
   ])("%s", (_, more, asked, expected) => {
     expect(allows([statement(more)], asked)).toBe(expected);
   });
@@ -33,19 +38,19 @@ describe("a statement", () => {
 describe("a condition", () => {
   const key = "dynamodb:LeadingKeys";
   it.each<[string, string, string | string[], string[] | undefined, boolean]>([
-    ["holds for every value", "ForAllValues:StringLike", "C#*", ["C#1", "C#2"], true],
-    ["does not hold if one value differs", "ForAllValues:StringLike", "C#*", ["C#1", "E#1"], false],
-    ["about all values holds if there are no values", "ForAllValues:StringLike", "C#*", undefined, true],
-    ["about any value holds if one value matches", "ForAnyValue:StringLike", "C#*", ["E#1", "C#1"], true],
-    ["about any value does not hold if there are no values", "ForAnyValue:StringLike", "C#*", undefined, false],
-    ["holds for each of the values that it lists", "StringEquals", ["a", "b"], ["b"], true],
+    ["for all values holds if every value matches", "ForAllValues:StringLike", "C#*", ["C#1", "C#2"], true],
+    ["for all values does not hold if one value differs", "ForAllValues:StringLike", "C#*", ["C#1", "E#1"], false],
+    ["for all values holds if there are no values", "ForAllValues:StringLike", "C#*", undefined, true],
+    ["for any value holds if one value matches", "ForAnyValue:StringLike", "C#*", ["E#1", "C#1"], true],
+    ["for any value does not hold if there are no values", "ForAnyValue:StringLike", "C#*", undefined, false],
+    ["with several values holds if the request has one of them", "StringEquals", ["a", "b"], ["b"], true],
     ["compares a star literally in an equals operator", "StringEquals", "*", ["b"], false],
-    ["does not hold without its key", "StringEquals", "a", undefined, false],
-    ["that is negated holds without its key", "StringNotEquals", "a", undefined, true],
-    ["that is negated holds for another value", "ArnNotEquals", "arn:a", ["arn:b"], true],
-    ["that is negated does not hold for its value", "ArnNotEquals", "arn:a", ["arn:a"], false],
-    ["that its key is absent holds without the key", "Null", "true", undefined, true],
-    ["that its key is present does not hold without the key", "Null", "false", undefined, false],
+    ["does not hold if the request lacks its key", "StringEquals", "a", undefined, false],
+    ["with a negated operator holds if the request lacks its key", "StringNotEquals", "a", undefined, true],
+    ["with a negated operator holds if the request has another value", "ArnNotEquals", "arn:a", ["arn:b"], true],
+    ["with a negated operator does not hold if the request has its value", "ArnNotEquals", "arn:a", ["arn:a"], false],
+    ["that requires the absence of a key holds if the request lacks the key", "Null", "true", undefined, true],
+    ["that requires a key does not hold if the request lacks the key", "Null", "false", undefined, false],
   ])("%s", (_, operator, wanted, given, expected) => {
     const conditional = statement({ Condition: { [operator]: { [key]: wanted } } });
     expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);

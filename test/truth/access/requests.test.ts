@@ -23,7 +23,7 @@ describe("a request of DynamoDB", () => {
     ["for a key", "GetItem", { Key: { pk } }, `${table} dynamodb:LeadingKeys=E#1`],
     ["with an item", "PutItem", { Item: { pk, n: { N: "1" } } }, `${table} dynamodb:LeadingKeys=E#1`],
     [
-      "for a partition, whose key is the second condition,",
+      "with the partition key as its second condition",
       "Query",
       {
         KeyConditionExpression: "begins_with(#sk, :sk) and #pk = :pk",
@@ -34,11 +34,11 @@ describe("a request of DynamoDB", () => {
     ],
     ["of an index", "Query", { IndexName: "open", KeyConditionExpression: "o = :o" }, `${table}/index/open`],
     ["for everything", "Scan", {}, table],
-  ])("%s names the table and the partitions", (_, operation, json, expected) => {
+  ])("%s needs access to the right table and partitions", (_, operation, json, expected) => {
     expect(dynamoDb(operation, json)).toEqual([`dynamodb:${operation} ${expected}`]);
   });
 
-  it("that gets several items names all of their partitions", () => {
+  it("for several items needs access to the partitions of all items", () => {
     const RequestItems = { t: { Keys: [{ pk }, { pk: { S: "C#2" } }] } };
     expect(dynamoDb("BatchGetItem", { RequestItems })).toEqual([
       `dynamodb:BatchGetItem ${table} dynamodb:LeadingKeys=E#1,C#2`,
@@ -49,18 +49,22 @@ describe("a request of DynamoDB", () => {
 describe("a request of S3", () => {
   it.each<[string, Partial<AwsRequest>, string[]]>([
     [
-      "for an object names it",
+      "for an object needs access to the object",
       { method: "GET", path: "/b/blobs/a%20b?x-id=GetObject" },
       ["s3:GetObject arn:aws:s3:::b/blobs/a b"],
     ],
-    ["for a list names the bucket", { method: "GET", path: "/b?list-type=2" }, ["s3:ListBucket arn:aws:s3:::b"]],
+    [
+      "for a list of objects needs access to the bucket",
+      { method: "GET", path: "/b?list-type=2" },
+      ["s3:ListBucket arn:aws:s3:::b"],
+    ],
     [
       "for a copy needs access to both objects",
       { method: "PUT", path: "/b/to", source: "b/from" },
       ["s3:PutObject arn:aws:s3:::b/to", "s3:GetObject arn:aws:s3:::b/from"],
     ],
     [
-      "that deletes several objects needs access to each",
+      "that deletes several objects needs access to each object",
       { path: "/b?delete", body: "<Delete><Object><Key>a</Key></Object><Object><Key>b/c</Key></Object></Delete>" },
       ["s3:DeleteObject arn:aws:s3:::b/a", "s3:DeleteObject arn:aws:s3:::b/b/c"],
     ],
@@ -70,14 +74,14 @@ describe("a request of S3", () => {
 });
 
 describe("a request", () => {
-  it("of KMS names its key and encryption context", () => {
+  it("of KMS needs access to its key with its encryption context", () => {
     const json = { KeyId: "k", EncryptionContext: { name: "email" } };
     expect(asked("kms", { target: "TrentService.Decrypt", json })).toEqual([
       `kms:Decrypt ${arn("kms", "key/k")} kms:EncryptionContext:name=email kms:EncryptionContextKeys=name`,
     ]);
   });
 
-  it("that creates a state machine passes a role and publishes a version", () => {
+  it("that creates a state machine also needs permission to pass a role and publish a version", () => {
     const json = { name: "nova-a", roleArn: "arn:aws:iam::123456789012:role/m", publish: true };
     expect(asked("states", { target: "AWSStepFunctions.CreateStateMachine", json })).toEqual([
       `states:CreateStateMachine ${arn("states", "stateMachine:nova-a")}`,
@@ -86,7 +90,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("that sets the targets of a rule names them", () => {
+  it("that sets the targets of a rule needs access to the rule, limited to these targets", () => {
     const json = { Rule: "r", EventBusName: "nova", Targets: [{ Id: "a", Arn: "arn:f" }] };
     expect(asked("events", { target: "AWSEvents.PutTargets", json })).toEqual([
       `events:PutTargets ${arn("events", "rule/nova/r")} events:TargetArn=arn:f`,

@@ -148,8 +148,8 @@ export async function storeContext(
     if (slot) slots.set(key, slot);
   }
   const inline = rowsOf(slots.values());
-  // A key that was deleted stays in `removed` even if it is set again: its old value in a page would put it at its old
-  // position.
+  // A deleted key stays in `removed` even if it is set again. Otherwise its old value in a page would put the key at
+  // its old position.
   const removed = before.pages.length === 0 ? [] : Array.from(new Set([...before.removed, ...changes.delete]));
   const next: StoredContext = { pages: before.pages, removed, inline, deleted: changes.delete };
   if (sizeOf(removed) > removedLimitBytes) return { ...next, ...(await onePage(context, pages)) };

@@ -12,7 +12,7 @@ import {
 import type { BlobHome, BlobRef, BlobStore, BlobType } from "../ports/blobs.ts";
 import { sha256 } from "../sha256.ts";
 
-/** A reference is an object with only this key. User data with this key, or with an escaped one, gets one `$` more. */
+/** An object with only this key is a reference. In user data, this key and its escaped forms get one more `$`. */
 export const blobKey = "$blob";
 
 const types: readonly string[] = ["bytes", "text", "json"] satisfies BlobType[];
@@ -104,7 +104,8 @@ function writtenText(text: string): string {
 function looksLikeReference(value: object): boolean {
   const [[only, inner] = [""], second] = Object.entries(value);
   if (!/^\$+blob$/.test(only) || second !== undefined) return false;
-  // An exact number is an object here, and this turns it into a plain one: a reference never has more digits than that.
+  // Each number in `inner` is an object that keeps all digits. `JSON.parse` makes it a plain number, which is exact
+  // enough for a reference.
   return asReference(JSON.parse(JSON.stringify({ [blobKey]: inner }))) !== undefined;
 }
 

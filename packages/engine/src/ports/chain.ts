@@ -14,8 +14,8 @@ export interface Turn {
   /** The only sandbox in which the code of this turn may start; null if no code runs: a close, an approval, a pause. */
   sandbox: string | null;
   /**
-   * All data of the sandbox, if other executions may use it, for a delivery that continues this turn. Between two
-   * attempts it is the sandbox for the next attempt.
+   * All data of the sandbox, for a delivery that continues this turn. Set only if other executions may use the sandbox.
+   * Between two attempts, it is the sandbox of the next attempt.
    */
   warm?: Sandbox;
   /**
@@ -34,8 +34,9 @@ export interface Turn {
   /** Set for a prompt node that started with pinned code: the id of that code. Every delivery runs the same code. */
   generation?: string;
   /**
-   * Set for a prompt node that changed its sandbox or its attempt: the number of steps recorded before each change of
-   * the sandbox, and -1 for each end of an attempt.
+   * Set for a prompt node that changed its sandbox or has ended an attempt. It has one number for each of these events,
+   * in order. For a change of the sandbox, this is the number of steps recorded before. For the end of an attempt, it
+   * is -1.
    */
   kept?: number[];
   /** The addresses of the hosts that the code may reach, by host name. Only for ports other than 80 and 443. */
@@ -119,7 +120,9 @@ export type ChainNote =
 export interface ChainStore {
   /** Reads with one query: the entry at `at.seq` as `here`, and the turn and entry with the next number as `next`. */
   readTail(at: EntryId): Promise<{ here?: StoredEntry; next: Link }>;
-  /** Returns the last two items of exactly this scope. Its last entry is one of them. */
+  /**
+   * Returns the last two items of this scope, without the scopes inside it. The last entry of the scope is one of them.
+   */
   tip(execution: string, scope: string): Promise<Link[]>;
   read(at: EntryId): Promise<Link>;
   /**
@@ -135,8 +138,8 @@ export interface ChainStore {
   notes(execution: string): Promise<ChainNote[]>;
   links(execution: string, scope: string): AsyncIterable<Link>;
   /**
-   * Returns the entries 1 to `seq` of each of these scopes that exists, in order. It needs few reads for many short
-   * scopes.
+   * Returns the entries 1 to `seq` of each scope in `tips`, in order. Leaves out scopes that do not exist. Many short
+   * scopes need only few reads.
    */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
   /**

@@ -13,9 +13,10 @@ export interface CredentialOverlay {
 /** Opens the credentials of clients and workflows for nodes. */
 export interface Credentials {
   /**
-   * Opens the credentials in `names`; if it is undefined, all of the client and the workflow. Throws `NodeFailed` if a
-   * named one is missing or does not open, or if a token endpoint gives no token. With `asStored`, tokens are the last
-   * stored ones, and no endpoint is called. With `workflowId` null, only the client's own credentials count.
+   * Opens the credentials in `names`; if `names` is undefined, all credentials of the client and the workflow. Throws
+   * `NodeFailed` if a named credential is missing or cannot be decrypted, or if a token endpoint gives no token. With
+   * `asStored`, tokens are the last stored ones, and no endpoint is called. With `workflowId` null, only the client's
+   * own credentials count.
    */
   forNode(
     client: string,
@@ -24,8 +25,8 @@ export interface Credentials {
     how?: { asStored: boolean },
   ): Promise<CredentialOverlay>;
   /**
-   * Returns all secret values of the client's and the workflow's credentials that open. Texts that these credentials
-   * helped to make are masked with them.
+   * Returns all secret values of the client's and the workflow's credentials. Leaves out credentials that cannot be
+   * decrypted. Callers mask these values in texts.
    */
   secretsOf(client: string, workflowId: string): Promise<string[]>;
   /** Removes an owner's credentials from memory, after this process has written one of them. */

@@ -108,8 +108,8 @@ export interface ExecutionQuery {
 }
 
 /**
- * An idle sandbox that an execution offers to others. `offered` has all sandboxes that the execution offered when it
- * was read.
+ * An idle sandbox that an execution offers to others. `offered` lists all sandboxes that the execution offered when its
+ * record was read.
  */
 export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox; offered: Sandbox[] };
 
@@ -139,9 +139,15 @@ export interface ExecutionStore {
    * most recently. Without it: some hundreds, of the oldest executions of all clients.
    */
   idle(client?: string): Promise<Offer[]>;
-  /** Offers `instead` in place of the sandbox. Returns false if another execution has taken the sandbox. */
+  /**
+   * Replaces the idle sandbox of `offer` by `instead`, which other executions can then take. Returns false if another
+   * execution has already taken the offered sandbox.
+   */
   keepIdle(offer: Offer, instead: Sandbox): Promise<boolean>;
-  /** Takes the sandbox out of the offer. Returns false if another execution has taken the sandbox. */
+  /**
+   * Takes the idle sandbox of `offer`, so that no other execution can take it. Returns false if another execution has
+   * already taken it.
+   */
   takeIdle(offer: Offer): Promise<boolean>;
   /** Sets the status of an open execution if it is one of `from`; otherwise returns false. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;

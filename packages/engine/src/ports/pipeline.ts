@@ -47,8 +47,8 @@ export interface PinnedCode {
 }
 
 /**
- * The numbers that name runs of pinned code, where other runs of code have the number of their journal step. They
- * differ from every step number, and from -1, which means no run.
+ * A run of code is named by the number of its journal step. Runs of pinned code have no such step, so they have these
+ * numbers. No step has one of them, and -1 is not used because it means no run.
  */
 export const pinnedPlaces = { code: 0, analysis: -2 } as const;
 
@@ -116,7 +116,8 @@ export interface Journal {
 }
 
 /**
- * The outcome that the result of code gives its node. Generated code and handwritten code are judged in the same way.
+ * A node's outcome, which follows from the result of its code. Generated code and handwritten code are judged in the
+ * same way.
  */
 export type Judgement =
   | { status: "success"; set: readonly Member[]; delete: readonly string[]; decision: string | null }
@@ -280,7 +281,7 @@ export interface Generation extends LockedCode {
 
 /** The store of generated code (DynamoDB). */
 export interface GenerationStore {
-  /** Returns the code of a node in any order, replaced code included. */
+  /** Returns all code that models wrote for a node, replaced code included, in any order. */
   of(workflowId: string, node: string, client: string | null): Promise<Generation[]>;
   ofWorkflow(workflowId: string): Promise<Generation[]>;
   /** Returns false if the store already has this code under this key. */

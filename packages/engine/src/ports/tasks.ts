@@ -76,8 +76,8 @@ export interface TaskStore {
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
   /**
-   * Stores each token of a task in its own item, so that a late delivery of the task cannot replace the token of a
-   * newer one.
+   * Stores a token of a task. Each token has its own item, so that a late delivery cannot replace the token of a newer
+   * delivery.
    */
   putToken(key: TaskKey, token: SealedToken): Promise<void>;
   tokens(key: TaskKey): Promise<SealedToken[]>;

@@ -10,7 +10,10 @@ import type {
 
 /** The length of the shortest secret. Shorter texts occur everywhere, so they cannot be masked. */
 const shortestSecret = 6;
-/** The sandbox returns longer texts as blobs, and NOVA could not see that code left them unchanged. */
+/**
+ * The length of the longest text in a credential. The sandbox returns longer texts as blobs, so NOVA could not see
+ * whether code has changed such a text.
+ */
 const longestTextBytes = 4096;
 
 /** A kind of credential: its fields, and how code sees them. */

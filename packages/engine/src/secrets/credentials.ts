@@ -28,8 +28,8 @@ import {
 import { emptyOverlay } from "./overlay.ts";
 
 /**
- * How long this process uses credentials in memory before it reads them again, and so misses a change by another
- * process.
+ * How long this process uses credentials in memory before it reads them again. Until then, it does not notice a change
+ * by another process.
  */
 const rememberedMs = 60_000;
 
@@ -222,8 +222,8 @@ async function freshContent(parts: CredentialParts, credential: OwnedCredential)
         return refreshed.content;
       }
     } catch (error) {
-      // Some servers replace the refresh token at each use. If another process used it first, the server refuses this
-      // one, and the loop reads the new token.
+      // Some servers replace the refresh token at each use. If another process used the refresh token first, the server
+      // refuses it here, and the loop reads the new one.
       if (!(error instanceof TokenRefused) || !(await isOvertaken(parts, credential))) throw error;
     }
     if (tries === maxTries) throw new TokenRefused("others keep changing it - try again in a minute");

@@ -12,7 +12,10 @@ export class Finder {
   readonly #numbers: Needles;
   readonly #inLines: Needles;
   readonly #unescaped: Needles;
-  /** Forms in which spaces replace plus signs, because a URL writes a space as a plus sign. */
+  /**
+   * Forms with a space in place of each plus sign. They are searched in a text that is changed in the same way, because
+   * a URL writes a space as a plus sign.
+   */
   readonly #spaced: Needles;
   readonly #ofBytes: boolean;
 
@@ -29,7 +32,8 @@ export class Finder {
   }
 
   /**
-   * The length that no found form exceeds, including line ends in it and the characters that decide whether it matches.
+   * The maximum length of a match. It includes line ends inside the match, and the characters beside the match that
+   * decide whether it counts.
    */
   get longest(): number {
     const inLines = Math.ceil(this.#inLines.longest * 1.2) + 16;
@@ -64,8 +68,8 @@ export class Finder {
   }
 
   /**
-   * Yields the lengths of starts of the text that may be the end of an escaped secret. The rest of an escape may come
-   * before it.
+   * Yields the length of each start of the text that may be the end of a secret with escapes. The text may start in the
+   * middle of an escape.
    */
   *#escapedStarts(text: string): Iterable<number> {
     for (const { bytes, end } of this.#views(text)) {
@@ -79,8 +83,8 @@ export class Finder {
   }
 
   /**
-   * Yields the lengths of ends of the text that may be the start of an escaped secret. The start of an escape may
-   * follow it.
+   * Yields the length of each end of the text that may be the start of a secret with escapes. The text may end in the
+   * middle of an escape.
    */
   *#escapedEnds(text: string): Iterable<number> {
     for (const { bytes, start } of this.#views(text)) {
@@ -99,7 +103,7 @@ export class Finder {
     return Math.max(this.#unescaped[side](bytes, 1), this.#spaced[side](spaced(bytes), 1));
   }
 
-  /** Yields the text as bytes, and then the result of each round that decodes its escapes. */
+  /** Yields the text as bytes, and then the text with its escapes decoded once, twice and so on. */
   *#views(text: string): Iterable<Unescaped> {
     if (this.#unescaped.longest === 0) return;
     if (this.#ofBytes || /^[\0-\x7f]*$/.test(text)) yield { bytes: text, start: (at) => at, end: (at) => at + 1 };
@@ -222,7 +226,7 @@ const keyLength = 3;
 /** Finds many texts ("needles") in one pass. It compares only at offsets where one of them may start. */
 class Needles {
   readonly #byKey = new Map<number, string[]>();
-  /** Tells at most offsets that no needle starts there, without a comparison of texts. */
+  /** Shows for most offsets that no needle starts there, so that no texts have to be compared. */
   readonly #sieve = new Uint8Array(1 << 16);
   readonly all: string[];
   readonly longest: number;

@@ -28,9 +28,9 @@ export class SecretFound extends Error {
 }
 
 /**
- * Masks secrets in text for people, and finds them in data to store. No other part of NOVA keeps secret values for
- * that. It knows the forms that `formsOf` lists, so it does not find secrets that code compresses or encrypts. It takes
- * one pass over the text, however many secrets there are.
+ * Masks secrets in text for people, and finds them in data to store. Only this class keeps secret values for this
+ * purpose. It knows the forms that `formsOf` lists, so it does not find secrets that code compresses or encrypts. It
+ * takes one pass over the text, however many secrets there are.
  */
 export class Redactor {
   readonly isIdle: boolean;
@@ -76,8 +76,8 @@ export class Redactor {
     if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
-    // A line end is rarely inside a secret. So after a line end, bytes wait only if they match a longer start of a
-    // secret.
+    // Secrets rarely contain a line end. So if the text ends with a line end, its last bytes wait only if they match
+    // more of the start of a secret.
     const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
     const end = wholeCharacters(text.slice(0, text.length - waiting));
     if (end <= shown) return { text: "", shown };

@@ -12,8 +12,8 @@ import { Redactor } from "./redactor.ts";
 const longestSecretBytes = 64 * 1024;
 
 /**
- * Builds a redactor for all texts, numbers and blobs inside the secret `keys` of this context, and for the `others`. If
- * secrets cannot be parsed, everything counts as secret, so that the run can still be closed.
+ * Builds a redactor for all texts, numbers and blobs inside the secret `keys` of this context, and for the secrets in
+ * `others`. If secrets cannot be parsed, everything counts as secret, so that the run can still be closed.
  */
 export async function redactorFor(
   keys: ReadonlySet<string>,

@@ -45,8 +45,8 @@ export class ContentCheck {
   readonly #erasures: Erasures;
 
   /**
-   * `walked` is the execution under check. Entries of other executions, which its nodes ran, get their execution named
-   * in problems.
+   * `walked` is the execution under check. Its nodes may have run child executions. A problem in an entry of a child
+   * names that child.
    */
   constructor(ports: Ports, walked: string, erasures: Erasures) {
     this.#walked = walked;

@@ -357,7 +357,7 @@ async function nodeAtWork(
 }
 
 /**
- * Returns the failed attempts of a node at work. A first attempt that still runs has none before it, so most turns need
+ * Returns the failed attempts of a node at work. A node in its first attempt has no failed attempt, so most turns need
  * no read.
  */
 async function attemptsOf(ports: Ports, node: Node | undefined, { at, turn }: HeldTurn): Promise<TraceStep[]> {

@@ -34,7 +34,8 @@ async function* headsOfScope(
   for await (const { entry } of known ?? ports.chain.links(execution, scope)) {
     if (!entry) continue;
     const head = headOf(entry);
-    // The head of a join or of a child's caller adds up what others have spent, so it has no cost of its own.
+    // The head of a join contains the costs of the branches, and the head of a node that ran a child contains those of
+    // the child. So neither has a cost of its own.
     const paysItself = head.node_type !== "join" && head.child === undefined;
     const spent = before && paysItself ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, hash: entry.hash, ...(spent && { spent }) };
