@@ -216,7 +216,7 @@ describe("the project", () => {
     expect(used.filter((face) => !facesOf(face.split("/")[0] as string).includes(face))).toEqual([]);
   });
 
-  it("has no package that uses files of another package except for its exports", () => {
+  it("has no package that uses files of another package that are not exported", () => {
     const reaching = files.flatMap((file) => placesBehindFaces(file).map((place) => `${file.path} -> ${place}`));
     const beyond = files.filter(({ text }) => beyondFace.test(text)).map(({ path }) => path);
     const scripts = Object.keys(arrows)

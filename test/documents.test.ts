@@ -16,7 +16,7 @@ describe("the index of docs", () => {
   });
 });
 
-describe("a document", () => {
+describe("the document", () => {
   const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...pages.map((name) => `docs/${name}`)];
 
   it.each(documents)("%s links only to files that exist", (file) => {

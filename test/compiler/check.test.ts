@@ -91,7 +91,7 @@ describe("a key that no earlier node sets", () => {
       [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }],
       {},
     ],
-  ])("has a finding only if it is a typing mistake, where %s", async (_why, before, given) => {
+  ])("has a finding only if it looks misspelt, because %s", async (_why, before, given) => {
     const known = codeStep("known", 'context["ticket"] = {}');
     expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
   });
@@ -149,7 +149,7 @@ describe("the resume link of a wait", () => {
     ["outside the branch of the node, after the join", naming("second", "last")],
     ["outside the map of the node", naming("one", "last")],
     [
-      "elsewhere, and the code runs without the link",
+      "elsewhere, but the code tolerates the absence of its link",
       codeStep("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass'),
     ],
     ["one whose id the code computes", codeStep("before", 'context["x"] = tasks[context["customer"]].url')],
@@ -241,7 +241,7 @@ describe("an import of a module that nothing provides", () => {
     expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);
   });
 
-  it("has a finding only if it is misspelt, where the modules of a requirement are unknown", async () => {
+  it("has a finding only if it looks misspelt, because an unknown requirement may provide any other module", async () => {
     expect(await importing("import pandsa", { requirements: ["company-tools"] })).toHaveLength(2);
   });
 });
@@ -263,7 +263,10 @@ describe("the size of a state machine, checked by checkSize,", () => {
   });
 });
 
-/** A row start, a, d, e, end, in which d leads back to a up to `max` times, and e up to `outer` times. */
+/**
+ * A row `start`, `a`, `d`, `e`, `end`. From `d` a loop leads back to `a` up to `max` times, and from `e` up to `outer`
+ * times.
+ */
 function loops(max: number, outer: number) {
   return workflow(
     [start(), action("a"), decision("d"), decision("e"), end()],

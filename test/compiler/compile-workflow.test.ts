@@ -111,7 +111,7 @@ describe("a definition that is sent to a server", () => {
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
   });
 
-  it("has a finding, and is not compiled, if a node has 760 KB of additions", async () => {
+  it("has a finding, and is not compiled, if the code of a node is a sum of 760 KB", async () => {
     const { findings } = await compileSent(sent({}, `x = ${Array(380_000).fill("1").join("+")}`));
     const message = expect.stringMatching(
       /^node "add": the code has 760,003 characters, at most 200,000 are checked - /,

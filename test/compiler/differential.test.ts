@@ -8,10 +8,7 @@ import { graphs } from "./support/graphs.ts";
 import { allStates, aslErrors } from "./support/states.ts";
 import { type Walk, walk, walkEvents } from "./support/walk.ts";
 
-/**
- * Options so small that random maps exceed the inline items, and loops the history: their items and rounds then get
- * executions of their own.
- */
+/** Limits that random maps and loops exceed, so that their items and rounds get executions of their own. */
 const itemsInline = fc.constantFrom({}, { inlineItems: 0 }, { inlineItems: 1 });
 const history = fc.constantFrom({}, ...Array.from({ length: 3 }, () => ({ historyEvents: 0 })));
 const options = fc.tuple(itemsInline, history).map(([items, events]) => ({ ...items, ...events }));

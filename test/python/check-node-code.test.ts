@@ -213,7 +213,7 @@ describe("an undefined name", () => {
     expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);
   });
 
-  it("is no syntax error in an annotation that is any text", async () => {
+  it("causes no syntax error if it is in an annotation that is free text", async () => {
     expect(await found('def f(x: "list of names"): return x\ncontext["a"] = f(1)')).not.toContainEqual(
       expect.stringContaining("PY101"),
     );
@@ -225,11 +225,11 @@ describe("code for an analysis", () => {
     ["# STAGE: ANALYSIS\nresult = {'pages': 1}", []],
     ["# STAGE: ANALYSIS\npages = 1", ["PY120"]],
     ["# STAGE: TASK\nresult = {'pages': 1}", ["PY120"]],
-  ])("%j has the findings %j", async (source, codes) => {
+  ])("written as %j has the findings %j", async (source, codes) => {
     expect((await check(source)).map(({ code }) => code)).toEqual(codes);
   });
 
-  it("has no finding if it is of a decision and does not decide", async () => {
+  it("has no finding in a decision, although it makes no decision", async () => {
     expect(await found("# STAGE: ANALYSIS\nresult = {'pages': 1}", { nodeType: "decision" })).toEqual([]);
   });
 });

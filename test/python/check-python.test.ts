@@ -101,7 +101,7 @@ describe("code that is too long or too deep", () => {
     expect(found).toMatchObject([{ kind: "size", message: expect.stringContaining(message) }]);
   });
 
-  it("has no listed keys", async () => {
+  it("is not searched for keys", async () => {
     expect(listContextReads(`context["a"] = 1\n${chain("+", 2000)}`)).toEqual([]);
   });
 });
@@ -132,7 +132,7 @@ describe("code of thousands of lines", () => {
     expect(findReboundContext(source)).toMatchObject({ kind: "rebound", line: 1 });
   });
 
-  it("is searched for its stage in linear time", async () => {
+  it("is searched for the comment # STAGE in linear time", async () => {
     const found = await checkNodeCode(`${"\n".repeat(190_000)}context["a"] = 1`, { nodeType: "action" });
     expect(found).toEqual([]);
   });

@@ -156,7 +156,7 @@ describe("the keys that readCodeKeys finds", () => {
     ['del context["a"]'],
     ['context["a"] += 1'],
     ["text = f\"{context['a']}\""],
-  ])("include as read only the one key that is read in %s", (code) => {
+  ])("count as read only if the code reads them: %s", (code) => {
     expect([keys(code).mayRead("a"), keys(code).mayRead("b")]).toEqual([true, false]);
   });
 
@@ -168,7 +168,7 @@ describe("the keys that readCodeKeys finds", () => {
     ["context[f'{x}'] = 1"],
     ["for key in context.keys(): pass"],
     ["exec(code)"],
-  ])("all count as read in %s", (code) => {
+  ])("all count as read if the code may read any key: %s", (code) => {
     expect(keys(code).mayRead("anything")).toBe(true);
   });
 

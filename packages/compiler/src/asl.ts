@@ -10,8 +10,8 @@ export type States = Record<string, State>;
 export type State = PassState | TaskState | ChoiceState | WaitState | FailState | ParallelState | MapState;
 
 /**
- * The next state, or the end. `OutputPath: null` makes the output `{}`: thousands of unused outputs would exceed the
- * data limit.
+ * The next state, or the end of the machine. `OutputPath: null` replaces the output by `{}`, because thousands of
+ * unused outputs would exceed the data limit.
  */
 export type Transition =
   | { Next: string; End?: never; OutputPath?: never }

@@ -126,9 +126,7 @@ export function checkSize(definition: string, nodes: number): Finding[] {
 /** At most this number of loop edges is measured to find the loop with the most events. */
 const maxLooked = 20;
 
-/**
- * NOVA702: a run with all rounds of its loops exceeds one history, and further executions cannot take over those loops.
- */
+/** NOVA702: workflows whose runs may exceed one history, because some loops cannot continue in a further execution. */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));
   if (loops.length === 0) return [];
@@ -151,13 +149,13 @@ function adviceOn({ from, to, max }: Edge, isLoop: boolean): string {
   return `${loop} - lower its max, or repeat inside of one node's Python`;
 }
 
-/** Returns the most events that a run may add to one history. */
+/** Returns the largest number of events that a run may add to one history. */
 function maxEventsAtOnce(workflow: Workflow): number {
   const plan: Plan = lower(workflow);
   return needsContinuation(plan) ? stretchEvents(plan, () => 1) : countEvents(plan, () => 1);
 }
 
-/** Returns a copy of the workflow or part with a single round of this edge. */
+/** Returns a copy of a workflow, or of a part of it, in which `edge` has a `max` of 1. */
 function withOneRound<Part>(part: Part, edge: Edge): Part {
   if (part === edge) return { ...part, max: 1 };
   if (Array.isArray(part)) return part.map((one) => withOneRound(one, edge)) as Part;

@@ -150,12 +150,12 @@ function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides,
   return { branches, ...(otherwise && { otherwise: otherwise.target }) };
 }
 
-/** The most runs of code without effects for one entry: a lost sandbox or Lambda makes it run again. */
+/** How often code without effects may run for one entry: it runs again after the loss of its sandbox or Lambda. */
 const maxAttempts = 3;
 
 /**
- * Returns the retry of a node and how often its task may run. Long code is checked repeatedly in every attempt. A wait
- * for the next attempt in a separate state runs the task once more.
+ * Returns the retry of a node and how often its task may run. Long code is checked repeatedly in every attempt. If the
+ * wait for the next attempt is a separate state, the task runs once more.
  */
 function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;
@@ -222,7 +222,7 @@ export interface Branch {
   /** The value of the entry's `decision` that leads along this branch. */
   label: string;
   target: Target;
-  /** Present if the branch leads back in its frame: after so many rounds, the engine decides for another branch. */
+  /** Present if the branch leads back in its frame. After this number of rounds, the engine takes another branch. */
   max?: number;
 }
 

@@ -27,8 +27,8 @@ const checks = [
 ] satisfies ((subject: Subject) => Problem[])[];
 
 /**
- * Finds mistakes in the code of a node without running it. If `facts` are true, every error is certain. A check whose
- * facts are unknown is skipped. `# noqa` silences a line.
+ * Finds mistakes in the code of a node without running it. If the `facts` are correct, every reported error is a
+ * mistake. A check that needs unknown facts is skipped. `# noqa` silences a line.
  */
 export async function checkNodeCode(source: string, facts: NodeFacts): Promise<CodeFinding[]> {
   const { broken, diagnostics } = await diagnose(source, nodeGlobals);

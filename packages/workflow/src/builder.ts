@@ -66,7 +66,7 @@ export const wait = maker("wait");
 export const workflow = maker("workflow");
 
 /**
- * Builds a map with a body, whose edges and `onError` can only name nodes of that body, or a map that runs another
+ * Builds a map. It either has a body, whose edges and `onError` can only name nodes of that body, or runs another
  * workflow.
  */
 export function map<const Id extends string, const Target extends string = never>(

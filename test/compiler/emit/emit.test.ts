@@ -140,7 +140,7 @@ describe("the task of a node", () => {
 });
 
 describe("onError", () => {
-  it("leads a failed task to a settle, which gets the error and reads the chain, and then to the target by the settle's result", () => {
+  it("leads a failed task to a settle, which gets the error and reads the chain, and from there to the target by the result of the settle", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {
@@ -159,7 +159,7 @@ describe("onError", () => {
     });
   });
 
-  it("leads a decision whose success is in the chain along the branch in its entry", () => {
+  it("leads a decision along the branch in its entry if its task failed after its success was in the chain", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [
@@ -187,7 +187,7 @@ describe("a decision", () => {
     });
   });
 
-  it("has a rule even with only a default edge, because a Choice requires one", () => {
+  it("has a rule even if it has only a default edge, because every Choice requires a rule", () => {
     const machine = compile([start(), decision("d"), end()], ["start -> d", 'd -> end : "default"']);
     expect(machine.States["d.branch"]).toEqual({
       Type: "Choice",
@@ -247,7 +247,7 @@ it("the task of a long node is repeated after each pause while its code runs", a
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("the checks of a long decision lead to its Choice, and those of the last node of an item to the end of the item", () => {
+it("the checks of a long decision lead to its Choice, and the checks of the last node of an item lead to the end of the item", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");
@@ -258,8 +258,8 @@ it("a node with a timeout of 840 seconds is one task without repeated checks", (
 });
 
 /**
- * A row start, a, d, b, e, ask, end. d leads back to a up to `max` times, e back to b once, and the answer "no" of ask
- * back to a twice.
+ * A row `start`, `a`, `d`, `b`, `e`, `ask`, `end`. Loops lead from `d` back to `a` up to `max` times, from `e` to `b`
+ * once, and from the answer "no" of `ask` to `a` twice.
  */
 const looping = (max: number) =>
   workflow(
@@ -311,10 +311,13 @@ describe("the state machine of a workflow whose loops exceed one history", () =>
     ["e.branch", 0],
     ["ask.branch", 0],
     ["ask.settled", 1],
-  ])("checks in the state %s for a further execution before it compares the decision", (name, place) => {
-    const rule = { Variable: "$.continuation", IsPresent: true, Next: "execution.continue" };
-    expect(stateOf(machine, name, "Choice").Choices[place]).toEqual(rule);
-  });
+  ])(
+    "first tests in the state %s whether a further execution must start, and then compares the decision",
+    (name, place) => {
+      const rule = { Variable: "$.continuation", IsPresent: true, Next: "execution.continue" };
+      expect(stateOf(machine, name, "Choice").Choices[place]).toEqual(rule);
+    },
+  );
 
   it("starts itself again as a further execution, and ends with the status of that execution", () => {
     const task = taskOf(machine, "execution.continue");

@@ -54,13 +54,13 @@ describe("a fork", () => {
     expect(stateOf(fork, "f.fork.a.failed", "Fail")).toEqual(failed);
   });
 
-  it("ends a branch with an empty result, in a separate state after a Choice", () => {
+  it("ends every branch with an empty result, and has a separate state for this end after a Choice", () => {
     expect(taskOf(fork, "b")).toMatchObject({ End: true, OutputPath: null });
     expect(stateOf(fork, "f.fork.d.done", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
     expect(stateOf(fork, "d.branch", "Choice").Choices[0].Next).toBe("f.fork.d.done");
   });
 
-  it("fails a branch whose decision matches no edge with a fixed error, because the state has none", () => {
+  it("fails a branch with the error NodeFailed if its decision matches no edge", () => {
     expect(stateOf(fork, "d.branch", "Choice").Default).toBe("f.fork.d.unfit");
     expect(stateOf(fork, "f.fork.d.unfit", "Fail")).toMatchObject({ Error: "NodeFailed" });
   });
@@ -133,13 +133,13 @@ describe("a map", () => {
     [undefined, "m.item.failed"],
     [{ count: 1 }, "m.item.tolerated"],
     [{ percent: 10 }, "m.item.tolerated"],
-  ])("with tolerated failures %j leads a failed item to %s", (toleratedFailures, next) => {
+  ])("whose tolerated failures are %j leads a failed item to %s", (toleratedFailures, next) => {
     const other = machineOf(toleratedFailures && { toleratedFailures });
     expect(stateOf(other, "read.settled", "Choice").Choices[0].Next).toBe(next);
     expect(catches(taskOf(other, "read.settle"))["States.ALL"]).toBe("m.item.failed");
   });
 
-  it("with tolerated failures ends a failed item like a completed one", () => {
+  it("ends a failed item like a completed one if it tolerates failures", () => {
     const tolerant = machineOf({ toleratedFailures: { count: 1 } });
     expect(stateOf(tolerant, "m.item.tolerated", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
   });
@@ -212,7 +212,7 @@ describe("a map", () => {
     expect(() => compileStateMachine(JSON.parse(JSON.stringify(toStateMachine(long))))).not.toThrow();
   });
 
-  it("with several outgoing edges has a fork after its join, whose scopes have the join's position", () => {
+  it("has a fork after its join if it has several outgoing edges, and the scopes of that fork start at the position of the join", () => {
     expect(stateOf(machine, "m.joined", "Choice").Default).toBe("m.join.fork");
     expect(parallelOf(machine, "m.join.fork").Next).toBe("m.join.join");
     expect(stateOf(machine, "m.join.fork.x", "Pass").Parameters).toMatchObject({

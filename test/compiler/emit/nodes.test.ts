@@ -56,7 +56,7 @@ describe("an approval", () => {
     });
   });
 
-  it("continues along the edge of the choice, whether the task or a settle returns it", () => {
+  it("continues along the edge of the choice, whether the task or a settle returns the choice", () => {
     const rules = [
       { Variable: "$.decision", StringEquals: "yes", Next: "paid" },
       { Variable: "$.decision", StringEquals: "no", Next: "left" },
@@ -69,7 +69,7 @@ describe("an approval", () => {
 });
 
 describe("a wait", () => {
-  it("until a time calls a function before it, which returns the time, and after it, which writes the entry, but not during it", () => {
+  it("until a time calls a function that returns the time, then waits without a function, then calls a function that writes the entry", () => {
     expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
     expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
       Type: "Wait",
@@ -129,7 +129,7 @@ describe("a workflow node", () => {
     expect(taskOf(calling, "bill.run")).not.toHaveProperty("TimeoutSeconds");
   });
 
-  it("leads a failure to the close of the run, or with an onError to its settle and then to the target", () => {
+  it("leads a failure to the close of the run, or if it has an onError to its settle and then to the target of onError", () => {
     const closing = { ExecutionClosed: "execution.closed", "States.ALL": "execution.close" };
     const settling = { ...closing, "States.ALL": "rate.settle" };
     for (const name of ["bill", "bill.done"]) expect(catches(taskOf(calling, name))).toEqual(closing);

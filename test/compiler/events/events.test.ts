@@ -40,7 +40,7 @@ const fan = workflow(
 );
 
 describe("the counted events of a plan", () => {
-  it("are never fewer than the events of an execution with any decisions and failures", async () => {
+  it("are never fewer than the events of an execution, for all decisions and failures that it may have", async () => {
     await fc.assert(
       fc.asyncProperty(forwardGraphs, fates, async ({ workflow: whole }, chosen) => {
         const calm: Fates = (scope, seq) => {
@@ -116,7 +116,7 @@ describe("a map", () => {
     expect(countEvents(looped(3), () => three)).toBeLessThanOrEqual(historyLimit);
   });
 
-  it("never exceeds the history with its inline items, even if a later loop repeats the loop around it", () => {
+  it("never exceeds the history with its inline items, even if the loop of a later decision repeats the loop that contains the map", () => {
     const whole = workflow(
       [start(), each, decision("d"), decision("e"), end()],
       [
@@ -142,7 +142,7 @@ describe("a map", () => {
     );
   });
 
-  it("throws if it is not in the plan", () => {
+  it("is reported by an error if it is not in the plan", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
 });
@@ -190,7 +190,7 @@ describe("a loop that continues in further executions", () => {
     expect(stretchEvents(plan, () => most)).toBeLessThan(historyLimit / 2);
   });
 
-  it("stops using a history while one more round fits, and a fifth of the rest for uncounted events", () => {
+  it("leaves a history while it still has space for one more round, and keeps a fifth of the rest for uncounted events", () => {
     const most = inlineItems(plan, "m");
     const { history } = toMachine(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
     expect(history?.most).toBe(Math.floor((historyLimit - stretchEvents(plan, () => most)) * 0.8));

@@ -42,7 +42,7 @@ export interface Executed {
   mapRuns: number;
 }
 
-/** The outcome of an entry after the limits of loops, and the rounds of loops after it. */
+/** The outcome of an entry after the limits of its loops are applied, with the numbers of their rounds. */
 interface Turned {
   outcome: Outcome;
   loops: Loops | undefined;

@@ -178,7 +178,8 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  // True for a loop edge that leads back. The edge into a detour that does not is left out, and so is the detour.
+  // True for a loop edge that leads back. An edge into a detour is left out with the detour if the detour does not lead
+  // back.
   const comesBack = ({ from, to }: Edge) => {
     const next = behind(to);
     return next.has(from) && [...next].every((id) => id === to || seen.has(id));

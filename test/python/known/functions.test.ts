@@ -11,7 +11,7 @@ import {
 } from "../../../packages/python/src/known/functions.ts";
 import { template } from "../support/corpus.ts";
 
-describe("resultDependence, the relation of a result to the arguments,", () => {
+describe("the part of its arguments that a result contains", () => {
   it.each([
     ["builtins.len", "nothing"],
     ["builtins.ValueError", "nothing"],
@@ -26,7 +26,7 @@ describe("resultDependence, the relation of a result to the arguments,", () => {
     ["builtins.exec", "unknown"],
     ["somebody.elses", "unknown"],
     [undefined, "unknown"],
-  ])("is for %s: %s", (path, how) => {
+  ])("is, for the function %s: %s", (path, how) => {
     expect(resultDependence(path)).toBe(how);
   });
 });

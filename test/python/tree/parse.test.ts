@@ -72,14 +72,14 @@ describe("the Python parser, for statements,", () => {
   });
 });
 
-describe("textOf, the value", () => {
+describe("textOf", () => {
   it.each([
     ["'a\\'b'", "a'b"],
     ['"""a\nb"""', "a\nb"],
     ["r'a\\nb'", "a\\nb"],
     ["'a\\nb'", "a\nb"],
     ["('a'\n 'b')", "ab"],
-  ])("of the literal %j has the same value as in Python", (source, value) => {
+  ])("reads the literal %j as the same text as Python: %j", (source, value) => {
     const texts = programOf(source).nodes.flatMap((node) => (node.kind === "text" ? [node.value] : []));
     expect(texts).toEqual([value]);
   });

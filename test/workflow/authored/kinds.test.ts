@@ -142,7 +142,7 @@ it.each<[Loose, string[]]>([
   expect(codesOf(asking(fields))).toEqual(expected);
 });
 
-it("an approval has a finding if its forms together do not fit into one item of the table", () => {
+it("an approval has a finding if its forms together do not fit into one DynamoDB item", () => {
   const large = { description: "x".repeat(60_000) };
   expect(codesOf(asking({ form: large, forms: { approved: {} } }))).toEqual([]);
   expect(codesOf(asking({ form: large, forms: { approved: large } }))).toEqual(["NOVA416 $.nodes[1].forms"]);

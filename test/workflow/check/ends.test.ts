@@ -85,7 +85,7 @@ describe("the nodes in the body of a map", () => {
     ]);
   });
 
-  it("have findings with the line in the text", () => {
+  it("have findings with the line in the definition", () => {
     const text = JSON.stringify(mapOf([action("one", { timeout: 0 })]), null, 1);
     const [found] = parse(JSON.parse(text)).findings;
     expect(found).toMatchObject({ code: "NOVA406", path: "$.nodes[2].nodes[0].timeout", line: 1 });

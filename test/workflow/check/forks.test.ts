@@ -68,7 +68,7 @@ describe("branches", () => {
     expect(found(entering)).toEqual(['NOVA221 "a"']);
   });
 
-  it("have a finding that names the onError that keeps them from meeting", () => {
+  it("are refused if an onError keeps them from meeting, with a finding that names the onError", () => {
     const nodes = [start, action("a", { onError: "end" }), action("b"), action("x"), end];
     const past = graph(nodes, ["start > a", "start > b", "a > x", "b > x", "x > end"]);
     const away = graph(
@@ -82,7 +82,7 @@ describe("branches", () => {
     ]);
   });
 
-  it("may end an item at different end nodes, but must not be empty", () => {
+  it("have no finding if they end an item at different end nodes, and are refused if they are empty", () => {
     const done = ["done", "over"].map((id) => ({ id, type: "end" }));
     const body = (...arrows: string[]) =>
       graph(

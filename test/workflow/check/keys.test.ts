@@ -118,7 +118,7 @@ it.each<[string, Loose, string[]]>([
     branchWarning,
   ],
   [
-    "that one branch sets in some runs and the other always has a finding",
+    "that one branch always sets and the other branch sets in some runs has a finding",
     forked([action("a", { code: 'if x:\n    context["total"] = 1' })], [setting("b")]),
     branchWarning,
   ],
@@ -128,32 +128,32 @@ it.each<[string, Loose, string[]]>([
     branchWarning,
   ],
   [
-    "that only one branch sets, twice, has none",
+    "that only one branch sets, twice, has no finding",
     forked([setting("a"), action("x", { code: "print(context)" }), setting("c")], [action("b")]),
     [],
   ],
   [
-    "that one branch sets has none if the other sets a different one",
+    "that one branch sets has no finding if the other branch sets a different key",
     forked([setting("a")], [setting("b", "net")]),
     [],
   ],
   [
-    "that both branches set has none if the fork has a merge",
+    "that both branches set has no finding if the fork has a merge",
     forked([setting("a")], [setting("b")], { ...start, merge: "last" }),
     [],
   ],
   [
-    "that the second branch deletes after it set it has none",
+    "that the second branch sets and then deletes has no finding",
     forked([setting("a")], [setting("b"), action("c", { code: 'print(context["total"])\ndel context["total"]' })]),
     [],
   ],
   [
-    "that the first branch deletes after it set it has none",
+    "that the first branch sets and then deletes has no finding",
     forked([setting("a"), action("c", { code: 'context.pop("total")' })], [setting("b")]),
     [],
   ],
   [
-    "that the items of a map in one branch and the other branch set has none",
+    "that a node of one branch and the items of a map in the other branch set has no finding",
     forked([each("m", [setting("a")])], [setting("b")]),
     [],
   ],
@@ -167,7 +167,7 @@ it("a finding about a key that two branches set names the branches and the fork"
   );
 });
 
-it("a key has a finding if an approval stores its answer under it and another branch sets it, and one for each of two nested forks", () => {
+it("a key has a finding if an approval stores its answer under the key and another branch sets the key, and two findings if that holds for two nested forks", () => {
   const ask = approval("ask", { into: "total" });
   const nodes = [start, setting("a"), ask, end];
   const arrows = ["start > a", "start > ask", "a > end", 'ask > end: "default"'];

@@ -20,7 +20,7 @@ function worker() {
 afterEach(() => vi.unstubAllGlobals());
 
 describe("a call of a DeadlineWorker", () => {
-  it("is answered by the thread of the call before", async () => {
+  it("is answered by the same thread as the previous call", async () => {
     const { thread } = worker();
     expect(await thread.call("again", "one")).toBe("one");
     expect(await thread.call("again", "two")).toBe("two");
@@ -36,7 +36,7 @@ describe("a call of a DeadlineWorker", () => {
     expect(await thread.call("again", "next")).toBe("next");
   });
 
-  it("has a deadline that starts only when the call before has ended", async () => {
+  it("has a deadline that starts only when the previous call has ended", async () => {
     const { thread, timers, nextTimer } = worker();
     const started = nextTimer();
     const endless = thread.call("forever");

@@ -16,7 +16,7 @@ it("docs/findings.md explains every code with its severity", () => {
   expect(severitiesIn("findings.md")).toEqual(findings);
 });
 
-it("docs/definition.md has no gap that was not filled", () => {
+it("docs/definition.md has no unfilled gap", () => {
   const page = pages.find(({ file }) => file.pathname.endsWith("definition.md"))?.text();
   expect(page).not.toMatch(/^\{\{\w+\}\}$|undefined|\[object/m);
 });

@@ -75,7 +75,7 @@ describe("the data for a form", () => {
     ['{"reason": "ok", "level": 3}', ["data.level must be equal to one of the allowed values: [1,2]"]],
     ["[]", ["the data must be object"]],
     ["{", ["it is not JSON"]],
-  ])("%s has the problems %j", async (text, problems) => {
+  ])("written as %s has the problems %j", async (text, problems) => {
     expect(await checkData(form, text)).toEqual(problems);
   });
 });

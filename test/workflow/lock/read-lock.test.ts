@@ -253,7 +253,7 @@ describe("the checks of locked code", () => {
     expect(findingsOf(row(sum), files)[0]?.message).toContain(wayOut);
   });
 
-  it("name the edited or missing file of the two, and both files if a person has to approve them", () => {
+  it("name the file that is edited or missing, and name both files if a person has to approve them", () => {
     const analysis = "result = 1";
     const { code, ...rest } = locked({ codeHash: codeHashOf({ code: locked().code, analysis }) });
     const files = (texts: Record<string, string>) => ({
@@ -281,7 +281,7 @@ describe("the checks of locked code", () => {
     expect(findingsOf(row(sum), lockFiles())).toEqual([]);
   });
 
-  it("do not report the entry of a node with wrong fields as that of an unknown node", () => {
+  it("do not report the entry of a node with wrong fields as an entry of an unknown node", () => {
     expect(findingsOf(row({ ...sum, timeout: "soon" }), lockFiles())).toEqual([]);
   });
 

@@ -18,7 +18,7 @@ describe("on_failure", () => {
     expect(parsed({ on_failure })).toMatchObject({ findings: [], workflow: { onFailure } });
   });
 
-  it("is absent from a workflow without it, so that the version of such a workflow does not change", () => {
+  it("is absent from the parsed workflow if the definition has none, so that the version of such a workflow does not change", () => {
     expect(parsed({}).workflow).not.toHaveProperty("onFailure");
   });
 

@@ -147,7 +147,7 @@ describe("the version of a workflow", () => {
     expect(workflowHash(other)).not.toBe(workflowHash(workflow));
   });
 
-  it("contains one model for every role as a plain text", () => {
+  it("contains the model as a plain text if all roles have the same model", () => {
     const [now, roles] = ["gpt", { code_generator: "gpt" }].map((model) => mustParse({ ...row(action("a")), model }));
     if (!now || !roles) throw new TypeError("both definitions parse");
     const then = { ...now, model: "gpt" as unknown as ModelChoice };

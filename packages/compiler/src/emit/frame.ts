@@ -11,7 +11,8 @@ export interface FunctionArns {
 }
 
 /**
- * The main line, a branch or the body of an item, for which states are emitted. The fields name the states that end it.
+ * A part of a workflow for which states are emitted: the main line, a branch or the body of an item. Its fields name
+ * the states that end it.
  */
 export interface Frame {
   functions: FunctionArns;

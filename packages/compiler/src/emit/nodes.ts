@@ -59,7 +59,7 @@ export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   return aroundStates(node, { [stateOf(node.id, "run")]: childTask(done) }, done, frame);
 }
 
-/** Emits the task that starts the node, `middle` (one state, which leads to `after`), and the task that ends it. */
+/** Emits the task that starts the node, the state `middle`, the task `after`, which ends the node, and the settle. */
 function aroundStates(node: PlannedWait | PlannedWorkflow, middle: States, after: string, frame: Frame): States {
   const { runNode } = frame.functions;
   const next = stateAfter(node);

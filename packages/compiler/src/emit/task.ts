@@ -78,8 +78,8 @@ const patient = {
 } as const;
 
 /**
- * Retries a dead Lambda, throttling or an unavailable store. A second delivery is safe, because a claim lets only one
- * start the code.
+ * Retries after the death of a Lambda, throttling or an error of a store. A second delivery is safe: the claim lets
+ * only one delivery start the code.
  */
 const anythingElse = {
   ErrorEquals: ["States.ALL"],
@@ -191,7 +191,7 @@ export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Bra
   const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
   const own = branches.map(({ label, target }) => ruleFor(label, target ?? frame.done));
   const [first, ...others] = [...furtherRules(branches, frame), ...own];
-  // Step Functions requires a rule in every Choice, so a lone default edge becomes one.
+  // Step Functions requires a rule in every Choice, so a default edge without other edges becomes a rule.
   return { rules: first ? [first, ...others] : [ruleFor(defaultLabel, rest)], otherwise: rest };
 }
 

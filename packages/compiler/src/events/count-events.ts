@@ -20,7 +20,7 @@ import {
 export const stateEvents = {
   /** Entered, scheduled, started, succeeded, exited. */
   task: 5,
-  /** The events of a task, and one for submitted. */
+  /** The events of a task, and one more: submitted. */
   tokenTask: 6,
   pass: 2,
   choice: 2,
@@ -50,7 +50,7 @@ export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }
 
-/** Counts the most events until a loop edge of the main line, where a further execution may take over. */
+/** Returns the largest number of events up to a loop edge of the main line, where a further execution may take over. */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
@@ -68,7 +68,7 @@ export function startEvents({ main }: Plan): number {
   return execution + choice + (main.nodes.some(({ type }) => type === "start") ? pass : 0);
 }
 
-/** Counts the most events of one item of a map. */
+/** Returns the largest number of events that one item of a map may add. */
 export function itemEvents(node: PlannedMap, itemsOf: ItemsOf): number {
   return iteration + pass + frameEvents(node.body, "inner", itemsOf);
 }
@@ -105,7 +105,10 @@ type Ways = ReadonlyMap<string, CountedEdge[]>;
 /** The virtual node at the end of all paths. No node can have this id. */
 const frameEnd = "(end)";
 
-/** Counts the most events on any path through a frame. A cycle through `onError` has no `max`, and counts once. */
+/**
+ * Returns the largest number of events on a path through a frame. A cycle through `onError` has no `max`, and counts
+ * once.
+ */
 function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
   const all = nodes.map((node): [string, CountedEdge[]] => [node.id, waysOf(node)]);
   const onward = new Map(all.map(([id, ways]) => [id, ways.filter(({ max }) => max === undefined)]));
@@ -120,9 +123,9 @@ function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode)
 }
 
 /**
- * Counts the most events on a path that takes loop edges. Such a path consists of stretches without loop edges, each of
- * which ends with the loop edge of a decision, except for the last. Each visit of an earlier decision repeats all its
- * rounds, so the decisions are added one by one, as in the Floyd-Warshall algorithm.
+ * Returns the largest number of events on a path that takes loop edges. Such a path consists of stretches without loop
+ * edges, each of which ends with the loop edge of a decision, except for the last. Each visit of an earlier decision
+ * allows all of its rounds again, so the decisions are added one by one, as in the Floyd-Warshall algorithm.
  */
 function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedEdge[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
@@ -151,7 +154,10 @@ function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, Count
   return between(entry, frameEnd) ?? 0;
 }
 
-/** Returns the most events on paths without loops from each of `begins` to `target`; absent if there is no path. */
+/**
+ * Maps each node of `begins` to the largest number of events on a path without loops to `target`. Nodes without such a
+ * path are left out.
+ */
 function longestTo(target: string, onward: Ways, begins: readonly string[]): Map<string, number> {
   const known = new Map([[target, 0]]);
   const eventsTo = (to: Target) => {
@@ -250,15 +256,15 @@ function decisionEdges({ branches, otherwise }: Decides, events: number): Counte
 }
 
 /**
- * Returns the edge after a failure: the node settles if its frame or its `onError` requires that. Without either, the
- * run is closed.
+ * Returns the edge after a failure. The node is settled if it has an `onError` or is in an inner frame. Any other
+ * failure closes the run.
  */
 function failureEdges({ onError }: Failable, events: number, frame: FrameKind): CountedEdge[] {
   if (onError !== undefined) return [{ events: events + settle + exitEvents(onError), to: onError }];
   return [{ events: events + (frame === "main" ? closing : settle + exit), to: null }];
 }
 
-/** Returns the edge after a timeout. On the main line as well, a task first reads the chain. */
+/** Returns the edge after a timeout. In every frame, a settle first looks for an answer in the chain. */
 function timeoutEdges({ onError }: Failable, frame: FrameKind): CountedEdge[] {
   if (onError !== undefined) return [{ events: pendingEvents + exitEvents(onError), to: onError }];
   return [{ events: pendingEvents + (frame === "main" ? closing : exit), to: null }];

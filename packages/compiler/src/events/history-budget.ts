@@ -105,7 +105,9 @@ const shareBetweenLoops = 0.4;
  */
 const nestedItems = 40;
 
-/** Returns the most items that a map in the body of another map may have: they share one history. */
+/**
+ * Returns the largest number of items that a map in the body of another map may have. These items share one history.
+ */
 export function maxItemsInBody(map: PlannedMap): number {
   return Math.floor((historyLimit * shareForItems) / itemEvents(map, () => 1));
 }
@@ -163,7 +165,8 @@ function* mapsIn(
 }
 
 /**
- * Returns how often the loops of a frame may visit each of its nodes. A node outside all loops is left out: one visit.
+ * Returns how often the loops of a frame may visit each of its nodes. Nodes outside all loops are left out, because
+ * they have one visit.
  */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const ways = nodes.flatMap((node) =>

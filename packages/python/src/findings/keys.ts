@@ -110,7 +110,7 @@ function isTolerated(read: Read, { program, reads }: Subject): boolean {
 }
 
 /**
- * Whether the code may test a key that it does not name there: `key in context`, `context.get(key)`, `set(context)`.
+ * Whether the code may test for a key without spelling it out: `key in context`, `context.get(key)`, `set(context)`.
  */
 function asksForAnyKey(nodes: readonly Node[]): boolean {
   return nodes.some((node) => {

@@ -194,7 +194,7 @@ function unknownChange(node: Node): Change {
 }
 
 /**
- * Whether a dynamic call cannot touch the context, as `exec(text, scope)`, `"name" in globals()`, `vars(row)` and
+ * Whether a dynamic call cannot touch the context, such as `exec(text, scope)`, `"name" in globals()`, `vars(row)` and
  * `import_module("csv")`.
  */
 function isSafeDynamic({ args, parent }: Call, path: string): boolean {

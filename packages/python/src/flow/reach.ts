@@ -51,8 +51,8 @@ export function createReach(
     const isPlain = path && path.length > 0 && isScalar(shapeAt(shape as ContextShape, path));
     const found = isPlain ? unrelated : findNearness(expression);
     open.delete(expression);
-    // While a circle of values is open, the answer for a value in it is preliminary. It is stored only once the
-    // outermost value is finished.
+    // Values may refer to each other in a circle. Inside a circle an answer is preliminary, so it is stored only for
+    // the outermost value.
     if (before === circles || open.size === 0) nearnesses.set(expression, found);
     return found;
   }

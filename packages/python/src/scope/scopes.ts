@@ -232,7 +232,8 @@ function bindingStatement(node: Node): Node {
 function dominates(statement: Node, use: Node): boolean {
   if (!/^(assign|function|class|import)$/.test(statement.kind)) return false;
   const block = statement.parent;
-  // The body of a `try` may not have run completely when a handler or `finally` runs. But these are not in its block.
+  // The body of a `try` may stop halfway before a handler or `finally` runs. But these are outside the block of that
+  // body.
   return block?.kind === "block" && isWithin(use, block);
 }
 

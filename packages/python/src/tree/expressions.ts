@@ -225,7 +225,7 @@ export function paramsOf(list: SyntaxNode, grammar: Grammar): Param[] {
   return reader.listed(/^\)$/, paramOf).filter((param) => param !== null);
 }
 
-/** Reads a parameter. Null for the bare `*` and `/`, which are none. */
+/** Reads a parameter. Null for the bare `*` and `/`, which are no parameters. */
 function paramOf(reader: Reader): Param | null {
   const stars = starsAt(reader);
   if (stars > 0 || reader.peek() === "/") reader.take();

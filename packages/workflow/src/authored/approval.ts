@@ -91,7 +91,7 @@ function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable
   }
 }
 
-/** The most characters of all forms together: they are in the record of the task, which is one item of the table. */
+/** The most characters of all forms together. They are stored in the record of the task, which is one DynamoDB item. */
 const maxFormsCharacters = 100_000;
 
 function* checkForms({ form, forms }: Loose, place: FieldPlace): Iterable<Finding> {

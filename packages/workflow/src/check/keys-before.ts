@@ -95,8 +95,8 @@ function keysFrom(trigger: Trigger): string[] {
 }
 
 /**
- * True if the schema describes keys other than those in `properties`. A schema that only does not forbid other keys is
- * not open.
+ * True if the schema describes keys other than those in `properties`. A schema without a rule for other keys is not
+ * open.
  */
 function isOpenSchema(inputs: JsonObject = {}): boolean {
   const { additionalProperties: more = false } = inputs;
@@ -152,8 +152,8 @@ export class KeysBefore {
   }
 
   /**
-   * True if edges lead from one of the nodes `ids` to the node `id`, which may be one of them in a loop. `name` is the
-   * key of the cached answer.
+   * True if edges lead from one of the nodes `ids` to the node `id`. A loop may lead from a node to itself. `name` is
+   * the key under which the answer is cached.
    */
   #isBehind(name: string, ids: readonly string[], id: string): boolean {
     if (ids.length === 0) return false;

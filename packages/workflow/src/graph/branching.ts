@@ -26,7 +26,9 @@ export interface Branching {
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
 }
 
-/** A virtual node at the end of a body, after each last node that has an `onError`: such a node has two paths. */
+/**
+ * A virtual node at the end of a body. A last node with an `onError` has two paths: to this node, and to its `onError`.
+ */
 const done = "";
 
 type Ends = readonly { from: string; to: string }[];

@@ -90,7 +90,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the nodes and edges that could be read completely. Without a finding, these are all. */
+/** Returns the nodes and edges that could be read completely: all of them, if there is no finding. */
 export function bodyOf({ nodes, edges }: ReadBody): Body {
   return { nodes: nodes.flatMap((read) => read.node ?? []), edges: edges.flatMap((read) => read.edge ?? []) };
 }

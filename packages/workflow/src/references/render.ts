@@ -158,7 +158,7 @@ export class Lookup {
     return found && { ...found, foundBy: "similar name" };
   }
 
-  /** Returns the values by normalised name. If two names are the same then, a name in `__node_mapping` wins. */
+  /** Returns the values by normalised name. If two names are equal after that, a name in `__node_mapping` wins. */
   #names(): Map<string, Found> {
     if (this.#similar) return this.#similar;
     const names = new Map<string, Found>();

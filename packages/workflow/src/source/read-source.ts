@@ -189,7 +189,8 @@ const maxSeconds = 60;
  */
 export async function buildProgram(file: string): Promise<Built> {
   const child = fork(fileURLToPath(new URL("./build.ts", import.meta.url)), [file], {
-    // Both outputs of the program go to standard error, because standard output is for the result of the command.
+    // Standard output and standard error of the program go to our standard error, because our standard output is for
+    // the result of the command.
     stdio: ["ignore", 2, 2, "ipc"],
     execArgv: ["--no-warnings"],
   });
