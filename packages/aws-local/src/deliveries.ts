@@ -57,7 +57,8 @@ export class Deliveries {
   }
 
   /**
-   * Starts to deliver, also what earlier processes have left. Before this call, deliveries are only written to disk.
+   * Starts all deliveries, including those that earlier processes have left. Before this call, deliveries are only
+   * written to disk.
    */
   drive(): void {
     if (this.#drives) return;

@@ -83,9 +83,9 @@ export async function callAgent(path: string, call: AgentCall): Promise<unknown>
 }
 
 /**
- * Forwards the agent's stream to the client, never faster than the client reads. `end` tells a complete stream: its
- * number of bytes, or its last bytes. If the client leaves, the agent's connection ends. If the agent dies, the
- * client's connection breaks, so an incomplete stream never looks complete.
+ * Forwards the agent's stream to the client, never faster than the client reads. `end` says how to recognise a complete
+ * stream: by its number of bytes, or by its last bytes. If the client leaves, the agent's connection ends. If the agent
+ * dies, the client's connection breaks, so an incomplete stream never looks complete.
  */
 export async function forward(socket: Socket, response: ServerResponse, end: number | Buffer): Promise<void> {
   let [count, tail] = [0, Buffer.alloc(0)];

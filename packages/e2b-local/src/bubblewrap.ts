@@ -20,8 +20,8 @@ export const UNPRIVILEGED_ID = END_OF_CONTAINER_IDS - BLOCKS * BLOCK_IDS;
 
 /**
  * The user ids that sandboxes have on the host: each sandbox has a block of its own, or all of them run as the user who
- * started the server. The kernel limits many resources per user id, so with its own block a sandbox cannot use up those
- * of others.
+ * started the server. The kernel limits many resources per user id, so a sandbox with its own block cannot use up the
+ * resources of other sandboxes.
  */
 export type Identity = {
   ids: string;
@@ -120,8 +120,8 @@ function systemFolders(): string[] {
 }
 
 /**
- * Mounts the files in /etc that programs need: for host names, certificates and fonts from the host, and the users of
- * E2B's template.
+ * Mounts the files in /etc that programs need. Those for host names, certificates and fonts are the files of the host.
+ * Those for users and groups list only the users and groups of E2B's template.
  */
 function configuration(scratch: string): string[] {
   const users =

@@ -8,7 +8,7 @@ import { E2bServerError } from "./http.ts";
 
 /**
  * A Python on this machine. `executable` is that of the installation at `basePrefix`, even if the user names a virtual
- * environment: that one only adds `siteFolders`.
+ * environment, which only adds `siteFolders`.
  */
 export type Python = {
   path: string;

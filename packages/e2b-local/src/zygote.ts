@@ -154,7 +154,7 @@ export class Zygote {
     this.setActive(this.#isActive);
   }
 
-  /** Says whether a request waits for its response. Imports stop while one does, and continue in the pauses. */
+  /** Tells the zygote whether a request waits for its response. While a request waits, the zygote imports nothing. */
   setActive(active: boolean): void {
     this.#isActive = active;
     if (this.#warming === "done" || this.#overdue) return;

@@ -54,8 +54,8 @@ export class Zygotes {
   }
 
   /**
-   * Starts the first zygote, with the best isolation that this machine supports. Rejects if it fails for another
-   * reason, such as a temporary shortage; the next caller then tries again.
+   * Starts the first zygote, with the best isolation that this machine supports. Rejects if the start fails for a
+   * reason other than missing support, such as a temporary shortage; the next caller then tries again.
    */
   async #startFirst(sites: string[]): Promise<{ zygote: Zygote; identity: Identity | undefined }> {
     const reasons: string[] = [];
@@ -159,8 +159,8 @@ function isUnsupported(error: unknown): boolean {
 }
 
 /**
- * Whether the launcher could not read our modules. Only the host's root may read them, and with many ids the launcher
- * is another user; with one id it can.
+ * Whether the launcher could not read our modules. With many ids the launcher runs as a user who may not read them.
+ * With one id it can read them.
  */
 function isUnreadable(error: unknown): boolean {
   return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");

@@ -3,8 +3,8 @@ import { createServer, IncomingMessage, type RequestListener, type Server, type 
 import type { AddressInfo, Socket } from "node:net";
 
 /**
- * A request whose body a reader may stop reading in the middle. Node's own iterator would then destroy the request and
- * never read from the connection again, so a client that sends its next request on it would wait for ever.
+ * A request whose reader may stop in the middle of the body. Node's own iterator would then destroy the request and
+ * never read from its connection again. A client that sends its next request on that connection would wait for ever.
  */
 class Received extends IncomingMessage {
   override [Symbol.asyncIterator]() {

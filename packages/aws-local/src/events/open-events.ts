@@ -11,7 +11,7 @@ import { targetOperations } from "./operations/targets.ts";
 import { type EventOperations, type EventPatterns, type Rule, ruleKey, type StandingRule } from "./service.ts";
 
 export interface EventsOptions extends AccessKey {
-  /** The folder `events` in it holds rules and pending deliveries. */
+  /** The data folder. Its subfolder `events` holds rules and pending deliveries. */
   dataDir: string;
   patterns: EventPatterns;
   /** Name of the custom bus, in addition to `default`. */

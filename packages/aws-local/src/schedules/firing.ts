@@ -93,7 +93,8 @@ export class Firing {
     const missed = this.#dueTimes(schedule, firstDue, Math.min(now, (due ?? now + 1) - 1));
     if (missed.length > 0) warn(describeMissed(schedule, missed));
     if (due !== undefined && due <= now) this.#fire(schedule, due);
-    // Written after the delivery: if the process is killed between the two, the schedule fires twice instead of never.
+    // Records the firing only after the delivery was accepted. If the process is killed in between, the schedule fires
+    // twice instead of never.
     store.put({ ...schedule, doneMs: now });
     this.follow(scheduleKey(schedule));
   }

@@ -12,7 +12,7 @@ import { scheduleOperations, scheduleRoutes } from "./operations/schedules.ts";
 import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./service.ts";
 
 export interface SchedulesOptions extends AccessKey {
-  /** The folder `schedules` in it holds schedules and pending deliveries. */
+  /** The data folder. Its subfolder `schedules` holds schedules and pending deliveries. */
   dataDir: string;
   expressions: ScheduleExpressions;
   /** Names of schedule groups that exist in addition to `default`. */

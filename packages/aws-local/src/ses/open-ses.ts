@@ -10,7 +10,7 @@ import { describeServed, parseRequest, type Request } from "../aws-http/request.
 import type { DiskSpace } from "../disk/disk-space.ts";
 
 export interface SesOptions extends AccessKey {
-  /** The folder `mail` in it stores the mails. None is really sent. */
+  /** The data folder. Its subfolder `mail` stores the mails, which are never really sent. */
   dataDir: string;
   /** The port on 127.0.0.1; absent or 0: any free port. */
   port?: number;

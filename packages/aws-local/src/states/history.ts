@@ -36,7 +36,7 @@ export class History {
 
   /**
    * Records an event and returns its number.
-   * @throws StateFailure that no Catch matches, if only one more event is allowed: that is for the end
+   * @throws StateFailure that no Catch matches, if the limit leaves space only for the event that ends the execution
    */
   record(previousEventId: number, type: HistoryEventType, details?: object): number {
     if (this.#lastId >= HISTORY_LIMIT - 1) {

@@ -257,8 +257,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Writes a line to the execution's file. If it is an answer to a parked execution, the index first says that there is
-   * work: now, or as soon as a process drives.
+   * Writes a line to the execution's file. If the line is an answer to a parked execution, the index first records that
+   * the execution has work: now, or as soon as a process drives executions.
    */
   #write(execution: Execution, line: Line): void {
     if ("to" in line && execution.parked) {

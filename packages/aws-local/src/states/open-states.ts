@@ -19,7 +19,10 @@ import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
 
 export interface StatesOptions extends AccessKey {
-  /** The folder `states` in it has the state machines and executions. Only one process at a time may use it. */
+  /**
+   * The data folder, which only one process at a time may use. Its subfolder `states` has the state machines and
+   * executions.
+   */
   dataDir: string;
   invokeLambda: InvokeLambda;
   /** Reads an object from S3 for the `ItemReader` of a distributed Map. Absent: every `ItemReader` fails. */

@@ -11,7 +11,7 @@ export class WorkOwners {
 
   /**
    * `eventsOf` returns the events of an execution that is in memory. `ownerOf` returns the owner of an execution, given
-   * its input. If it is absent, all executions have one owner.
+   * its input. If `ownerOf` is absent, all executions have one owner.
    */
   constructor(
     executions: Executions,

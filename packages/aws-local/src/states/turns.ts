@@ -28,9 +28,9 @@ interface Owner {
 }
 
 /**
- * Chooses which waiting line starts next. It takes the owner with the fewest lines at work, or of several the one whose
- * last turn was the longest ago. Of this owner's works it takes the one with the fewest lines at work, or of several
- * the oldest.
+ * Chooses which waiting line starts next. First it chooses the owner with the fewest lines at work; if several owners
+ * have equally few, the one whose last turn was the longest ago. Then it chooses that owner's work with the fewest
+ * lines at work; if several works have equally few, the oldest.
  */
 export class Turns {
   readonly #owners = new Map<string, Owner>();
@@ -92,7 +92,10 @@ function isOver({ atWork, waiting }: Work): boolean {
   return atWork === 0 && waiting.length === 0;
 }
 
-/** Returns the item with the smallest first number, or of several the one with the smallest second number. */
+/**
+ * Returns the item with the smallest first number. If several items have it, their second numbers decide in the same
+ * way.
+ */
 function findLeast<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
   let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];
   for (const item of items) {

@@ -72,7 +72,7 @@ export function pickPaths(item: AttributeMap, paths: readonly Path[]): Attribute
   return picked;
 }
 
-/** Changes the item in place. Every update reads the item as it was before the first of them. */
+/** Changes the item in place. Each update reads the item as it was before all updates. */
 export function applyUpdates(updates: Update[], item: AttributeMap): void {
   const values = updates.map((update) => newValue(update, item));
   for (const [i, { path }] of updates.entries()) write(item, path, values[i]);

@@ -63,8 +63,8 @@ export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
 }
 
 /**
- * The JSON text of a row, or of its parts at the paths of the view; undefined if the filter drops the row. A row
- * without filter and paths is not parsed.
+ * The JSON text of a row, or of its parts at the paths of the view; undefined if the filter drops the row. If the view
+ * has no filter and no paths, the row is not parsed.
  */
 function selectFromRow({ filter, paths }: View, { item }: StoredItem): string | undefined {
   if (!filter && !paths) return item;

@@ -8,8 +8,8 @@ import { checksumHeaders, keptHeaders, quoteEtag, unquoted } from "./object-head
 
 export const putObject: Operation = async ({ request, response, store, bucket, key, onCreated }) => {
   const info = await store.put(bucket, key, isFirst(request), async (write) => {
-    // A client that sent `Expect: 100-continue` waits for this before it sends the body. So the refusals above save the
-    // upload.
+    // A client that sent `Expect: 100-continue` sends the body only after this response. So if the put is refused
+    // earlier, nothing is uploaded.
     if (header(request, "expect")) response.writeContinue();
     const { bytes, md5, checksums } = await receiveBody(request, write);
     return { bytes, etag: md5, headers: keptHeaders(request), checksums };

@@ -95,8 +95,8 @@ export function preconditionFailed(): S3Error {
 }
 
 /**
- * The most attempts to place an object. An attempt fails if another request deletes the last object of the folder, and
- * with it the folder, between the two steps.
+ * The most attempts to place an object. An attempt first creates the folder of the object. It fails if another request
+ * then deletes that folder together with its last object.
  */
 const maxTries = 100;
 

@@ -33,7 +33,7 @@ export class StateFailure extends Error {
   }
 }
 
-/** A failure while the fields of a state are evaluated. `located` returns it with the state in its text. */
+/** A failure while the fields of a state are evaluated. `located` returns a failure whose text also names the state. */
 export class EvaluationFailure extends StateFailure {
   located(state: string, enteredEventId: number): StateFailure {
     const where = `An error occurred while executing the state '${state}' (entered at the event id #${enteredEventId}).`;

@@ -84,7 +84,7 @@ function errorEquals(definition: Definition): string[] {
   throw definition.reject("ErrorEquals", "must be a list of error names");
 }
 
-/** Throws unless `States.ALL` is the only name in its retrier or catcher, and that one is the last. */
+/** Throws if a retrier or catcher with `States.ALL` has another name, too, or is not the last one. */
 function assertAllIsLast(handlers: readonly Definition[]): void {
   for (const [index, handler] of handlers.entries()) {
     const names = errorEquals(handler);

@@ -60,8 +60,8 @@ function child(value: Json, step: Step): Json | undefined {
 }
 
 /**
- * Explains why a path finds no value, in AWS's words. They differ if the last step of the path is missing and if an
- * earlier one is.
+ * Explains why a path finds no value, in AWS's words. AWS has one text for a missing last step of the path, and another
+ * for a missing earlier step.
  */
 function describeMissing(steps: readonly Step[], depth: number): string {
   const shown = steps.slice(0, depth + 1).map((step) => (typeof step === "number" ? `[${step}]` : `['${step}']`));

@@ -14,7 +14,7 @@ const longestStayMs = 2_000;
 /** The work of a Task, Parallel or Map, without the fields for input, output, Retry and Catch, which all three have. */
 export interface Work {
   type: "Task" | "Parallel" | "Map";
-  /** Called before the Parameters of each attempt are built, because they may contain a token that it issues. */
+  /** Called before the Parameters of each attempt are built, because they may contain a token that this call issues. */
   prepare?(visit: Visit): void;
   /**
    * Makes one attempt. `parameters` is the result of the field Parameters, or the input if the state has no such field.

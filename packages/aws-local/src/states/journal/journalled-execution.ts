@@ -19,8 +19,8 @@ export interface Recorded {
 
 /**
  * An execution that can be restored from its journal. It takes one arrival at a time: the next one has to wait until
- * all consequences of the one before are written. So the file has the only possible order. Until `drive` is called, the
- * execution starts none of its requests.
+ * all consequences of the one before are written. So the execution takes the same steps in the same order when it is
+ * restored. Until `drive` is called, the execution starts none of its requests.
  */
 export class JournalledExecution {
   readonly events: HistoryEvent[] = [];
@@ -122,7 +122,7 @@ export class JournalledExecution {
     return this.ended;
   }
 
-  /** Answers every request for time whose time has come. Returns false if there is none. */
+  /** Answers every request whose time has come. Returns false if there is no such request. */
   noticeTime(): boolean {
     const due = this.pending.dueBy(this.#owner.now());
     for (const to of due) this.post({ to });

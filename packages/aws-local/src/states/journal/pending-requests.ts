@@ -46,8 +46,8 @@ export class PendingRequests {
   }
 
   /**
-   * Adds a request. The promise settles with its answer. If `over` aborts first, there is no answer: a request for a
-   * time resolves, and any other never settles.
+   * Adds a request. The promise settles with its answer. If `over` aborts first, there is no answer: a request that
+   * waits for a time resolves, and any other request never settles.
    */
   request(request: PendingRequest, over: AbortSignal): Promise<Json> {
     const number = ++this.#last;

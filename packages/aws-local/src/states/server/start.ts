@@ -48,8 +48,8 @@ export function startExecution(service: Service, start: Start): Execution {
 }
 
 /**
- * Answers a request whose name an execution already has. It is a repetition, and returns that execution, if it is the
- * same request of the same parent, or if the execution runs with the same input. Otherwise it throws.
+ * Answers a request whose name an execution already has. Returns that execution if the same parent repeats the same
+ * request, or if the execution still runs with the same input. Otherwise it throws.
  */
 function answerExisting(service: Service, existing: Execution, { input, startedBy }: Start): Execution {
   if (startedBy && existing.startedBy?.request === startedBy.request) return existing;

@@ -144,8 +144,8 @@ function readContent(request: Request, at: number, before?: Revision): Omit<Revi
 }
 
 /**
- * Reads whether a request wants to publish a version. Returns a function that does so and gives the fields for the
- * response. A revision that already has a version gets no second one.
+ * Reads whether a request wants to publish a version. Returns a function that publishes the version and returns the
+ * fields for the response. A revision that already has a version gets no second one.
  */
 function readPublish(request: Request): (service: Service, machine: Machine) => { stateMachineVersionArn?: string } {
   const description = request.optionalText("versionDescription", { most: 256 });

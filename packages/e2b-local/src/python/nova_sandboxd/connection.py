@@ -11,8 +11,8 @@ _SMALL = 1 << 12
 
 
 class Connection:
-    """Calls `dispatch(connection, request)` when the request has arrived. It may set the callbacks on_body (a part of
-    the body has arrived), on_end (the other side sends no more) and on_drained (everything has been sent)."""
+    """Calls `dispatch(connection, request)` when the request has arrived. `dispatch` may set the callbacks on_body (a
+    part of the body has arrived), on_end (the other side sends no more) and on_drained (everything has been sent)."""
 
     def __init__(self, loop, sock, dispatch):
         self.loop, self.sock, self.dispatch = loop, sock, dispatch

@@ -82,8 +82,8 @@ class Loop:
                     on_writable()
 
     def _is_current(self, key):
-        """Whether the descriptor of an event is still watched. The callback of an earlier event of the same round may
-        have closed or replaced it."""
+        """Whether the descriptor of an event is still watched. Several events can arrive at once, and the callback of
+        an earlier one may have closed or replaced this descriptor."""
         return self._selector.get_map().get(key.fd) is key
 
     def _run_timers(self):

@@ -64,7 +64,7 @@ class Sandbox:
 
     def kill(self):
         """Kills the sandbox. With the first process of a pid namespace the kernel kills all others. Without a
-        namespace, this finds them and kills each."""
+        namespace, this method finds the processes of the sandbox and kills each of them."""
         if self.own_pids is None:
             processes.kill_family(self.pid)
         else:

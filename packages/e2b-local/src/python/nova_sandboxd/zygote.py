@@ -172,8 +172,8 @@ class Zygote:
         self.loop.run()
 
     def _retire(self, taken_over):
-        """Called when the next zygote is ready. From then on this one creates only light sandboxes, and looks after
-        those that it has created."""
+        """Called when the next zygote is ready. From then on this zygote creates only light sandboxes, and continues to
+        watch the sandboxes that it has created."""
         self.loop.watch(taken_over)
         if not os.read(taken_over, 1):
             self._tell({"loaded": "packages"})  # an import killed the child; this zygote stays without packages
