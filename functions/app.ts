@@ -138,8 +138,7 @@ export function createRunHooks(
   stores: AwsPorts["runHookStores"],
   warn: (message: string, facts: Record<string, unknown>) => void,
 ): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
-  // Called when the first run ends or a node first asks a model, so that other nodes do not wait for the service to
-  // load.
+  // Loads the service when the first run ends or a node first asks a model, so that other nodes do not wait for it.
   const made = lazyValue(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };

@@ -25,7 +25,7 @@ export function detailsIn<Detail>(event: unknown, detail: z.ZodType<Detail>): De
   return batch.data.Records.map(({ body }) => detailOf(JSON.parse(body), detail));
 }
 
-/** The detail of an event, or the bare detail; throws if it is neither. */
+/** Returns the detail of an event. `event` may also be the detail itself. Throws if it is neither. */
 export function detailOf<Detail>(event: unknown, detail: z.ZodType<Detail>): Detail {
   const whole = z.object({ detail }).safeParse(event);
   return whole.success ? whole.data.detail : detail.parse(event);

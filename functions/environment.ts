@@ -13,10 +13,10 @@ export const Environment = z
      * traces.
      */
     NOVA_STATES_LOG_GROUP_ARN: z.string().optional(),
-    /** KMS HMAC key that signs close entries; absent: `NOVA_SIGNING_KEY` signs them, 32 bytes in hex. */
+    /** KMS HMAC key that signs close entries; absent: `NOVA_SIGNING_KEY`, 32 bytes in hex, signs them. */
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),
-    /** KMS key that encrypts the task tokens of approvals; absent: `NOVA_VAULT_KEY` encrypts them, 32 bytes in hex. */
+    /** KMS key that encrypts the task tokens of approvals; absent: `NOVA_VAULT_KEY`, 32 bytes in hex, encrypts them. */
     NOVA_VAULT_KMS_KEY: z.string().optional(),
     NOVA_VAULT_KEY: z.string().optional(),
     NOVA_EVENT_BUS: z.string().default("nova"),
@@ -27,7 +27,7 @@ export const Environment = z
     NOVA_LINK_BASE: z.url().optional(),
     /** Address of the REST API, for links that resume a wait; absent: code cannot read such a link. */
     NOVA_API_URL: z.url().optional(),
-    /** Whether models must not write code. True by default, so a deployment runs only code that exists. */
+    /** Whether models must not write code. True by default, so a deployment runs only code that is already stored. */
     NOVA_FROZEN: z.stringbool().default(true),
     /** `off`: NOVA asks no model for code or text. */
     NOVA_MODELS: Models,
@@ -60,7 +60,7 @@ export const ServiceEnvironment = z.object({
     .includes("{name}")
     .default("arn:aws:lambda:us-east-1:000000000000:function:{name}:live"),
   /**
-   * Whether publications and erasures run in functions of their own, which get them as events through rules of the bus.
+   * Whether publications and erasures run in functions of their own, which receive the requests as events of the bus.
    */
   NOVA_QUEUES: z.stringbool().default(false),
   NOVA_EVENT_BUS: z.string().default("nova"),
@@ -78,7 +78,7 @@ export const ServiceEnvironment = z.object({
   NOVA_MAIL_FROM: z.string().optional(),
   /** Requests that a key may make in ten seconds; absent: no limit. */
   NOVA_RATE_PER_KEY: z.coerce.number().int().min(1).optional(),
-  /** `iss` and `aud` of tokens that open the API in addition to keys; absent: only keys open it. */
+  /** `iss` and `aud` of the tokens that the API accepts in addition to keys; absent: it accepts only keys. */
   NOVA_JWT_ISSUER: z.url().optional(),
   NOVA_JWT_AUDIENCE: z.string().default("nova"),
   /** URL of the issuer's public keys; absent: `/.well-known/jwks.json` of the issuer. */

@@ -10,7 +10,10 @@ const Named = z.object({
   session: z.string().optional(),
 });
 
-/** Ends before the Lambda's timeout. The sweeper starts an unfinished erasure again. */
+/**
+ * An invocation stops its work after this time, before the timeout of the Lambda. The sweeper starts an unfinished
+ * erasure again.
+ */
 const workMs = 12 * 60_000;
 
 /** Erases a deleted client, a run that started during the deletion, or a run on request; or removes a session. */

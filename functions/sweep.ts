@@ -4,7 +4,7 @@ import { logger } from "./app.ts";
 import { provideNodeParts } from "./node-parts.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-// Creating sandboxes needs the harness: the sweeper creates the warm sandboxes of workflows.
+// The sweeper creates the warm sandboxes of workflows, which needs the harness.
 provideNodeParts({ sandboxes: createSandboxes });
 
 /**

@@ -6,7 +6,10 @@ import { routes } from "./routes/index.ts";
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new RangeError("name the file that the types go into");
 
-/** Writes the types of the client. They are not in version control: `npm ci` and `npm run check` write them. */
+/**
+ * Generates the client's types from the routes of the API. The types are not in version control, because `npm ci` and
+ * `npm run check` generate them.
+ */
 const document = openApiDocument(routes) as Parameters<typeof typesOf>[0];
 const types = astToString(await typesOf(document, { alphabetize: true }));
 await writeFile(

@@ -20,7 +20,10 @@ export const Health = z
 
 export type Health = z.infer<typeof Health>;
 
-/** Checks are cached for this long, because a caller of the route needs no key. */
+/**
+ * Time in milliseconds for which the result of the checks is cached: callers need no key, so they could cause any
+ * number of checks.
+ */
 const freshMs = 5_000;
 const latest = new WeakMap<ServicePorts, { at: number; found: Promise<Health> }>();
 
@@ -65,8 +68,8 @@ class KeyUnusable extends Error {
 }
 
 /**
- * Returns a cheap request for each service. The service works if it answers, even that a thing does not exist; E2B must
- * also accept the key.
+ * Returns a cheap request for each service. A service works if it sends any answer, even "not found"; E2B must also
+ * accept the key.
  */
 function probesOf(ports: ServicePorts, variables: NodeJS.ProcessEnv): Record<Probed, () => Promise<unknown>> {
   const { OPENAI_BASE_URL = "https://api.openai.com/v1" } = variables;
@@ -102,7 +105,7 @@ async function killNothing({ sandboxes }: ServicePorts, { E2B_API_KEY }: NodeJS.
 }
 
 /**
- * Throws if the server does not answer, or answers 5xx. It sends no key, because a refusal also shows that the server
+ * Sends a request without a key. Throws if the server does not answer, or answers 5xx. A refusal shows that the server
  * works.
  */
 async function reach(url: string): Promise<void> {

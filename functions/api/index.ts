@@ -15,7 +15,9 @@ export type { HttpAnswer, HttpEvent } from "./http/event.ts";
 
 export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
 
-/** The API as one Lambda: its routes in one stack that turns answers and errors into HTTP. */
+/**
+ * Creates the API as one Lambda handler. It calls the route of a request, and turns the answer or the error into HTTP.
+ */
 export function createApi(ports: () => ServicePorts, { origins = [] }: { origins?: Origins } = {}): ApiHandler {
   const table = routes.map(({ method, path, serve }) => {
     return { method, path, handler: async (event: HttpEvent) => render(await serve(ports(), receive(event))) };
@@ -29,7 +31,7 @@ export function createApi(ports: () => ServicePorts, { origins = [] }: { origins
     .onError((request) => {
       const { error, event, context } = request;
       const status = statusOf(error);
-      // The answer hides the reason of an internal error, so the log must contain it. A 503 is only a warning: a store
+      // Logs the reason of an internal error, because the answer does not contain it. A 503 is only a warning: a store
       // or an issuer is unavailable for a moment.
       if (status >= 500)
         logger[status === 503 ? "warn" : "error"]("request failed", { request: context.awsRequestId, error });
@@ -43,7 +45,7 @@ function refuse({ method, path }: { method: string; path: string }): never {
   const fitting = routes.filter((route) => {
     return new RegExp(`^${route.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`).test(path);
   });
-  // A path such as `/workflows/validate` also fits `/workflows/{id}`, but does not accept its methods.
+  // The path `/workflows/validate` also fits `/workflows/{id}`, so a route with exactly this path takes precedence.
   const exact = fitting.filter((route) => route.path === path);
   const here = exact.length > 0 ? exact : fitting;
   const allowed = here.map((route) => route.method);

@@ -2,7 +2,7 @@ import { defineConfig } from "vite";
 
 export default defineConfig({
   base: "/console/",
-  // Command lines in the same `node_modules` depend on an older React, which must not get into the page.
+  // Command-line tools in the same `node_modules` depend on an older React, which must not get into the page.
   resolve: { dedupe: ["react", "react-dom"] },
   build: {
     target: ["chrome123", "firefox128", "safari17.5"],

@@ -61,7 +61,7 @@ describe("a request", () => {
     expect(await nova.executions.link(exec, 4, { scope: "2.a" })).toEqual({ seq: 4 });
   });
 
-  it("and its answer use the JSON writer and the parser that the caller gave", async () => {
+  it("is written, and its answer parsed, with the JSON functions that the caller gave", async () => {
     const server = new ScriptedServer(["POST /workflows/a/execute", { body: '{"execution_id":12345678901234567890}' }]);
     const nova = createClient({
       apiKey: "key",
@@ -143,8 +143,8 @@ describe("a run", () => {
   });
 });
 
-describe("a refused request", () => {
-  it("throws an ApiProblem with the reason and the findings", async () => {
+describe("a failed request", () => {
+  it("throws an ApiProblem with the reason and the findings if the API refuses it", async () => {
     const findings = [{ code: "NOVA404", severity: "error", path: "$.nodes[0]", message: "no such node" }];
     const body = { type: "about:blank", title: "Refused", status: 422, detail: "NOVA404: no such node", findings };
     const { nova } = open(["POST /workflows", { status: 422, body }]);

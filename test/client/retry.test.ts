@@ -13,8 +13,7 @@ afterEach(() => {
 const lost = new TypeError("fetch failed", { cause: Object.assign(new Error(), { code: "ECONNRESET" }) });
 
 /**
- * Sends a request to a server with these replies. Returns the result after all pauses, and the requests that the server
- * got.
+ * Sends a request to a server that gives these replies. Returns the result, and the requests that the server received.
  */
 async function ask(request: string, replies: (Reply | Error)[]) {
   const server = new ScriptedServer(...replies.map((reply) => [request, reply] as [string, Reply | Error]));
@@ -68,7 +67,7 @@ describe("an overloaded server", () => {
     expect(Date.now() - began).toBe(7_000);
   });
 
-  it("does not get the request again after status 500", async () => {
+  it("does not get a request again that it answered with status 500", async () => {
     const { result } = await ask("GET /health", [{ status: 500, body: "broken" }]);
     expect(result).toMatchObject({ status: 500 });
   });

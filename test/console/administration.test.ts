@@ -6,7 +6,7 @@ import { useConsole } from "./support/use-console.ts";
 
 const secret = "correct-horse-battery";
 
-describe.skipIf(!hasBrowser)("administration", () => {
+describe.skipIf(!hasBrowser)("the administration in the console", () => {
   const app = useConsole();
 
   const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     ]);
   });
 
-  it("changes variables without changing their digits, and quotas one by one", async () => {
+  it("saves variables with all their digits, and one quota without the others", async () => {
     const page = await app.open("/clients/acme");
     const variables = page.getByLabel("Variables as a JSON object");
     const part = page.getByRole("region", { name: "Variables" });
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("administration", () => {
     }
   });
 
-  it("keeps the filters of the audit in the address", async () => {
+  it("keeps the filters of the audit log in the address", async () => {
     const page = await app.open("/audit?action=key.deleted");
     const rows = page.getByRole("table").getByRole("row");
     await rows.filter({ hasText: "Key deleted" }).first().waitFor();

@@ -27,7 +27,7 @@ async function firstLoaded(): Promise<string[]> {
 }
 
 describe("the built page", () => {
-  it("loads at most 200 kB, compressed, before the first page", async () => {
+  it("loads at most 200 kB of compressed files before it shows the first page", async () => {
     const names = (await firstLoaded()).filter((name) => /\.(js|css)$/.test(name));
     const sizes = await Promise.all(
       names.map(async (name) => gzipSync(await readFile(join(folder, "assets", name))).length),
@@ -46,7 +46,7 @@ describe("the built page", () => {
     }
   });
 
-  it("is a production build for any NODE_ENV", async () => {
+  it("is a production build, whatever NODE_ENV is", async () => {
     for (const name of (await firstLoaded()).filter((one) => one.endsWith(".js"))) {
       const text = await readFile(join(folder, "assets", name), "utf8");
       expect(text, name).not.toMatch(/jsxDEV|Warning: Each child in a list|react-dom-client\.development/);

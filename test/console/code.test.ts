@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the page of generated code", () => {
   const tab = (page: Page, name: RegExp) => page.getByRole("tab", { name });
   const chosen = "/code?workflow=sums&node=sums%2Fsum%2F";
 
-  it("shows the current code, its author, and the run that proved it", async () => {
+  it("shows the current code, its author, and the run that proved the code", async () => {
     await app.nova.workflows.publish(sums("Add up the lines."));
     const proof = await run();
     const page = await app.open("/code");
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the page of generated code", () => {
     expect(page.url()).toBe(`${app.url}/console/runs/${proof}`);
   });
 
-  it("shows the difference of two versions, and reorders no line", async () => {
+  it("shows the difference of two versions, in which no hostile character reorders a line", async () => {
     answer = second;
     await run({ fresh: ["sum"] });
     const page = await app.open(chosen);

@@ -10,8 +10,8 @@ interface Look {
   path(): string;
   ready(page: Page): Promise<unknown>;
   /**
-   * Runs before the inspection on a phone, such as to show the graph, because there an address with a node shows the
-   * entry.
+   * Runs before the inspection on a phone. It may show the graph, because on a phone an address that selects a node
+   * shows only the entry.
    */
   onPhone?(page: Page): Promise<unknown>;
 }

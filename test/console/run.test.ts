@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { desk, hasBrowser, phone, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("a run", () => {
+describe.skipIf(!hasBrowser)("the page of a run", () => {
   const app = useConsole();
   const node = (page: Page, name: string) => page.locator(`.react-flow__node[data-id="${name}"] .node`);
 
@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("a run", () => {
     return (await app.nova.executions.run(workflow, { context })).execution_id;
   }
 
-  it("leads in two clicks from the list to the failed line, its error and the context", async () => {
+  it("shows the failed line and its error one click after the list, and the context one click later", async () => {
     await runToEnd("orders", { total: 9500 });
     const page = await app.open("/");
     await page.getByRole("link", { name: "orders" }).click();
@@ -73,7 +73,7 @@ context['short'] = [7]
     expect(await panel.getByRole("button", { name: /^short/ }).getAttribute("aria-expanded")).toBe("true");
   });
 
-  it("shows running nodes and live output, and can be cancelled", async () => {
+  it("shows running nodes and live output, and cancels the run", async () => {
     const id = await begin("slow");
     const page = await app.open(`/runs/${id}`);
     await page.locator(`.react-flow__node[data-id="work"] .node[data-state="running"]`).waitFor();
@@ -85,7 +85,7 @@ context['short'] = [7]
     expect(await node(page, "rest").getAttribute("data-state")).toBe("idle");
   });
 
-  it("is polled with ETags at growing intervals, and the server answers 304", async () => {
+  it("polls the run with ETags at growing intervals, and the server answers 304", async () => {
     const id = await begin("waits", { amount: "1 200 EUR" });
     const page = await app.open(`/runs/${id}`);
     const statuses: number[] = [];
@@ -131,7 +131,7 @@ context['short'] = [7]
     await page.getByText("2/5").waitFor();
   });
 
-  it("restarts from a node after a forecast of executed and reused nodes", async () => {
+  it("restarts the run from a node after a forecast of executed and reused nodes", async () => {
     const id = await runToEnd("orders", { total: 2000 });
     const page = await app.open(`/runs/${id}?node=tell`);
     await page.getByRole("button", { name: "Restart from here" }).click();
@@ -169,7 +169,7 @@ context['short'] = [7]
     await page.waitForURL((url) => url.pathname.endsWith(id) && url.searchParams.get("node") === "price");
   });
 
-  it("verifies its chain, and copies the pull command", async () => {
+  it("verifies the chain of the run, and copies the pull command", async () => {
     const id = await runToEnd("polls");
     const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Verify the chain" }).click();
@@ -178,7 +178,7 @@ context['short'] = [7]
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova pull ${id}`);
   });
 
-  it("copies the command that adds it as a test, and refuses an invalid test name", async () => {
+  it("copies the command that adds the run as a test, and refuses an invalid test name", async () => {
     const id = await runToEnd("polls");
     const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Add as test" }).click();
@@ -191,7 +191,7 @@ context['short'] = [7]
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova test add ${id} --name polls-twice`);
   });
 
-  it("is named in the browser tab, and links to its page in Step Functions if there is one", async () => {
+  it("names the run in the browser tab, and links to the page of the run in Step Functions if there is one", async () => {
     const id = await runToEnd("polls");
     const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Restart", exact: true }).waitFor();
@@ -220,7 +220,7 @@ context['short'] = [7]
     await page.getByRole("table").waitFor();
   });
 
-  it("keeps other pages usable if one cannot be loaded, and loads that page again when it is reopened", async () => {
+  it("leads to the other pages even if one cannot be loaded, and loads that page when the user opens it again", async () => {
     const page = await app.open("/", { complains: true });
     await page.route(/tasks-page-.*\.js$/, (route) => route.abort());
     await page.getByRole("link", { name: "Tasks" }).click();
@@ -232,7 +232,7 @@ context['short'] = [7]
     await page.getByRole("heading", { name: "Tasks" }).waitFor();
   });
 
-  it("fits the whole graph after a resize, unless the user has moved it", async () => {
+  it("fits the whole graph after a resize, unless the user has moved the graph", async () => {
     const id = await runToEnd("orders", { total: 2500 });
     const page = await app.open(`/runs/${id}`);
     const measureLeft = async () => {

@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     });
   });
 
-  it("builds an empty draft from nodes and edges, and deletes them", async () => {
+  it("adds nodes and edges to an empty draft, and deletes nodes, edges and the session", async () => {
     const session = await app.nova.sessions.create({ name: "From <b>nothing</b>\u202e" });
     const page = await app.open(`/sessions/${session.session_id}`);
     await page.getByText("The draft has no nodes yet").waitFor();

@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByText("answered: approved").waitFor();
   });
 
-  it("show a refusal of the server in place, and the answer of a faster user", async () => {
+  it("show invalid input in place, and the answer of a user who was faster", async () => {
     const { task } = await startTask();
     const page = await app.open(`/tasks/${task}`);
     await choose(page, "rejected").click();
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByText("no money").waitFor();
   });
 
-  it("show their context at once and the answer later, with one request each", async () => {
+  it("show their context at once and the answer later, without a request for the run or its workflow", async () => {
     const { task } = await startTask();
     const page = await app.open("/tasks");
     const paths: string[] = [];
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     expect(paths.filter((path) => path.startsWith("/executions") || path.startsWith("/workflows"))).toEqual([]);
   });
 
-  it("have one address each, and report a missing task", async () => {
+  it("each have their own address, where a missing task is reported", async () => {
     const page = await app.open("/tasks/task_01ARZ3NDEKTSV4RRFFQ69G5FAV");
     await page.getByText("There is no such task").waitFor();
     await page.getByRole("link", { name: "All tasks" }).click();

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
 
   const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
 
-  it("are listed with their last runs, and can be filtered by name", async () => {
+  it("list workflows with their last runs, and filter them by name", async () => {
     const { execution_id } = await app.nova.executions.run("polls");
     const page = await app.open("/workflows");
     await page.getByRole("link", { name: "Its last run: 1 Completed" }).waitFor();
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(execution_id).toMatch(/^exec_/);
   });
 
-  it("open at the active version, and report a missing version", async () => {
+  it("open a workflow at its active version, and report a missing version", async () => {
     const { active_version: active } = await app.nova.workflows.get("intake");
     await app.nova.workflows.activate("intake", 1);
     const page = await app.open("/workflows/intake");
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(await number.inputValue()).toBe("850.0");
   });
 
-  it("start from the form of their inputs, with a file and with all digits of numbers", async () => {
+  it("start a run from the form of the inputs, with a file and with all digits of numbers", async () => {
     const page = await app.open("/workflows/intake/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText("2 fields need a correction.").waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     expect(new URL(page.url()).search).toBe("?before=1&after=2");
   });
 
-  it("activate another version, pause and resume", async () => {
+  it("activate another version of a workflow, and pause and resume the workflow", async () => {
     const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Activate" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)("workflows", () => {
     await page.getByText("Next time").waitFor();
   });
 
-  it("queue a run beyond the quota, and the page of the run explains that", async () => {
+  it("start a run beyond the quota, and the page of the run explains why it is queued", async () => {
     const params = { path: { id: "slow" } };
     const body = { max_concurrent: 1, max_concurrent_per_client: null };
     await app.nova.ask(app.nova.api.PUT("/workflows/{id}/quotas", { params, body }));

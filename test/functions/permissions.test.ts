@@ -25,7 +25,7 @@ afterAll(async () => {
 const context = { awsRequestId: "request-1", getRemainingTimeInMillis: () => 60_000 };
 const fails = { code: "raise ValueError('no')" };
 
-/** A workflow with branches, and a map with more items than a join reads one by one. */
+/** A workflow with parallel branches. One of them is a map. */
 const parallelMap = {
   id: "parallel-map",
   nodes: [

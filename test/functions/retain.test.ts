@@ -11,7 +11,7 @@ vi.mock("../../functions/service-app.ts", () => ({ warmServicePorts: () => world
 const minuteMs = 60_000;
 const context = (minutes: number) => ({ awsRequestId: "r-1", getRemainingTimeInMillis: () => minutes * minuteMs });
 
-/** Creates a client with forty expired runs. The erasure of each takes a minute, and one run cannot be erased. */
+/** Creates a client with forty expired runs. The erasure of a run takes a minute, and the erasure of one run fails. */
 beforeEach(() => {
   vi.mocked(logger.error).mockClear();
   Object.assign(world, { now: Date.parse("2026-01-01T00:00:00Z"), erased: [] });

@@ -96,7 +96,7 @@ const maxLength = 255;
 /** Printable ASCII, which every client can send in a header. */
 export const idempotencyKeyPattern = /^[!-~][ -~]{0,254}$/;
 
-/** The idempotency key; undefined without one. Throws `Unreadable` for an invalid one. */
+/** Returns the idempotency key; undefined if there is none. Throws `Unreadable` if the key is invalid. */
 export function idempotencyKeyIn(headers: Record<string, string | undefined>): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;

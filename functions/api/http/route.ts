@@ -9,7 +9,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface Answer {
   status: number;
-  /** Rendered with `renderJson`: a `RawJson` in it keeps its digits. */
+  /** `renderJson` renders the body, so numbers in a `RawJson` keep their digits. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -32,7 +32,8 @@ export interface Asked<Params, Query, Body> {
   text: string;
   /**
    * Calls `make` for the first request with an `Idempotency-Key`, and stores its result, which must be small JSON
-   * without secrets. A repeated request gets the stored result, or what `again` makes of it.
+   * without secrets. A repeated request gets the stored result. If `again` is given, it gets what `again` returns for
+   * the stored result.
    */
   once<T>(make: (ulid: string) => Promise<T>, again?: (made: T) => Promise<T>): Promise<T>;
 }
@@ -54,12 +55,12 @@ interface Described<Params, Query, Body> {
 export interface Definition<Params, Query, Body> extends Described<Params, Query, Body> {
   role: Role;
   /**
-   * Returns a text that changes whenever the answer changes, but is cheaper to read; undefined: the answer gets no
-   * `ETag`. Called before `handle`.
+   * Returns a text that changes whenever the answer changes, and is cheaper to compute than the answer. If undefined,
+   * the answer gets no `ETag`. Called before `handle`.
    */
   tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
   /**
-   * Returns the body of an answer with the lowest status in `answers`, or an `OtherAnswer` with a status of its own.
+   * Returns a body, which is sent with the lowest status in `answers`, or an `OtherAnswer`, which has its own status.
    */
   handle(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<unknown>;
 }
@@ -115,7 +116,7 @@ function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "
   return { isTagged: true, answers: { ...answers, 304: unchanged } };
 }
 
-/** Builds an `ETag` from the tag of the route and the query, because another query has another answer. */
+/** Builds an `ETag` from the tag of the route and the query, because the answer also depends on the query. */
 function etagOf(tag: string | undefined, { query }: Received): string | undefined {
   if (tag === undefined) return undefined;
   return `"${createHash("sha256")

@@ -18,7 +18,7 @@ import {
   WorkflowId,
 } from "../schemas/values.ts";
 
-/** A tenth of a cent, less than any request to a model costs. */
+/** The minimum is a tenth of a cent, which is less than any request to a model costs. */
 const Usd = z.number().min(0.001).max(1_000_000).nullable().optional();
 const Days = z.int().min(1).max(3650).nullable().optional();
 
@@ -86,8 +86,8 @@ function clientItem(client: service.Client) {
 }
 
 /**
- * Name of a credential. If there are two credentials of a kind, code finds the values of the second one under keys with
- * this prefix.
+ * Name of a credential. If a node has two credentials of one kind, its code finds the values of the second one under
+ * keys that start with the name.
  */
 const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
 
@@ -197,7 +197,7 @@ export const makeKey = route("POST /keys", {
       return keyItem(created.key);
     });
     if (text !== undefined) return { ...made, key: text };
-    // NOVA does not store the key, so a repetition cannot show it.
+    // NOVA does not store the key, so the answer to a repeated request cannot contain it.
     const shown = `key "${made.id}" was made and shown by an earlier request`;
     throw new service.Conflict(`${shown} - DELETE /keys/${made.id} and make another`);
   },

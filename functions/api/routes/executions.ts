@@ -32,8 +32,8 @@ const lookedAt = 500;
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
 /**
- * Encodes a position as the store does. The store's cursors are base64url already, which `listRoute` would encode a
- * second time.
+ * Encodes a position as the store does. `listRoute` encodes positions itself, so a cursor of the store is decoded
+ * before `listRoute` gets it, and encoded again for the store.
  */
 function storeCursor(cursor: string | undefined) {
   return cursor === undefined ? {} : { cursor: Buffer.from(cursor).toString("base64url") };
@@ -144,8 +144,8 @@ export const verifyMany = listRoute("/verifications", {
 });
 
 /**
- * No limit in practice: a page contains as many nodes as fit into an answer, and each page compares both runs as a
- * whole.
+ * No limit in practice: a page ends when the answer is full. Each page compares both runs as a whole, so small pages
+ * would be slow.
  */
 const nodesOfPage = 100_000;
 

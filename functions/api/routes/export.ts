@@ -15,7 +15,10 @@ const ExportItem = z
     description: "an item of the table in DynamoDB's JSON, or the address of an object, valid for an hour",
   });
 
-/** Key of an object below a folder, after which a page starts. S3 accepts keys of at most 1,024 bytes. */
+/**
+ * Returns the schema of the key of an object in `folder`. A page starts after this object. S3 accepts keys of at most
+ * 1,024 bytes.
+ */
 const behind = (folder: string) =>
   z
     .string()

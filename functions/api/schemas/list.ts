@@ -46,7 +46,7 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
   item: z.ZodType;
   /** Pattern of the positions in cursors, so that a store never gets a position in another form. */
   cursor?: RegExp;
-  /** Returns the requested page, or all items of a list in memory, of which the route answers one page. */
+  /** Returns the requested page. A list in memory is returned as a whole, and the route answers with one page of it. */
   list(
     ports: ServicePorts,
     asked: Pick<Asked<Params, z.output<z.ZodObject<Query>>, unknown>, "by" | "params" | "query"> & { page: PageQuery },

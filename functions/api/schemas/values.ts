@@ -2,7 +2,7 @@ import { RawJson } from "@nova/engine";
 import { slugOf, textOfJson, type WrittenJson } from "@nova/workflow";
 import { z } from "zod";
 
-/** An object that stays the text of the request, so that its numbers keep their digits. */
+/** An object that is kept as text and not parsed, so that its numbers keep their digits. */
 export const ExactObject = z
   .custom<RawJson>((value) => value instanceof RawJson && value.text.startsWith("{"), "it has to be a JSON object")
   .meta({ override: { type: "object", additionalProperties: true } });
@@ -31,7 +31,7 @@ export const Context = z.record(z.string(), z.unknown());
 
 export const Time = z.iso.datetime();
 
-/** In a query: a date, or a time with its zone. */
+/** A date, or a time with a time zone, in a query. */
 export const Moment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.date()],
   "it has to be a date or a time with its zone, such as 2026-11-22 or 2026-11-22T09:30:00Z",
@@ -50,7 +50,7 @@ export const UploadId = z.string().regex(/^upl_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const SessionId = z.string().regex(/^ses_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const KeyId = z.string().regex(/^key_[0-9A-HJKMNP-TV-Z]{26}$/);
 export const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, slugRule(63));
-/** A name for people, without control characters, which could steer a terminal. */
+/** A name that people read. It has no control characters, because these can change the state of a terminal. */
 export const Name = z
   .string()
   .regex(/^[ -~\u00a0-\uffff]{1,200}$/, "it has to have 1 to 200 characters, none of which steers a terminal");
@@ -99,8 +99,7 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   : Name;
 
 /**
- * The members that a record needs to be shown in a schema: the names of the fields in camel case, except fields whose
- * value is in `own`.
+ * The members that `viewOf` reads from a record: the fields of the schema in camel case, without the fields in `own`.
  */
 type Shown<Fields, Own> = {
   [Name in keyof Fields & string as Name extends keyof Own ? never : Camel<Name>]: unknown;

@@ -156,7 +156,7 @@ export const generationItem = (kept: Generation) => viewOf(GenerationItem, kept,
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/, "it has to be a SHA-256 in hex");
 
-/** A review of generated code, which it names with the same fields as the list of generations. */
+/** A review of generated code. It identifies the code by the same fields as the list of generations. */
 export const ReviewBody = z
   .strictObject({
     node: z.string().min(1).max(200),

@@ -47,7 +47,10 @@ export const clientsAt = ({ api, ask, list }: Connection) => ({
   change: (slug: string, body: Body<"/clients/{slug}", "patch">) =>
     ask(api.PATCH("/clients/{slug}", { params: { path: { slug } }, body })),
 
-  /** Erases a client and its data; digests stay, so its runs still verify. It is complete when `get` answers 404. */
+  /**
+   * Erases a client and its data, but not the digests that verify its runs. The erasure is complete when `get` answers
+   * 404.
+   */
   async delete(slug: string): Promise<void> {
     await ask(api.DELETE("/clients/{slug}", { params: { path: { slug } } }));
   },
@@ -144,8 +147,8 @@ export type Source = object | { definition: object; files: Record<string, string
 
 export const workflowsAt = ({ api, ask, list }: Connection) => ({
   /**
-   * Stores a version and publishes it. Runs cannot use it while its status is `publishing`. Throws `ApiProblem` if it
-   * is refused.
+   * Stores a version and publishes it. Runs cannot use it while its status is `publishing`. Throws `ApiProblem` if the
+   * API refuses it.
    */
   publish: (source: Source) => ask(api.POST("/workflows", { body: source as Record<string, never> })),
 

@@ -128,7 +128,7 @@ const transientStatuses = new Set([429, 502, 503, 504]);
 
 /**
  * Sends a request. Reads, replacements, deletions and requests with an `Idempotency-Key` are repeated after a failure.
- * Throws `ApiUnreachable`.
+ * Throws `ApiUnreachable` if the last attempt gets no answer.
  */
 export async function send(request: Request, { fetch, sleep }: Transport): Promise<Response> {
   const pauses = isRepeatable(request) ? pausesMs : [];

@@ -61,7 +61,10 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       return untilEnded(started.execution_id, { ...(onStatus && { onStatus }), ...(signal && { signal }) });
     },
 
-    /** Restarts an execution as a new one, from a place or the failed nodes. `dry_run` only describes the restart. */
+    /**
+     * Starts a new execution that continues an earlier one from a place, or from its failed nodes. `dry_run` only
+     * describes the restart.
+     */
     restart<Options extends RestartOptions>(id: string, { wait, ...body }: Options = {} as Options) {
       const params = { path: { id }, query: wait === undefined ? {} : { wait } };
       return ask<Options extends { dry_run: true } ? RestartForecast : RestartedExecution | WholeExecution>(
@@ -71,7 +74,7 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
 
     list: (query: Omit<ListQuery, "cursor"> = {}) => list("/executions", { query }),
 
-    /** Erases the data of an execution and of its restarts; digests stay, so they still verify. */
+    /** Erases the data of an execution and of its restarts, but not the digests that verify them. */
     erase: (id: string) => ask(api.POST("/executions/{id}/erase", { params: { path: { id } } })),
 
     /** Stops a run. If the run is over, the answer has its final status. */

@@ -49,7 +49,10 @@ export function sessionsAt({ api, ask, list }: Connection) {
       const query = nodes.length === 0 ? {} : { node: nodes.join(",") };
       return ask(api.GET("/sessions/{id}/outputs", { params: { ...path(id), query } }));
     },
-    /** Sets the output of a node by hand, as keys of the context. It takes precedence over a run in progress. */
+    /**
+     * Sets the output of a node by hand, as keys of the context. This output takes precedence over the result of a run
+     * in progress.
+     */
     writeOutput: (id: string, node: string, output: unknown, read?: ReadVersion) =>
       ask(api.PUT("/sessions/{id}/nodes/{node}/output", { ...at(id, node, read), body: { output } as never })),
 

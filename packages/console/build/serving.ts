@@ -12,7 +12,7 @@ export function getCacheControl(name: string): string {
   return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
-/** The file next to the page that names the issuer with which people sign in. */
+/** The file beside the page. It names the issuer with which people sign in. */
 export const configName = "config.json";
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -35,7 +35,7 @@ async function signInByLink(): Promise<void> {
   if (code !== undefined) storeKey(await exchangeCode(code));
 }
 
-/** Removes the answer from the address and the history before it is used. */
+/** Removes the issuer's answer from the address and the history before the page uses it. */
 async function signInByIssuer(): Promise<void> {
   const answer = readIssuerAnswer(location.search);
   if (!answer) return;

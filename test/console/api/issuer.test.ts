@@ -68,7 +68,7 @@ describe("the discovery document of an issuer", () => {
     });
   });
 
-  it("is accepted if its token endpoint is at the configured origin, and at no other", () => {
+  it("is accepted only if its token endpoint is at the configured origin", () => {
     const elsewhere = { ...document, token_endpoint: "https://tokens.example.com/" };
     const tokenOrigin = "https://tokens.example.com";
     expect(readEndpoints(elsewhere, { issuer, tokenOrigin }).token).toBe("https://tokens.example.com/");

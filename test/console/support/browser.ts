@@ -7,7 +7,10 @@ import { type Browser, type BrowserContext, chromium, type Page, type Request } 
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
-/** The Chromium of Debian, or the one in CHROMIUM. The headless shell needs half of the processor time. */
+/**
+ * The browser in CHROMIUM, or an installed one. The headless shell is preferred, because it needs half the processor
+ * time of the others.
+ */
 const places = [
   process.env.CHROMIUM,
   ...["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map((name) => `/usr/bin/${name}`),
@@ -34,7 +37,7 @@ export const phone: Viewport = { width: 390, height: 844 };
 export interface Opened {
   mode?: "light" | "dark";
   viewport?: Viewport;
-  /** Whether the test expects errors in the browser's console, so that they do not fail the file. */
+  /** Whether the test expects errors in the browser's console. Without this, such errors fail the tests of the file. */
   complains?: boolean;
 }
 

@@ -185,7 +185,9 @@ async function makeRun(): Promise<Pick<Things, "execution" | "task">> {
   return { execution, task };
 }
 
-/** Makes a key, and credentials whose name is the key's id. */
+/**
+ * Makes a key, and one credential each for a client and a workflow. Both credentials have the key's id as their name.
+ */
 async function makeKey(): Promise<Pick<Things, "key">> {
   const { body: key } = await api.call("POST /keys", { body: { role: "viewer", client_slug: "acme" } });
   for (const owner of ["/clients/acme", "/workflows/asking"]) {
@@ -271,7 +273,7 @@ describe("a thing of another client", () => {
     expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
   });
 
-  it("is refused after as many reads as a missing one, so that the time reveals nothing", async () => {
+  it("is refused after as many reads as a missing thing, so that the response time reveals nothing", async () => {
     const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
     const { executionWithin } = await import("@nova/service");
     const counts = await Promise.all(

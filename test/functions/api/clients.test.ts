@@ -54,7 +54,7 @@ describe("a client", () => {
     expect(await run({})).toMatchObject({ version: 2, client: "default" });
   });
 
-  it("has variables for the context of its runs, which values of the call override", async () => {
+  it("has variables for the context of its runs, and values in the request override these variables", async () => {
     const variables = { company: "ACME", limit: 1000 };
     const { body } = await api.call("PATCH /clients/acme", { body: { variables } });
     expect(body.variables).toEqual(variables);
@@ -71,7 +71,7 @@ describe("a client", () => {
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"1st" cannot be a name/)]);
   });
 
-  it("gets an error about its pin after its workflow was deleted and published again", async () => {
+  it("gets an error about its pin after the pinned workflow was deleted and published again", async () => {
     const publish = (n: number) =>
       api.call("POST /workflows", { body: inARow("renewed", { one: `context["n"] = ${n}` }) });
     await publish(1);
@@ -114,7 +114,7 @@ describe("a client", () => {
   it.each([
     ["on_failure", { on_failure: { mail: ["ops@example.com"] } }],
     ["a name", { name: "Everybody" }],
-  ])("without a record, such as the default client, cannot have %s", async (_what, body) => {
+  ])("that NOVA does not store, such as the default client, cannot have %s", async (_what, body) => {
     await expectRefusal(
       api.call("PATCH /clients/default", { body }),
       422,

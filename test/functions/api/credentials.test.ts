@@ -47,7 +47,7 @@ describe("a credential of a client", () => {
     expect(status).toBe(404);
   });
 
-  it("is in the audit by owner and name, without its values", async () => {
+  it("appears in the audit with its owner and name, but without its values", async () => {
     const { body, text } = await api.call("GET /audit");
     expect(body.items.map(({ action, subject }: Record<string, string>) => `${action} ${subject}`)).toEqual(
       expect.arrayContaining(["credential.set acme/email", "credential.removed acme/api"]),

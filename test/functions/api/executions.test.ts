@@ -109,7 +109,7 @@ describe("an execution", () => {
     });
   });
 
-  it("is read only as far as the requested entry needs", async () => {
+  it("is read without entries that the requested entry does not need", async () => {
     const id = await run("adding", { context: { total: 5 } });
     const { chain } = api.ports;
     const read: number[] = [];

@@ -40,8 +40,8 @@ function addressOf({ path }: Route, parts: readonly string[]): string {
 }
 
 /**
- * Encodes a text for a path as far as possible: half of a surrogate pair has no UTF-8, and `fetch` resolves dots as
- * parent folders.
+ * Encodes a text for a path. It replaces half of a surrogate pair, which has no UTF-8, and dots, which `fetch` resolves
+ * as parent folders.
  */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/^\.{1,2}$/, "dots") || "%00";

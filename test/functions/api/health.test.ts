@@ -27,7 +27,7 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-/** Returns ports that all answer, except for the given ones. */
+/** Returns ports of services that all answer, except for the given ports. */
 function portsWith({
   keys = async () => undefined,
   describe = async () => null,

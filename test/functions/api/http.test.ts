@@ -40,7 +40,7 @@ describe("an address", () => {
   });
 
   it.each(["/executions?cursor=a.b", "/clients/acme/credentials?cursor=%20"])(
-    "shows no pattern in the error about %s",
+    "with an invalid cursor gets an error that does not show the pattern: %s",
     async (path) => {
       const { status, body } = await api.call(`GET ${path}`);
       expect([status, body.errors]).toEqual([

@@ -31,7 +31,7 @@ describe("a request repeated with its Idempotency-Key", () => {
       if (status !== 202) expect([status, body.detail]).toEqual([409, expect.stringMatching(/under way/)]);
   });
 
-  it("restarts its run if the process was killed, and from then on answers with the restart", async () => {
+  it("restarts its run if the run was interrupted, and later repetitions get the same restart", async () => {
     const headers = once();
     const start = async () => (await api.call("POST /workflows/asking/execute", { body: {}, headers })).body;
     const { execution_id: first } = await start();
@@ -45,7 +45,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(await start()).toEqual({ execution_id: again.execution_id, status: "cancelled" });
   });
 
-  it("restarts its restart if the process was killed", async () => {
+  it("restarts a restart that was interrupted", async () => {
     const source = (await api.call("POST /workflows/asking/execute", { body: {} })).body.execution_id;
     const interrupt = (execution: string) => closeExecution(withKinds(api.ports), { execution, status: "interrupted" });
     await interrupt(source);

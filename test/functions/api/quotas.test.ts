@@ -40,7 +40,7 @@ async function finish(id: string): Promise<void> {
 }
 
 describe("max_concurrent", () => {
-  it("lets further runs wait and start in the order of their arrival", async () => {
+  it("makes further runs wait, and lets them start in the order of their arrival", async () => {
     await limit("one", { max_concurrent: 1 });
     const [first, second] = [await start(), await start(), await start()];
     expect(await statuses()).toBe("running queued queued");
@@ -67,7 +67,7 @@ describe("max_concurrent", () => {
     expect(await statuses()).toBe("running queued running queued");
   });
 
-  it("shows a queued run in lists, and lets it be cancelled", async () => {
+  it("queues runs, which appear in lists and can be cancelled", async () => {
     await limit("one", { max_concurrent: 1 });
     const [, queued] = [await start(), await start()];
     const { body: list } = await api.call("GET /executions?workflow=one&status=queued");
@@ -77,7 +77,7 @@ describe("max_concurrent", () => {
     expect((await api.call(`GET /executions/${queued}/verify`)).body.state).toBe("anchored");
   });
 
-  it("makes a run above it wait: the answer has status 202 and says queued", async () => {
+  it("queues a run above the limit, so the answer has status 202 and says queued", async () => {
     await limit("one", { max_concurrent: 1 });
     await start();
     const answer = await api.call("POST /workflows/one/execute?wait=0", { body: {} });
@@ -85,7 +85,7 @@ describe("max_concurrent", () => {
     expect([answer.status, answer.body.status]).toEqual([202, "queued"]);
   });
 
-  it("lets waiting runs start when it is raised or removed", async () => {
+  it("lets waiting runs start when the limit is raised or removed", async () => {
     await limit("one", { max_concurrent: 1 });
     for (let n = 0; n < 4; n++) await start();
     await limit("one", { max_concurrent: 2 });
@@ -94,7 +94,7 @@ describe("max_concurrent", () => {
     expect(await statuses()).toBe("running running running running");
   });
 
-  it("is kept if many runs arrive at the same time", async () => {
+  it("is not exceeded if many runs arrive at the same time", async () => {
     await limit("one", { max_concurrent: 3 });
     await Promise.all(Array.from({ length: 7 }, () => start()));
     const counted = (await statuses()).split(" ").sort().join(" ");

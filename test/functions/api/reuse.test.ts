@@ -33,7 +33,7 @@ it("a run with reuse runs only nodes that read a changed value", async () => {
   expect([body.context.b, body.context.c]).toEqual([run.context.b, run.context.c]);
 });
 
-it("a run with reuse runs nodes that another version changed, and nodes that read their new values", async () => {
+it("a run with reuse runs the nodes that another version changed, and the nodes that read new values of these nodes", async () => {
   const two = `${code.two}\ncontext["x"] = context["x"]`;
   const three = `${code.three}\ncontext["c"] += context["b"]`;
   const { body } = await api.call("POST /workflows", { body: inARow("reused", { ...code, two, three }) });

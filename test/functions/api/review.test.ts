@@ -58,7 +58,7 @@ const kept = async (node: string) =>
   );
 
 describe("a review of generated code", () => {
-  it("pins approved code in place of earlier code and records the approver", async () => {
+  it("pins approved code in place of earlier code, and records who approved it", async () => {
     await keep("approve");
     await keep("approve", { codeHash: old, status: "pinned" });
     await keep("approve", { codeHash: old, status: "pinned", key: "d".repeat(64) });
@@ -84,7 +84,7 @@ describe("a review of generated code", () => {
     await expectRefusal(review("keep", "rejected"), 409, expect.stringContaining("ada has approved this code"));
   });
 
-  it("is in the audit only once, even if it is repeated", async () => {
+  it("is in the audit only once, even if the review is repeated", async () => {
     await keep("audited");
     await review("audited", "approved");
     await review("audited", "approved");

@@ -60,7 +60,7 @@ describe("two executions", () => {
     }
   });
 
-  it("accept no query parameter except a cursor of an earlier page", async () => {
+  it("are not compared if the query has a limit or an invalid cursor", async () => {
     expect((await api.call(`GET /executions/${a}/diff/${b}?limit=3`)).status).toBe(400);
     expect((await api.call(`GET /executions/${a}/diff/${b}?cursor=none`)).status).toBe(400);
   });
@@ -88,7 +88,7 @@ async function waiting(customer: string) {
   return { execution, path: `POST ${url.pathname}`, query: url.search };
 }
 
-it("a resume link needs no key, works even before its wait begins, and only for one call", async () => {
+it("a resume link needs no key, works even before its wait begins, and works only once", async () => {
   const { execution, path, query } = await waiting("acme");
   const call = (search: string, body: unknown = { deal: 1 }) => api.call(path + search, { key: null, body });
   expect((await call(`${query.slice(0, -1)}${query.endsWith("A") ? "B" : "A"}`)).status).toBe(404);

@@ -152,33 +152,36 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect(asked()).toEqual([]);
   });
 
-  describe("with a reference to a node without a value", () => {
+  describe("that refer to a node without a value", () => {
     const marked = "[CONTEXT_ERROR: Content for 'Nobody' not found in provided context_data]";
     it.each([
       ["no data", {}],
       ["a name without an output", { __node_mapping: { Nobody: "n1" } }],
       ["an output of null", { __node_mapping: { Nobody: "n1" }, "id:n1": null }],
       ["data of other nodes", { __node_mapping: { Other: "n1" }, "id:n1": "x" }],
-    ])("get an answer to a prompt that contains the error text, and a warning: %s", async (_, context_data) => {
-      const session_id = await chainOfPrompts();
-      for (const current of [{}, { __current_node: "outline" }]) {
-        answers.push({ text: "An answer." });
-        const { status, body } = await ask("/generate_text_node", {
-          session_id,
-          prompt_text: "On {Nobody}.",
-          context_data: { ...context_data, ...current },
-        });
-        expect([status, body.generated_text, body.warnings]).toEqual([
-          200,
-          "An answer.",
-          ["{Nobody} has no value - send it in context_data, or correct the reference"],
-        ]);
-        expect(asked().at(-1)).toBe(`On ${marked}.`);
-      }
-    });
+    ])(
+      "get an answer and a warning, and the prompt contains an error text instead of the value: %s",
+      async (_, context_data) => {
+        const session_id = await chainOfPrompts();
+        for (const current of [{}, { __current_node: "outline" }]) {
+          answers.push({ text: "An answer." });
+          const { status, body } = await ask("/generate_text_node", {
+            session_id,
+            prompt_text: "On {Nobody}.",
+            context_data: { ...context_data, ...current },
+          });
+          expect([status, body.generated_text, body.warnings]).toEqual([
+            200,
+            "An answer.",
+            ["{Nobody} has no value - send it in context_data, or correct the reference"],
+          ]);
+          expect(asked().at(-1)).toBe(`On ${marked}.`);
+        }
+      },
+    );
 
     it.each([{}, { __node_mapping: { Nobody: "n1" } }])(
-      "are refused if they ask for that, without a call of a model or a change: %j",
+      "can ask for a refusal instead, which calls no model and changes nothing: %j",
       async (context_data) => {
         const session_id = await chainOfPrompts();
         const before = await definitions(session_id);
@@ -206,20 +209,23 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
       "{My Brief}",
     ],
     ["the id of a node that runs later", { "id:edit": "x" }, "{edit}"],
-  ])("can pass a value that the session does not provide for one run, by %s", async (_, context_data, reference) => {
-    const session_id = await chainOfPrompts();
-    answers.push({ text: "An outline." });
-    const { status, body } = await ask("/generate_text_node", {
-      session_id,
-      prompt_text: `On ${reference}.`,
-      context_data: { __current_node: "outline", ...context_data },
-    });
-    expect([status, body.detail, body.warnings]).toEqual([200, undefined, []]);
-    expect(asked()).toEqual(["On x."]);
-    const { nodes } = (await api.call(`GET /sessions/${session_id}`)).body;
-    expect(nodes.map(({ node_id }: { node_id: string }) => node_id)).toEqual(["brief", "outline", "edit"]);
-    expect(nodes[1]).toMatchObject({ node_id: "outline", state: "stale" });
-  });
+  ])(
+    "can pass a value for one run if the session does not provide the value, by %s",
+    async (_, context_data, reference) => {
+      const session_id = await chainOfPrompts();
+      answers.push({ text: "An outline." });
+      const { status, body } = await ask("/generate_text_node", {
+        session_id,
+        prompt_text: `On ${reference}.`,
+        context_data: { __current_node: "outline", ...context_data },
+      });
+      expect([status, body.detail, body.warnings]).toEqual([200, undefined, []]);
+      expect(asked()).toEqual(["On x."]);
+      const { nodes } = (await api.call(`GET /sessions/${session_id}`)).body;
+      expect(nodes.map(({ node_id }: { node_id: string }) => node_id)).toEqual(["brief", "outline", "edit"]);
+      expect(nodes[1]).toMatchObject({ node_id: "outline", state: "stale" });
+    },
+  );
 
   it("write the output of a node whose value they pass by name", async () => {
     const session_id = await chainOfPrompts();

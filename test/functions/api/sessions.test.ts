@@ -84,7 +84,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /executions/${second.body.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
-  it("runs its nodes one after the other, and says why, if its branches do not nest", async () => {
+  it("runs its nodes one after the other if its branches do not nest, and says why", async () => {
     const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
       ["a", "c"],
       ["a", "d"],

@@ -63,7 +63,7 @@ describe("an upload", () => {
     },
   );
 
-  it("belongs to its client, and another client gets the same answer as for a missing one", async () => {
+  it("belongs to its client, and another client gets the same answer as for a missing upload", async () => {
     const upload = await ticket({ bytes: pdf.length, client_slug: "acme" });
     await send(upload, pdf);
     const nobody = `upl_${"0".repeat(26)}`;

@@ -56,11 +56,11 @@ export function isSafeAddress(value: unknown): value is string {
 
 /** The issuer that signs people in, in addition to API keys. */
 export interface IssuerConfig {
-  /** The `iss` of its tokens. The discovery document is at a path below it. */
+  /** `iss` of the tokens: the URL of the issuer. The discovery document is at a path below it. */
   issuer: string;
   clientId: string;
   audience: string | undefined;
-  /** The origin of its token endpoint, if it differs from the issuer's origin. */
+  /** The origin of the token endpoint, if it differs from the issuer's origin. */
   tokenOrigin?: string;
 }
 
@@ -98,8 +98,8 @@ async function discoverEndpoints(config: IssuerConfig): Promise<Endpoints> {
 }
 
 /**
- * Reads the endpoints of a discovery document. Throws if it belongs to another issuer, or names an address that the
- * page may not call.
+ * Reads the endpoints in a discovery document. Throws if the document belongs to another issuer, or names an address
+ * that the page may not call.
  */
 export function readEndpoints(
   body: Record<string, unknown>,
@@ -203,8 +203,8 @@ export async function finishSignIn(
 }
 
 /**
- * Returns the sentence about a refused sign-in. It shortens the description, which comes from the address of the page,
- * so that anyone may have written it.
+ * Returns the sentence about a refused sign-in. It shortens the description: anyone may have written it, because it
+ * comes from the address of the page.
  */
 function explainRefusal(error: unknown, description: unknown): string {
   const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;

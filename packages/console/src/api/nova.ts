@@ -31,7 +31,7 @@ export function useNova(): NovaClient {
   return nova;
 }
 
-/** Concurrent requests; more would slow the API for other users. */
+/** Maximum number of concurrent requests; more would slow the API for other users. */
 const concurrency = 4;
 
 /** Calls `work` for every item, for a few items at a time. */

@@ -96,7 +96,7 @@ interface ListOptions {
   placeholderData?: typeof keepPreviousData;
 }
 
-/** Reads all items of a list route. `useReload` finds the query by the route. */
+/** Reads all items of a list route. The key of the query is the route, by which `useReload` finds it. */
 export function useList<Path extends ListPath>(
   path: Path,
   request: ListRequest<Path> = {},

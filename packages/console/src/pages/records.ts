@@ -5,7 +5,7 @@ export const filterNames = ["client", "action", "by", "text"] as const;
 
 type AuditFilters = Partial<Record<(typeof filterNames)[number], string>>;
 
-/** Stands for the setup of NOVA as the author of a record, when no key existed yet. */
+/** The author of the records of NOVA's setup, when no key existed yet. */
 export const setupActor = "-";
 
 /** Applies the filters that the server does not support. */

@@ -75,7 +75,7 @@ describe("the check of a credential before it is sent", () => {
     ["smtp_port", "65536", "port"],
     ["smtp_port", "5 87", "port"],
     ["smtp_port", "587", undefined],
-  ])("finds the problem of a field that the server would find: %s %j is %s", (name, value, problem) => {
+  ])("finds the same problem of a field as the server: %s %j is %s", (name, value, problem) => {
     expect(checkField(field(name), value)).toBe(problem);
   });
 
@@ -91,7 +91,7 @@ describe("the check of a credential before it is sent", () => {
     ],
     [[{ name: "api", value: "123456" }], undefined],
     [[{ name: "", value: "" }], undefined],
-  ])("finds the problem of custom fields that the server would find: %j is %s", (pairs, problem) => {
+  ])("finds the same problem of custom fields as the server: %j is %s", (pairs, problem) => {
     expect(checkPair("custom", pairs, 0)).toBe(problem);
     expect(isValidDraft("custom", { texts: {}, pairs })).toBe(problem === undefined);
   });
@@ -143,7 +143,7 @@ describe("a change of settings", () => {
 });
 
 describe("quotas", () => {
-  it("remove a limit whose field is empty", () => {
+  it("have no limit if its field is empty", () => {
     const draft = createQuotasDraft({ max_concurrent: 5, max_cost_usd: 49.9 });
     expect(parseQuotas({ ...draft, max_concurrent: " " })).toEqual({
       max_concurrent: null,

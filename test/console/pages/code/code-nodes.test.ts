@@ -88,7 +88,7 @@ describe("the current code of a node", () => {
     expect(node?.versions.map(({ code }) => code)).toEqual(["stale", "fits"]);
   });
 
-  it("comes from the lock file if the store also contains code", async () => {
+  it("comes from the lock file even if the store also contains code", async () => {
     const locked = {
       key: "k",
       codeHash: "h",
@@ -219,7 +219,7 @@ describe("existing code", () => {
     expect(await since({ prompt: `sha256:${hash("sha256", "other")}` }, { prompt: long })).toHaveLength(1);
   });
 
-  it("fits even if ingredients have changed that no definition contains", async () => {
+  it("fits even after a change of ingredients that are not in definitions", async () => {
     expect(await since({ reads: {}, generator: "0", guides: { money: "x" }, settings: "s", template: "u" })).toEqual(
       [],
     );

@@ -32,7 +32,7 @@ it.each([
   expect(at(hour) - at(hour / 2)).toBeGreaterThan(0.1);
 });
 
-it("the timeline shortens many long waits to a visible minimum, and lengthens no short one", () => {
+it("the timeline shortens each of many long waits to a visible minimum, and lengthens no short wait", () => {
   const busy = Array.from({ length: 20 }, (_, index) => ({ from: index * hour, to: index * hour + 1000 }));
   const { gaps } = buildScale({ from: 0, to: 19 * hour + 1000 }, busy);
   expect(gaps).toHaveLength(19);

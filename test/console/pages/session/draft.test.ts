@@ -95,7 +95,7 @@ describe("the fields of a node", () => {
     expect([fields.model, fields.rest.includes("0.20")]).toEqual(["", true]);
   });
 
-  it("are sent if they changed, with null for emptied ones", () => {
+  it("are sent only if they changed, and an emptied field is sent as null", () => {
     expect(diffFields({ prompt: "Hi", system: "Be brief" }, now)).toEqual({ system: "Be brief" });
     expect(diffFields({ prompt: "" }, now)).toEqual({ prompt: null });
     const rest = '{"type":"action","executor":"text","timeout":90.50}';
@@ -103,7 +103,7 @@ describe("the fields of a node", () => {
     expect(diffFields({ rest: "{" }, now)).toBeUndefined();
   });
 
-  it("are no longer edited when they equal the definition", () => {
+  it("no longer count as edited when they equal the definition again", () => {
     const typed = applyEdit(undefined, now, 3, { prompt: "Ho" });
     expect(typed).toEqual({ fields: { prompt: "Ho" }, base: now, version: 3 });
     expect(applyEdit(typed, now, 4, { name: "A" })?.version).toBe(3);

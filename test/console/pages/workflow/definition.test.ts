@@ -30,7 +30,7 @@ describe("two versions of a workflow", () => {
     expect(diff.graph.nodes.map(({ id }) => id)).toEqual(["a", "b", "come", "gone"]);
   });
 
-  it("are equal in any order of fields", () => {
+  it("are equal if only the order of their fields differs", () => {
     const before = definition([{ id: "a", type: "wait", for: { kind: "seconds", seconds: 60 } }]);
     const after = definition([{ for: { seconds: 60, kind: "seconds" }, type: "wait", id: "a" }]);
     expect(diffWorkflows(before, after)).toMatchObject({
@@ -39,14 +39,14 @@ describe("two versions of a workflow", () => {
     });
   });
 
-  it("differ in the digits of a number", () => {
+  it("differ if the digits of a number differ", () => {
     const of = (limit: string) =>
       parseDefinition(`{"nodes":[{"id":"a","type":"approval","form":{"maximum":${limit}}}],"edges":[]}`);
     const { nodes } = diffWorkflows(of("12345678901234567890"), of("12345678901234567891"));
     expect(nodes.get("a")?.settings?.after).toContain("12345678901234567891");
   });
 
-  it("differ in added, removed and changed edges", () => {
+  it("differ if edges were added, removed or changed", () => {
     const nodes = [action("a", ""), action("b", ""), action("c", "", { onError: "b" })];
     const before = definition(nodes, [
       { from: "a", to: "b", condition: "again", max: 3 },
@@ -64,7 +64,7 @@ describe("two versions of a workflow", () => {
     expect(diff.graph.edges).toHaveLength(4);
   });
 
-  it("differ inside a map, and the map itself stays unchanged", () => {
+  it("can differ inside a map, while the map itself counts as unchanged", () => {
     const map = (code: string, more: object[] = []) => ({
       id: "each",
       type: "map",
@@ -76,7 +76,7 @@ describe("two versions of a workflow", () => {
     expect(diff.graph.nodes[0]?.body?.nodes.map(({ id }) => id)).toEqual(["price", "new"]);
   });
 
-  it("differ in the settings of the workflow", () => {
+  it("differ if the settings of the workflow differ", () => {
     const diff = diffWorkflows(definition([], [], { timeoutSeconds: 60 }), definition([], [], { timeoutSeconds: 90 }));
     expect(diff.settings?.before).toContain("timeoutSeconds: 60");
     expect(diff.settings?.after).toContain("timeoutSeconds: 90");

@@ -22,7 +22,7 @@ describe("additional values", () => {
     expect(renderMembers(createExtraFields(extras), drafts)).toEqual(['"a":"x"', '"empty":""']);
   });
 
-  it("need a unique key", () => {
+  it("each need a key that no other value has", () => {
     const fields = parseFields('{"properties":{"order":{"type":"string"}}}');
     const extras = [
       createExtra("", text("x")),

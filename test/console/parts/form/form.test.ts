@@ -99,7 +99,7 @@ describe("the data of a form", () => {
     expect(renderMembers(fields, createDrafts(fields))).toEqual([]);
   });
 
-  it("contains false, but no value if nothing is chosen", () => {
+  it("contains false if false is chosen, and no value if nothing is chosen", () => {
     expect(sent(fieldFor({ type: "boolean" }), typed("false"))).toBe('{"value":false}');
     expect(sent(fieldFor({ type: "boolean" }), typed(""))).toBe("{}");
   });
@@ -111,7 +111,7 @@ describe("the data of a form", () => {
     expect(renderMembers(fields, createDrafts(fields))).toEqual(['"o":{"n":1.0,"l":["a"]}']);
   });
 
-  it("contains typed JSON unchanged, and an upload instead of a file", () => {
+  it("contains typed JSON unchanged, and the uploaded reference instead of a file", () => {
     const field = fieldFor({});
     const json: Draft = { kind: "any", mode: "json", text: '{"a": 1.0}', file: undefined };
     expect(sent(field, json)).toBe('{"value":{"a": 1.0}}');

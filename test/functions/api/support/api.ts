@@ -29,7 +29,7 @@ export interface TestApi {
   url: string;
   cloud: TestCloud;
   ports: ServicePorts;
-  /** Errors of the API that are not its own problems. It is empty unless a test causes them. */
+  /** Internal errors that the API has thrown. The tests of a file fail if this list is not empty at their end. */
   failures: unknown[];
   call(request: string, options?: CallOptions): Promise<Called>;
   key(role: Role, client?: string): Promise<string>;

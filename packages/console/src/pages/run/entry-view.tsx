@@ -230,7 +230,10 @@ function Steps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** Returns a test for code of the same agent, because an attempt is compared with the previous attempt of its agent. */
+/**
+ * Returns a function that tells whether a step has code of the same agent: an attempt is compared with the previous
+ * attempt of its agent.
+ */
 function isCodeOfSameAgent({ agent_name }: Step): (other: Step) => boolean {
   return (other) => other.agent_name === agent_name && other.generated_code !== null;
 }

@@ -145,7 +145,7 @@ function RunActions({ run }: RunProps) {
 }
 
 interface RestartDialogProps extends RunProps {
-  /** The place from which it restarts; default: the start. */
+  /** The place from which the run restarts; default: the start. */
   from?: string;
   onClose(): void;
 }

@@ -16,7 +16,7 @@ export interface Visit {
   scope: string;
   seq: number;
   state: VisitState;
-  /** Milliseconds since 1970: the end of the previous entry, and its own end. */
+  /** Milliseconds since 1970: from the end of the previous entry to the end of the visit's entry. */
   from: number;
   to: number | null;
   entry: ChainEntry | undefined;

@@ -275,7 +275,7 @@ function VisitList({ visits, visit, onSelect }: VisitListProps) {
 }
 
 const pauseMs = 1_000;
-/** Length of the output that the page keeps; the server keeps as much. */
+/** Maximum length of the output that the page keeps, which is also the maximum of the server. */
 const maxKept = 64 * 1024;
 
 /** The live output of running code. */

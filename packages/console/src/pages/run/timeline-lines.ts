@@ -104,7 +104,10 @@ function buildSegments(visit: Visit, nowMs: number): Segment[] {
   return fillGaps({ from, to }, recorded, "sandbox");
 }
 
-/** Lists the periods that records explain. Steps record their end and duration; without steps, the code ran last. */
+/**
+ * Lists the periods that records explain. Steps record their end and duration. If there are no steps, the code ran at
+ * the end of the visit.
+ */
 function listRecordedSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segment[] {
   const agentSteps = steps.filter(({ step_number }) => step_number > 0);
   if (agentSteps.length === 0) return [{ from: end - execution_time_ms, to: end, part: "code" }];

@@ -96,7 +96,7 @@ async function readChild(nova: NovaClient, id: string): Promise<LoadedRun> {
 
 type ReadSoFar = (execution: string) => LoadedRun | undefined;
 
-/** Lists the child runs of unfolded nodes, with their node. */
+/** Lists the child runs of unfolded nodes, each with its node. */
 function listOpenedChildren(
   { run, entries, graph }: LoadedRun,
   opened: ReadonlySet<string>,

@@ -121,7 +121,7 @@ function RunList({ runs, items, selection }: { runs: Runs; items: readonly Execu
   );
 }
 
-/** Reads older runs while none matches, and offers to read more. */
+/** Reads older runs while no loaded run matches the filters, and offers to read more. */
 function ReadMore({ runs, children }: { runs: Runs; children: ReactNode }) {
   const { hasNextPage, isFetchingNextPage, pageCount, fetchNextPage } = runs;
   useEffect(() => {

@@ -69,7 +69,7 @@ function mergeNewest(previous: InfiniteData<Page>, newest: Page): InfiniteData<P
   const knownRuns = new Map(previous.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
   const changed = newest.items.filter((item) => !isSame(knownRuns.get(item.execution_id), item));
   if (changed.length === 0) return previous;
-  // More runs than one page started meanwhile, so the list is reset instead of having a gap.
+  // If more runs started meanwhile than fit on a page, the list would have a gap, so it is reset.
   const hasGap = newest.next_cursor !== null && newest.items.every(({ execution_id }) => !knownRuns.has(execution_id));
   if (hasGap) return { pages: [newest], pageParams: [undefined] };
   const changedById = new Map(changed.map((item) => [item.execution_id, item]));

@@ -185,8 +185,8 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
   });
   const { status, error } = end ?? answer;
   const isOver = !open.has(status);
-  // `ran` contains only the nodes that the run reached. It is known if the run ended within the request; `runs`
-  // contains all planned nodes.
+  // `ran` lists the nodes that the run reached; it exists only if the run ended within the request. `runs` lists all
+  // planned nodes.
   const nodes = (isLong ? answer.runs : answer.ran).join(", ");
   const describeNodes = isOver ? runWords.ran : runWords.inProgress;
   const ranSentence = nodes === "" ? "" : describeNodes(nodes);

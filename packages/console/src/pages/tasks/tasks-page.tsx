@@ -330,8 +330,8 @@ interface FormState {
 }
 
 /**
- * The form that answers a task. Pressing a choice sends the answer if its form is visible, and shows its form
- * otherwise.
+ * The form that answers a task. If the form of a choice is visible, pressing the choice sends the answer. If not,
+ * pressing it shows the form.
  */
 function AnswerForm({ task }: { task: Task }) {
   const nova = useNova();

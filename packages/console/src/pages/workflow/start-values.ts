@@ -68,7 +68,7 @@ export interface Values {
   allowsMore: boolean;
 }
 
-/** Puts each file into the next empty value that accepts files, and the rest into new rows. */
+/** Puts each file into the next empty value that accepts files, and the remaining files into new rows. */
 export function placeFiles({ drafts, extras, allowsMore }: Values, files: readonly File[]) {
   const remaining = [...files];
   const filled = (draft: AnyDraft): AnyDraft => {
