@@ -46,7 +46,7 @@ describe("the built page", () => {
     }
   });
 
-  it("is a production build, whatever NODE_ENV is", async () => {
+  it("is a production build for every value of NODE_ENV", async () => {
     for (const name of (await firstLoaded()).filter((one) => one.endsWith(".js"))) {
       const text = await readFile(join(folder, "assets", name), "utf8");
       expect(text, name).not.toMatch(/jsxDEV|Warning: Each child in a list|react-dom-client\.development/);

@@ -29,7 +29,7 @@ const first = "context['bytes'] = len(context['scan'])";
 const second = "import nobody_has_it\ncontext['bytes'] = len(context['scan']) + 1";
 const tabs = ["", "/start", "/versions", "/versions?before=1&after=2", "/triggers", "/analytics", "/limits"];
 
-describe.skipIf(!hasBrowser)("workflows", () => {
+describe.skipIf(!hasBrowser)("the workflow pages", () => {
   const app = useConsole();
   beforeAll(async () => {
     if (!hasBrowser) return;
