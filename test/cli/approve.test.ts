@@ -141,7 +141,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
 
 describe("a waiting run", { timeout: 60_000 }, () => {
   it.each(["SIGINT", "SIGKILL"] as const)(
-    "survives its process (%s), and ends in the process that answers",
+    "stays open when its process ends (%s), and continues in the process that answers",
     async (signal) => {
       const run = start("run", "ask", "--set", "sum=1");
       const [execution = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
@@ -157,7 +157,7 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     },
   );
 
-  it("lets the command that answers one branch end, although another branch still waits", async () => {
+  it("does not keep the command that answers one branch open until another branch is answered", async () => {
     const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });
     const edges = ["one", "two"].flatMap((id) => [
       { from: "start", to: id },

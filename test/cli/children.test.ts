@@ -75,7 +75,7 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
     ],
     ["has another id in its folder", calls("misnamed"), /has the workflow "other", not "misnamed" - /],
     ["has errors", calls("faulty"), /^NOVA401: /],
-  ])("refuses one that %s", async (_what, node, message) => {
+  ])("refuses a called workflow that %s", async (_what, node, message) => {
     await writeNodes("amiss", { bill: node });
     await writeNodes("misnamed", {}, "other");
     await writeNodes("faulty", { wrong: { type: "action" } });

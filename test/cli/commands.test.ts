@@ -158,7 +158,7 @@ async function inProcess(args: string[]): Promise<Ended> {
 }
 
 describe("nova template", () => {
-  it("names the missing E2B account, and its possible actions", async () => {
+  it("refuses to build without an E2B account, and lists its actions if an action is unknown", async () => {
     vi.stubEnv("E2B_API_KEY", "");
     expect(await nova(cwd, "template", "build")).toMatchObject({
       code: 2,

@@ -61,7 +61,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("trace", first)).out).toContain("label order=PO-10\n");
   });
 
-  it("must be those in entry 0, and any other label is reported", async () => {
+  it("must equal the labels in entry 0: nova verify reports any difference", async () => {
     const table = new RawTable();
     const record = (await table.itemsOf(first)).find(({ pk }) => pk?.S === `E#${first}`) as Item;
     expect((await nova("verify", "--label", "order=PO-10")).out).toContain("2 runs: 2 anchored");
@@ -76,7 +76,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("verify", first)).code).toBe(0);
   });
 
-  it("select and show the deliveries that started their runs", async () => {
+  it("select the deliveries that started the runs, and are shown with these deliveries", async () => {
     const sent = { labels: { order: "{{webhook.body.order.id}}" }, triggers: [{ id: "bell", type: "webhook" }] };
     await api.call("POST /workflows", { body: inARow("rung", work, sent) });
     const started = async (id: string) => {
@@ -99,7 +99,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("deliveries", "--label", "order=PO-21")).out).toContain("order=PO-21");
   });
 
-  it("select the runs to erase, and are erased too", async () => {
+  it("select the runs that nova erase erases, and are erased with them", async () => {
     const { out } = await nova("erase", "--label", "order=PO-10", "--json");
     expect(JSON.parse(out)).toEqual({ label: "order=PO-10", erased: [first, second] });
     expect(await idsOf("--label", "order=PO-10")).toEqual([]);

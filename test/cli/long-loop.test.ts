@@ -49,7 +49,7 @@ async function json(...args: string[]) {
   return { code, ...JSON.parse(stdout) };
 }
 
-it("a run that waits in its third execution survives every process", async () => {
+it("a run that waits for three answers continues after each of its processes has ended", async () => {
   const run = startNova(cwd, "run", "asks");
   const [id = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
   const waiting = async () => (await json("tasks")).items[0].task_id;

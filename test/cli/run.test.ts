@@ -103,8 +103,8 @@ describe("nova run", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an ended execution", { timeout: 60_000 }, () => {
-  it("can be traced, verified and listed, but not cancelled", async () => {
+describe("an execution", { timeout: 60_000 }, () => {
+  it("can be traced, verified and listed after its end, but not cancelled", async () => {
     const { result } = await runJson("hello", "--set", 'name="Bo"');
     const id = result.execution_id;
     const [trace, verify, list, cancel] = await Promise.all([

@@ -47,7 +47,7 @@ describe("a run on a laptop", () => {
     return (await cloud.counters(execution.id)).aws_calls.dynamodb;
   }
 
-  it("makes the DynamoDB calls of the cost model, except for reads of nodes in one process", async () => {
+  it("makes the DynamoDB calls of the cost model, but no reads between nodes that run in the same process", async () => {
     const [two, six] = [await callsOf(2), await callsOf(6)];
     const perNode = callsPerNode - 1;
     expect((six - two) / 4).toBe(perNode);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe("the role of the state machines", () => {
-  it("invokes the functions that the compiler names, by their alias", () => {
+  it("may invoke the functions that the compiler names, through their aliases", () => {
     const [invokes] = Object.values(engine.findResources("AWS::IAM::Policy")).flatMap(({ Properties }) =>
       Properties.PolicyName.startsWith("MachinesPolicy")
         ? Properties.PolicyDocument.Statement.filter(

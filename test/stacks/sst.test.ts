@@ -48,7 +48,7 @@ const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/do
 const home = mkdtempSync(join(tmpdir(), "nova-cdk-"));
 
 /** `cdk bootstrap` caches the account by the id of the key. Another machine or key must ask for it. */
-it("the account is found for a key that this machine has never used", async () => {
+it("SST finds the AWS account of a key that this machine has never used", async () => {
   const sts = createServer((_, response) => response.end(identity)).listen(0, "127.0.0.1");
   await once(sts, "listening");
   const variables = {
@@ -82,7 +82,7 @@ afterAll(() => {
 });
 
 /** Runs cdk as SST does at the first deployment (`npx cdk bootstrap`), with no registry and no npm cache. */
-it("the pinned cdk is found in the project, without a download", async () => {
+it("npx finds the pinned cdk in the project, without a download", async () => {
   const noRegistry = {
     npm_config_registry: "http://127.0.0.1:9",
     npm_config_cache: cache,

@@ -12,7 +12,7 @@ export async function openCloud(options: Partial<CloudOptions> = {}): Promise<Lo
   return openLocalCloud({ dataDir: dataFolder(), warn, ...options });
 }
 
-/** Printed while a command has ended its own work and waits for the runs of other terminals. */
+/** Printed when a command has finished its own work, but must wait for the runs of other terminals. */
 export const othersRunsHint = "waiting for the runs of other terminals; Ctrl-C interrupts them";
 
 /** Opens the cloud for a command that starts no run, calls `work`, and closes the cloud. */
@@ -66,8 +66,8 @@ async function waitUntilIdle(cloud: LocalCloud, execution: string): Promise<void
 }
 
 /**
- * Closes the cloud when no run is in progress, or at the next Ctrl-C. Until then it prints `hint`. The servers in
- * `doors` accept nothing more from the start, and answer the requests in progress.
+ * Closes the cloud when no run is in progress, or at the next Ctrl-C. Until then it prints `hint`. From the start of
+ * the closing, the servers in `doors` accept no new requests, but still answer the requests in progress.
  */
 export async function closeCloud(
   cloud: LocalCloud,

@@ -106,7 +106,7 @@ it("followLogs reports a new attempt from its start, because the log of the entr
   expect(told.at(-1)).toBe("a ends end\n");
 });
 
-it("followLogs reads the chain again only after new entries, and then leaves out the complete ones", async () => {
+it("followLogs reads the chain again only after new entries, and then leaves out the entries that are complete", async () => {
   const fork = {
     ...entry(1, "m"),
     branches: [{ branch: "0", scope: "/m@1.0", entries: [{ ...entry(1, "i"), scope: "/m@1.0", timestamp: "2" }] }],

@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("nova dev loses no accepted run when it is killed in the middle of 20", async () => {
+it("nova dev loses no accepted run when it is killed while 20 runs are being started", async () => {
   const accepted: string[] = [];
   const asked = Array.from({ length: 20 }, async (_, n) => {
     const { execution_id } = await nova.executions.execute("count", { context: { n } });
@@ -67,7 +67,7 @@ it("nova dev finishes a run in progress after Ctrl-C and accepts nothing more, a
   expect(await statusOf(id)).toBe("interrupted");
 }, 60_000);
 
-it("nova dev interrupts a run that an open request waits for, and answers the request after its record is closed", async () => {
+it("nova dev interrupts a run at the second Ctrl-C, closes the record of the run, and then answers the request that waited for the run", async () => {
   await open();
   const answer = await waitedFor(600);
   dev.child.kill("SIGINT");

@@ -69,7 +69,7 @@ it("Publisher reports mistakes, and leaves the published versions in use", async
   expect(codes).toContain("NOVA419");
 });
 
-it("Publisher publishes, in the next round, a change that arrives while it works", async () => {
+it("Publisher also publishes a folder that is added while it publishes other folders", async () => {
   await write("one", inARow("pub-late", { a: "x = 1" }));
   const first = publisher.publish(root);
   await write("more", inARow("pub-later", { a: "x = 1" }));

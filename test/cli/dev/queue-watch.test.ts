@@ -40,7 +40,7 @@ describe("a queued run", () => {
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("is not reported as waiting by a read that ends after its start was reported", async () => {
+  it("is not reported as waiting if its start was reported before a read that still finds it queued", async () => {
     watch.noteStart("one");
     open = { one: "queued" };
     await watch.look();

@@ -15,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("a context file", () => {
-  it("without files keeps its text", async () => {
+  it("keeps its text if it names no files", async () => {
     const context = '{"n": 850.0}';
     expect(await placeContextFiles(context, at())).toEqual({ context, files: [] });
   });
 
-  it("gets a mark in place of each file that it names, and the file is read later", async () => {
+  it("gets a placeholder for each file that it names, and the bytes of the file are read later", async () => {
     const { context, files } = await placeContextFiles(
       '{"n":850.0,"mail":{"attachments":[{"$file":"doc.pdf"}]}}',
       at(),
@@ -35,11 +35,11 @@ describe("a context file", () => {
     ["a key named $file", '{"a":{"$$file":"doc.pdf"}}', '{"a":{"$file":"doc.pdf"}}'],
     ["an object with further keys", '{"a":{"$file":"doc.pdf","b":1}}', '{"a":{"$file":"doc.pdf","b":1}}'],
     ["a path that is not a text", '{"a":{"$file":1}}', '{"a":{"$file":1}}'],
-  ])("keeps %s as plain data", async (_what, context, expected) => {
+  ])("may contain %s, which names no file", async (_what, context, expected) => {
     expect(await placeContextFiles(context, at())).toEqual({ context: expected, files: [] });
   });
 
-  it("reads a file through a link inside its folder, and refuses a link that leads out", async () => {
+  it("may name a link to a file in its own folder, but no link that leads out of this folder", async () => {
     await mkdir(join(folder, "deep"));
     await writeFile(join(folder, "deep/context.json"), "");
     await symlink("doc.pdf", join(folder, "same.pdf"));
@@ -58,7 +58,7 @@ describe("a context file", () => {
     ["files/../../doc.pdf", /name one in its own folder/],
     ["none.pdf", /there is no file ".*none.pdf" - correct the path/],
     [".", /is not a file - name one/],
-  ])("does not read %s", async (path, message) => {
+  ])("is refused if it names the file %s", async (path, message) => {
     const placing = placeContextFiles(JSON.stringify({ a: { $file: path } }), at());
     await expect(placing).rejects.toThrow(message);
   });

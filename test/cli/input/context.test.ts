@@ -28,7 +28,7 @@ describe("the initial context", () => {
     );
   });
 
-  it("has the value of --set instead of the value of the file, and of two --set the last one", async () => {
+  it("has the value of the last --set for a key, not the value in the file", async () => {
     const file = await fileWith('{"name": "Ada", "n": 1}');
     expect(await readContext(file, ['name="Bo"', 'name="Cy=1"'])).toBe('{"name":"Cy=1","n":1}');
   });
@@ -36,7 +36,7 @@ describe("the initial context", () => {
   it.each([
     ['a="\\ud800"', "--set a: the value has half a character - correct it"],
     ['a={"b": 1, "b": 2}', '--set a: the value has the field "b" twice in one object - correct it'],
-  ])("refuses %s", async (setting, sentence) => {
+  ])("is refused if an option is --set %s", async (setting, sentence) => {
     await expect(readContext(undefined, [setting])).rejects.toThrow(sentence);
   });
 
@@ -52,11 +52,11 @@ describe("the initial context", () => {
     ["has the same name twice in an object", '{"a": {"b": 1, "b": 2}}', 'has the field "b" twice in one object'],
     ["has half a character", '{"a": "\\ud800"}', "has half a character"],
     ["is not UTF-8 text", new Uint8Array([0x25, 0x50, 0xff]), "is not UTF-8 text - pass bytes with --file"],
-  ])("refuses a file that %s", async (_, content, sentence) => {
+  ])("is refused if its file %s", async (_, content, sentence) => {
     await expect(readContext(await fileWith(content), [])).rejects.toThrow(sentence);
   });
 
-  it("points to --file for a file over 64 MB, without reading it", async () => {
+  it("is refused unread if its file is over 64 MB, and the message names the option --file", async () => {
     const file = await fileWith("{}");
     await using handle = await open(file, "r+");
     await handle.truncate(64 * 1024 * 1024 + 1);

@@ -10,14 +10,14 @@ const whole = workflow(
   { inputs: { type: "object", required: ["key"], properties: { key: { type: "string", secret: true }, n: {} } } },
 );
 
-describe("one node of a workflow", () => {
+describe("a single node of a workflow", () => {
   it.each(["read_Mail", "is_big", "end"])("becomes a workflow that runs only %s", async (id) => {
     const alone = oneNodeWorkflow(whole, id);
     expect(alone.nodes.map((node) => node.type).join()).toMatch(/^start,(action|decision),end$/);
     expect(await aslErrors(toStateMachine(alone))).toBe("");
   });
 
-  it("keeps the values of a decision's edges, which then all lead to the end", () => {
+  it("keeps the conditions on the edges of a decision, and every edge leads to the end", () => {
     const { edges } = oneNodeWorkflow(whole, "is_big");
     expect(edges).toEqual([
       { from: "start", to: "is_big" },
@@ -26,7 +26,7 @@ describe("one node of a workflow", () => {
     ]);
   });
 
-  it("with a text prompt accepts values for the references in the prompt as inputs", () => {
+  it("accepts values for the references in a text prompt as inputs", () => {
     const executor = { kind: "text", prompt: "Edit {Draft}.", into: "read_Mail" };
     const nodes = whole.nodes.map((node) => (node.id === "read_Mail" ? ({ ...node, executor } as typeof node) : node));
     const { inputs } = oneNodeWorkflow({ ...whole, nodes }, "read_Mail");
@@ -34,7 +34,7 @@ describe("one node of a workflow", () => {
     expect(inputs).toEqual({ type: "object", properties, additionalProperties: true });
   });
 
-  it("has its own id, requires no inputs, and keeps secrets secret", () => {
+  it("becomes a workflow with an id of its own, no required inputs, and the same secrets", () => {
     const { id, inputs } = oneNodeWorkflow(whole, "read_Mail");
     expect(id).toBe("sample--read-mail");
     expect(inputs).toEqual({ type: "object", properties: { key: { secret: true } } });

@@ -85,7 +85,7 @@ describe("nova lock", () => {
     expect(warned).toMatch(sentence);
   });
 
-  it("is the advice in the finding about edited code, which prevents the workflow from running", async () => {
+  it("is the command that a finding advises if edited code prevents a run", async () => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
     await writeFiles(folder.folder, { "generated/sum.py": "total = 7" });

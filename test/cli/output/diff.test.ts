@@ -15,7 +15,7 @@ describe("a difference of two values", () => {
   it.each([
     ["in the middle", "x".repeat(500)],
     ["at the end", ""],
-  ])("of long values shows the part around their first difference, %s", (_where, after) => {
+  ])("shows the part of two long values around their first difference, %s", (_where, after) => {
     const before = "a".repeat(300);
     const [was = "", is = ""] = lines(`"${before}1${after}"`, `"${before}2${after}"`);
     expect(was).toMatch(/^ {6}- …a{30}1/);
@@ -23,7 +23,7 @@ describe("a difference of two values", () => {
     expect([was, is].every((line) => line.length <= 110)).toBe(true);
   });
 
-  it("of unequal length shows the end of the longer value", () => {
+  it("shows the end of the longer value if the shorter value is its start", () => {
     const text = "a".repeat(300);
     expect(lines(text, `${text}b`)[1]).toMatch(/a{30}b$/);
   });

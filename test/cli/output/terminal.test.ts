@@ -65,7 +65,7 @@ describe("untrusted text", () => {
   });
 });
 
-it("tableLines counts the visible characters of a cell, which stays on its line", () => {
+it("tableLines counts only the visible characters of a cell, and keeps the cell on one line", () => {
   const lines = tableLines(
     ["id", "text"],
     [

@@ -50,7 +50,7 @@ describe("the code of a node", () => {
     [{ model: null, attempts: 0, cost_usd: 0 }, "by a model, $0.0000"],
     [{ cache_hit: true, cost_usd: 0 }, "pinned, no model used"],
     [null, ""],
-  ])("of %j is described in one cell", (metadata, cell) => {
+  ])("is described in one cell if its metadata are %j", (metadata, cell) => {
     expect(codeCell(entry(metadata))).toBe(cell);
   });
 });
@@ -59,7 +59,7 @@ describe("the cost of models", () => {
   it.each([
     [{ tokens_input: 1200, tokens_cached: 0 }, "$0.0175, 1200 tokens in, 40 out"],
     [{ tokens_input: 1200, tokens_cached: 900 }, "$0.0175, 1200 tokens in (900 of them cached), 40 out"],
-  ])("with %j is shown in one line", (tokens, line) => {
+  ])("is shown in one line if the tokens are %j", (tokens, line) => {
     expect(spentText({ cost_usd: 0.0175, tokens_output: 40, ...tokens })).toBe(line);
   });
 });

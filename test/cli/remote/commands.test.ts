@@ -29,7 +29,7 @@ function file(name: string): string {
   return join(folder, name);
 }
 
-describe("on a server,", () => {
+describe("if NOVA_URL names a server,", () => {
   it("a workflow is published and run, and every digit and byte arrives", async () => {
     const { out, code } = await onServer(
       "run",
@@ -212,7 +212,7 @@ describe("on a server,", () => {
     ["an invalid URL", { NOVA_URL: "here", NOVA_API_KEY: "x" }, 'NOVA_URL is "here", which is not a URL'],
     ["no key", { NOVA_URL: "http://127.0.0.1:1" }, "NOVA_URL names a server, but NOVA_API_KEY is not set"],
     ["a wrong key", { NOVA_URL: "", NOVA_API_KEY: "nova_wrong" }, "no valid API key came with the request"],
-  ])("with %s the message names the variable to set", async (_what, variables, sentence) => {
+  ])("the message about %s names the variable to correct", async (_what, variables, sentence) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value || api.url);
     const { err, code } = await nova("executions");
     vi.unstubAllEnvs();
@@ -234,14 +234,14 @@ describe("on a server,", () => {
     });
   });
 
-  it("the variables of a client are also used in a run on this machine", async () => {
+  it("a run on this machine also gets the variables of its client", async () => {
     await api.call("POST /clients", { body: { slug: "varied", name: "Varied" } });
     await api.call("PATCH /clients/varied", { body: { variables: { n: 41 } } });
     const { out } = await nova("run", file("add.json"), "--client", "varied", "--json");
     expect(JSON.parse(out)).toMatchObject({ status: "completed", context: { n: 41, sum: 42 } });
   });
 
-  it("code is proven on this machine with the server's records", async () => {
+  it("code runs on this machine to be proven, with inputs that the server has recorded", async () => {
     const node = { executor: "prompt", prompt: "Set sum to n and one more." };
     const place = join(folder, "proving");
     await mkdir(place);

@@ -62,7 +62,7 @@ describe("a published workflow", () => {
     ["own keys as they were written", () => ["get", id, "own.not"], '{"$blob":1}'],
     ["a value under such a key", () => ["get", id, "own.not.$blob"], "1"],
     [
-      "an object that looks like a reference with one $ more",
+      "an object that would be a reference without its additional $",
       () => ["get", id, "own.like"],
       alike.replace("$", "$$$$"),
     ],
@@ -72,14 +72,14 @@ describe("a published workflow", () => {
     ["pinned code", () => ["pins", "report"], 'no code of "report" is pinned'],
     ["schedules for people", () => ["schedules"], /nightly .*cron\(0 8 \? \* MON-FRI \*\) +\S+ 08:00 Europe\/Berlin/],
     ["schedules", () => ["schedules", "list", "report", "--json"], /"trigger":"often",.*"next_at":"/],
-  ])("prints %s, on this machine and on a server", async (_, argvFor, expected) => {
+  ])("has the same output on this machine and on a server for %s", async (_, argvFor, expected) => {
     const [there, here] = [await onServer(...argvFor()), await nova(...argvFor())];
     expect(there).toEqual(here);
     expect(there).toMatchObject({ code: 0, err: "" });
     expect(there.out).toMatch(expected);
   });
 
-  it("saves a file of its context byte for byte, and names the known keys if a key is unknown", async () => {
+  it("has values that nova get saves byte for byte, and keys that nova get lists if a key is unknown", async () => {
     expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf has pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
     const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
@@ -97,7 +97,7 @@ describe("a published workflow", () => {
     expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
   });
 
-  it("has no bytes that are printed to a terminal", async () => {
+  it("has files in its context that nova get does not print to a terminal", async () => {
     const before = process.stdout.isTTY;
     process.stdout.isTTY = true;
     const { code, out, err } = await nova("get", id, "pdf");
@@ -119,7 +119,7 @@ describe("a published workflow", () => {
     expect((await nova("activate", "report", "9")).err).toContain("`nova versions report` lists them");
   });
 
-  it("is rolled back to the version before, not to one that was rolled back itself", async () => {
+  it("is rolled back to the version before, but never to a version that was itself rolled back", async () => {
     await nova("activate", "report", "1");
     await writeFile(
       file("report.json"),
@@ -151,7 +151,7 @@ describe("a published workflow", () => {
     expect(JSON.parse(out)).toMatchObject({ trigger: "nightly", paused_at: null, timezone: "Europe/Berlin" });
   });
 
-  it("lists tasks for events with their exact patterns, separate from tasks for people", async () => {
+  it("has its waits for events listed with exact patterns, separate from the tasks of people", async () => {
     const event = { source: ["crm"], detail: { customer: ["{{n}}"] } };
     const waits = inARow("waits", { crm: { type: "wait", event, timeout: "1h" } });
     await writeFile(file("waits.json"), JSON.stringify(waits));

@@ -45,7 +45,7 @@ const inBranches = (...branches: TraceEntry[][]) => ({
   branches: branches.map((entries, index) => ({ branch: String(index), scope: `/f@1.${index}`, entries })),
 });
 
-it("the outputs include the last changes of each node, except failed nodes and the close", () => {
+it("the outputs include the last changes of each node, but nothing of failed nodes or of the closing entry", () => {
   const entries = [
     entry("a", '{"n":1}'),
     entry("b", '{"n":2}', { status: "failed" }),

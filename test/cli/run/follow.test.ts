@@ -77,7 +77,7 @@ describe("a run on a server", () => {
     expect(ran).toMatchObject({ execution: { id, status: "failed" }, path: ["start", "a", "b"], counters: null });
   });
 
-  it("is reported with a mark for each reused entry", async () => {
+  it("is reported with each reused entry marked as reused", async () => {
     const reused = entry(1, "a", { reused_from: { execution_id: id, scope: "", seq: 1 } });
     const { events } = await follow(
       never,

@@ -184,7 +184,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(Object.keys((await fixture("row", "new")).outcomes)).toEqual(["sum", "call", "send", "after"]);
   });
 
-  it("runs maps, loops, failures, waits and other workflows without effects", async () => {
+  it("repeats maps, loops, failures, waits and calls of workflows without their effects", async () => {
     await cloud.publish(between("inner", [action("one", dice("made"))], ways("start > one > end")));
     const square = action("square", "context['s'] = context['item'] ** 2", live);
     const send = action("send", dice("sent"));

@@ -44,7 +44,7 @@ describe("the key of a data folder", () => {
     ["that contains no key", async () => "nonsense"],
     ["with a key of a lower role", async () => lesser({ role: "viewer" as const })],
     ["with a key of one client", async () => lesser({ role: "admin" as const, client: "default" })],
-  ])("replaces a file %s", async (_what, made) => {
+  ])("is a new one if its file is one %s", async (_what, made) => {
     const text = await made();
     await writeFile(join(folder, "api-key"), `${text}\n`);
     const { principal } = await readOwnKey(folder, api.ports);

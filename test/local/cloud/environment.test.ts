@@ -37,7 +37,7 @@ describe("a process that enters the local cloud", () => {
     ["AWS_PROFILE", undefined],
     ["AWS_SESSION_TOKEN", undefined],
     ["AWS_ENDPOINT_URL", undefined],
-  ])("no longer has the shell's %s", (name, value) => {
+  ])("replaces or removes the shell's %s", (name, value) => {
     vi.stubEnv(name, "eu-west-3");
     enterEnvironment(environment());
     expect(process.env[name]).toBe(value);

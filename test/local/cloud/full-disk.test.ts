@@ -59,7 +59,7 @@ describe("a full disk", { timeout: 60_000 }, () => {
   });
 
   it.each([{ readOnly: false }, { readOnly: true }])(
-    "lets the stored runs be read and verified, but no run start: %j",
+    "does not prevent that stored runs are read and verified, but prevents the start of a run: %j",
     async ({ readOnly }) => {
       const before = await files();
       const disk = await fullDisk(dataDir, { readOnly });

@@ -25,7 +25,7 @@ it("the local Lambda invokes a function again if it failed because the disk was 
   expect(await answer).toEqual({ ok: true, payload: "1" });
 });
 
-it("the local Lambda returns failures with another cause, and failures after the disk was closed", async () => {
+it("the local Lambda invokes no function again that failed for another reason than a full disk, or after the watch on the disk was closed", async () => {
   const disk = new DiskSpace(tmpdir(), { clock: handClock() });
   const invoke = pauseOnFullDisk(async () => noSpace, disk);
   expect(await invoke("arn", "{}")).toBe(noSpace);
@@ -80,7 +80,7 @@ it("the local cloud delivers each mail that a killed process had accepted exactl
   }
 });
 
-it("the local cloud describes a mail as S3 does", async () => {
+it("the local cloud reports a new mail to the function in the format of S3", async () => {
   const mails = open();
   mails.drive();
   mails.onCreated({ bucket: "nova", key: "mail/a b+c", bytes: 7 });

@@ -6,7 +6,7 @@ const started: NodeEvent = { node: "a", state: "started" };
 const succeeded: NodeEvent = { node: "a", state: "succeeded" };
 
 describe("the progress of an execution", () => {
-  it("reaches a listener that joins in the middle from the start", async () => {
+  it("is reported from its first event to a listener that is added in the middle of the run", async () => {
     const progress = new Progress();
     progress.note("exec_1", started);
     const heard: NodeEvent[] = [];
@@ -19,7 +19,7 @@ describe("the progress of an execution", () => {
     expect(heard).toEqual([started, succeeded]);
   });
 
-  it("reaches a listener that arrives after the end, and lets it continue", async () => {
+  it("is reported to a listener that is added after the end, and the wait of this listener then resolves", async () => {
     const progress = new Progress();
     progress.note("exec_1", succeeded);
     progress.end("exec_1");

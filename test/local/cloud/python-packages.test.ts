@@ -53,9 +53,9 @@ describe("requirements", () => {
   });
 
   it.each([
-    ["passed as an option", "--no-index", "Invalid requirement"],
-    ["passed with a NUL character", "novatiny\u0000", "without null bytes"],
-  ])("are never %s to pip", async (_, line, reason) => {
+    ["an option", "--no-index", "Invalid requirement"],
+    ["a text with a NUL character", "novatiny\u0000", "without null bytes"],
+  ])("are refused if one of them is %s", async (_, line, reason) => {
     vi.stubEnv("PIP_NO_INDEX", "1");
     const target = join(folder, "templates", "b");
     await expect(installRequirements(python, [line], target)).rejects.toThrow(reason);
@@ -198,7 +198,7 @@ describe("the Python of the sandboxes", () => {
       [both, pip(), compiles, both],
       "pip installed what it cannot import",
     ],
-  ])("ends with a sentence that names the missing packages if %s", async (_what, isRoot, steps, why) => {
+  ])("is not found if %s, and one sentence names the missing packages", async (_what, isRoot, steps, why) => {
     await expect(ensurePython({ debian: true }, machineThat(steps, isRoot))).rejects.toThrow(
       `Python lacks fitz, psycopg and ${why} - install pymupdf<2, psycopg[binary]<4 for py, or name another Python in NOVA_PYTHON`,
     );

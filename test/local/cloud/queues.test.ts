@@ -56,7 +56,7 @@ async function become(ids: string[], expected: string[]): Promise<void> {
 }
 
 describe("runs that wait for a slot", { timeout: 60_000 }, () => {
-  it("stay queued if the owner ends by an interrupt, and start after the next opening", async () => {
+  it("stay queued if an interrupt ends the owner, and start when the cloud opens again", async () => {
     const ids = await start(600, 0, 0);
     await cloud.close({ interrupt: true });
     await open(false);
@@ -66,7 +66,7 @@ describe("runs that wait for a slot", { timeout: 60_000 }, () => {
     await become(ids, ["interrupted", "completed", "completed"]);
   });
 
-  it("stay queued if the owner waits for the run at work before it ends", async () => {
+  it("stay queued if the owner ends after waiting for the run in progress", async () => {
     const ids = await start(1, 0);
     await cloud.close();
     await open(false);

@@ -25,7 +25,7 @@ describe("a variable of a process that runs no nodes", () => {
       /^OPENAI_BASE_URL, NOVA_LLM_API have no/,
     ],
     ["another secret key", { OPENAI_API_KEY: "a" }, { OPENAI_API_KEY: "b" }, /^OPENAI_API_KEY has no effect/],
-  ])("is reported with %s", (_, env, ofOwner, sentence) => {
+  ])("is reported if it has %s", (_, env, ofOwner, sentence) => {
     expect(describeIneffective(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
   });
 
@@ -34,7 +34,7 @@ describe("a variable of a process that runs no nodes", () => {
     ["an empty value", { DEFAULT_MODEL: " " }, { DEFAULT_MODEL: "a" }],
     ["no value", {}, { DEFAULT_MODEL: "a", OPENAI_API_KEY: "k" }],
     ["a value that this process itself uses", { NOVA_DATA_DIR: "x" }, {}],
-  ])("is not reported with %s", (_, env, ofOwner) => {
+  ])("is not reported if it has %s", (_, env, ofOwner) => {
     expect(describeIneffective(env, owner(ofOwner))).toBeUndefined();
   });
 });

@@ -38,8 +38,8 @@ export async function fetchSigned(address: string, what: string): Promise<Respon
 }
 
 /**
- * The largest answer that is read. NOVA sends none as large: AWS Lambda sends at most 6 MB, and a server on a laptop at
- * most one page of a list.
+ * The largest answer that is read. No answer of NOVA is as large: AWS Lambda sends at most 6 MB, and a server on a
+ * laptop at most one page of a list.
  */
 export const maxAnswerBytes = 256 * 1024 * 1024;
 
@@ -88,8 +88,8 @@ const firstPauseMs = 200;
 const longestPauseMs = 2_000;
 
 /**
- * Builds the request body that publishes a folder. It has the definition as written, so that findings name the right
- * lines.
+ * Builds the request body that publishes a folder. The body has the definition as written, so that findings name the
+ * right lines.
  */
 export function publishBody(source: WorkflowSource, id: string): object {
   return { definition: new RawJson(withId(source.text, id)), files: source.files };

@@ -16,7 +16,8 @@ export type LogPiece =
   | { kind: "crowd"; count: number; followed: number };
 
 /**
- * The number of nodes whose output is followed. After each pause, every one costs a request and a read in a sandbox.
+ * The number of nodes whose output is followed. After each pause, every followed node costs a request and a read in a
+ * sandbox.
  */
 const maxFollowed = 5;
 const pauseMs = 300;

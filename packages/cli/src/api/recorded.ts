@@ -174,7 +174,8 @@ export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Ar
 }
 
 /**
- * Reads the new entries of a running execution with all its branches. It reads only entries again that may still grow.
+ * Reads the new entries of a running execution with all its branches. It reads an entry again only if the branches of
+ * this entry may still grow.
  */
 export class EntryReader {
   readonly #server: NovaClient;
@@ -221,7 +222,7 @@ export interface Recorded {
   before: readonly TraceEntry[];
   /** The place of the node, such as `find`, `poll#2` or `each[3].find`; `billing/send` in a child execution. */
   place: string;
-  /** Its place in the first execution of a series of restarts, which `NOVA_RESTART_KEY` contains. */
+  /** The place of the node in the first execution of a series of restarts. `NOVA_RESTART_KEY` contains this place. */
   origin: { execution: string; place: string };
 }
 

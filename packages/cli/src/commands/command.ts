@@ -65,7 +65,7 @@ export function declare(declared: Command, { summary, takes = {}, json = "print 
     const option = declared.createOption(written, says).makeOptionMandatory(needed === true);
     if (absent !== undefined) option.default(absent);
     if (choices) option.choices(choices);
-    // Commander passes `true` for an option without a value, which stands for all values.
+    // Commander passes `true` for an option without a value. Here `true` means all values.
     const collect = (value: string, before: string[] | true) => before === true || [...before, value];
     declared.addOption(each ? option.default([]).argParser(collect) : option);
   }

@@ -224,7 +224,7 @@ async function valueIn(value: ContextValue, path: readonly string[], load: Load)
   if (reference) return valueIn(await loadReference(reference, load), path, load);
   const [step, ...rest] = path;
   if (step === undefined) return value;
-  // A stored key that looks like that of a reference has one more `$`, which users leave out.
+  // A record adds a `$` to a key of user data that looks like `$blob`. Users type the key without this `$`.
   const json = (/^\$+blob$/.test(step) ? valueAt(value.json, [`$${step}`]) : undefined) ?? valueAt(value.json, [step]);
   return json === undefined ? undefined : valueIn({ json }, rest, load);
 }

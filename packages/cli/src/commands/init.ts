@@ -52,8 +52,8 @@ async function nameAfter(folder: string, graph: string): Promise<void> {
 }
 
 /**
- * Replaces the definition in a folder by a program that builds the same workflow, with the settings that editors need
- * to find the types.
+ * Replaces the definition in a folder by a program that builds the same workflow. Also writes the settings with which
+ * editors find the types.
  */
 async function useProgram(folder: string): Promise<void> {
   await rm(join(folder, "workflow.json"));

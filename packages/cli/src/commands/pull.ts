@@ -194,8 +194,8 @@ export async function buildLocalContext(text: string, load: Load): Promise<{ tex
 }
 
 /**
- * Converts a key of a record to a key of a context file. An escaped key has one more `$`: in a record if it looks like
- * `$blob`, in a context file if it looks like `$file`.
+ * Converts a key of a record to a key of a context file. A record adds a `$` to a key that looks like `$blob`. A
+ * context file adds a `$` to a key that looks like `$file`.
  */
 function plainKey(key: string): string {
   if (/^\$\$+blob$/.test(key)) return key.slice(1);

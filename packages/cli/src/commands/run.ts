@@ -49,7 +49,8 @@ export const run = command({
         tellWarnings(request);
         return runInPlace(() => publishAndStart(server, request, interrupt), { server, interrupt, json });
       }
-      // Missing packages are offered before the cloud opens, so that its sandboxes have them.
+      // The command offers to install missing packages before the cloud opens, so that the sandboxes of the cloud have
+      // them.
       const { offerPackages } = await import("../packages.ts");
       const { noTerminal } = await import("../output/terminal.ts");
       const lacking = await offerPackages([draft.parsed, ...draft.called.parsed], json ? noTerminal : undefined);
@@ -135,7 +136,7 @@ export async function onServerOrHere<T>(
 }
 
 export interface RunPlace extends Pick<Following, "live"> {
-  /** The client of the server. A function is called only after the run has started. */
+  /** The client of the server, or a function that creates it and is called only after the run has started. */
   server: NovaClient | (() => Promise<NovaClient>);
   /** Rejects if the process that owns the cloud of the run ends. */
   lost?: Promise<never> | undefined;

@@ -39,8 +39,8 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
 }
 
 /**
- * The price of a sandbox per hour: E2B charges $0.000014 per second for each of 2 vCPU, and $0.0000045 for each of 2
- * GiB.
+ * The price of a sandbox per hour: E2B charges $0.000014 per second for a vCPU and $0.0000045 for a GiB, and a sandbox
+ * has two of each.
  */
 const usdPerHour = 3_600 * 2 * (0.000014 + 0.0000045);
 

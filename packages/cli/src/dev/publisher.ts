@@ -15,8 +15,8 @@ export interface PublishedFolder extends Pick<Published, "id" | "version" | "cre
 export type PublishOutcome = PublishedFolder | { folder: string; problem: string; findings: Finding[] };
 
 /**
- * The finding for a call of an unknown workflow. Another folder may contain that workflow, so the caller is tried again
- * after the others.
+ * The finding for a call of an unknown workflow. Another folder may contain that workflow, so the folder of the caller
+ * is published again after the other folders.
  */
 const missingWorkflow = "NOVA419";
 
@@ -93,8 +93,8 @@ export class Publisher {
   }
 
   /**
-   * Publishes called workflows before their callers, for any order of the folders: a folder whose call fails is tried
-   * again after the others.
+   * Publishes called workflows before their callers, in any order of the folders. If a folder calls an unknown
+   * workflow, its publication is repeated after the other folders.
    */
   async #publishAll(found: readonly Found[]): Promise<void> {
     const outcomes = [];

@@ -27,7 +27,7 @@ export async function watchFolders(roots: readonly string[], onNews: (root: stri
 interface Watched {
   /** Undefined for a folder above the root that this user cannot watch. */
   watcher: FSWatcher | undefined;
-  /** Tells a folder from another one that has taken its name. */
+  /** Distinguishes the folder from another folder that later gets the same name. */
   identity: string;
 }
 
@@ -48,8 +48,8 @@ class RootWatch {
   }
 
   /**
-   * Updates the watches on all folders of the root, and on those above it to see the root disappear and return. Returns
-   * what has happened to the root.
+   * Updates the watches on all folders of the root, and on the folders above the root, whose changes show that the root
+   * has disappeared or returned. Returns what has happened to the root.
    */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);

@@ -63,8 +63,8 @@ export function workflowPath(path: string): string {
 }
 
 /**
- * Makes a workflow of start, one node and end, to try the node on a context. Its own id (`invoice--find-total`) keeps
- * it apart from the versions of the whole workflow.
+ * Makes a workflow of start, one node and end, to try the node on a context. The made workflow has another id
+ * (`invoice--find-total`), so its versions are separate from those of the whole workflow.
  */
 export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   const node = workflow.nodes.find((one) => one.id === id);
@@ -91,7 +91,7 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   };
 }
 
-/** Returns inputs that accept the results of other nodes, to which a prompt may refer. */
+/** Returns a schema of inputs that also accepts the results of other nodes, because a prompt may refer to them. */
 function withMapping(properties: JsonObject): JsonObject {
   return {
     type: "object",

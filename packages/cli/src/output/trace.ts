@@ -129,8 +129,8 @@ function changeText(visits: readonly TraceEntry[]): string {
 }
 
 /**
- * Formats the details of an entry, which follow the table. `--full` adds more. `codes` has the code of each node that
- * was shown last.
+ * Formats the details of an entry, which follow the table. `--full` adds more. `codes` has, for each node, the code
+ * that was last shown.
  */
 function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
   const { scope, node_id, status, error_class, error_message, traceback, code_executed, logs } = entry;

@@ -145,7 +145,10 @@ async function runCode(
   throw new ProofInterrupted("the sandbox was lost before its code ended - try again");
 }
 
-/** Returns the variables of the recorded run with the same keys, because code may store these keys. */
+/**
+ * Returns the variables of the recorded run. Its idempotency key and its restart key stay the same, because code may
+ * store them.
+ */
 function environmentOf(
   { execution: { id }, entry: { scope, seq }, origin }: Recorded,
   { id: node, executor }: TaskNode,

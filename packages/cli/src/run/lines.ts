@@ -89,8 +89,8 @@ function callsText({ aws_calls, sandbox_calls }: NonNullable<EndedRun["counters"
 }
 
 /**
- * Joins the nodes of a path. Consecutive runs of the same node, as in the items of a map, become one name with their
- * number.
+ * Joins the nodes of a path. Consecutive runs of the same node, as in the items of a map, become one name with the
+ * number of runs.
  */
 function pathText(path: readonly string[]): string {
   const begins = path.flatMap((node, index) => (node === path[index - 1] ? [] : [index]));

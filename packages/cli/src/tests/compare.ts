@@ -185,7 +185,8 @@ function changedPart(node: string, was: Fixture, workflow: Workflow): "prompt" |
 }
 
 /**
- * Describes a node that is not in the workflow any more. Its new name is that of the only new node with the same code.
+ * Describes a node that is not in the workflow any more. If exactly one new node has the same code, the node was
+ * renamed to that one.
  */
 function goneNode(node: string, fixture: Fixture, workflow: Workflow): Staleness {
   const { code, prompts } = hashCode(workflow);

@@ -35,10 +35,11 @@ export const Fixture = z.strictObject({
   workflow: z.string(),
   recorded_from: z.string().optional(),
   input: Values,
-  /** The code of each node when its outcome was recorded, as the start of its SHA-256. */
+  /** For each node, the first characters of the SHA-256 of its code when its outcome was recorded. */
   code: z.record(z.string(), z.string()).default({}),
   /**
-   * The prompt of each prompt node, in the same form. `code` has the code that a model wrote for it, if it is known.
+   * For each prompt node, the first characters of the SHA-256 of its prompt. If the code that a model wrote for it is
+   * known, its hash is in `code`.
    */
   prompts: z.record(z.string(), z.string()).default({}),
   /** Recorded outcomes by place. */

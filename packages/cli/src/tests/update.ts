@@ -9,8 +9,8 @@ import type { TestRunner } from "./test-cloud.ts";
 import { type Blobs, type Expression, fits, hasForm, type WholeValue } from "./values.ts";
 
 /**
- * Writes the current outcome of a test into its file. Nodes with changed code run for it without network and
- * credentials, unless the definition says that they have effects. Returns null, or why the test cannot be updated.
+ * Writes the current outcome of a test into its file. Nodes with changed code run without network and credentials,
+ * unless the definition says that they have effects. Returns null, or why the test cannot be updated.
  */
 export async function updateTest(runner: TestRunner, folder: TestFolder, old: Test): Promise<FirstDifference | null> {
   const { workflow } = folder;
@@ -100,7 +100,7 @@ function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
   return { ...fixture, code: keys(code), prompts: keys(prompts), outcomes: keys(outcomes), expect };
 }
 
-/** Builds a test with the current outcomes. Forms stay as long as the new values match them. */
+/** Builds a test with the current outcomes. A form in the old test stays if the new value matches it. */
 async function updatedTest(
   { name, fixture, files: oldFiles }: Test,
   { trace, live, blobs }: TestRun,

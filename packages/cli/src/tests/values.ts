@@ -44,15 +44,15 @@ export async function wholeValue(json: string, { load, onBytes }: Blobs): Promis
 }
 
 /**
- * Converts a key of a record to a key of a test. A record has one more `$` in a key that looks like `$blob`, a test in
- * every key that starts with `$`.
+ * Converts a key of a record to a key of a test. A record adds a `$` to a key that looks like `$blob`. A test adds a
+ * `$` to every key that starts with `$`.
  */
 function keyInTest(key: string): string {
   const plain = /^\$\$+blob$/.test(key) ? key.slice(1) : key;
   return plain.startsWith("$") ? `$${plain}` : plain;
 }
 
-/** Returns the JSON text of a value for a run. `bytesAs` returns what stands for bytes. */
+/** Returns the JSON text of a value for a run. `bytesAs` returns the value that the run gets in place of bytes. */
 export function textForRun(value: WholeValue, bytesAs: (sha256: string) => ExactValue): string {
   return JSON.stringify(forRun(value, bytesAs));
 }

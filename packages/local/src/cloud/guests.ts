@@ -42,7 +42,10 @@ export class Guests {
     return this.#present.size;
   }
 
-  /** Asks all guests to leave. Their executions have ended, and they may still read the results first. */
+  /**
+   * Asks all guests to leave. The executions of the guests have already ended. Each guest may read the results before
+   * it leaves.
+   */
   askToLeave(): void {
     for (const connection of this.#present) connection.write("closing\n");
   }

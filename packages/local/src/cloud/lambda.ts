@@ -10,7 +10,10 @@ export function functionArn(name: string): string {
 /** AWS Lambda tries an asynchronous event three times ("Asynchronous invocation"). */
 const deliveries = 3;
 
-/** Creates the Lambda service with NOVA's functions. It starts to load them at once, because that takes longest. */
+/**
+ * Creates the Lambda service with NOVA's functions. Starts to load the functions at once, because no other part of the
+ * cloud takes as long to load.
+ */
 export function createLambda(): InvokeLambda {
   process.env.POWERTOOLS_LOG_LEVEL ??= "SILENT";
   const loading = loadFunctions();

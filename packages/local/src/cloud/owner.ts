@@ -32,7 +32,8 @@ export async function openAsOwner(
 ): Promise<LocalCloud> {
   const { dataDir, disk } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
-  // An `owner.json` of a killed owner is removed first, because it names endpoints that no longer exist.
+  // False if the folder cannot be written. Otherwise the `owner.json` of a killed owner is removed first, because it
+  // names endpoints that no longer exist.
   const isWritten = disk.hasSpace;
   if (isWritten) await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
