@@ -53,7 +53,7 @@ describe("a caller", () => {
   };
   const known = (text: string | undefined) => authenticate({ keys: keys as never }, text);
 
-  it("is identified by a key, without its digest", async () => {
+  it("is identified by its key, and the result does not contain the digest of that key", async () => {
     expect(await known(keyText({ id, secret }))).toEqual({ id, role: "runner", client: "acme", name: "till" });
   });
 

@@ -35,18 +35,18 @@ async function allowed(rates: Rates, times: number, key = "key_1"): Promise<numb
 }
 
 describe("the rate limit of a key", () => {
-  it("is kept without the table while a process sees few requests", async () => {
+  it("is enforced without the table while a process sees few requests", async () => {
     const { store, process } = world();
     expect([await allowed(process(), 5), store.asked]).toEqual([5, 0]);
   });
 
-  it("is kept by one process, which reserves a few requests at a time in the table", async () => {
+  it("is enforced by one process, which reserves a few requests at a time in the table", async () => {
     const { store, process } = world();
     expect(await allowed(process(), 400)).toBe(limit + 5);
     expect(store.asked).toBe(21);
   });
 
-  it("is kept by many processes together, except for the free requests of each process", async () => {
+  it("is enforced for many processes together, except for the free requests of each process", async () => {
     const { process } = world();
     const processes = Array.from({ length: 8 }, process);
     const passed = await Promise.all(processes.map((one) => allowed(one, 60)));

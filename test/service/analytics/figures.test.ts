@@ -29,11 +29,11 @@ function saved(generation: string, { locked, kept = [] }: { locked?: Generation;
 }
 
 describe("a run of pinned code", () => {
-  it("saves what it cost to write its code, if the lock of the workflow has that code", async () => {
+  it("counts as saving the cost of writing its code if the lock file of the workflow contains that code", async () => {
     expect(await saved(generationId(first), { locked: first, kept: [second] })).toBe(0.0203);
   });
 
-  it("saves what it cost to write its own code, even if other code is stored under the same key", async () => {
+  it("counts as saving the cost of writing its own code, even if other code is stored under the same key", async () => {
     expect(await saved(generationId(second), { locked: first, kept: [first, second] })).toBe(0.01);
   });
 

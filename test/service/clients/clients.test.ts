@@ -57,7 +57,7 @@ describe("the slug of an erased client", () => {
     await expect(create()).rejects.toThrow(/was deleted on 2026-01-02/);
   });
 
-  it("can be given to a new client if the audit shows only records of keys for it", async () => {
+  it("can be given to a new client if all audit records of the slug are about API keys", async () => {
     for (let n = 0; n < 201; n++) deed("key.created");
     expect(await create()).toMatchObject({ slug: "acme" });
   });
@@ -78,14 +78,14 @@ describe("the initial context of a run", () => {
     ["stays as it was written if its client has no variables", undefined, '{ "a": 1.0 }', '{ "a": 1.0 }'],
     ["starts with the client's variables", '{"company":"ACME"}', '{"total":850.0}', '{"company":"ACME","total":850.0}'],
     [
-      "takes the request's value if both have a key",
+      "takes the request's value for a key that the client's variables also contain",
       '{"limit":1000,"company":"ACME"}',
       '{"limit":5}',
       '{"company":"ACME","limit":5}',
     ],
     ["keeps the digits of variables", '{"account": 12345678901234567890}', "{}", '{"account":12345678901234567890}'],
     ["takes the request's null over a variable", '{"limit":1000}', '{"limit":null}', '{"limit":null}'],
-    ["is empty without variables and request", "{}", "{}", "{}"],
+    ["is empty if the variables and the request are empty", "{}", "{}", "{}"],
   ])("%s", (_what, variables, context, whole) => {
     expect(withVariables(variables, context)).toBe(whole);
   });

@@ -43,7 +43,7 @@ describe("a rotation", () => {
     expect((await ports.credentials.forNode("default", "wf", ["b"])).secrets).toEqual(["s3cret-b"]);
   });
 
-  it("continues after an interruption with the same new key; until its end, both keys decrypt", async () => {
+  it("continues after an interruption with the same new key; until the rotation ends, both keys can decrypt", async () => {
     const { put } = store;
     let writes = 0;
     store.put = (record: CredentialRecord) => {
@@ -61,7 +61,7 @@ describe("a rotation", () => {
     expect([await sealedWith(), keys]).toEqual([["key-2", "key-2", "key-2"], ["key-2"]]);
   });
 
-  it("does not lose the new values of a credential that is changed meanwhile", async () => {
+  it("does not lose the new values of a credential that is changed during the rotation", async () => {
     const { put } = store;
     store.put = async (record: CredentialRecord) => {
       store.put = put;

@@ -123,7 +123,7 @@ beforeEach(() => {
 });
 
 describe("deleting a client", () => {
-  it("erases its runs, its objects and everything that names it, then itself", async () => {
+  it("erases the client's runs, objects and everything else that names the client, and last the client", async () => {
     expect(await deleteClient(world.ports(), ann, "acme")).toBe(true);
     const runs = world.runs.map(({ id }) => id);
     expect(world.log).toEqual([...runs, "objects of acme", "rest 0", "rest 1", "rest 2"]);
@@ -157,7 +157,7 @@ describe("deleting a client", () => {
     expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
   });
 
-  it("only marks and enqueues it if there is a queue", async () => {
+  it("only marks the client and enqueues the erasure if there is a queue", async () => {
     expect(await deleteClient(world.ports({ queue: true }), ann, "acme")).toBe(false);
     expect(world.queued).toEqual(["acme"]);
     expect(world.client?.erasing).toMatchObject({ by: ann.id, part: "executions" });
@@ -179,7 +179,7 @@ describe("deleting a client", () => {
     },
   );
 
-  it("pauses when the time limit is over, and the sweeper continues it two minutes later", async () => {
+  it("pauses when the time limit is over, and the sweeper continues the erasure two minutes later", async () => {
     const ports = world.ports({ queue: true });
     await deleteClient(ports, ann, "acme");
     expect(await eraseClient(ports, "acme", world.now + 60_000)).toBe(false);
@@ -201,7 +201,7 @@ describe("deleting a client", () => {
 describe("erasing a run", () => {
   const run = { id: "exec_1", client: "acme", root: "exec_1", open: false } as Execution;
 
-  it("erases all its scopes and the runs inside it, and removes the blobs last", async () => {
+  it("erases all scopes of the run and the runs inside it, and removes the blobs last", async () => {
     const ports = world.ports();
     const contents: Eraser["contents"] = async (at) => {
       await world.ports().eraser.contents(at);
@@ -225,7 +225,7 @@ describe("erasing a run", () => {
       return (id: string) => world.runs.find((one) => one.id === id) as Execution;
     };
 
-    it("erases the restarts, too, and returns all ids; shared blobs are removed with the last one", async () => {
+    it("erases the restarts, too, and returns the ids of all; the last erasure removes the shared blobs", async () => {
       const find = family();
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
       expect(world.log.splice(0)).toEqual(["exec_1", "exec_2"]);

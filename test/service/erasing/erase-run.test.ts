@@ -49,7 +49,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(world.emptied).toEqual([]);
   });
 
-  it("is found by a later pass if the starting process died, because the client's record stays that long", async () => {
+  it("is found by a later pass if the process that started it died, because the client's record exists until then", async () => {
     world.hasQueue = true;
     const ports = world.service();
     await deleteClient(ports, ann, "acme");
@@ -71,18 +71,21 @@ describe("a run that starts while its client is deleted", () => {
   it.each([
     ["is open", async () => undefined],
     ["has already ended", (id: string) => cancelExecution(world.service(), id)],
-  ])("is found by another pass if it started after the pass had read the list of runs, and %s", async (_what, then) => {
-    let id = "";
-    world.onRest = async () => {
-      if (id !== "") return;
-      id = await world.begin();
-      await then(id);
-    };
-    expect(await deleteClient(world.service(), ann, "acme")).toBe(true);
-    expect(ended(id)).toEqual(erased);
-  });
+  ])(
+    "is found by a second pass if it started after the first pass had read the list of runs, and %s",
+    async (_what, then) => {
+      let id = "";
+      world.onRest = async () => {
+        if (id !== "") return;
+        id = await world.begin();
+        await then(id);
+      };
+      expect(await deleteClient(world.service(), ann, "acme")).toBe(true);
+      expect(ended(id)).toEqual(erased);
+    },
+  );
 
-  it("leaves the rest to the next sweep if every pass finds a new run", async () => {
+  it("is left to the next sweep if every pass until then finds another new run", async () => {
     world.onRest = async () => void (await world.begin());
     expect(await deleteClient(world.service(), ann, "acme")).toBe(false);
     expect(world.ids).toHaveLength(5);
@@ -102,7 +105,7 @@ describe("a run that is missing in the list of open runs", () => {
   });
 
   it.each(["its own", "those of the run it was restarted from"])(
-    "is cancelled after the run around it; the blobs of that run are %s",
+    "is cancelled after the run that contains it; the blobs of the outer run are %s",
     async (whose) => {
       const outer = await world.begin();
       const inner = await world.begin();

@@ -23,7 +23,7 @@ describe("in a deployment, whose functions run for minutes, the last pass", () =
     world.hasQueue = true;
   });
 
-  it("starts once no function can still run a node of a run that ended", async () => {
+  it("starts once no function can still be running a node of an ended run", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(1);
     expect(await eraseClient(world.service(), "acme")).toBe(false);
@@ -58,7 +58,7 @@ describe("in a deployment, whose functions run for minutes, the last pass", () =
     expect(await eraseClient(world.service(), "acme")).toBe(true);
   });
 
-  it("is followed by another pass if a run was open when it started, even if it took long", async () => {
+  it("is followed by another pass if a run was open when the last pass started, even if that pass took long", async () => {
     await deleteClient(world.service(), ann, "acme");
     minutes(6);
     world.onRest = async () => {

@@ -204,7 +204,7 @@ describe("the id that repeated deliveries share", () => {
     ["body.id", `{"id":"deep","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "deep"],
     ["body.id", Buffer.from([0xff, 0xfe]), /^sha256:/],
     ["body.id", "", /^sha256:/],
-  ])("is found at %s in %s in the same way for every content-type", (dedupe, body, expected) => {
+  ])("for the path %s and the body %s is the same for every content-type", (dedupe, body, expected) => {
     const keys = ["application/json", "text/plain", "application/x-www-form-urlencoded"].map((type) =>
       dedupeIdOf({ dedupe, signature }, { headers: { "content-type": type }, body: Buffer.from(body) }),
     );
@@ -212,7 +212,7 @@ describe("the id that repeated deliveries share", () => {
     expect(keys).toEqual([one, keys[0], keys[0]]);
   });
 
-  it("is a hash of the body if its path leads into a number", () => {
+  it("is a hash of the body if the trigger's path leads into a number", () => {
     expect(dedupeIdOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
 
@@ -223,7 +223,7 @@ describe("the id that repeated deliveries share", () => {
 
 const text = Buffer.from('{"a": "grüß"}');
 
-describe("a body with a content-encoding", () => {
+describe("a body with the content-encoding", () => {
   it.each([
     ["gzip", gzipSync(text)],
     ["X-GZIP", gzipSync(text)],
@@ -231,7 +231,7 @@ describe("a body with a content-encoding", () => {
     ["br", brotliCompressSync(text)],
     ["identity", text],
     ["", text],
-  ])("%s is decoded", (encoding, bytes) => {
+  ])("%j is decoded", (encoding, bytes) => {
     expect(decompressBody(bytes, encoding)).toEqual(text);
   });
 
@@ -242,7 +242,7 @@ describe("a body with a content-encoding", () => {
     ["br", gzipSync(text), /is not encoded as "br" says/],
     ["gzip", gzipSync(text).subarray(0, 20), /is not encoded as "gzip" says/],
     ["gzip", gzipSync(Buffer.alloc(100 * 1024 * 1024)), /more than 4194304 bytes once decoded - send less/],
-  ])("%s is refused if it cannot be decoded", (encoding, bytes, message) => {
+  ])("%j is refused if it cannot be decoded", (encoding, bytes, message) => {
     expect(() => decompressBody(bytes, encoding)).toThrow(message);
   });
 });

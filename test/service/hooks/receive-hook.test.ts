@@ -78,7 +78,7 @@ describe("a request to a hook", () => {
     expect(world.runs).toEqual([first.execution]);
   });
 
-  it("starts a run of its own if its large id differs only in the last digit, and the run sees all digits", async () => {
+  it("starts a second run if its long id differs from an earlier id only in the last digit", async () => {
     const ids = ["820982911946154508", "820982911946154509", "820982911946154510"];
     for (const id of ids) await receiveHook(ports(), request("vendor", `{"id": ${id}, "total": 850.0}`));
     expect(world.records.map(({ dedupe }) => dedupe)).toEqual(ids);
@@ -88,7 +88,7 @@ describe("a request to a hook", () => {
     );
   });
 
-  it("that was refused starts its one run if it is delivered again once the cause is repaired", async () => {
+  it("that was refused starts one run if it is delivered again after the cause is repaired", async () => {
     const needs = { type: "object", properties: { webhook: { type: "string" } } } as const;
     await world.publish("pay", [signed, open], needs);
     await expect(receiveHook(ports(), request("vendor"))).rejects.toThrow(Refused);
@@ -99,7 +99,7 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: again.execution, reason: null }]);
   });
 
-  it("whose body the receiver found faulty is not read, and is recorded once a minute if it is signed", async () => {
+  it("is refused if the receiver has rejected its body, and is recorded once a minute if it is signed", async () => {
     const flaw = new RangeError("the body has 5000000 bytes");
     const flawed = (id: string, headers = {}) => receiveHook(ports(), { ...request(id, "{", headers), flaw });
     for (const _ of "ab") await expect(flawed("vendor")).rejects.toBe(flaw);
@@ -121,7 +121,7 @@ describe("a request to a hook", () => {
     expect(webhook.body).toMatchObject({ $blob: { bytes: 4, type: "bytes" } });
   });
 
-  it("is answered with the wait time of its trigger", async () => {
+  it("returns the `waitSeconds` of its trigger", async () => {
     await world.publish("slow", [{ ...open, id: "slow", waitSeconds: 20 }]);
     expect(await receiveHook(ports(), request("slow"))).toMatchObject({ waitSeconds: 20 });
   });
@@ -136,7 +136,7 @@ describe("a request to a hook", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("that is refused is recorded at most once a minute, with the reason", async () => {
+  it("is recorded with the reason if it is refused, but the same fault at most once a minute", async () => {
     for (const value of ["00", "11"]) {
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": value }))).rejects.toThrow(NotFound);
     }
@@ -148,7 +148,7 @@ describe("a request to a hook", () => {
     ]);
   });
 
-  it("is refused if its key was replaced, or is a field of the credential that is not secret", async () => {
+  it("is refused if it is signed with a replaced key, or with a field of the credential that is not secret", async () => {
     for (const other of ["old", "Vendor"]) {
       const digest = createHmac("sha256", other).update(json).digest("hex");
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": digest }))).rejects.toThrow(NotFound);
@@ -161,7 +161,7 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "refused", reason: 'client "acme" has no credential "vendor"' }]);
   });
 
-  it("results in an error if keys are temporarily unavailable, so that the sender repeats it", async () => {
+  it("results in an error if keys are temporarily unavailable, so that the sender repeats the request", async () => {
     const down = async () => Promise.reject(new NovaError("SandboxUnavailable", "the store does not answer"));
     await expect(receiveHook(ports(down), request("vendor"))).rejects.toThrow("the store does not answer");
     expect(world.records).toEqual([]);
@@ -180,7 +180,7 @@ describe("a request to a hook", () => {
   it.each([
     ["that is not JSON", "{", ["acme"], /not JSON/],
     ["for a client that does not exist", json, [], /no client "acme"/],
-  ])("%s is refused with a record", async (_, body, clients, reason) => {
+  ])("%s is refused, and the refusal is recorded", async (_, body, clients, reason) => {
     world.clients = new Set(clients);
     const refused = receiveHook(ports(), request("vendor", body));
     await expect(refused).rejects.toThrow(Refused);

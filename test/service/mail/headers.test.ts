@@ -122,7 +122,7 @@ describe("recipients", () => {
       ],
     ], // prettier-ignore
     [
-      "SES and To both name, but only once",
+      "both SES and To name, without duplicates",
       sesHead({ for: "a@in.example" }),
       "To: A@in.example\r\n",
       ["in.example"],

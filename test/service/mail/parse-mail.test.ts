@@ -27,17 +27,17 @@ describe("the reader of a mail", () => {
     ["split over words without a space", "=?UTF-8?B?TcM=?==?UTF-8?B?pHJ6?=", "März"],
     ["split over padded words of Shift_JIS", "=?Shift_JIS?B?gg==?= =?Shift_JIS?B?oA==?=", "あ"],
     [
-      "whole, in padded words of a charset with states",
+      "whole, in padded encoded words of a stateful charset",
       "=?ISO-2022-JP?B?GyRCJCIbKEI=?= =?ISO-2022-JP?B?GyRCJCQbKEI=?=",
       "あい",
     ],
     ["whole, in words of two charsets", "=?UTF-8?B?TcOkcno=?= =?iso-8859-1?B?5A==?=", "Märzä"],
     ["whole, between other text", "a =?UTF-8?B?TcOkcno=?= b", "a März b"],
-  ])("reads letters that are %s", async (_what, subject, expected) => {
+  ])("decodes letters that are %s", async (_what, subject, expected) => {
     expect((await parseMail(withSubject(subject))).subject).toBe(expected);
   });
 
-  it("joins a letter that is split between two words at any byte, in names of people and of files", async () => {
+  it("joins a letter that is split at any byte between two encoded words, in names of people and of files", async () => {
     const text = "Größe 5 €.pdf";
     for (let cut = 1; cut < Buffer.from(text).length; cut++) {
       const headers = head.replace("From: Anna Bell", `From: ${word(text, cut)}`);
@@ -92,7 +92,7 @@ describe("an attachment with attachments inside", () => {
     body: tnefOf([{ title: "a.pdf", data: Buffer.from("%PDF") }]),
   };
 
-  it("is followed by the attachments of a forwarded mail", async () => {
+  it("that is a forwarded mail is followed by the attachments of that mail", async () => {
     expect(await shown([forwarded(pdf), pdf])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["invoice.pdf", "application/pdf", "Invoice.eml"],
@@ -100,7 +100,7 @@ describe("an attachment with attachments inside", () => {
     ]);
   });
 
-  it("is followed by the files of winmail.dat, also in a forwarded mail", async () => {
+  it("named winmail.dat is followed by the files inside it, also in a forwarded mail", async () => {
     expect(await shown([forwarded(winmail)])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["winmail.dat", "application/ms-tnef", "Invoice.eml"],

@@ -85,7 +85,7 @@ describe("the deletion of a workflow", () => {
     }
   });
 
-  it("does not remove the credentials if the workflow was published again meanwhile", async () => {
+  it("does not remove the credentials if the workflow was published again during the deletion", async () => {
     const away = ports();
     away.credentialStore.list = outage;
     await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);

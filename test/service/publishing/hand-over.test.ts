@@ -131,14 +131,14 @@ describe("unsettled triggers of a crashed process", () => {
     expectSettled();
   });
 
-  it("are settled by a repeated delivery of the publication, even if they were lost without a note in the state", async () => {
+  it("are settled by a repeated delivery of the publication, even if the workflow's state does not list them", async () => {
     for (const triggers of versions) await post(triggers);
     world.schedules.kept.clear();
     expect(await publishVersion(world.ports(), second)).toBe(false);
     expectSettled();
   });
 
-  it("are handed over less and less often", async () => {
+  it("are handed to the publisher less and less often", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const ports = world.ports({ queue: true });
@@ -150,7 +150,7 @@ describe("unsettled triggers of a crashed process", () => {
     expect(minutes).toEqual([0, 4, 12]);
   });
 
-  it("do not make a publication fail if they cannot be settled, and are tried again", async () => {
+  it("do not make a publication fail if they cannot be settled, and are settled by a later sweep", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const { put } = world.schedules;
@@ -213,12 +213,12 @@ describe("versions of a state machine", () => {
     expect(await dropped()).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
   });
 
-  it("are not kept because of a node that calls a workflow without a version number", async () => {
+  it("are removed even if a node calls their workflow without a version number", async () => {
     world.versions.push(version(1, [{ workflow: "greet" }], "outer"));
     expect(await dropped()).toHaveLength(10);
   });
 
-  it("are all kept, without a look at their users, while there are at most fifty", async () => {
+  it("are all kept while there are at most fifty, and nobody checks who uses them", async () => {
     world.machines.splice(50);
     world.open.push(null as never);
     expect(await dropped()).toHaveLength(10);

@@ -186,7 +186,7 @@ describe("concurrent activations and publications", () => {
     );
   });
 
-  it("leave a version that is published during a deletion, and the deletion fails with a conflict", async () => {
+  it("keep a version that is published during a deletion, and the deletion fails with a conflict", async () => {
     await post("a", [mine]);
     const { list } = world.ports().executions;
     const ports = world.ports();

@@ -72,7 +72,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "d", "b", "c"]);
   });
 
-  it("take the slot of a run that waits for an answer, once the sweeper has freed it", async () => {
+  it("take the slot of a run that waits for an answer, once the sweeper has freed that slot", async () => {
     const world = new QueueWorld({ "W#w": 5 });
     world.admissions.atOnce = 1;
     await arrived(world, { a: [...w, "S"], b: [...w, "S"] });

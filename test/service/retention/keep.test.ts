@@ -166,7 +166,7 @@ describe("the retention of many runs", () => {
     expect(asked).toEqual([]);
   });
 
-  it("erases one page of runs per client in turn, and begins with the client with the oldest mark", async () => {
+  it("erases one page of runs per client in turn, and begins with the client that is the furthest behind", async () => {
     const globex = client({ slug: "globex", erasedUntil: daysAgo(95) });
     const acme = client({ erasedUntil: daysAgo(92) });
     const { erase } = world([acme, globex], [...many(200), ...many(200, "globex")]);
@@ -188,7 +188,7 @@ describe("a family of restarts", () => {
     expect(acme.erasedUntil).toBe(source.startedAt);
   });
 
-  it("loses each member after its own retention period, and the shared blobs with the last member", async () => {
+  it("loses each member after the retention period of that member, and the shared blobs with the last one", async () => {
     const late = second(29);
     const { erase, writes } = world([client()], [first(), late]);
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_first"], false]);
@@ -206,7 +206,7 @@ describe("a family of restarts", () => {
     expect(writes).toContain("blobs of exec_first");
   });
 
-  it("loses its shared blobs in the next invocation if they could not be erased", async () => {
+  it("loses its shared blobs at the next attempt if the first attempt to erase these blobs failed", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("blobs of exec_first");
     expect((await whole()).failed).toMatchObject([{ id: "exec_second" }]);

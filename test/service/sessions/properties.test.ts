@@ -286,7 +286,9 @@ function demandHonest(model: Model): void {
   }
 }
 
-/** A node that ran alone after a stale one. The draft ran as a line then, and runs as a graph now. */
+/**
+ * A node that ran alone after a stale one. The nodes of the draft ran one after the other then, and run as a graph now.
+ */
 const aloneInLine: Step[] = [
   ...["a", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   ...[
@@ -352,7 +354,8 @@ it("a session never shows an output as fresh if a run of the whole draft would c
     }),
     { numRuns: 1_000, examples: [[aloneInLine], [aloneAside], [aloneBehindOne]] },
   );
-  // Checks that the test covers enough: nodes that are fresh, runs that reuse outcomes, and drafts that run as a line.
+  // Checks that the test covers enough: nodes that are fresh, runs that reuse outcomes, and drafts whose nodes run one
+  // after the other.
   expect(seen.runs).toBeGreaterThan(500);
   expect(seen.behind).toBeGreaterThan(300);
   expect(seen.lines).toBeGreaterThan(20);

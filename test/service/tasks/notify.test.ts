@@ -84,7 +84,7 @@ describe("an approval", () => {
     expect(noted.at(-1)).toEqual({ to: ["boss@example.com"], at: "2026-11-22T08:00:02.000Z" });
   });
 
-  it("is mailed with the URL of the page that answers it, if there is one, and with the choices that need data", async () => {
+  it("is mailed with the URL of the page for the answer, if there is one, and with the choices that need data", async () => {
     const forms = { "not now": { required: ["why"] } };
     const { text } = await mailOf({ forms }, "https://nova.example.com/tasks/task_1");
     expect(text).toContain("Answer at https://nova.example.com/tasks/task_1\n");
@@ -377,7 +377,7 @@ describe("a failed run", () => {
     expect(told.posts.map(({ url }) => url)).toEqual(["https://b.example.com/y", "https://a.example.com/x"]);
   });
 
-  it("is reported only once to a slow recipient while the Lambda may still wait for it", async () => {
+  it("is not reported to a slow recipient again while the first attempt may still be in progress", async () => {
     const world = ports({ workflow: hook("https://a.example.com/x") });
     let posts = 0;
     world.poster.post = () => new Promise(() => posts++);

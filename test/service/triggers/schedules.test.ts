@@ -38,7 +38,7 @@ const setPaused = (isPaused: boolean, by: Principal, schedule: string) =>
 const list = (by = admin, query: object = {}) => listSchedules(ports(), by, { limit: 10, ...query });
 
 describe("the list of schedules", () => {
-  it("shows the next time of each schedule: in its time zone, from the first time of a rate on, or null after the last", async () => {
+  it("shows the next time of each schedule: in the schedule's time zone, and null after the last time", async () => {
     world.schedules.kept.set("report/often", { ...often, firstAt: "2026-11-22T11:58:00.000Z" } as never);
     const { items } = await list();
     expect(items.map(({ workflow, trigger: { id }, nextAt }) => [workflow, id, nextAt?.slice(0, 16)])).toEqual([
@@ -59,7 +59,7 @@ describe("the list of schedules", () => {
     expect(ids(await list(acme))).toEqual(["report/nightly"]);
   });
 
-  it("is made from a limited number of workflows per page, and the next page continues after them", async () => {
+  it("reads a limited number of workflows per page, and the next page continues after these workflows", async () => {
     for (let at = 100; at < 300; at++) await world.publish(`a-${at}`, []);
     const first = await list();
     expect(first).toEqual({ items: [], cursor: "a-299/~" });

@@ -101,7 +101,7 @@ describe("an arrival for a trigger", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: first.execution }]);
   });
 
-  it("is listed without a run as long as a crash prevents the run", async () => {
+  it("is listed without a run if a process crashed before the run started", async () => {
     const crashing: Caller = {
       async call() {
         throw new RangeError("crashed");
@@ -159,7 +159,7 @@ describe("an arrival for a trigger", () => {
   });
 
   it.each(["webhook", "event", "schedule", "mail", "imap"] as const)(
-    "that was refused as a %s starts its one run if it is delivered again once the cause is repaired",
+    "that was refused as a %s starts one run if it is delivered again after the cause is repaired",
     async (type) => {
       const again = (changes: Partial<Arrival> = {}) => start({ trigger: "in-1", type, ...changes });
       const refused = await again({ context: "[]" });

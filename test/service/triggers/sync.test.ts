@@ -95,7 +95,7 @@ describe("the triggers of a version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
-  it("are all set up before the first old one is removed, and those that two workflows could want come first", async () => {
+  it("are set up before old ones are removed, and first those that another workflow could have taken", async () => {
     const steps: string[] = [];
     const { put, remove } = world.triggers;
     world.triggers.put = (live) => {
@@ -112,7 +112,7 @@ describe("the triggers of a version", () => {
     expect(removed).toEqual(["-of/invoice/paid", "-webhook/old"]);
   });
 
-  it("have a schedule even if a mailbox gets the id of a schedule, or a schedule that of a mailbox", async () => {
+  it("have a schedule even if a mailbox trigger replaces a schedule with the same id, or the other way round", async () => {
     const named = { ...imap, id: "nightly" };
     await sync([], [nightly]);
     await sync([nightly], [named]);
@@ -122,7 +122,7 @@ describe("the triggers of a version", () => {
     expect(keys()).toEqual(["of/invoice/nightly"]);
   });
 
-  it("are complete again after they are set up again", async () => {
+  it("are restored if some were lost and the version is set up again", async () => {
     await sync([], all);
     world.schedules.kept.clear();
     world.triggers.kept.clear();
@@ -243,7 +243,7 @@ describe("a schedule", () => {
     ]);
   });
 
-  it("keeps its time zone, replaces a schedule with its name, and is removed with its version", async () => {
+  it("has the time zone of its trigger, replaces a schedule with the same name, and is removed with its version", async () => {
     const before = schedule({ kind: "cron", cron: "0 9 * * ? *" }, "Europe/Madrid");
     await sync([], [before]);
     expect([...world.schedules.kept.values()]).toMatchObject([{ timezone: "Europe/Madrid" }]);

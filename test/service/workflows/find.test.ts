@@ -191,7 +191,7 @@ it.each([
   ["acme", ["shop"]],
   ["globex", ["open"]],
 ])(
-  "a definition is shown to a key of %s without triggers of other clients and recipients of failures",
+  "a key of %s sees a definition without the triggers of other clients and without the recipients of failures",
   (client, ids) => {
     const { triggers = [], ...rest } = redactWorkflow(by(client), orders);
     expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);

@@ -7,7 +7,7 @@ export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether a caller may access what belongs to `client`, or for null what all clients share. */
+/** Whether a caller may access things of `client`. Null stands for things that all clients share. */
 export function reaches({ client: own }: Pick<Principal, "client">, client: string | null): boolean {
   return own === null || own === client;
 }
@@ -45,7 +45,8 @@ export function isDigestOf(secret: string, digest: string): boolean {
 const unknownKey = { digest: "00".repeat(32) };
 
 /**
- * Returns the caller. Throws `Unauthenticated`, with the same message for every reason, `TooMany`, `IssuerUnreachable`.
+ * Returns the caller. Throws `TooMany`, `IssuerUnreachable`, and `Unauthenticated` with the same message for every
+ * reason.
  */
 export async function authenticate(
   ports: Pick<ServicePorts, "keys" | "tokens" | "rates">,

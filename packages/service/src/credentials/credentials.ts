@@ -136,7 +136,9 @@ export interface RotationResult {
   locked: string[];
 }
 
-/** How often one credential is tried again after concurrent changes. More of them are not expected. */
+/**
+ * Maximum number of attempts to write one credential. An attempt fails if the credential was changed at the same time.
+ */
 const maxTries = 3;
 
 /**

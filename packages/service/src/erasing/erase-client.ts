@@ -28,7 +28,8 @@ export async function eraseClient(
 ): Promise<boolean> {
   const client = await ports.clients.get(slug);
   if (!client?.erasing) return true;
-  // Writes the audit record of the deletion, since the process that marked the client may have crashed before it did.
+  // Writes the audit record of the deletion, since the process that marked the client may have crashed before writing
+  // it.
   if (client.erasing.deed) await ports.audit.append(client.erasing.deed);
   const progress = new ErasureProgress(ports, slug, client.erasing);
   await removeKeys(ports, slug);

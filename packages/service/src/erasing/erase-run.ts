@@ -14,7 +14,7 @@ import { draftId } from "../workflows/find.ts";
  * without its contents.
  */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
-  // Reads the record itself, since the list of open runs may be out of date.
+  // Reads the record, since the list of open runs may be out of date.
   const record = await ports.executions.get(id);
   if (record?.open) await cancelExecution(ports, id);
 }
@@ -89,8 +89,8 @@ export async function eraseMembers(
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await eraseContents(ports, id);
-  // These executions were marked, so no restart joins the family any more, and it is known when the last member is
-  // empty. After a crash, the next call repeats the steps below.
+  // All these executions are marked for erasure, so the family gets no new restart, and its last member is known. After
+  // a crash, the next call repeats the steps below.
   await mark(ports, ids, "emptied");
   const first = await ports.executions.get(root);
   const family = first ? await readRestartFamily(ports, first) : [];
@@ -131,8 +131,9 @@ export async function eraseContents(
 
 /**
  * Checks, right after a run started, that its client still exists. If the client was deleted in between, its erasure
- * may have missed the run. Then it cancels and erases the run, and throws `Conflict` or `NotFound`. If there is a
- * queue, it only enqueues the run for that, since a Lambda that starts runs may lack the right to cancel them.
+ * may have missed the run. In that case this function cancels and erases the run, and throws `Conflict` or `NotFound`.
+ * If there is a queue, the function only enqueues this work, since a Lambda that starts runs may lack the right to
+ * cancel them.
  */
 export async function demandClientAfterStart(
   ports: ServicePorts,

@@ -154,7 +154,8 @@ export async function untilEnded(ports: ServicePorts, id: string, withinMs: numb
     const record = await ports.executions.get(id);
     const passedMs = ports.clock.now() - begin;
     if (passedMs >= withinMs || (record && hasEnded(record))) return record;
-    // Looks less and less often. The end of a run that another process closes is noticed after at most 20 % more time.
+    // Checks less and less often, so the end of a run that another process closes is noticed at most about 20 % too
+    // late.
     const pauseMs = Math.min(longestPauseMs, firstPauseMs + passedMs / 5);
     await ports.endings.wait(id, Math.min(pauseMs, withinMs - passedMs));
   }
@@ -244,7 +245,8 @@ export async function continueRun(ports: ServicePorts, by: Principal, run: Execu
   const latest = run.restarts?.at(-1);
   const begun = latest === undefined ? undefined : await ports.executions.get(latest);
   if (begun?.restartedFrom === run.id) return continueRun(ports, by, begun);
-  // A run names its restart before the restart starts, so after a crash the same restart starts.
+  // A run names its restart before that restart starts. After a crash, the next call starts the restart that the run
+  // already names.
   const ulid = latest?.slice("exec_".length) ?? ulidFrom(Date.parse(run.endedAt ?? run.startedAt), `again ${run.id}`);
   return restart(ports, by, run.id, { ulid });
 }

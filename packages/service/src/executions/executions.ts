@@ -33,8 +33,9 @@ import type { Page } from "../ports/page.ts";
 type FindPorts = Pick<ServicePorts, "executions">;
 
 /**
- * Finds an execution. Throws the same `ExecutionNotFound` for an unknown one and for one out of the caller's reach. Throws
- * `UnreadableRecord` only if the caller may know of it: a record without a readable client needs a key for all clients.
+ * Finds an execution. Throws the same `ExecutionNotFound` for an unknown one and for one out of the caller's reach.
+ * Throws `UnreadableRecord` only if the caller may know of the execution: a record without a readable client needs a
+ * key for all clients.
  */
 export async function executionWithin(ports: FindPorts, by: Principal, id: string): Promise<Execution> {
   const record = await ports.executions.get(id).catch((error: unknown) => {

@@ -24,7 +24,7 @@ const maxDepth = 5;
 const maxUnpackedBytes = 2 * largestMailBytes;
 const maxUnpackedTextBytes = 5 * 1024 * 1024;
 
-/** Parses an attached mail; it does not parse the mails that are attached to it. */
+/** Parses an attached mail, but not the mails inside that mail. */
 type ReadMail = (raw: Uint8Array) => Promise<Pick<Email, "attachments">>;
 
 interface Budget {
@@ -198,7 +198,7 @@ function* variableProperties(bytes: Uint8Array): Iterable<[id: number, property:
       at += fixed;
       continue;
     }
-    // A variable value follows its count, which is 1, and its length.
+    // Before a value of variable size come the number of values, which is 1, and the length of the value.
     if (!variableTypes.has(type) || at + 8 > bytes.length || view.getUint32(at, true) !== 1) return;
     const [from, length] = [at + 8, view.getUint32(at + 4, true)];
     if (from + length > bytes.length) return;

@@ -70,7 +70,7 @@ export function senderOf(headers: readonly MailHeader[]): string {
   const text = from.value.replace(/"(?:[^"\\]|\\.)*"|\([^()\\]*\)/g, " ").trim();
   const [, name = "", inBrackets] = /^([^<>@,;:"()]*|[^<>,;:"()\s]+\s*)<\s*([^<>\s]+)\s*>$/.exec(text) ?? [];
   const address = (inBrackets ?? text).toLowerCase();
-  // An address as the name must be the same one, which many mail programs repeat there.
+  // If the name is itself an address, it must be the sender's: many mail programs repeat the address there.
   const isOne = !name.includes("@") || name.trim().toLowerCase() === address;
   return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
 }

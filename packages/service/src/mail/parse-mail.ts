@@ -62,8 +62,8 @@ async function readMail(raw: Uint8Array): Promise<Email> {
 }
 
 /**
- * Returns only the headers whose names have the usual letters: in a context, a name that starts with `$` marks a
- * reference.
+ * Returns only headers whose names consist of letters, digits, `-` and `_`. A name that starts with `$` would mark a
+ * reference in the context.
  */
 function headersOf(mail: Email, decode: (value: string) => string): Record<string, string> {
   const found = new Map<string, string>();

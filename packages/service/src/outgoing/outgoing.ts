@@ -35,7 +35,9 @@ export interface Guard {
    * address after its check.
    */
   lookup: LookupFunction;
-  /** Throws `HostRefused` for a private IP address. It is needed because a client calls `lookup` only for names. */
+  /**
+   * Throws `HostRefused` for a private IP address. This check is needed because a client calls `lookup` only for names.
+   */
   admit(host: string): void;
 }
 

@@ -115,7 +115,7 @@ export interface Upload {
   client: string;
   bytes: number;
   type: string;
-  /** Hex; absent if the user did not announce it. Then the bytes are read to compute it. */
+  /** In hex. Absent if the user did not announce it: then NOVA reads the bytes to compute it. */
   sha256?: string;
   createdAt: string;
   /** Seconds since the epoch, DynamoDB's time to live. The bytes expire with the record. */

@@ -80,7 +80,8 @@ export interface Ticket {
 
 /**
  * Slots of pools, which runs hold, and the queues of runs that wait for one. Every read is strongly consistent.
- * `admission` is the ULID of an attempt to start a run: a late call of an earlier attempt undoes nothing of a later one.
+ * `admission` is the ULID of an attempt to start a run. With it, a late call of an earlier attempt cannot undo a later
+ * attempt.
  */
 export interface SlotStore {
   /** Assigns a slot of the run to this admission. False if `limit` slots are taken, or a later admission holds the slot. */

@@ -147,8 +147,8 @@ async function neededNumbers(ports: ServicePorts, workflowId: string): Promise<R
 }
 
 /**
- * A publication that is not over this long after its hand-over counts as lost. The time doubles with each hand-over,
- * since the queue may only be long.
+ * A publication that is still pending this long after it was put into the queue counts as lost. The time doubles with
+ * each repetition, since the publication may only be waiting in a long queue.
  */
 const lostMs = 120_000;
 const longestMs = 3_600_000;
@@ -173,7 +173,7 @@ export async function handOver(ports: ServicePorts, name: PublicationName): Prom
   else await ports.publishQueue.enqueue({ workflow: name.workflowId, version: name.version });
 }
 
-/** Hands a publication over and waits for its end. Returns its current state if the wait was too long. */
+/** Hands a publication over and waits until it is over. Returns its current state if that takes too long. */
 export async function waitUntilPublished(ports: ServicePorts, waiting: Publication): Promise<Publication> {
   const { publications, clock } = ports;
   const name = { workflowId: waiting.workflowId, version: waiting.version };
@@ -187,16 +187,16 @@ export async function waitUntilPublished(ports: ServicePorts, waiting: Publicati
 }
 
 /**
- * Hands lost publications over again, and returns them. Each publication waits twice as long for its next hand-over, so
- * a long queue does not get all its publications again with every sweep.
+ * Puts lost publications into the queue again, and returns them. The wait until the next repetition doubles each time,
+ * so a sweep does not repeat all publications of a long queue.
  */
 export async function sweepPublications(ports: ServicePorts): Promise<PublicationName[]> {
   const again: PublicationName[] = [];
   for await (const publication of ports.publications.pending()) {
     const { workflowId, version, createdAt, handedOver = { times: 0, at: createdAt } } = publication;
     if (!isLost(ports, handedOver)) continue;
-    // Recorded before the hand-over, so that a publication that cannot be handed over does not block the others at the
-    // next sweep.
+    // Records the attempt first, so that a publication that cannot be put into the queue does not block the others at
+    // the next sweep.
     await ports.publications.recordHandOver({ workflowId, version }, nextHandOver(ports, handedOver));
     await handOver(ports, { workflowId, version });
     again.push({ workflowId, version });
@@ -205,9 +205,9 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
 }
 
 /**
- * Hands triggers that a crashed process left between two versions to the publisher, which has the rights to settle
- * them. Settling them twice is harmless. A workflow whose triggers cannot be settled is handed over less and less
- * often, so it delays no publication.
+ * Hands triggers that a crashed process changed only partly to the publisher, which has the rights to settle them. To
+ * settle triggers twice is harmless. A workflow whose triggers cannot be settled is handed over less and less often, so
+ * it delays no publication.
  */
 export async function sweepTriggers(ports: ServicePorts): Promise<void> {
   for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {

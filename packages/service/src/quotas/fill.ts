@@ -26,13 +26,16 @@ export function sortKeyOf({ rank = "", execution }: Pick<Ticket, "rank" | "execu
   return rank + execution;
 }
 
-/** How often one call waits for other processes that are starting runs. After that, a sweep checks the queues again. */
+/**
+ * Maximum number of pauses in which one call waits for other processes that are starting runs. After that, the next
+ * sweep checks the queues again.
+ */
 const maxPauses = 5;
 const pauseMs = 20;
 
 /**
- * The calls in progress, by the names of their pools. All calls for the same pools that come during a call share one
- * further call.
+ * The calls in progress, by the names of their pools. Calls for the same pools that arrive during a call wait for its
+ * end, and share one further call.
  */
 const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; next?: Promise<string[]> }>>();
 
@@ -90,7 +93,7 @@ class Queues {
     const ahead = new Map<string, number>();
     this.#touched = new Set();
     // Tries no run if all pools are full, because an attempt takes slots for a moment and could delay runs that are
-    // ahead.
+    // ahead in the queues.
     for (const pool of pools) if (!(await this.#hasRoom(pool))) this.#full.add(pool);
     if (Array.from(pools).every((pool) => this.#full.has(pool))) return false;
     const queues = Array.from(pools, (pool) => this.#ports.slots.waiting(pool));
@@ -155,10 +158,16 @@ export type QueuePorts = Pick<
  */
 export type AdmitResult = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
 
-/** After this time, an attempt counts as crashed. If its process is still alive, the newer admission has replaced it. */
+/**
+ * After this time, an attempt counts as crashed. A newer admission then replaces that of the attempt, even if the
+ * process of the attempt is still alive.
+ */
 const abandonedMs = 30_000;
 
-/** Takes a slot in each pool of a run and starts it, or takes none. `limit` returns the slots of a pool for this run. */
+/**
+ * Takes a slot in each pool of a run and starts the run, or takes no slot. `limit` returns the slots of a pool for this
+ * run.
+ */
 export async function admit(
   ports: QueuePorts,
   ticket: Ticket,

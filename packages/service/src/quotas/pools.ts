@@ -87,8 +87,8 @@ function monthOf(ms: number): string {
 
 /**
  * Builds the budgets of clients. Each node that calls models has its own item, so a repeated report counts once, and
- * concurrent nodes do not wait for each other. The cost of a month is the sum of its items. There are few, since most
- * nodes run pinned code and call no model.
+ * concurrent nodes do not wait for each other. The cost of a month is the sum of its items. A month has few items,
+ * since most nodes run pinned code and call no model.
  */
 export function createBudgets({ clients, spending, clock }: MonthPorts): Budgets {
   return {

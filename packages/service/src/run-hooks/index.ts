@@ -8,7 +8,10 @@ export { createBudgets } from "../quotas/pools.ts";
 type HookPorts = Ports & RunHookStores;
 type Warn = (message: string, facts: Record<string, unknown>) => void;
 
-/** Stores statistics first: starting the next queued run can take seconds, and must happen even if the statistics fail. */
+/**
+ * Builds a hook that stores the statistics of an ended run, and then starts the next queued run even if the statistics
+ * failed. The statistics come first, since the start can take seconds.
+ */
 export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutionEnded {
   return async (execution) => {
     try {

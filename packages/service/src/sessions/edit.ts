@@ -119,7 +119,7 @@ function edgeEditor(change: (draft: Draft, edge: DraftEdge) => Draft, done: "add
     });
 }
 
-/** Sets an output by hand; `output` is JSON text. It has priority over the outcome of a run in progress. */
+/** Sets an output by hand; `output` is JSON text. The output has priority over the outcome of a run in progress. */
 export async function editOutput(
   ports: ServicePorts,
   by: Principal,

@@ -193,8 +193,8 @@ export async function findNamedSession(ports: ServicePorts, by: Principal, name:
     const session = await ports.sessions.get(id);
     if (session && Date.parse(session.expiresAt) > now) return id;
   }
-  // If the session of the stored attempt is over, the attempt counts as expired. A newer attempt of another request
-  // does not.
+  // If the session of the stored attempt is over, this attempt counts as expired and is replaced. If another request
+  // has just replaced it, the newer attempt is used.
   const isOver = known?.made !== undefined;
   const current = isOver ? await ports.attempts.begin(wanted, (known.expiresAt + 1) * 1000) : known;
   const { id } = await createSession(ports, by, {

@@ -196,7 +196,7 @@ function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Not
 
 /**
  * The notification by a request to a URL. If the workflow and the client name the same URL with different credentials,
- * it gets two requests: the client's must not replace the workflow's.
+ * the URL gets two requests: the client's request must not replace the workflow's.
  */
 function postOf(
   ports: ServicePorts,

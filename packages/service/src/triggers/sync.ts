@@ -16,8 +16,8 @@ import type { ServicePorts } from "../ports/index.ts";
 import { canSeeTrigger } from "../workflows/find.ts";
 
 /**
- * Sets up triggers. Those that another workflow may have taken come first. Throws `Conflict` if another workflow has
- * one, and `Refused`. After an error, some triggers may already be set up.
+ * Sets up triggers, first those that another workflow may have taken. Throws `Conflict` if another workflow has one of
+ * them, and `Refused` for an invalid one. After an error, some triggers may already be set up.
  */
 export async function putTriggers(
   ports: ServicePorts,
@@ -30,7 +30,7 @@ export async function putTriggers(
   for (const trigger of triggers) if (!contested.includes(trigger)) await put(ports, workflowId, trigger);
 }
 
-/** Removes triggers, except those that share a key or an external name with a trigger of `staying`. */
+/** Removes triggers, except those whose key, schedule or rule belongs to a trigger of `staying`. */
 export async function removeTriggers(
   ports: ServicePorts,
   workflowId: string,
@@ -46,7 +46,7 @@ export async function removeTriggers(
   }
 }
 
-/** Whether setting up `one` replaces `other`, in the table or outside. */
+/** Whether setting up `one` replaces the record, the schedule or the rule of `other`. */
 export function replacesTrigger(one: Trigger, other: Trigger): boolean {
   return triggerKey("", one) === triggerKey("", other) || externalName(one) === externalName(other);
 }
@@ -67,11 +67,17 @@ async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): P
   await triggerKindOf(trigger.type).put(ports, workflowId, trigger);
 }
 
-/** Sets up and removes one kind of trigger outside NOVA's table. Both calls can be repeated. */
+/**
+ * Sets up and removes what one kind of trigger needs outside NOVA's table: a schedule, a rule, or nothing. Both calls
+ * can be repeated.
+ */
 export interface TriggerKind<T extends Trigger = Trigger> {
   put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
-  /** The trigger's name outside the table. Of two triggers of a workflow with one name, the later replaces the earlier. */
+  /**
+   * The name of the trigger's schedule or rule. If two triggers of a workflow have the same name, the later one
+   * replaces the earlier one.
+   */
   externalName(trigger: T): string;
 }
 
@@ -93,7 +99,7 @@ export function rateOf(seconds: number): string {
   return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
 }
 
-/** A kind that needs nothing outside the table. */
+/** A kind of trigger that needs neither a schedule nor a rule. */
 const foundInTable: TriggerKind = {
   put: async () => undefined,
   remove: async () => undefined,

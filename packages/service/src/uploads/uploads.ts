@@ -17,9 +17,10 @@ const longestQuoted = 40;
 type Placed = { sha256: string; bytes: number };
 
 /**
- * Makes the uploads that a context names blobs of the execution, and puts references to these in their place. An upload
- * that is the whole value of a top-level key becomes a file of that name; the inputs' schema does not apply to it.
- * Throws the same `Refused` for an unknown upload and one of another client; `Conflict` if nothing was uploaded yet.
+ * Turns the uploads that a context names into blobs of the execution, and replaces the uploads in the context by
+ * references to these blobs. An upload that is the whole value of a top-level key becomes a file of that name; the
+ * inputs' schema does not apply to it. Throws the same `Refused` for an unknown upload and one of another client;
+ * `Conflict` if nothing was uploaded yet.
  */
 export async function placeUploads(
   ports: Pick<ServicePorts, "uploads" | "clock">,
