@@ -190,7 +190,7 @@ describe("a checked mail", () => {
     expect((await refused(mailOf([], { top, headers: own + head })))?.reason).toMatch(/virus/);
   });
 
-  it("is refused and recorded for its trigger if its sender is not on the trigger's list", async () => {
+  it("is refused and recorded for its trigger if its sender is not on the trigger's list of senders", async () => {
     await world.publish("strict", [{ ...trigger, address: "strict", from: ["@example.org", "ben@example.com"] }]);
     const top = sesHead({ for: "strict@in.example.com" });
     const delivery = await refused(mailOf([], { top }));
@@ -198,7 +198,7 @@ describe("a checked mail", () => {
     expect(delivery?.reason).toMatch(/^anna@example.com is not in the trigger's list/);
   });
 
-  it("is refused if it names another client than the one of its trigger", async () => {
+  it("is refused if its address names another client than its trigger does", async () => {
     await world.publish("own", [{ ...trigger, address: "own", client: "acme" }]);
     expect((await refused(mailOf([], { top: sesHead({ for: "own+default@in.example.com" }) })))?.reason).toMatch(
       /takes no mail for the client "default"/,

@@ -35,7 +35,7 @@ const fromBank = `From: Bank <pay@bank.example>\r\n${rest}`;
 const pass = "dmarc=pass header.from=bank.example";
 const forged = `Authentication-Results: amazonses.com; ${pass};\r\n`;
 
-describe("a forged mail is refused if the sender writes a pass", () => {
+describe("a forged mail is refused if the sender writes a DMARC pass", () => {
   it.each([
     ["into MAIL FROM", { mailFrom: `"x; ${pass}; y"@evil.example` }],
     ["into MAIL FROM, and SES drops the quotes", { mailFrom: `x; ${pass}; y@evil.example` }],
@@ -92,7 +92,7 @@ describe("a forged mail is refused if the sender writes a pass", () => {
   });
 });
 
-describe("a mail is refused whose From", () => {
+describe("a mail is refused if its From header", () => {
   const proven = sesHead({ authentication: authentication({ dmarc: "dmarc=pass header.from=evil.example" }) });
   it.each([
     ["occurs twice", "From: a@evil.example\r\nFrom: pay@bank.example"],
@@ -123,12 +123,20 @@ describe("a mail is refused whose From", () => {
   });
 });
 
-describe("an honest mail starts its run", () => {
+describe("an honest mail starts a run", () => {
   it.each([
-    ["with a pass", "dmarc=pass header.from=bank.example", fromBank],
-    ["with a pass written with spaces", "dmarc = pass (p=reject) header.from = Bank.Example", fromBank],
-    ["with its address as its name", pass, `From: pay@bank.example <Pay@bank.example>\r\n${rest}`],
-    ["with letters beyond ASCII in its name", pass, `From: "B\u00e4nk" <pay@bank.example> (us)\r\n${rest}`],
+    ["with a DMARC pass", "dmarc=pass header.from=bank.example", fromBank],
+    ["with a DMARC pass that contains spaces", "dmarc = pass (p=reject) header.from = Bank.Example", fromBank],
+    [
+      "with the address of the sender as the name of the sender",
+      pass,
+      `From: pay@bank.example <Pay@bank.example>\r\n${rest}`,
+    ],
+    [
+      "with letters beyond ASCII in the name of the sender",
+      pass,
+      `From: "B\u00e4nk" <pay@bank.example> (us)\r\n${rest}`,
+    ],
   ])("%s", async (_how, dmarc, headers) => {
     const mailFrom = "bounce+x=y=z@bank.example";
     const top = sesHead({ authentication: authentication({ mailFrom, dmarc }) });
@@ -136,7 +144,7 @@ describe("an honest mail starts its run", () => {
     expect((await world.context(world.runs[0] ?? "")).email_from).toBe("pay@bank.example");
   });
 
-  it("without a pass if its domain has no policy for forged mail", async () => {
+  it("without a DMARC pass if the domain of the sender has no policy for forged mail", async () => {
     world.policy = "none";
     const top = sesHead({ authentication: authentication({}) });
     expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "started" });

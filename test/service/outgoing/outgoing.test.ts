@@ -92,7 +92,7 @@ describe("a server that a user names", () => {
     expect(sent).toBeLessThan(20 * maxAnswerBytes);
   });
 
-  it("loses its connection if the caller cancels the answer", async () => {
+  it("loses its connection if the caller stops reading the answer", async () => {
     answer = (_request, response) => void response.writeHead(500).write("x");
     const reply = await laptop().fetch(`http://id.test:${port}/`);
     const closed = once(requests[0]?.message.socket as Socket, "close");
@@ -100,7 +100,7 @@ describe("a server that a user names", () => {
     await closed;
   });
 
-  it("is not waited for after the caller's time limit, even during its answer", async () => {
+  it("is no longer waited for when the caller aborts, even in the middle of the answer", async () => {
     const given = new AbortController();
     answer = (_request, response) => {
       response.write("{");

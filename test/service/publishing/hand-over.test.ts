@@ -218,7 +218,7 @@ describe("versions of a state machine", () => {
     expect(await dropped()).toHaveLength(10);
   });
 
-  it("are all kept while there are at most fifty, and nobody checks who uses them", async () => {
+  it("are all kept while there are at most fifty, so the publication does not read who uses them", async () => {
     world.machines.splice(50);
     world.open.push(null as never);
     expect(await dropped()).toHaveLength(10);

@@ -32,7 +32,7 @@ const keys = () => [...world.triggers.kept.keys()].sort();
 const outside = () => live(world).outside;
 
 describe("a publication that fails", () => {
-  it("leaves the triggers of the active version as they were if another workflow took a trigger first", async () => {
+  it("does not change the triggers of the active version if another workflow took one of its triggers first", async () => {
     await post("a", [nightly, mine]);
     const queue = world.ports({ queue: true });
     await post("a", [shared], queue);

@@ -301,7 +301,7 @@ const aloneInLine: Step[] = [
   { do: "delete", id: "a" },
 ];
 
-/** A node that ran alone while no edge led to it, and that is reached over another edge now. */
+/** A node that ran alone while no edge led to it, and to which an edge leads now. */
 const aloneAside: Step[] = [
   ...["a", "b", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   { do: "add", id: "c", decides: true },

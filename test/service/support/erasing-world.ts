@@ -68,7 +68,7 @@ export class ErasureWorld extends TriggerWorld {
     } as unknown as ServicePorts;
   }
 
-  /** Starts a run without any check, as a process does that read the client long ago. */
+  /** Starts a run without any check, like a process that read the client long ago. */
   async begin(client = "acme"): Promise<string> {
     const [version] = this.engine.workflows.versions;
     if (!version) throw new RangeError("nothing is published");

@@ -130,7 +130,7 @@ describe("an approval", () => {
     expect([mails, noted]).toEqual([[], []]);
   });
 
-  it("is mailed again if the mail failed, and its task shows the reason of the failure", async () => {
+  it("is mailed again if the first mail failed, and its task shows the reason of the failure", async () => {
     down = new Error(`SES refused it: ${"x".repeat(900)}`);
     await expect(notifyTask(ports(), asked)).rejects.toThrow("SES refused it");
     expect(noted).toEqual([expect.objectContaining({ problem: expect.stringMatching(/^SES refused it: x{484}$/) })]);

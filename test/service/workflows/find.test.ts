@@ -116,7 +116,7 @@ describe("the body of a publish request", () => {
     expect(sourceOf(text, "invoice").folder).toBe("invoice");
   });
 
-  it("is accepted as an object of a definition and the files that the definition names", () => {
+  it("is accepted as an object that holds a definition and the files that the definition names", () => {
     const definition = '{ "nodes": [ ] }';
     const source = sourceOf(`{"files": {"work.py": "pass"}, "definition": ${definition}}`);
     expect(source).toMatchObject({ text: definition, files: { "work.py": "pass" } });
@@ -124,13 +124,13 @@ describe("the body of a publish request", () => {
   });
 
   it.each(['{"nodes": [], "definition": {}}', '{"definition": "of an invoice"}'])(
-    "is read as a definition if it is not an object of a definition and files: %s",
+    "is read as a definition if it is not an object that holds a definition and files: %s",
     (text) => {
       expect(sourceOf(text).text).toBe(text);
     },
   );
 
-  it("is reported in findings with the lines of the definition itself", () => {
+  it("has findings whose line numbers count from the start of the definition", () => {
     const { findings } = parseWorkflow(sourceOf('{"definition": {\n "nodes": [],\n "edges": [],\n "timeot": 5 }}'));
     expect(findings.map(({ line }) => line)).toContain(4);
   });

@@ -122,8 +122,8 @@ async function deliver(ports: ServicePorts, mail: RawMail): Promise<Delivery[]> 
 }
 
 /**
- * The place of a mail that starts no run. `gone` names a client that does not exist. That client may have been erased,
- * so nothing about its mails is stored.
+ * Why a mail starts no run. `gone` names a client that does not exist. That client may have been erased, so nothing
+ * about its mails is stored.
  */
 interface NoPlace {
   reason: string;

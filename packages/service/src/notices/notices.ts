@@ -30,8 +30,7 @@ const mailSetup = "NOVA_MAIL_FROM (an address that SES has verified)";
 const noMailSentence = `${noMail} - name a webhook, or deploy with ${mailSetup}`;
 
 /**
- * Refuses every mail. Workflows and clients may still ask for mails that they were allowed when NOVA had a sender
- * address.
+ * Refuses every mail. Workflows and clients may still ask for mails after the operator has removed the sender address.
  */
 export const noMailer: Mailer = { send: () => Promise.reject(new Refused(noMailSentence)) };
 

@@ -52,7 +52,7 @@ export interface Archive {
   claim(item: string): Claim | undefined;
   clientOf(execution: string): Promise<string | undefined>;
   hasWorkflow(id: string): Promise<boolean>;
-  /** Returns false if an item with this key exists, which stays unchanged. */
+  /** Returns false, and changes nothing, if an item with this key exists. */
   putItem(item: string): Promise<boolean>;
   /** Does nothing if the object exists. */
   putObject(key: string, body: AsyncIterable<Uint8Array>, known: { bytes: number; sha256: string }): Promise<void>;

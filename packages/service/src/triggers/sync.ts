@@ -99,7 +99,7 @@ export function rateOf(seconds: number): string {
   return `rate(${count} ${unit}${count === 1 ? "" : "s"})`;
 }
 
-/** A kind of trigger that needs neither a schedule nor a rule. */
+/** A kind of trigger that needs no schedule and no rule. */
 const foundInTable: TriggerKind = {
   put: async () => undefined,
   remove: async () => undefined,
