@@ -81,7 +81,7 @@ describe("case c: a cancel while code runs", () => {
     wellTold(story);
   });
 
-  it("keeps the outcome of code that finished before it", async () => {
+  it("keeps the outcome of code that finished before the cancel", async () => {
     const story = await new Story(one).start();
     const delivery = story.deliver("a", 0);
     await story.until(delivery, "entry 1");
@@ -91,7 +91,7 @@ describe("case c: a cancel while code runs", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored", links: 3 });
   });
 
-  it("stops the state machine before it touches the chain", async () => {
+  it("stops the state machine before it writes to the chain", async () => {
     const story = await new Story(one).start();
     const cancel = story.cancel();
     await story.until(cancel, "tip");
@@ -118,7 +118,7 @@ describe("case d: a run whose node commits while Step Functions sees only timeou
   it.each([
     ["a result that the sandbox has kept is committed", undefined, { failed: false }, "a success"],
     ["code that still runs is killed, and the node fails", "finish" as const, { failed: true }, "a failed"],
-  ])("commits an outcome in the settle task if there is none: %s", async (_what, codeStopsAt, answer, link) => {
+  ])("commits an outcome in the settle task if the node has none: %s", async (_what, codeStopsAt, answer, link) => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = codeStopsAt;
     const delivery = story.deliver("a", 0);
@@ -196,7 +196,7 @@ describe("case h: a delivery that loses its connection while the code continues"
 
 describe("case i: a closer that dies after the close entry", () => {
   it.each(["get record", "update record status", "publish", "kill all sandboxes", "leave the open index"])(
-    "leaves the rest to a sweeper if it dies before its call %s",
+    "leaves the remaining steps to a sweeper if it dies before its call %s",
     async (call) => {
       const story = await new Story(flow("bare", [], [["start", "end"]])).start();
       const end = story.deliver("end", 0);

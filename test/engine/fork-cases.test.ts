@@ -75,7 +75,7 @@ describe("case b: a delivery of a branch that is late, after another branch fail
   );
 });
 
-describe("case k: an approval in a branch whose time is over before it is requested", () => {
+describe("case k: an approval in a branch that times out before it is requested", () => {
   const asking = flow(
     "asking",
     [action("f"), approval("ask"), action("b"), action("j")],
@@ -83,7 +83,7 @@ describe("case k: an approval in a branch whose time is over before it is reques
   );
 
   it.each(["turn 1", "entry 1"])(
-    "has its entry in the join if another branch fails before the call %s of the timeout",
+    "leaves a valid chain if another branch fails before the call %s of the timeout",
     async (call) => {
       const story = await new Story(asking, { b: [fails("no total")] }).start();
       await story.finish(story.deliver("f", 0));

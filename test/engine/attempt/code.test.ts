@@ -38,7 +38,7 @@ describe("the hosts that a node can connect to", () => {
     ["addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
     ["nothing", undefined, undefined],
   ])(
-    "are resolved before the code starts only if there are other ports than the web's: %s %j",
+    "are resolved before the code starts only if one has another port than 80 and 443: %s %j",
     async (_what, allow, addresses) => {
       const asked: string[] = [];
       const addressesOf = async (host: string) => {
@@ -103,7 +103,7 @@ it("a delivery follows code for longer while it transfers a value to the code", 
   expect(follow.signal.aborted).toBe(true);
 });
 
-it("a delivery follows code for longer while it transfers a value from the code, even if storing it fails", async () => {
+it("a delivery follows code for longer while it transfers a value from the code, even if the value cannot be stored", async () => {
   const { time, follow, io: watched } = following();
   const failing = async function* () {
     yield Buffer.from("a");

@@ -66,7 +66,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("starts its next attempt in no delivery before its time, and keeps no sandbox during a long delay", async () => {
+  it("starts its next attempt only after the delay, in any delivery, and keeps no sandbox during a long delay", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 100 }, [fails("one"), succeeds("a", "1")]);
     const doubled = [story.deliver("a", 0), story.deliver("a", 0)] as const;
     expect(await story.finish(...doubled)).toBe("NodeRetry");

@@ -36,15 +36,18 @@ it.each([
   ["no secret is in it", [], undefined, true],
   ["an input of the workflow is secret", ["x"], undefined, false],
   [
-    "credentials lie over it, whose values are too short to be looked for",
+    "credentials are added to it, even with values too short to be masked",
     [],
     { members: [{ key: "x", json: "1" }], secrets: [], hosts: [] },
     false,
   ],
-])("an input counts as plain only without secrets and credentials: %s %j", async (_what, secrets, overlay, isPlain) => {
-  const { io } = await ioOfB(large, '"abc"', secrets, overlay);
-  expect(io.isPlain).toBe(isPlain);
-});
+])(
+  "an input counts as plain only if it has no secrets and no credentials: %s %j",
+  async (_what, secrets, overlay, isPlain) => {
+    const { io } = await ioOfB(large, '"abc"', secrets, overlay);
+    expect(io.isPlain).toBe(isPlain);
+  },
+);
 
 describe("the values that a run of code may reach", () => {
   it("include a blob of its input", async () => {

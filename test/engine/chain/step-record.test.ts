@@ -144,6 +144,6 @@ it("the journal stops at a missing step, and before the record of a pipeline's f
   expect(journalOf({}, [...stored(1), ending])).toHaveLength(1);
 });
 
-it("the journal gives notes numbers that no step has", () => {
+it("the journal stores notes under numbers that no step has", () => {
   expect([noteNumber({}, 2), noteNumber({ kept: [1, 1] }, 2)]).toEqual([5002, 7002]);
 });

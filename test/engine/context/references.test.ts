@@ -47,7 +47,7 @@ describe("a value that is rendered for readers", () => {
     expect(read(stored)).toBe(stored);
   });
 
-  it("has a different text if it only looks like a reference", () => {
+  it("differs from a reference if it only looks like one", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, tree, (one, other) => {

@@ -75,7 +75,7 @@ describe("the whole value of a key", () => {
     expect(await wholeValue(input, key, most, source)).toBeNull();
   });
 
-  it("has references in the place of bytes", async () => {
+  it("has references instead of the bytes of blobs", async () => {
     const { source } = await stored();
     const json = `{"file":{"$blob":{"sha256":"${"ab".repeat(32)}","bytes":9,"type":"bytes"}}}`;
     expect(await wholeValue(new Context([{ key: "pdf", json, by: 0 }]), "pdf", 1000, source)).toBe(json);

@@ -98,7 +98,7 @@ describe("a decision that leads back", () => {
     expect(story.world.machines.size).toBe(1);
   });
 
-  it("that is an approval continues in a further execution, too", async () => {
+  it("can also be an approval, after which the run continues in a further execution", async () => {
     const asking = flow(
       "asking",
       [action("prepare"), approval("ask")],
@@ -119,14 +119,14 @@ describe("a decision that leads back", () => {
   });
 });
 
-describe("the events in the history that a round of a loop counts", () => {
+describe("the history events that are counted for one pass through a loop", () => {
   const eventsOf = (story: Story, node: string) =>
     story
       .entriesOf("")
       .map(headOf)
       .findLast(({ node_id }) => node_id === node)?.events ?? 0;
 
-  it("include those of its branches", async () => {
+  it("include the events of the branches in the loop", async () => {
     const forked = flow(
       "forked",
       [action("f"), action("x"), action("y"), decision("d")],

@@ -53,7 +53,7 @@ describe("the record of an interrupted run", () => {
     expect(await interrupt(story)).toMatchObject({ node: "a", class: "NodeInterrupted" });
   });
 
-  it("names the node of an onError if that was to run next", async () => {
+  it("names the node of an onError if that node was to run next", async () => {
     const story = await new Story(rescued, { a: [fails("no total")] }).start();
     await story.finish(story.deliver("a", 0)).catch(() => undefined);
     await story.finish(story.settle("a", 0));
@@ -85,7 +85,7 @@ it("a sweep does not close a run that started during the sweep", async () => {
   expect(await sweep(story.world.ports(atOnce))).toMatchObject({ closed: [story.id] });
 });
 
-it("a sweep ends no task because its run is not open if it has not read all open runs", async () => {
+it("a sweep that has not read all open runs does not end the tasks of runs that it has not read", async () => {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
   story.world.clock.advance(120_000);
@@ -110,7 +110,7 @@ it("a sweep finds a waiting run in the list of executions, and closes it when th
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
 });
 
-it("a sweep leaves the rest to the next one after its signal", async () => {
+it("a sweep stops after its signal, and leaves the other runs to the next sweep", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   const ports = story.world.ports(atOnce);

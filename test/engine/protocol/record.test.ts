@@ -50,7 +50,7 @@ async function inside(story: Asked): Promise<string[]> {
   return ["exec_outer", "exec_outermost"];
 }
 
-it("the runs around a run have the status `waiting` as long as it waits", async () => {
+it("the outer runs of a run have the status `waiting` as long as the inner run waits", async () => {
   const story = await new Asked(asking()).begin();
   const outer = await inside(story);
   const statuses = () => outer.map((id) => story.world.record(id).status);
@@ -60,7 +60,7 @@ it("the runs around a run have the status `waiting` as long as it waits", async 
   expect(statuses()).toEqual(["running", "running"]);
 });
 
-it("the runs around a waiting run are `running` again when it is cancelled", async () => {
+it("the outer runs of a waiting run are `running` again after the inner run is cancelled", async () => {
   const story = await new Asked(asking()).begin();
   const outer = await inside(story);
   await story.finish(story.request());

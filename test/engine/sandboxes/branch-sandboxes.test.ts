@@ -79,7 +79,7 @@ it("runs with branches leave twice as many sandboxes as they inherited, until a 
   await runs.judge();
 });
 
-it("a run with branches that follows none leaves one sandbox, and kills the others", async () => {
+it("a run with branches that inherited no sandbox leaves one sandbox, and kills the others", async () => {
   const runs = new Runs();
   for (let count = 0; count < 3; count++) {
     await runs.run();

@@ -32,12 +32,7 @@ it.each([
   ["that outlives the node is used as it is", 2 * minute, {}, { id: "S1", state: "in use", leftMs: 3 * minute }],
   ["that would die while the node runs is extended", 4 * minute, {}, { id: "S1", state: "in use", leftMs: 6 * minute }],
   ["whose time is over is replaced", 6 * minute, {}, { id: "S2", state: "created", leftMs: 6 * minute }],
-  [
-    "that cannot be extended because it is gone is replaced",
-    4 * minute,
-    { killed: true },
-    { id: "S2", state: "created" },
-  ],
+  ["is replaced if it is gone and cannot be extended", 4 * minute, { killed: true }, { id: "S2", state: "created" }],
   [
     "is not used by a node with a fresh sandbox",
     minute,

@@ -115,7 +115,7 @@ describe("an inherited sandbox", () => {
     expect([await offered(story), alive(story)]).toEqual([[], []]);
   });
 
-  it("has the latest lifetime for which one of its branches extended it", async () => {
+  it("lives as long as the longest extension by one of its branches", async () => {
     const one = [action("b0", { timeoutSeconds: 600 }), action("b1", { timeoutSeconds: 1 }), action("j")];
     const story = new Story(flow("two", one, lines("start > b0 > j > end", "start > b1 > j")));
     await leftByAnother(story);

@@ -13,16 +13,16 @@ const sharing = (nodes: Node[], credentials: string[] | undefined = []) =>
 const web = task("web", ["b.test:443", "a.test:80"]);
 
 it.each<[string, Node[], string[]]>([
-  ["names on the web's ports", [], ["a.test", "b.test"]],
+  ["names with port 80 or 443", [], ["a.test", "b.test"]],
   [
     "addresses and ranges, whatever their ports",
     [task("n", ["10.0.0.7:5432", "10.8.0.0/16"])],
     ["10.0.0.7", "10.8.0.0/16", "a.test", "b.test"],
   ],
   ["hosts of nodes inside maps", [inMap(task("n", ["c.test:443"]))], ["a.test", "b.test", "c.test"]],
-  ["no more for code that may connect to no host", [task("n", [])], ["a.test", "b.test"]],
+  ["without code that may connect to no host", [task("n", [])], ["a.test", "b.test"]],
   [
-    "no more for a node with a sandbox of its own",
+    "without a node that has a sandbox of its own",
     [task("n", undefined, { isolation: "fresh" })],
     ["a.test", "b.test"],
   ],

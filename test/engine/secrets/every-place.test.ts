@@ -232,13 +232,13 @@ describe.each([
     ["logs", () => noted({ logs: all() })],
     ["errors", () => noted({ message: all() })],
     ["tracebacks", () => noted({ traceback: all() })],
-  ])("shows it in none of its forms in %s", async (_place, script) => {
+  ])("shows the secret in none of its forms in %s", async (_place, script) => {
     const text = await told(script);
     expect(text).toContain("***");
     expect(redactor().finds(text)).toBe(false);
   });
 
-  it("fails if code sets one of its forms as a value, a key or a key inside an object", async () => {
+  it("fails if code sets a form of the secret as a value, a key or a key inside an object", async () => {
     const kept: string[] = [];
     for (const [form, text] of each()) {
       const sets = [
@@ -254,7 +254,7 @@ describe.each([
     expect(kept).toEqual([]);
   });
 
-  it("records none of its forms in the steps of a model whose code failed with it", async () => {
+  it("records no form of the secret in the steps of a model whose code failed with it", async () => {
     const written = flow("written", [prompted(action("a"))], lines("start > a > end"), { inputs });
     const script = () => noted({ logs: all(), message: all(), traceback: all() } as never);
     const story = new PromptStory(written, scriptedMinds({ codes: ["# one", "# two", "# three"] }), { a: script });

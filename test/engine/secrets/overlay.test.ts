@@ -47,7 +47,7 @@ describe("a credential overlay", () => {
     expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
   });
 
-  it("is left out of deleted keys, and a changed key of it is reported", () => {
+  it("is left out of the deleted keys, and a change to one of its keys is reported", () => {
     const left = withoutOverlay(success({ total: "1", smtp_port: "25" }, ["email_password", "other"]), overlay);
     expect(left).toMatchObject({ delete: ["other"] });
     expect(changedOf(overlay, left.status === "success" ? left.set : [])).toBe("smtp_port");

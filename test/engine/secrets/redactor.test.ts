@@ -186,7 +186,7 @@ describe("the masked text of a growing log", () => {
     );
   });
 
-  it("does not show a possible start of a secret or of a character", () => {
+  it("does not yet show its end if that may be the start of a secret or of a character", () => {
     const euro = Buffer.from("€");
     expect(seen([Buffer.from("key p4ss")])).toBe("key ");
     expect(seen([Buffer.from("key p4ss"), Buffer.from("age\n")])).toBe("key p4ssage\n");

@@ -130,7 +130,7 @@ describe("a chain", () => {
     });
   });
 
-  it("with a change and all hashes computed again is broken by the record and by the signature", async () => {
+  it("with a change and all hashes computed again is broken, because its record and its signature do not match", async () => {
     const story = await closedStory();
     rewrite(story, 3, '"execution_time_ms":0', '"execution_time_ms":1');
     rewrite(story, 4, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 3).hash}"`);
@@ -367,7 +367,7 @@ describe("a blob of any size", () => {
     expect(bad).toMatchObject({ key: "big", blob: saved[0], message: expect.stringMatching(/was changed/) });
   });
 
-  it("that the blob store itself refuses as changed is reported like any other", async () => {
+  it("that the blob store itself refuses as changed is reported like any other changed blob", async () => {
     const mismatch = store(1, () => {
       throw new BlobMismatch("it has other contents");
     });

@@ -52,8 +52,8 @@ async function runCode(
     lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(turn.since)),
     signal,
   });
-  // Only the holder of the turn may use the result. These results can arrive before the turn is written, so wait for
-  // that first.
+  // Only the holder of the turn may use the result. A delivery can see such a result before its turn is written, so it
+  // waits for that write.
   const isEarly = outcome.kind === "gone" || (outcome.kind === "unfinished" && (isLong(node) || limit.aborted));
   if (outcome.kind === "refused" || (isEarly && !(await turnWritten))) return { kind: "turn lost" };
   switch (outcome.kind) {
@@ -237,8 +237,8 @@ const followMs = 10_000;
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
 /**
- * Limits the time for which a delivery follows code that may outlive it. If large values are being transferred then, it
- * waits for them.
+ * Limits the time for which a delivery follows code that may outlive it. While large values are transferred, the
+ * delivery stays.
  */
 export class Follow {
   readonly signal: AbortSignal;
@@ -279,7 +279,7 @@ export class Follow {
 }
 
 /**
- * Returns the signal on which this delivery leaves the code. Only for code that may outlive a Lambda it also returns a
+ * Returns the signal on which this delivery leaves the code. For code that may outlive a Lambda, also returns a
  * `follow`.
  */
 export function followRun(node: TaskNode, signal: AbortSignal, followTime: FollowTime) {

@@ -41,7 +41,7 @@ export async function findKnownNodes(
   for await (const { node, entry } of entriesBefore(ports, at)) {
     if (node !== null && (withMaps || headOf(entry).node_type !== "map")) entries.set(node, entry);
   }
-  /** The values of the draft prefix: of nodes that ran before the part of a draft that is run. */
+  /** The results of the draft prefix: of the nodes of a draft that ran before the part which runs now. */
   const draft = await readDraftPrefix(ports, position, workflow);
   const ids = [...new Set([...draft.keys(), ...entries.keys()])];
   const nodeOf = (id: string) => knownNode(workflow, id);
@@ -160,7 +160,8 @@ async function* entriesOf(ports: Ports, execution: string, scope: string, end: n
     const fork = head.node_type === "join" ? before : undefined;
     before = head;
     if (head.status !== "success") continue;
-    // Every item has results under the same node names, so only the list of the map stands for them.
+    // Every item has results under the same node names, so the items are left out, and the map itself with its list of
+    // results is yielded.
     if (fork?.node_type === "map") yield { node: fork.node_id, entry };
     else if (fork) yield* joinedEntries(ports, entry, head);
     else yield { node: head.node_id, entry };
@@ -174,10 +175,7 @@ async function* joinedEntries(ports: Ports, join: StoredEntry, head: Head): Asyn
   yield { node: null, entry: join };
 }
 
-/**
- * Whether an earlier node wrote a value with this blob. It reads the whole chain, so it is asked only if no faster
- * check knows the blob.
- */
+/** Whether an earlier node wrote a value with this blob. Reads the whole chain, so callers try faster checks first. */
 export async function wasWrittenBefore(ports: Ports, { before, at }: Position, wanted: BlobRef): Promise<boolean> {
   const seen = new Set<string>();
   for await (const { entry } of entriesBefore(ports, at)) {

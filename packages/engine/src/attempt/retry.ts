@@ -110,7 +110,7 @@ function retryDelay({ clock }: Ports, node: TaskNode, { attempt }: Turn, outcome
 /** How long to wait for the next attempt, in seconds. `own`: the delay that the node asks for. */
 interface Delay {
   own: number;
-  /** The shortest delay that a server asked for. */
+  /** The delay that a server asked for. The wait is not shorter than this. */
   least: number;
 }
 
@@ -125,7 +125,7 @@ function isRetried({ on }: Retry, outcome: FailedOutcome): boolean {
 }
 
 const status = /^[1-5]\d\d$/;
-/** Addresses and ids contain any digits, so the status is the first number that stands alone. */
+/** Addresses and ids may contain three digits too, so only a number that stands alone counts as a status. */
 const statusInMessage = /(?<![\w./:-])[1-5]\d\d(?![\w/-]|\.\d)/;
 
 /**
@@ -197,7 +197,9 @@ export interface StepRecord {
   logs?: string;
   /** How long its code ran; for a prompt node, how long all of its agents took. */
   execution_time_ms: number;
-  /** How long the run waits for the next attempt; with jitter, at most so long. Absent: no attempt follows. */
+  /**
+   * How long the run waits for the next attempt; with jitter, the longest possible wait. Absent: no attempt follows.
+   */
   retry_delay_ms?: number;
   timestamp: string;
 }

@@ -106,7 +106,7 @@ async function runAttempt(
       const servesOneNode = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== sandbox);
       if (lives && servesOneNode) await moveSandboxes(ports, "in use", "node ended", [sandbox]);
       // Code that may start more than once may have moved to another sandbox meanwhile. The next pass reads the entry
-      // with its turn, and kills the stale one.
+      // with its turn, and kills the sandbox that the entry does not name.
       const canRunAgain = node.effects === false || node.retry !== undefined;
       return canRunAgain ? "again" : entry;
     }
@@ -183,8 +183,8 @@ export async function openAttempt(
 }
 
 /**
- * Writes the turn of the next attempt. False also if the attempt before was committed meanwhile: then this sandbox must
- * be released here, because no other delivery kills it.
+ * Writes the turn of the next attempt. Also returns false if the attempt before was committed meanwhile: then the
+ * caller must release its sandbox, because no other delivery kills that.
  */
 async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
   return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;

@@ -61,7 +61,10 @@ async function lastReason(ports: SettlingPorts, { at }: Position, { message }: R
 /** The longest time for one stop. If it is exceeded, Step Functions repeats the delivery. */
 const stopTimeoutMs = 60_000;
 
-/** The `step` for prompt nodes, which is no run of code: only the pipeline can judge a result of theirs. */
+/**
+ * The `step` to pass for a prompt node. It names no run of code, because only the pipeline can judge the results of
+ * such a node.
+ */
 export const noStep = -1;
 
 /** Ends all code of the link for good. If the code of `step` had finished, returns its result. */

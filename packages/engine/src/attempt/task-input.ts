@@ -98,8 +98,8 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
 export interface NodeIo extends RunIo {
   isPlain: boolean;
   /**
-   * The first key that refers to a foreign blob: one that is not in the input, in a result that the code has read, or
-   * uploaded by this run.
+   * Finds the first key that refers to a foreign blob: a blob that is neither in the input, nor in a result that the
+   * code has read, nor uploaded by this run.
    */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
   /** Whether this delivery knows that a result may refer to the blob, and that the blob holds no secret. */
@@ -108,7 +108,7 @@ export interface NodeIo extends RunIo {
   meet(sha256: string): void;
   withoutOverlay(result: CodeResult): CodeResult;
   changedCredential(set: readonly Member[]): string | undefined;
-  /** The first key that contains a secret: in itself, in its value, or in a blob of the value. */
+  /** Finds the first key that contains a secret: in the key itself, in its value, or in a blob of the value. */
   leakedSecret(set: readonly Member[]): string | undefined;
   mask(text: string): string;
   maskLogs(text: string): string;

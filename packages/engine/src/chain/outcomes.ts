@@ -31,8 +31,8 @@ export interface EntryReference {
 }
 
 /**
- * The inputs that must be the same as before the entry, otherwise the node runs: these keys, all keys (`context`), or
- * the question of a text node to its model (`asked`).
+ * What must be the same as it was for the entry, else the node runs: the values of these keys, of all keys (`context`),
+ * or the question of a text node to its model (`asked`).
  */
 export type ReuseCondition = string[] | "context" | "asked";
 

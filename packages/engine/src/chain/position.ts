@@ -151,8 +151,8 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
 }
 
 /**
- * Loads the input of a node. `input` also has the failure of the node before, if that failed; the entry of the node is
- * built on `kept`, which has not.
+ * Loads the input of a node. If the node before failed, `input` also has its failure. The entry of the node is built on
+ * `kept`, without that failure.
  */
 export async function inputBefore(ports: Ports, position: Position): Promise<{ kept: LoadedContext; input: Context }> {
   const kept = await contextBefore(ports, position);

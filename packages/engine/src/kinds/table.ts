@@ -70,7 +70,7 @@ const task: Kind<TaskNode> = {
   runNodeTask: (ports, event, definition, time) =>
     runAttempts(ports, event, definition, executors[definition.node.executor.kind], time),
   settle: (ports, held, reason) => executors[held.node.executor.kind].settle(ports, held, reason),
-  // A text node asks a model, even if it says that it has no effects.
+  // A text node asks a model, so it may not run even if it declares no effects.
   staysInside: async (_ports, _position, _plan, { effects, executor }) => effects === false && executor.kind !== "text",
 };
 

@@ -109,7 +109,7 @@ export function branchState({ version, end }: OpenFork, tip: Tip): BranchState {
   return head.error_class === "ExecutionClosed" ? "stopped" : "failed";
 }
 
-/** Whether a failed node has an `onError`. This also counts where that edge leads to the end of the branch. */
+/** Whether a failed node has an `onError`. Also true if its `onError` edge leads to the end of the branch. */
 function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): boolean {
   const node = nodeIndex(workflow).get(node_type === "join" ? node_id.replace(/\.join$/, "") : node_id)?.node;
   if (!node || (node_type === "join" && !("body" in node))) return false;

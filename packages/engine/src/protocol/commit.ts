@@ -136,7 +136,7 @@ type ContinuedFields = Partial<
 
 type HeadPart = (committed: Committed) => ContinuedFields;
 
-/** The counts and lists that continue from entry to entry. A new one needs a function, and its name here. */
+/** The counts and lists that continue from entry to entry. To add one, write a function and list it here. */
 const headParts: readonly HeadPart[] = [countNodes, keepSpares, addSpent, countLoops, countVisits, countEvents];
 
 function countNodes({ position: { before }, outcome: { run, more = {} } }: Committed): ContinuedFields {
@@ -160,7 +160,9 @@ function countLoops({ position: { before }, node, outcome: { more } }: Committed
   return defined({ loops: more?.loops ?? loopsAfter(before.loops, node.id) });
 }
 
-/** Removes the counts of the loops that the node has left: when the run returns to them, it counts from 0. */
+/**
+ * Removes the counts of the loops that the run has left. When the run enters such a loop again, its count starts at 0.
+ */
 export function loopsAfter(before: Loops | undefined, node: string): Loops | undefined {
   const others = Object.entries(before ?? {}).filter(([key]) => !isLoopOf(key, node));
   return others.length > 0 ? Object.fromEntries(others) : undefined;

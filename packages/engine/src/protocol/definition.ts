@@ -103,7 +103,7 @@ export interface FollowedChoice {
 
 /**
  * Finds the edge for a label: the edge with this label, or for an approval the default edge if there is none. If the
- * edge was already taken `max` times, it is the default edge, and `decision` then names that edge for the Choice state.
+ * edge was already taken `max` times, returns the default edge, which `decision` then names for the Choice state.
  * Undefined if no edge is left.
  */
 export function followChoice(definition: NodeDefinition, choice: string, before?: Loops): FollowedChoice | undefined {

@@ -56,7 +56,7 @@ export async function sweepRuns(
   for await (const record of ports.executions.open()) {
     if (timeBudget.aborted) return { ...swept, open: undefined };
     open.add(record.id);
-    // The run began after the sweep, so the lists of this sweep may lack it. It is too young to be lost.
+    // The run started after this sweep did, so the lists of the sweep may lack it. Such a young run is not lost.
     if (Date.parse(record.startedAt) > since) continue;
     await look(record, async () => {
       if (!runningStatuses.has(record.status) || !(await isRunning(record))) return sweepExecution(ports, record);

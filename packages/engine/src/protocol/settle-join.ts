@@ -59,7 +59,7 @@ export async function settleJoin(
 
 function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map }: OpenFork, spare: Sandbox[]) {
   const started = tips.filter(hasBegun);
-  // The sum of a branch starts with the spending of its fork, which must not count twice.
+  // The sum of a branch includes the spending before its fork, which must not count twice.
   const spent = unlessNothing(sumOfSpendings(started.map(({ head }) => spentSince(before.spent, head.spent))));
   const branches = started.map(
     (tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }),

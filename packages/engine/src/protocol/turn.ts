@@ -145,7 +145,7 @@ export async function settleEntry(
 }
 
 /**
- * Settles the link of a node as its kind does: with the result that the claim of its code has kept, or with a failed
+ * Settles the link of a node as its kind does: with the result of its code if the code had finished, else with a failed
  * entry for `reason`.
  */
 export async function settleNodeEntry(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {

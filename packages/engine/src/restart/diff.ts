@@ -113,8 +113,8 @@ class RunReader {
   }
 
   /**
-   * Whether the contents were erased. Its record does not always say so: deleting a client erases its runs without a
-   * mark there.
+   * Whether the contents of an execution were erased. The record does not always say so: deleting a client erases the
+   * runs of the client, but does not mark their records.
    */
   async #isErased(execution: string): Promise<boolean> {
     const { entry } = await this.#ports.chain.read({ execution, scope: "", seq: 0 });

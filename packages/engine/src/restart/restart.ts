@@ -147,8 +147,8 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 export type PlaceReference = [place: string, EntryReference];
 
 /**
- * Builds the document of a restart: all outcomes on the path. For a failed inner execution that continues, it has the
- * outcomes in it, too.
+ * Builds the document of a restart: all outcomes on the path. If an inner execution failed and continues, the document
+ * also has the outcomes inside it.
  */
 export async function writeRestartDocument(
   ports: Reads,

@@ -33,7 +33,7 @@ export function isReused(
   );
 }
 
-/** Whether an entry does not depend on another one: it ran before that, or beside it in another branch. */
+/** Whether an entry does not depend on `other`, because it ran before `other` or beside it in another branch. */
 function isBefore(entry: EntryInRun, other: EntryInRun): boolean {
   const [own, others] = [stepsTo(entry), stepsTo(other)];
   const apart = own.findIndex((step, depth) => step.branch !== others[depth]?.branch);

@@ -226,8 +226,9 @@ export async function releaseLost(
 }
 
 /**
- * Kills the sandbox that a turn names if the entry names another one. That happens if the code was started again after
- * the result that was committed. Every delivery that continues from an entry calls this.
+ * Kills the sandbox that a turn names if the entry names another one. Then a second delivery started the code again in
+ * another sandbox, but the result from the first sandbox was committed. Every delivery that continues from an entry
+ * calls this.
  */
 export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
   if (!entry || !turn?.sandbox) return;
@@ -276,8 +277,8 @@ export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }
 }
 
 /**
- * Releases inherited spare sandboxes that the join does not name: the close would not find them by the name of this
- * execution. If a kill fails, they die when their lifetime is over.
+ * Releases inherited spare sandboxes that the join does not name: the close finds sandboxes by the name of this
+ * execution, which inherited ones do not have. If a kill fails, the sandbox dies when its lifetime is over.
  */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
   const named = new Set(join.spare?.map(idOf));

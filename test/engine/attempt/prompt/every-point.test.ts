@@ -169,7 +169,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     });
   });
 
-  it("continues in another sandbox if its effects are false", async () => {
+  it("continues in another sandbox if it declares `effects: false` and its sandbox is lost", async () => {
     await atEveryPoint(name, { effects: false }, async (story, first) => {
       for (const { id } of story.world.sandboxes.alive()) story.world.sandboxes.kill(id);
       expect(await story.finish(first)).toMatchObject(answered);

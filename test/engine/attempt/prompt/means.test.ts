@@ -37,7 +37,7 @@ describe("the spending of other branches", () => {
     expect(await beside(story, "/f@1.a")).toBe(0);
   });
 
-  it("includes all that they have recorded, also the steps of a node that still runs", async () => {
+  it("includes all costs that these branches have recorded, also for steps of a node that still runs", async () => {
     const story = await began(forked);
     await story.finish(story.deliver("b", 0, { scope: "/f@1.b" }));
     const underWay = story.deliver("c", 0, { scope: "/f@1.c" });

@@ -76,7 +76,7 @@ describe("a node whose code a model writes", () => {
     expect(steps[3]?.error_message).toContain('no edge for branch_decision "no"');
   });
 
-  it("fails an attempt whose result refers to a foreign blob", async () => {
+  it("fails an attempt whose result refers to a blob that the node may not use", async () => {
     const foreign = JSON.stringify({ $blob: textRef(Buffer.from("somebody else's")) });
     const scripts = { a: [succeeds("a", foreign), succeeds("a", "1")] };
     const { story } = await told(one, { codes: ["# one", "# two"] }, scripts);
@@ -237,7 +237,7 @@ describe("a node whose pinned code has an analysis", () => {
     wellTold(story);
   });
 
-  it("fails with its analysis if no code may be written, and its metadata have no result of the analysis", async () => {
+  it("fails in a frozen run if its analysis fails, and its metadata have no result of the analysis", async () => {
     const story = new PromptStory(one, scriptedMinds({ pinned: behind }), { a: [fails("no pdf")] });
     await story.start("{}", { frozen: true });
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
@@ -310,7 +310,7 @@ describe("a pipeline that fails", () => {
     ["input_analyzer", { steps: 0, code_executed: "Do a." }],
     ["code_generator", { steps: 1, code_executed: "Do a." }],
     ["output_validator", { steps: 4, code_executed: "# one" }],
-  ])("that is cancelled while the %s is asked lists the steps so far and the last code", async (role, expected) => {
+  ])("lists the steps so far and the last code if a cancel comes while the %s is asked", async (role, expected) => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
     await story.start();
     const delivery = story.deliver("a", 0);
@@ -329,7 +329,7 @@ describe("a pipeline that fails", () => {
     await story.judge();
   });
 
-  it("ends when the time budget of the node is over, which starts with its turn", async () => {
+  it("ends when the time budget of the node is over, counted from the start of the turn", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"], verdicts: [false] }));
     await story.start();
     const first = story.deliver("a", 0);

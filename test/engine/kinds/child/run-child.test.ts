@@ -150,7 +150,7 @@ describe("the close of a run with a workflow node", () => {
   });
 
   it.each(["entry 0", "create record", "read 1"])(
-    "does not leave an inner execution open that a late delivery creates, from its call %s on",
+    "leaves no inner execution open if a late delivery has yet to make its call %s",
     async (call) => {
       const story = new Calling();
       await story.start();
@@ -165,7 +165,7 @@ describe("the close of a run with a workflow node", () => {
     },
   );
 
-  it("is followed by a sweep that closes an inner execution whose Lambda created it too late and died", async () => {
+  it("is followed by a sweep, which closes the inner execution of a Lambda that created it after the close and then died", async () => {
     const story = new Calling();
     await story.start();
     const late = story.deliver("c", 0);

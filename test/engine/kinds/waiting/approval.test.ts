@@ -135,7 +135,7 @@ describe("an answer", () => {
     await expect(again).rejects.toThrow(/"ask" was already answered by ann at .*: approved/);
   });
 
-  it("that is sent twice is refused, and names the first answer and its time", async () => {
+  it("is refused if it is sent twice, with a message that names the first answer and its time", async () => {
     const story = await waiting();
     const at = story.world.clock.iso();
     await story.finish(story.answering("rejected"));

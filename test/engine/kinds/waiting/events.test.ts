@@ -68,7 +68,7 @@ describe("a wait for an event since the start of its run", () => {
   });
 });
 
-it("NOVA stores no event that no wait may need", async () => {
+it("NOVA stores an event only if a later wait may need it", async () => {
   const story = await new EventWait(pattern, since).begin(context);
   await story.emit('{"other":1}');
   await story.emit('{"customer":"acme"}', '"source":"shop","id":"event-2"');

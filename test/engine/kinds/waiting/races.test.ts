@@ -69,7 +69,7 @@ describe("the race of an answer and the timeout (case k)", () => {
 });
 
 describe("an answer and a request that is still under way", () => {
-  it("leave it to the delivery of the request to send the answer if the token came too late for it", async () => {
+  it("let the delivery of the request send the answer with its own token if that token was stored after the answer", async () => {
     const story = await waiting();
     const late = story.request("token-2");
     await story.until(late, "put token");
@@ -99,7 +99,7 @@ describe("an answer and a request that is still under way", () => {
 });
 
 describe("the race of an answer and a close", () => {
-  it("ends in a refused answer if the run was cancelled before the entry", async () => {
+  it("ends in a refused answer if the run was cancelled before the entry of the answer", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");

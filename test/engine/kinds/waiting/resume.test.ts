@@ -61,7 +61,7 @@ describe("a resume link", () => {
     expect(await story.urlAt(1, "nobody")).toBeNull();
   });
 
-  it("lets a wait continue once, with all digits of the body", async () => {
+  it("ends its wait once, with all digits of the body", async () => {
     const story = await linked();
     await story.wait();
     expect(await story.call()).toBe(true);
@@ -84,7 +84,7 @@ describe("a resume link", () => {
     expect(story.news).toContain("850.0");
   });
 
-  it("reaches a wait that starts at the same time, at every step", async () => {
+  it("ends a wait that starts during the call, at whichever step", async () => {
     for (const first of ["call", "wait"]) {
       for (let steps = 0; ; steps++) {
         const story = await linked();
@@ -100,7 +100,7 @@ describe("a resume link", () => {
     }
   });
 
-  it("is completed by the sweeper if the process of its call dies at any step", async () => {
+  it("ends its wait even if the process of the call dies at any step, because the sweeper completes the call", async () => {
     for (let steps = 0; ; steps++) {
       const story = await linked();
       await story.wait();

@@ -107,7 +107,10 @@ export class StepJournal implements Journal {
     return there && !isEnding(there) ? Date.parse((JSON.parse(there.text) as StepText).timestamp) : null;
   }
 
-  /** Whether the result of the code at a place is recorded. For pinned code that is so only if it failed. */
+  /**
+   * Whether the result of the code at a place is recorded. The result of pinned code is recorded only if the code
+   * failed.
+   */
   isRecorded(journal: number): boolean {
     return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;
   }
@@ -220,7 +223,8 @@ function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): bool
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];
   const named = result.set.flatMap(({ json }) => referencesIn(json));
-  // The record has only hashes. A hash to which the result also refers in a form that is not its own is left out.
+  // The record has only hashes. If the result also has a reference with the same hash that this run may not use, the
+  // hash is left out.
   const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
   return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
 }

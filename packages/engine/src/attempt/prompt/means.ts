@@ -53,7 +53,7 @@ export function commonMeans(site: JournalSite, journal: StepJournal, signal: Abo
   return {
     spentBesideUsd: () => spentBesideUsd(ports, position.at),
     monthBudget: () => ports.budgets.ofMonth(position.before.client),
-    // When a recorded step is replayed, the time left is that of its recording, so every delivery decides alike.
+    // For a replayed step, this is the time that was left when the step was recorded, so every delivery decides alike.
     timeLeftMs: () => endMsOf(site) - (journal.nextRecordedMs ?? now()),
     signal,
     now,
@@ -90,7 +90,7 @@ async function spentInBranches(ports: Ports, fork: StoredEntry, except?: string)
 
 async function spentIn(ports: Ports, { entry, head }: OpenFork, scope: string): Promise<number> {
   const tip = await readTip(ports, head.execution_id, scope, entry);
-  // The sum of a branch starts with that of its fork, which is subtracted here.
+  // The sum of a branch includes the spending before its fork, which is subtracted here.
   const recorded = spentSince(head.spent, tip.head.spent).cost_usd;
   const underWay = tip.turn ? sum((await ports.chain.steps(tip.next)).map(costOf)) : 0;
   const inside = hasBegun(tip) && opensFork(tip.head) ? await spentInBranches(ports, tip.entry) : 0;

@@ -93,8 +93,8 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   const { position, node, turn } = calling;
   const child = await childOf(ports, position.at, turn);
   if (!child) throw chainBroken(`node "${node.id}" waits for an execution that it has not made`);
-  // The first call closes the execution as its state machine ended. If that never started, or still runs because Step
-  // Functions gave up on it, the second call stops it.
+  // The first call closes the execution as its state machine ended. If the state machine never started, or still runs
+  // because Step Functions gave up on the node, the second call stops it.
   await executionEnded(ports, child.id);
   const closed = await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
@@ -165,8 +165,8 @@ function failureOfChild(child: Child, { status, error }: Closed, stopped: Reason
 }
 
 /**
- * Replaces classes that would describe this run instead of the other one: `ExecutionClosed` would say that this run was
- * closed.
+ * Replaces error classes that would describe this run instead of the inner one: `ExecutionClosed` would say that this
+ * run was closed.
  */
 function passedOn(name: RunErrorClass): RunErrorClass {
   return name === "ExecutionClosed" || name === "ChainBroken" ? "NodeFailed" : name;
