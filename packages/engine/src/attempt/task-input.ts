@@ -98,8 +98,8 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
 export interface NodeIo extends RunIo {
   isPlain: boolean;
   /**
-   * Finds the first key that refers to a foreign blob: a blob that is neither in the input, nor in a result that the
-   * code has read, nor uploaded by this run.
+   * Finds the first key that refers to a foreign blob: a blob that is not in the input, was not in a result that the
+   * code has read, and was not uploaded by this run.
    */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
   /** Whether this delivery knows that a result may refer to the blob, and that the blob holds no secret. */
