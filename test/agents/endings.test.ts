@@ -15,7 +15,7 @@ describe("models that do not answer", () => {
     ["data_analyzer", [complex]],
     ["code_generator", [simple]],
     ["output_validator", [simple, writes("a = 1")]],
-  ] as const)("fail the node where the %s refuses", async (role, before) => {
+  ] as const)("fail the node if the %s refuses", async (role, before) => {
     const runs = role === "output_validator" ? [sets({ a: 1 })] : [];
     const { outcome, means } = await play({ lines: [...before, { role, fails: "refused" }], runs });
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", message: "the model failed: refused" });
@@ -65,7 +65,7 @@ describe("models that do not answer", () => {
   it.each([
     ["input_analyzer", [] as Line[]],
     ["data_analyzer", [complex]],
-  ] as const)("are done without where the %s is cut off", async (role, before) => {
+  ] as const)("do not fail the node if the answer of the %s is cut off", async (role, before) => {
     const { outcome, means } = await play({
       lines: [...before, { role, fails: "cut_off" }, writes("a = 1"), approves],
       runs: [sets({ a: 1 })],

@@ -209,14 +209,17 @@ describe("a failure during a run", () => {
     ["break", "POST /execute"],
     ["break", "POST /contexts"],
     [{ status: 503, body: '{"code":503,"message":"busy"}' }, "POST /files"],
-  ] as const)("%j for %s causes another try, and is not treated as the end of the sandbox", async (fault, call) => {
-    const sandbox = await bench.create();
-    const faults = [fault];
-    bench.gateway.fault = (seen) => (seen === call ? faults.pop() : undefined);
-    const running = bench.run(sandbox, bench.request("context['a'] = 1"), new MemoryIo(), { first: false });
-    expect(changesOf(await running)).toEqual({ a: 1 });
-    expect(faults).toEqual([]);
-  });
+  ] as const)(
+    "of the request to E2B (%j for %s) causes another try, and does not count as the end of the sandbox",
+    async (fault, call) => {
+      const sandbox = await bench.create();
+      const faults = [fault];
+      bench.gateway.fault = (seen) => (seen === call ? faults.pop() : undefined);
+      const running = bench.run(sandbox, bench.request("context['a'] = 1"), new MemoryIo(), { first: false });
+      expect(changesOf(await running)).toEqual({ a: 1 });
+      expect(faults).toEqual([]);
+    },
+  );
 
   test("of the sandbox ends the run with the outcome gone", async () => {
     const sandbox = await bench.create();

@@ -306,7 +306,10 @@ async function redactObject(bucket: BucketConnection, object: ArchivedObject, se
   return { kind: "object", key: definitionKey({ workflowId, hash: left.hash }), bytes: Buffer.byteLength(text), text };
 }
 
-/** Applies `seen` to a definition. Returns the text and the new hash; undefined if `seen` removes nothing. */
+/**
+ * Redacts a definition with the function `seen`. Returns the redacted text and its hash; undefined if `seen` removes
+ * nothing.
+ */
 function redactDefinition(workflow: Workflow, hash: string, seen: Redact): { text: string; hash: string } | undefined {
   const left = seen(workflow);
   const [whole, leftHash] = [workflowHash(workflow), workflowHash(left)];

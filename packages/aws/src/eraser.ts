@@ -19,7 +19,9 @@ const store = "DynamoDB";
 
 const maxParallelUpdates = 16;
 
-/** The only adapter that changes items of the chain. No IAM role but its own allows that (stacks/storage.ts). */
+/**
+ * The only adapter that changes items of the chain. Only the eraser's IAM role allows such changes (stacks/storage.ts).
+ */
 export function createEraser(connection: ItemConnection, bucket: BucketConnection): Eraser {
   return {
     contents: (at) => eraseContents(connection, at),

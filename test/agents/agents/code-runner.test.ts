@@ -35,7 +35,7 @@ describe("the list of known hosts", () => {
   });
 
   it.each(["acme.example", "imap.acme.example", "localhost", "task.example", "smtp.gmail.com"])(
-    "lacks %s, which only resembles a named host",
+    "lacks %s, which is not named as a whole host",
     async (host) => {
       expect(await hosts.names(host)).toBe(false);
     },

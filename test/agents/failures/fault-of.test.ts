@@ -206,7 +206,7 @@ describe("chains of exceptions", () => {
       "code",
     ],
   ])(
-    "are judged by the external failure unless the last exception is a mistake: %s",
+    "count as an external failure unless the last exception is a mistake of the code: %s",
     async (_, border, line, last, expected) => {
       const failed = { message: last, traceback: chain(border, line, last), code: open };
       expect(await faultOf(failed, surroundings)).toBe(expected);

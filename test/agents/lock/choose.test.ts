@@ -139,7 +139,7 @@ describe("a node whose code is written again", () => {
     expect(choosePinned(taskWith({ ...changes, ...fresh }), generations, generator)).toBeNull();
   });
 
-  it("runs code that its own execution has proven, so that loops and items write it once", () => {
+  it("runs code that its own execution has proven, so that a loop or map writes the code only once", () => {
     const own = generation("2", { provenBy: "exec_01" });
     const task = taskWith({ ...lockWith(generation("1")), ...fresh });
     expect(choosePinned(task, [own, generation("3")], generator)?.code).toBe("total = 2");

@@ -176,8 +176,8 @@ describe("code that needs an analysis", () => {
   });
 });
 
-describe("code that waits", () => {
-  it("is a candidate until it is proven, replaces no code, and does not run", async () => {
+describe("code that waits for proof or approval", () => {
+  it("is a candidate until a run has proven it, and replaces no code before", async () => {
     await keep();
     await keep({}, later, false);
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "candidate" });
@@ -254,7 +254,7 @@ describe("generated code", () => {
     });
   });
 
-  it("is used for one client only if the workflow requests that", async () => {
+  it("is not used for other clients if the workflow requests code per client", async () => {
     const workflow = { scope: "client" } as const;
     await codes().keep(taskWith({ workflow, client: "acme" }), { ...proven, guides });
     expect(await codes().choose(taskWith({ workflow, client: "acme" }))).not.toBeNull();

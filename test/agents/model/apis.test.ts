@@ -18,7 +18,7 @@ const asks: ModelAction = { calls: [{ name: "search", arguments: { query: "x" } 
 const environmentOf = (server: { environment: object }) => ({ ...server.environment, NOVA_LLM_API: "chat" });
 
 describe("a compatible server", () => {
-  it("receives the schema in the instructions too, and no field that only OpenAI knows", async () => {
+  it("receives the schema in the instructions too, and receives no field that only OpenAI knows", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels(environmentOf(server)).ask(modelCall({ maxOutputTokens: 300 }));
     const body = server.requests[0]?.body as Record<string, unknown>;

@@ -343,7 +343,7 @@ describe("the thoughts of a model before a tool call", () => {
     expect(thoughts(server.requests[1]?.body)).toEqual([expect.objectContaining({ encrypted_content: "sealed-1" })]);
   });
 
-  it.each(["gpt-4.1", "qwen3:8b"])("are not requested from %s, which would refuse", async (model) => {
+  it.each(["gpt-4.1", "qwen3:8b"])("are not requested from %s, which would refuse the request", async (model) => {
     await using server = await modelServer([{ answer: asksFor("a") }, { answer: code }]);
     await createModels(server.environment).ask(modelCall({ tools: [search], model }));
     expect(server.requests[0]?.body).not.toHaveProperty("include");

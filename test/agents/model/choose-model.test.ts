@@ -86,7 +86,7 @@ describe("the model of a role", () => {
   it.each([
     ["the workflow", [undefined, { default: "gpt-4" }, undefined]],
     ["DEFAULT_MODEL", [undefined, undefined, "gpt-4"]],
-  ] as const)("is refused after its retirement also if it comes from %s", (_who, [node, workflow, fallback]) => {
+  ] as const)("is refused after its retirement, even if %s has chosen it", (_who, [node, workflow, fallback]) => {
     expect(failure(() => requireModel("code_generator", node, workflow, fallback, now)).reason).toBe("retired");
   });
 

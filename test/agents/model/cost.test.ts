@@ -106,11 +106,11 @@ describe("the usage of a request", () => {
 
   const absurd = [1e20, Number.POSITIVE_INFINITY, -1, -1_000_000, 0.5, Number.NaN, "x", "10", true, [], {}, 1e9];
 
-  it.each(absurd)("is estimated from the sent bytes if input is %j", (input) => {
+  it.each(absurd)("is estimated from the sent bytes if the count of input tokens is %j", (input) => {
     expect(readUsage({ ...honest, input }, exchanged)).toEqual({ ...honest, input: 1_000, isEstimated: true });
   });
 
-  it.each(absurd)("is estimated from the received bytes if output is %j", (output) => {
+  it.each(absurd)("is estimated from the received bytes if the count of output tokens is %j", (output) => {
     expect(readUsage({ ...honest, output }, exchanged)).toEqual({ ...honest, output: 200, isEstimated: true });
   });
 

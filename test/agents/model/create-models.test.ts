@@ -48,7 +48,7 @@ describe("models", () => {
     ["the Responses API unless told otherwise", undefined, "responses"],
     ["the Responses API", "responses", "responses"],
     ["Chat Completions", "chat", "chat"],
-  ] as const)("speak %s", async (_what, NOVA_LLM_API, api) => {
+  ] as const)("send requests over %s", async (_what, NOVA_LLM_API, api) => {
     await using server = await modelServer([{ expect: { api }, answer: { json: { code: "" } } }]);
     await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());
   });
@@ -79,7 +79,7 @@ describe("models", () => {
     ["responses", "application/json", "{"],
     ["chat", "application/json", "null"],
   ])(
-    "name the variable to correct if the server of the %s API is another service that sends %s %s",
+    "name the variable to correct if a service without the %s API answers with %s %s",
     async (NOVA_LLM_API, type, body) => {
       const server = createServer((_request, response) => {
         response.writeHead(200, { "content-type": type }).end(body);

@@ -22,7 +22,7 @@ describe("the JSON object of an answer", () => {
   });
 
   it.each(["no", "{", '{"a": ', "[1, 2]", "null", "{".repeat(50_000), '{"'.repeat(50_000), '[{"a":'.repeat(50_000)])(
-    "is missing in text %# without a whole object",
+    "is not found in text %#, which contains no whole object",
     (text) => {
       expect(readObject(text)).toEqual({ valid: false, problem: "there is no JSON object in it" });
     },
@@ -79,7 +79,7 @@ describe("an answer", () => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "it is empty", isUnclear: true });
   });
 
-  it.each(["I cannot.", "null"])("without an object is reported so: %j", (text) => {
+  it.each(["I cannot.", "null"])("without a JSON object is refused for this reason: %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "there is no JSON object in it" });
   });
 });
@@ -141,7 +141,7 @@ describe("an answer without thoughts", () => {
     "<|end_of_thought|>",
     "◁/think▷",
     "<|END_THINKING|>",
-  ])("lacks the text before a %s that no mark opens", (close) => {
+  ])("lacks the text before a closing mark %s that has no opening mark", (close) => {
     expect(withoutThoughts(`${draft}${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${draft}${close}more${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${final}${close}`)).toBe("");

@@ -82,7 +82,7 @@ describe("a slow provider", () => {
 });
 
 describe("a connection", () => {
-  it.each(["before", "within"] as const)("dropped %s an answer is opened again", async (dropped) => {
+  it.each(["before", "within"] as const)("that drops %s an answer is opened again", async (dropped) => {
     await using server = await modelServer([{ answer: { dropped } }, { answer: code }]);
     using clock = ownTheClock();
     const answer = createModels(server.environment).ask(modelCall());

@@ -55,7 +55,7 @@ describe.each(Object.keys(vaults))("the vault with a %s", (name) => {
   test.each([
     ["for another task", { ...context, task: "task_2" }],
     ["without a context", {}],
-  ])("does not decrypt %s a text that was encrypted for one task", async (_what, other) => {
+  ])("refuses to decrypt %s a text that was encrypted for one task", async (_what, other) => {
     await expect(vault().open(await vault().seal("a token", context), other)).rejects.toThrow(/does not open/);
   });
 });

@@ -130,7 +130,7 @@ export async function keepGeneration(
   return { ...(known ?? generation), ...proof };
 }
 
-/** Marks other code for the same ingredients as replaced, including failed locked code, which the store may lack. */
+/** Marks other code for the same ingredients as replaced. Locked code that the store lacks is stored as replaced. */
 async function replaceOthers(
   store: GenerationStore,
   task: PromptTask,

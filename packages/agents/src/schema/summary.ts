@@ -32,7 +32,7 @@ interface Redaction {
   mask(text: string): string;
 }
 
-/** Summarises a context. A summary that would exceed `maxCharacters` shows less of each value. */
+/** Summarises a context. If the summary would exceed `maxCharacters`, it shows less of each value. */
 export function summarise(values: readonly Member[], limits: SummaryLimits, confidence: Redaction): Summary {
   const shown = values.slice(0, maxKeys);
   const summaryWith = (narrower: SummaryLimits) => summaryOf(shown, narrower, confidence);

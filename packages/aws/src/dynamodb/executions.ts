@@ -32,7 +32,10 @@ import {
 } from "./records.ts";
 
 const defaultLimit = 50;
-/** Limit of runs whose offers are read at once: the usual E2B plan allows this many concurrent sandboxes. */
+/**
+ * Limit of runs whose offered sandboxes are read with one query. The usual E2B plan allows this many concurrent
+ * sandboxes.
+ */
 const maxOffers = 100;
 
 /** An update named an execution that was never created. */

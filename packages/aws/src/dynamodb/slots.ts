@@ -179,7 +179,10 @@ export function createPace(
 ): () => Promise<boolean> {
   const stepMs = Math.ceil((margin * 1000) / perSecond);
   const aheadMs = Math.max(maxAheadMs, stepMs);
-  /** Returns the time until which other callers wait; undefined if `condition` does not hold. */
+  /**
+   * Reserves a time for a creation if `condition` holds; otherwise returns undefined. Returns the time until which the
+   * next caller has to wait.
+   */
   const reserve = async (change: string, condition: string, times: Record<string, number>) => {
     const update = `SET #format = :format${change}`;
     const values = { ...times, format: FORMAT };

@@ -184,7 +184,7 @@ class Daemon:
             self._watch(guard, guard.serve)
 
     def _hear_relay(self, relay, run):
-        """Reads notes of a relay, which outlives its run until all bytes of the code are sent."""
+        """Reads notes of a relay. A relay outlives its run until all bytes that the code wrote are sent."""
         notes = relay.notes()
         if notes is None:
             self._end_relay(relay)

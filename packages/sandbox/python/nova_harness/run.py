@@ -251,7 +251,7 @@ class Run:
         return 0.0 if self.waits_since is None else min(now - self.waits_since, self.free_waiting)
 
     def weigh(self, now):
-        """Measures the memory from time to time, so rarely that it does not slow the code."""
+        """Measures the memory from time to time, so rarely that the code does not become slower."""
         if now < self.weighed_next or self.killed_as or not self.process.isolated:
             return
         if self.process.takes_too_much():

@@ -212,7 +212,10 @@ def clean_environment():
 
 
 def _reseed():
-    """Reseeds numpy's generator, whose state forks share. The standard library reseeds its own."""
+    """
+    Reseeds numpy's generator, because every forked process inherits the same state of it. The standard library reseeds
+    its own.
+    """
     numbers = sys.modules.get("numpy.random")
     if numbers:
         numbers.seed()
