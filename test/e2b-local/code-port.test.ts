@@ -28,7 +28,7 @@ test.each([
   expect(execution.text).toBe(text);
 });
 
-test("the response of an execution starts with a line with its number, and ends with an end line", async () => {
+test("the response of a cell starts with a line with the number of the execution, and ends with an end line", async () => {
   const context = await sandbox.createCodeContext();
   const lines = (await (await rawExecute({ code: "print('hello')\n1", context_id: context.id })).text())
     .trimEnd()

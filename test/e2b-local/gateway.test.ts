@@ -53,18 +53,18 @@ test("a request for an unknown sandbox, or for a port without a listener, gets 5
 });
 
 test.each([
-  ["code port: another path", 49_999, { path: "/nothing" }, 404],
+  ["code port: an unknown path", 49_999, { path: "/nothing" }, 404],
   ["code port: no code", 49_999, { method: "POST", path: "/execute", body: "{}" }, 422],
   ["code port: an unknown context", 49_999, { method: "DELETE", path: "/contexts/none" }, 404],
-  ["envd: another path", 49_983, { path: "/nothing" }, 404],
+  ["envd: an unknown path", 49_983, { path: "/nothing" }, 404],
   [
-    "envd: another kind of upload",
+    "envd: an upload that is neither raw bytes nor a form",
     49_983,
     { method: "POST", path: "/files?path=/tmp/x&username=root", body: "x" },
     400,
   ],
   ["envd: a service that it lacks", 49_983, { method: "POST", path: "/process.Process/Update", body: "{}" }, 404],
-])("the gateway refuses a request to the %s", async (_, port, request, status) => {
+])("the gateway refuses a bad request to the %s", async (_, port, request, status) => {
   expect((await ask({ ...request, headers: toPort(port) })).status).toBe(status);
 });
 

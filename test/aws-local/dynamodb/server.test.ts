@@ -56,7 +56,7 @@ const item = (pk: string) =>
   new PutItemCommand({ TableName: "items", Item: { pk: { S: pk }, text: { S: "é\u0000😀" } } });
 const get = (pk: string) => new GetItemCommand({ TableName: "items", Key: { pk: { S: pk } }, ConsistentRead: true });
 
-test("DynamoDB answers the unchanged SDK if it has the folder's key, and refuses another key", async () => {
+test("DynamoDB answers the unchanged SDK with the folder's key, and refuses another key", async () => {
   const server = await open();
   await clientOf(server).send(table);
   await clientOf(server).send(item("a"));

@@ -87,11 +87,11 @@ describe("an event that is put", () => {
   });
 
   it.each<[string, PutEventsRequestEntry[], string]>([
-    ["are eleven", Array<PutEventsRequestEntry>(11).fill(paid), "ValidationException"],
-    ["are none", [], "ValidationException"],
-    ["are too large", [{ ...paid, Detail: JSON.stringify({ x: "y".repeat(1024 * 1024) }) }], "ValidationException"],
-    ["go to a bus that is not there", [{ ...paid, EventBusName: "other" }], "ResourceNotFoundException"],
-  ])("is refused if the events of its request %s", async (_, entries, name) => {
+    ["has eleven events", Array<PutEventsRequestEntry>(11).fill(paid), "ValidationException"],
+    ["has no events", [], "ValidationException"],
+    ["is too large", [{ ...paid, Detail: JSON.stringify({ x: "y".repeat(1024 * 1024) }) }], "ValidationException"],
+    ["names a bus that does not exist", [{ ...paid, EventBusName: "other" }], "ResourceNotFoundException"],
+  ])("is refused if its request %s", async (_, entries, name) => {
     await expect(put(...entries)).rejects.toMatchObject({ name });
   });
 

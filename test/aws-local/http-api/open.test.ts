@@ -136,7 +136,7 @@ describe("an answer", () => {
     expect([answer.status, answer.headers.get("content-length")]).toEqual([204, null]);
   });
 
-  it("of a Lambda that throws becomes an internal error without details", async () => {
+  it("is an internal error without details if the Lambda throws", async () => {
     const url = await open(() => Promise.reject(new RangeError("a secret")));
     const answer = await fetch(url);
     expect([answer.status, await answer.text()]).toEqual([500, '{"message":"Internal Server Error"}']);

@@ -68,9 +68,9 @@ describe("a schedule that a client puts", () => {
     ["both days", { ScheduleExpression: "cron(0 2 1 * MON *)" }, "ValidationException"],
     ["a rate of nothing", { ScheduleExpression: "rate(0 minutes)" }, "ValidationException"],
     ["a rate of seconds", { ScheduleExpression: "rate(30 seconds)" }, "ValidationException"],
-    ["a day that there is not", { ScheduleExpression: "at(2026-02-30T00:00:00)" }, "ValidationException"],
+    ["a day that does not exist", { ScheduleExpression: "at(2026-02-30T00:00:00)" }, "ValidationException"],
     ["a time with a zone", { ScheduleExpression: "at(2026-12-01T00:00:00Z)" }, "ValidationException"],
-    ["a zone that there is not", { ScheduleExpressionTimezone: "Europe/Atlantis" }, "ValidationException"],
+    ["a time zone that does not exist", { ScheduleExpressionTimezone: "Europe/Atlantis" }, "ValidationException"],
     [
       "a flexible window",
       { FlexibleTimeWindow: { Mode: "FLEXIBLE", MaximumWindowInMinutes: 5 } },

@@ -7,8 +7,8 @@ function post(url: string, target: string, body: string) {
   return signedFetch("states", KEY, url, { method: "POST", body, headers: { "x-amz-target": target } });
 }
 
-describe("the endpoint", () => {
-  it("answers only the data folder's access key", async () => {
+describe("the endpoint of Step Functions", () => {
+  it("answers only requests with the data folder's access key", async () => {
     const { url } = await testServer();
     const stranger = clientOf(url, { ...KEY, accessKeyId: "AKSTRANGER" });
     await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({

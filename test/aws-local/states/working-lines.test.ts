@@ -34,7 +34,7 @@ function calling() {
 const turn = () => new Promise(setImmediate);
 
 describe("the lines of executions (branches and iterations)", () => {
-  it("of a Map wait until others have stopped working, and their time limits stand still meanwhile", async () => {
+  it("of a Map wait until other lines have stopped working, and the time limits of the waiting lines stand still", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);

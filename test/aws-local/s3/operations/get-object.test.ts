@@ -61,7 +61,7 @@ test.each([
   ["key", { Key: "missing" }, "NoSuchKey"],
   ["key below an object", { Key: "alphabet/below" }, "NoSuchKey"],
   ["bucket", { Bucket: "missing" }, "NoSuchBucket"],
-])("GetObject does not find the %s", async (_, input, name) => {
+])("GetObject and HeadObject answer 404 for a missing %s", async (_, input, name) => {
   await expect(get(input)).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 404 } });
   await expect(s3.client.send(new HeadObjectCommand({ Bucket, Key, ...input }))).rejects.toMatchObject({
     name: "NotFound",

@@ -173,7 +173,7 @@ describe("a condition of PutObject", () => {
   });
 });
 
-describe("half a write", () => {
+describe("an incomplete write", () => {
   test("is never visible: a reader gets the complete old object or the complete new one", async () => {
     const [old, young] = [Buffer.alloc(2_000_000, "a"), Buffer.alloc(2_000_000, "b")];
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "over", Body: old }));

@@ -28,7 +28,7 @@ describe("reading a path", () => {
     ["$.with-dash_1", true],
     ["$.nothing", null],
     ["$$.State.Name", "S"],
-  ])("%s finds the value", (path, expected) => {
+  ])("returns the value at %s", (path, expected) => {
     expect(read(path)).toEqual(expected);
   });
 
@@ -39,14 +39,14 @@ describe("reading a path", () => {
     ["$.nothing.inside", "No results for path: $['nothing']['inside']"],
     ["$.books.title", "No results for path: $['books']['title']"],
     ["$.toString", "No results for path: $['toString']"],
-  ])("%s explains in AWS's words that there is no value", (path, message) => {
+  ])("throws AWS's message for %s, where there is no value", (path, message) => {
     expect(() => read(path)).toThrow(new RangeError(message));
   });
 
   it.each([
     ...["books", "$.", "$.a[", "$.a['b'", "$variable", "$.a b", "$['a']", "$.books[-1]", "$.books[*]", "$.books[0:2]"],
     ...["$.books[0,2]", "$..title", "$.books[0].*", "$.books[?(@.price > 10)]", "$.books.length()"],
-  ])("%s is rejected, because it is no path to a single place", (path) => {
+  ])("rejects %s, which is no path to a single place", (path) => {
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(/not a JSONPath that names one place/);
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(DefinitionRejected);
   });
@@ -81,7 +81,7 @@ describe("writing a result", () => {
   });
 
   it.each(["$.a[*]", "$.a[0]", "$..a", "$$.x", "$[0:1]", 7])(
-    "at %s is rejected, because it is no path of names",
+    "at %s is rejected, because that is no path of names",
     (path) => {
       expect(() => compileResultPath(path, "$")).toThrow(DefinitionRejected);
     },

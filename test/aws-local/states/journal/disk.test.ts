@@ -30,7 +30,7 @@ describe("the data folder", () => {
     expect(read(dataDir, "history/0.ndjson")).toContain('"value":{"output":"the answer"}');
   });
 
-  it("has every event of a parked execution, and the time at which it continues", async () => {
+  it("has every event of an execution that only waits, and the time at which the execution continues", async () => {
     const clock = handClock();
     const server = await rested(inRow({ Wait: { Type: "Wait", Seconds: 60 } }), { clock });
     const lines = read(server.dataDir, "history/0.ndjson").trimEnd().split("\n");
@@ -39,7 +39,7 @@ describe("the data folder", () => {
     expect(read(server.dataDir, "executions.ndjson")).toContain(`{"park":0,"due":${clock.now() + 60_000}}`);
   });
 
-  it("marks a parked execution as busy before an answer is written", async () => {
+  it("marks an execution that only waited as busy before an answer is written", async () => {
     const [clock, { tokenOf, invokeLambda }] = [handClock(), keeper()];
     const server = await rested(inRow({ Ask: asks, Wait: { Type: "Wait", Seconds: 1 } }), { clock, invokeLambda });
     await server.client.send(succeed(tokenOf(input)));

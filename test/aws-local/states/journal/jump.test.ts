@@ -10,7 +10,7 @@ const hours = 3600;
 const watched = () => handClock({ maxNapMs: 10_000 });
 
 describe("a machine that sleeps for three hours", () => {
-  it("ends a wait that became due meanwhile as soon as it wakes", async () => {
+  it("ends a wait that became due during the sleep as soon as the machine wakes", async () => {
     const clock = watched();
     const server = await rested(inRow(wait), { clock });
     clock.jump(3 * hours);
@@ -19,7 +19,7 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times out a task that got no answer meanwhile", async () => {
+  it("times out a task whose time limit passed during the sleep", async () => {
     const [clock, { invokeLambda }] = [watched(), keeper()];
     const server = await rested(inRow({ Ask: { ...asks, TimeoutSeconds: 2 * hours } }), { clock, invokeLambda });
     clock.jump(3 * hours);
@@ -27,7 +27,7 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
   });
 
-  it("gives a running function the time that it had left before", async () => {
+  it("gives a running function the time that the function had left before the sleep", async () => {
     const [clock, { called, invokeLambda, release }] = [watched(), heldLambda()];
     const server = await begun(inRow({ Work: { ...works, TimeoutSeconds: 60 } }), { clock, invokeLambda });
     await called;

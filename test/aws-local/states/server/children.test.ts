@@ -122,7 +122,7 @@ describe("states:startExecution.sync:2", () => {
     expect(described.input).toBe('{"n":1}');
   });
 
-  it("is refused in a definition without a state machine, and with unknown parameters", async () => {
+  it("is refused in a definition if it names no state machine, or has unknown parameters", async () => {
     const { client } = await testServer();
     const create = async (parameters: object) => {
       const definition = JSON.stringify(inRow({ Start: { ...starts, Parameters: parameters } }));
@@ -167,7 +167,7 @@ describe("a child whose end is awaited", () => {
     expect(await server.client.send(describeChild)).toMatchObject({ status: "RUNNING" });
   });
 
-  it("is parked with its parent, and both continue in another process", async () => {
+  it("waits together with its parent, and both continue in another process", async () => {
     const { tokenOf, invokeLambda } = keeper();
     const parent = inRow({ Start: { ...starts, OutputPath: "$.Output" }, After: works });
     const second = await reopened(await family(parent, inRow({ Ask: asks }), { invokeLambda }), { invokeLambda });

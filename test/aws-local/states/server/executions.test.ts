@@ -253,9 +253,9 @@ describe("ListExecutions of a Map Run", () => {
 
 describe("an execution that has ended", () => {
   it.each([
-    ["that succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
-    ["that failed", fails, "The local Step Functions redrives nothing: start a new execution"],
-  ])("and %s is not redrivable", async (_, definition, reason) => {
+    ["succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
+    ["failed", fails, "The local Step Functions redrives nothing: start a new execution"],
+  ])("is not redrivable after it %s", async (_, definition, reason) => {
     const { client, live } = await testServer();
     await createFlow(client, definition);
     await client.send(start("one"));

@@ -23,7 +23,7 @@ async function versions(client: SFNClient): Promise<string[]> {
 }
 
 describe("versions", () => {
-  it("are published with Create and Update, and listed the latest first", async () => {
+  it("can be published when a state machine is created or updated, and are listed the latest first", async () => {
     const { client } = await testServer();
     const created = await client.send(create(true));
     const updated = await client.send(update(invokes, { versionDescription: "second" }));

@@ -17,7 +17,7 @@ const breakAt3 = {
 describe("a Map state", () => {
   it.each<[string, object, unknown, unknown]>([
     ["runs its body for each item", { ItemProcessor: pass }, [1, "two", null, {}], [1, "two", null, {}]],
-    ["gives nothing for nothing", { ItemProcessor: pass }, [], []],
+    ["returns an empty list for an empty list", { ItemProcessor: pass }, [], []],
     [
       "finds its items by a path",
       { ItemProcessor: pass, ItemsPath: "$.a", ResultPath: "$.r" },

@@ -6,12 +6,12 @@ const where = "An error occurred while executing the state 'S' (entered at the e
 
 describe("a Pass state", () => {
   it.each<[string, object, unknown, unknown]>([
-    ["hands its input on", {}, { a: 1 }, { a: 1 }],
-    ["gives its Result", { Result: { b: 2 } }, { a: 1 }, { b: 2 }],
-    ["places its Result", { Result: 2, ResultPath: "$.b" }, { a: 1 }, { a: 1, b: 2 }],
+    ["returns its input", {}, { a: 1 }, { a: 1 }],
+    ["returns its Result", { Result: { b: 2 } }, { a: 1 }, { b: 2 }],
+    ["places its Result in its input", { Result: 2, ResultPath: "$.b" }, { a: 1 }, { a: 1, b: 2 }],
     ["discards its Result", { Result: 2, ResultPath: null }, { a: 1 }, { a: 1 }],
     ["selects its output", { OutputPath: "$.a" }, { a: [1] }, [1]],
-    ["gives nothing out", { OutputPath: null }, { a: 1 }, {}],
+    ["returns {} if its OutputPath is null", { OutputPath: null }, { a: 1 }, {}],
     ["reads the context object", { Parameters: { "n.$": "$$.State.Name" } }, {}, { n: "S" }],
     [
       "fills in its Parameters at any depth",
@@ -54,9 +54,9 @@ describe("a Succeed state", () => {
 
 describe("a Fail state", () => {
   it.each<[string, object, string | undefined, string | undefined]>([
-    ["as it says", { Error: "Broken", Cause: "by hand" }, "Broken", "by hand"],
+    ["with its Error and Cause", { Error: "Broken", Cause: "by hand" }, "Broken", "by hand"],
     ["with neither error nor cause", {}, undefined, undefined],
-    ["with what its paths find", { ErrorPath: "$.e", CausePath: "$$.State.Name" }, "E1", "S"],
+    ["with the values that its paths find", { ErrorPath: "$.e", CausePath: "$$.State.Name" }, "E1", "S"],
   ])("ends the execution %s", async (_name, fields, error, cause) => {
     const result = await runState({ Type: "Fail", ...fields }, { e: "E1" });
     expect([result.status, result.error, result.cause]).toEqual(["FAILED", error, cause]);
