@@ -70,9 +70,9 @@ describe("a close", () => {
   });
 
   it.each([
-    ["a megabyte", "é".repeat(1_000_000)],
+    ["a text of a megabyte", "é".repeat(1_000_000)],
     ["half a character", "a\ud800"],
-    ["zeros", "\0".repeat(100_000)],
+    ["a text of NUL characters", "\0".repeat(100_000)],
   ])("ends the run and stores the error if its message is %s", async (_what, message) => {
     const { record } = await closeWith({}, message);
     expect(record).toMatchObject({ open: false, error: { node: "ask", message: expect.any(String) } });

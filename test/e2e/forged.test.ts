@@ -104,7 +104,7 @@ const isLink = ({ pk }: Item) => pk?.S?.startsWith("C#") === true;
 const chainItems = () => own.items.filter(isLink);
 const records = () => own.items.filter(({ pk }) => pk?.S === `E#${own.id}`);
 const attacked = () => [...chainItems(), ...records()];
-/** Returns the item of the other run that is at the same place as this one. */
+/** Returns the item of the other run that is at the same place as `item`. */
 const twinOf = (item: Item) => {
   const name = nameOf(item).replaceAll(own.id, other.id).replaceAll(own.child, other.child);
   return other.items.find((one) => nameOf(one) === name);

@@ -51,7 +51,7 @@ describe("the invoice demo", () => {
   }, 400_000);
 
   it.each(["by hand", "in sentences, without a model"])(
-    "finds the total and currency of each real invoice, and takes the right branch: %s",
+    "finds the total and currency of each real invoice, and takes the right branch, in the variant %j",
     (how) => {
       const rows = rowsIn(tables[how === "by hand" ? 0 : 1] as string).filter(([file]) => file?.endsWith(".pdf"));
       const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));

@@ -42,7 +42,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("fails its decision with one sentence if it reaches its limit and has no default edge", async () => {
+  it("fails at its decision with one sentence if the loop reaches its limit and the decision has no default edge", async () => {
     const bounded = edges.filter(({ to }) => to !== "give_up").filter(({ from }) => from !== "give_up");
     const some = nodes.filter(({ id }) => id !== "give_up");
     const version = await cloud.publish({ id: "bounded", nodes: some, edges: bounded });

@@ -10,8 +10,8 @@ const pairs = ids.flatMap((from, index) => ids.slice(index + 1).map((to) => ({ f
 const id = fc.constantFrom(...ids);
 
 /**
- * Builds code for a node that sets a digest of `text` and of all values that earlier nodes set. So it differs whenever
- * an input or the code differs.
+ * Builds code for a node that sets a digest of `text` and of all values that earlier nodes set. So the digest differs
+ * whenever an input or the code differs.
  */
 function codeOf(node: string, text: number): string {
   return [

@@ -159,7 +159,7 @@ describe("a text node", () => {
   it.each([
     ["a model that refuses", { refusal: "I cannot" } as ModelAction, "NodeFailed", /refusal/],
     ["a rate limit", { status: 429, headers: { "retry-after-ms": "1" } } as ModelAction, "ModelUnavailable", /429/],
-  ])("fails with %s", async (_, trouble, name, message) => {
+  ])("fails because of %s", async (_, trouble, name, message) => {
     const trace = await told({ work: text("Say") }, Array<ModelAction>(9).fill(trouble));
     expect(entryOf(trace)).toMatchObject({ error_class: name, error_message: expect.stringMatching(message) });
   });

@@ -39,7 +39,10 @@ const merged = (merge: string, value: unknown): ForkedRun => ({
   values: { name: value, of_first: 1 },
 });
 
-/** A fork inside a branch. The other branch has a decision and a node whose failure is caught. */
+/**
+ * A workflow with a fork whose first branch has another fork. The second branch has a decision and a node whose failure
+ * is caught.
+ */
 const nested: ForkedRun = {
   workflow: between(
     "nested",

@@ -74,8 +74,8 @@ export async function runHarness(process: Process, box: Box, request: RunRequest
 }
 
 /**
- * Returns whether code of this execution may run in the sandbox. The first code of another execution ends all code of
- * the executions before it, which may never run there again.
+ * Returns whether code of this execution may run in the sandbox. When the first code of an execution starts, all code
+ * of earlier executions ends, and may never run in the sandbox again.
  */
 function admits(box: Box, execution: string): boolean {
   const last = box.tenants.at(-1);

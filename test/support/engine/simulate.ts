@@ -50,7 +50,7 @@ export async function simulate(seed: number): Promise<Simulation> {
 }
 
 const maxSweeps = 12;
-/** The number of calls of a long run. Other actors act at a random call up to this one. */
+/** The number of calls in a long run. Each of the other actors acts at a random one of these calls. */
 const longRun = 100;
 /** A text so large that the start stores it as a blob. */
 const letter = "dear all ".repeat(500);
@@ -191,8 +191,8 @@ class Model {
   }
 
   /**
-   * Starts a run that reuses the outcomes of nodes with equal inputs. The values are equal or changed, and some nodes
-   * count as changed.
+   * Starts a run that reuses the outcomes of nodes with equal inputs. The run starts with the values of its source or
+   * with changed values, and some nodes count as changed.
    */
   async #reuse(source: Execution, version: WorkflowVersion): Promise<void> {
     const nodes = Array.from(nodeIndex(version.workflow).values()).filter(() => this.#random.chance(0.8));
@@ -217,8 +217,8 @@ class Model {
     sendApprovers(this.#world, this.#random);
     const { client, root } = source;
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
-    // This flow is never sealed: its two nodes call each other on errors, and sealed nodes that must not run fail, so
-    // it would not end.
+    // In a sealed run, nodes that must not run fail. The two nodes of this flow handle each other's errors, so a sealed
+    // run of it would never end.
     const sealed = this.#random.chance(0.3) && version.workflowId !== "each other's onError";
     const request = { version, client, context, outcomes: { document, root, sealed } };
     const starting = this.#world.spawn("start with a document", (own) => startExecution(own, request));

@@ -15,7 +15,7 @@ export interface Temper {
   /** The probability that a task is delivered twice at the same time. */
   twiceChance: number;
   stallChance: number;
-  /** The maximum number of calls of one code run. */
+  /** The maximum of calls that one run of code makes. */
   longestCode: number;
   codeWeights: number[];
 }

@@ -5,7 +5,7 @@ import type { Item } from "./raw-table.ts";
 /** The path to a value inside an item, through maps and lists: `["contents", "context", "text"]`. */
 export type Path = readonly string[];
 
-/** Returns the paths of all values in an item, at any depth. A map counts only if it is empty. */
+/** Returns the paths of all values in an item, at any depth. A map itself counts as a value only if it is empty. */
 export function leavesOf(item: Item): Path[] {
   return Object.entries(item).flatMap(([name, value]) =>
     value.M && Object.keys(value.M).length > 0 ? leavesOf(value.M).map((path) => [name, ...path]) : [[name]],

@@ -57,8 +57,8 @@ function responsesAnswer(request: ModelRequest, said: Answered, id: string) {
 }
 
 /**
- * Returns the output items of an answer. With `sealed`, a reasoning item has encrypted contents. Without it, the item
- * has only an id that the server does not know later.
+ * Returns the output items of an answer. With `sealed`, a reasoning item has encrypted contents. Without `sealed`, the
+ * item has only an id, which the server does not know in later requests.
  */
 function outputItems(said: Answered, id: string, sealed: boolean): Record<string, unknown>[] {
   const calls = "calls" in said ? said.calls : [];

@@ -31,7 +31,7 @@ function updates(who: string, partition: string): AwsRequest {
 }
 
 describe("the check of roles", () => {
-  it("finds no problem if each caller's role allows its requests", () => {
+  it("finds no problem if the role of each caller allows the caller's requests", () => {
     const checked = checkRoles([updates("nova-erase", "C#1"), updates("nova-api", "E#1")], deployment);
     expect(checked).toMatchObject({ count: 2, refused: new Map() });
   });

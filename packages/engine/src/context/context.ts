@@ -80,7 +80,7 @@ export class Context {
     return undefined;
   }
 
-  /** Returns the members that this entry set. Code reads them as `outputs[node]`. */
+  /** Returns the members that the entry with this label set. Code reads them as `outputs[node]`. */
   writtenBy(link: LinkLabel): Member[] {
     return this.slots().filter((slot) => slot.by === link);
   }

@@ -60,7 +60,7 @@ export function asReference(value: object): BlobRef | undefined {
  * reference.
  */
 export function escapeReferences(text: string): string {
-  // In JSON, a key may contain escapes, as in "\u0024blob".
+  // A key in JSON text may be written with escapes, as in "\u0024blob".
   if (!text.includes(`$blob"`) && !/\\u00(24|62|6c|6f)/i.test(text)) return text;
   let found = false;
   const escaped = (key: string) => {
@@ -112,8 +112,8 @@ function looksLikeReference(value: object): boolean {
 /** Matches a reference in JSON text. It does not match inside a string, where the quotes have backslashes. */
 const written = /\{\s*"\$blob"\s*:\s*(\{[^{}]*\})\s*\}/g;
 /**
- * Characters of a chunk that are searched again with the next chunk, because a reference can span both. No reference
- * that NOVA or its harness writes is longer.
+ * The number of characters at the end of a chunk that are searched again with the next chunk, because a reference can
+ * span two chunks. No reference that NOVA or its harness writes is longer.
  */
 const overlap = 400;
 

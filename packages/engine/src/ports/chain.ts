@@ -18,9 +18,7 @@ export interface Turn {
    * Between two attempts, it is the sandbox of the next attempt.
    */
   warm?: Sandbox;
-  /**
-   * The remaining spare sandboxes of the scope, if this turn took its sandbox from them. Absent if they did not change.
-   */
+  /** The spare sandboxes of the scope that remain after this turn has taken one of them. Absent if it took none. */
   spare?: Sandbox[];
   attempt: number;
   /**
@@ -143,8 +141,8 @@ export interface ChainStore {
    */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
   /**
-   * Returns the turn and the entry at each of these places, by scope. `places` has at most one place per scope. It
-   * needs few reads.
+   * Returns the turn and the entry at each of `places`, by scope. `places` has at most one place per scope. It needs
+   * few reads.
    */
   linksAt(execution: string, places: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link>>;
 }

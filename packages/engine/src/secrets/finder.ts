@@ -136,7 +136,8 @@ export class Finder {
  */
 const halfStart = /^[0-9a-z#;]{0,12}/i;
 /**
- * The fewest characters of a secret that count as found after the rest of an escape. Fewer would match ordinary words.
+ * The minimum of characters of a secret that must follow the rest of a cut escape. Fewer characters would match
+ * ordinary words.
  */
 const fewestBehindHalf = 3;
 /** Matches what may be the start of an escape at the end of a text. */

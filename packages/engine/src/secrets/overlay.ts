@@ -66,10 +66,7 @@ export function withOverlay(input: Context, { members }: CredentialOverlay): Con
   return members.length === 0 ? input : input.apply({ set: members, delete: [] }, "");
 }
 
-/**
- * Removes credentials from a result. A value that code left unchanged is not part of its result, and neither is a
- * deletion of one.
- */
+/** Removes from a result the credentials that code left unchanged, and deletions of credentials. */
 export function withoutOverlay(result: CodeResult, { members }: CredentialOverlay): CodeResult {
   if (result.status === "error" || members.length === 0) return result;
   const overlay = new Map(members.map(({ key, json }) => [key, json]));

@@ -290,8 +290,8 @@ export class NamedBlobs {
   }
 
   /**
-   * Returns whether this is the first call for the blob. A blob may be named as JSON and as bytes; it is read for each,
-   * because only JSON can name other blobs.
+   * Returns whether this is the first call for the blob as this type. If a blob is named both as JSON and as bytes, it
+   * is read once for each, because only JSON can name other blobs.
    */
   #isNew(home: BlobHome, { ref: { sha256, type = "bytes" } }: NamedBlob): boolean {
     const key = `${keyOf(home, sha256)} ${type === "json"}`;

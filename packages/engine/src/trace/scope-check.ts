@@ -113,8 +113,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Checks that a child's chain is whole and signed, that its last entry is the one in the node's entry, and that this
-   * node started it.
+   * Checks that a child's chain is whole and signed, that the node's entry names the last entry of this chain, and that
+   * this node started it.
    */
   async #childProblem({ child, ...head }: Head): Promise<Problem | undefined> {
     if (!child) return undefined;

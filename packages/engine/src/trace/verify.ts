@@ -107,7 +107,8 @@ async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, eras
     return isUnderWay(record)
       ? "open"
       : { seq: seq + 1, message: `${closeDropped}: the record says that the run has ended` };
-  // A process may have died between writing the close entry and updating the record. Another process will update it.
+  // A process may have died between writing the close entry and updating the record. Another process will update the
+  // record.
   const lags = isUnderWay(record);
   if (!lags && record.tip !== tip.entry.hash)
     return { seq, message: "the close entry is not the one that the record of the run knows" };
