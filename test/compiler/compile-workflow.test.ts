@@ -106,7 +106,7 @@ function sent(fields: object, code = 'context["a"] = 1') {
 }
 
 describe("a definition that is sent to a server", () => {
-  it("compiles to the same state machine as a local one", async () => {
+  it("compiles to the same state machine as a local definition", async () => {
     const source = sent({ inputs: { properties: { b: { type: "number" } } } });
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
   });
@@ -135,7 +135,7 @@ describe("a definition that is sent to a server", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("gets only its first findings, errors before warnings, and the number of the others", async () => {
+  it("has its first findings in the answer, errors before warnings, and the number of those that are left out", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, 1]));
     const { findings, workflow } = await compileSent(sent(unknown));
     expect(workflow).toBeUndefined();

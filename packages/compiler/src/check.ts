@@ -123,7 +123,7 @@ export function checkSize(definition: string, nodes: number): Finding[] {
   return [finding("NOVA701", "$.nodes", message)];
 }
 
-/** At most this number of loop edges is measured to find the loop with the most events. */
+/** The most loop edges that are tried in the search for the loop with the most events. */
 const maxLooked = 20;
 
 /** NOVA702: workflows whose runs may exceed one history, because some loops cannot continue in a further execution. */

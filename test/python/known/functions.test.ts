@@ -122,14 +122,14 @@ it.each([
   expect(typeOfValue(path)).toBe(type);
 });
 
-it("every type that JSON cannot store has a name and a fix", () => {
+it("every type that JSON cannot store has a name, and advice on what to store instead", () => {
   for (const [what, cure] of Object.values(unfitTypes)) {
     expect(what).toMatch(/\w/);
     expect(cure).toMatch(/^(use|store|call|save|set|aggregate) /);
   }
 });
 
-it("every known method returns a dict, or a type for which there is a fix", () => {
+it("every known method returns a dict, or a type that JSON cannot store and for which there is advice", () => {
   const types = Object.values(methodTypes).flatMap((methods) => Object.values(methods));
   expect(types.filter((type) => type !== "dict" && !Object.hasOwn(unfitTypes, type))).toEqual([]);
 });

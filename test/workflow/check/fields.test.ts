@@ -10,14 +10,14 @@ function found(trigger: object) {
 
 const once = (at: string, timezone?: string) => ({ type: "schedule", at, ...(timezone && { timezone }) });
 
-describe("a schedule that is due once", () => {
+describe("the time of a schedule", () => {
   it.each([
     ["a year ago", once("2025-06-30T12:00")],
     ["a second ago", once("2026-06-30T11:59:59")],
     ["now", once("2026-06-30T12:00")],
     ["a minute ago in Madrid", once("2026-06-30T13:59", "Europe/Madrid")],
     ["a minute ago in New York", once("2026-06-30T07:59", "America/New_York")],
-  ])("has a warning if its time was %s", (_, trigger) => {
+  ])("has a warning if it was %s", (_, trigger) => {
     expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].at" }]);
   });
 
@@ -26,8 +26,8 @@ describe("a schedule that is due once", () => {
     ["is in a minute in Madrid", once("2026-06-30T14:01", "Europe/Madrid")],
     ["is in a minute in New York", once("2026-06-30T08:01", "America/New_York")],
     ["is repeated by a cron expression", { type: "schedule", cron: "0 9 ? * MON-FRI 2020-2030" }],
-    ["is missing, because it is another kind of trigger", { type: "mail", address: "invoices" }],
-  ])("has no warning about its time if it %s", (_, trigger) => {
+    ["is missing, because the trigger is no schedule", { type: "mail", address: "invoices" }],
+  ])("has no warning if it %s", (_, trigger) => {
     expect(found(trigger)).toEqual([]);
   });
 
@@ -35,12 +35,12 @@ describe("a schedule that is due once", () => {
     ["in years that are over", "0 9 * * ? 2020"],
     ["for the last time today", "0 9 30 6 ? 2026"],
     ["at an hour that the clocks of its zone skip each year", "30 2 ? 3 1L *"],
-  ])("has a warning if it is a cron expression that was due only %s", (_, cron) => {
+  ])("has a warning if it is a cron expression without a future time, due only %s", (_, cron) => {
     const trigger = { type: "schedule", cron, timezone: "Europe/Madrid" };
     expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].cron" }]);
   });
 
-  it("has a warning that names its time and says what to do", () => {
+  it("has a warning that names the time and says what to do", () => {
     expect(found(once("2025-06-30T12:00", "Europe/Madrid"))[0]?.message).toBe(
       'trigger "schedule-2" is due at 2025-06-30T12:00:00 (Europe/Madrid), which is in the past - write a future time, or remove the trigger',
     );

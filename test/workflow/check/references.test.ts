@@ -18,7 +18,7 @@ function found(prompt: string, more: object = {}, files: Record<string, string> 
   return [...parsed.findings, ...parsed.keyFindings(reader)];
 }
 
-it("a reference has no finding if the inputs have __node_mapping, with which the run defines the names", () => {
+it("a reference has no finding if the inputs declare __node_mapping, because the starter of the run then defines the names", () => {
   const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
   const parsed = parse({ ...row(text("work", { prompt: "Edit {My Draft}." })), inputs });
   expect([...parsed.findings, ...parsed.keyFindings(reader)]).toEqual([]);
@@ -52,7 +52,7 @@ describe("a reference", () => {
     expect(found("{nobody}", { on_missing: "mark" })).toMatchObject([{ code: "NOVA513", severity: "warning" }]);
   });
 
-  it("is checked in the system prompt, too, and in a prompt file, where the finding has the line", () => {
+  it("is checked in the system prompt, too, and in a prompt file, whose line is in the finding", () => {
     expect(found("Go", { system: "As {nobody}" })).toMatchObject([{ path: "$.nodes[2].system" }]);
     expect(found("Go", { prompt: undefined, promptFile: "work.md" }, { "work.md": "Dear\n{nobody}\n" })).toMatchObject([
       { path: "$.nodes[2].promptFile", file: "work.md", line: 2, column: 1 },

@@ -330,7 +330,7 @@ it.each(["notify", "x", "and then", ""])("didYouMean suggests no name for %j, wh
   expect(didYouMean(wrong, ids)).toBe("");
 });
 
-it("didYouMean suggests only a name that differs in case among thousands of names", () => {
+it("didYouMean, with thousands of names, suggests only a name that differs in nothing but case", () => {
   const many = Array.from({ length: 2_001 }, (_, index) => `node_${index}`);
   expect([didYouMean("nod_7", many), didYouMean("Node_7", many)]).toEqual(["", ' - did you mean "node_7"?']);
 });

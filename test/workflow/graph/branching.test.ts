@@ -245,7 +245,7 @@ it("the graph of a random program is accepted by the parser", () => {
   );
 });
 
-it("the onError of a fork's node leads to a path beside the branches of the fork, in the branch that contains the fork", () => {
+it("the onError of a fork's node is in no branch of the fork, but in the branch that contains the fork", () => {
   const nodes = [
     start,
     action("a", { onError: "h" }),
@@ -283,7 +283,7 @@ it("the edges after a map are branches of a fork at the map's join", () => {
   ]);
 });
 
-it("the end node of an item is in no branch, and is no node after a map", () => {
+it("an end node in the body of a map is in no branch, and never counts as the node after a map", () => {
   const body = [action("one"), decision("d"), action("x"), { id: "done", type: "end" }, { id: "over", type: "end" }];
   const arrows = ["one > d", "d > x: true", "d > done: false", "x > over"];
   const inner = each("inner", [action("two")]);

@@ -72,7 +72,7 @@ describe("a prompt node", () => {
     expect(python.map(({ node }) => node?.id)).toEqual(["b"]);
   });
 
-  it("is accepted in a map, and has the workflow's settings there, too", () => {
+  it("is accepted in a map, where it also has the settings of the workflow", () => {
     const body = each("m", [prompt("a"), each("n", [prompt("b", { network: { allow: ["b.example"] } })])], ["a > n"]);
     const { nodes } = mustParse({ ...row(body), network: { allow: ["all.example"] }, ai: { samples: false } });
     const [outer] = nodes.flatMap((node) => (node.type === "map" ? node.body.nodes : []));

@@ -129,7 +129,7 @@ it("a file of more than 16 MB is refused if the workflow needs it, and left out 
   await expect(readWorkflowSource(folder)).rejects.toThrow("has 17825792 bytes, and at most 16777216 (16 MB) are read");
 });
 
-it("the source of a single file has only the files that it names, and its file name is the id if it has none", async () => {
+it("the source of a single definition file has only the files that the definition names, and the file name as id if the definition has no id", async () => {
   const folder = await folderWith({ ...files, "Read Mails.json": text });
   const source = await readWorkflowSource(join(folder, "Read Mails.json"));
   expect(Object.keys(source.files)).toEqual(["nodes/read.py"]);

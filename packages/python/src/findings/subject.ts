@@ -12,8 +12,8 @@ export interface NodeFacts {
   edges?: readonly string[];
   context?: ContextShape;
   /**
-   * True if `context` is from a running node: without `_data_analysis` in it, no analysis of the data has been made. In
-   * other contexts the key may still appear.
+   * True if `context` is from a running node. If that context lacks `_data_analysis`, no analysis of the data has been
+   * made. In other contexts, an absent key may still appear later.
    */
   isRun?: boolean;
   /** Importable top-level modules in addition to the standard library; absent: any. */

@@ -21,7 +21,8 @@ export function readDumps(program: Program): { call: Call; value: Expression | u
 }
 
 /**
- * Finds the printed results. The text of a `json.dumps` counts as printed, unless the code certainly uses it otherwise.
+ * Finds the printed results. The text of a `json.dumps` counts as printed, unless the code certainly uses that text for
+ * something else.
  */
 export function readPrinted(program: Program): Printed {
   const uses = program.nodes.filter(

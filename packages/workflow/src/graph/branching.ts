@@ -56,7 +56,10 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
     fanOuts.set(id, { targets, meeting: isStep(meeting) ? meeting : null });
   }
 
-  /** Returns the nodes after a node. After a fan-out, these are the meeting of its branches and its own `onError`. */
+  /**
+   * Returns the nodes after a node. After a fan-out, these are the meeting of its branches and the `onError` of the
+   * node that fans out.
+   */
   const waysFrom = (id: string) => {
     const fanOut = fanOuts.get(id);
     if (fanOut) return [fanOut.meeting, points.get(id)?.onError];

@@ -218,8 +218,8 @@ const definitions: FuncKeywordDefinition[] = [
 ];
 
 /**
- * Returns the canonical text of a value. Only numbers are looked up in their holder, because for the name of a property
- * ajv passes the holder of another value.
+ * Returns the canonical text of a value. Only a number is looked up in the object that holds it: for the name of a
+ * property, ajv passes the holder of another value.
  */
 function canonicalOf({ parentData, parentDataProperty }: ValueHolder, value: unknown): string {
   return typeof value === "number" ? canonicalAt(parentData, parentDataProperty) : canonicalAt([value], 0);

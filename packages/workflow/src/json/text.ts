@@ -160,7 +160,9 @@ export function isKey(text: string, { end }: StringSpan): boolean {
   return text[skipSpace(text, end)] === ":";
 }
 
-/** Masks secrets in the texts, keys and numbers of a value. What a `toJSON` in it returns is not masked. */
+/**
+ * Masks secrets in the texts, keys and numbers of a value. The result of a `toJSON` method in the value is not masked.
+ */
 export function maskValue(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === "string") return mask(value);
   const digits = typeof value === "number" ? String(value) : isRawNumber(value) ? value.rawJSON : undefined;

@@ -62,8 +62,8 @@ function checkAlike(read: ReadTrigger[]): Finding[] {
 }
 
 /**
- * Warns if a signed webhook identifies its deliveries by a header: no signature covers headers, so a request could be
- * repeated with another one.
+ * Warns if a signed webhook identifies its deliveries by a header. No signature covers headers, so anyone could repeat
+ * a signed request with another header.
  */
 function checkDedupe(trigger: Trigger, path: string): Finding[] {
   if (trigger.type !== "webhook" || !trigger.signature || !trigger.dedupe?.startsWith("headers.")) return [];
