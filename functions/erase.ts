@@ -11,7 +11,7 @@ const Named = z.object({
 });
 
 /**
- * An invocation stops its work after this time, before the timeout of the Lambda. The sweeper starts an unfinished
+ * The erasure of a client pauses after this time, before the timeout of the Lambda. The sweeper starts an unfinished
  * erasure again.
  */
 const workMs = 12 * 60_000;

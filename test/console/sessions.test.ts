@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("the sessions page", () => {
     await page.getByRole("button", { name: "Run stale nodes" }).click();
     await page.getByText("Ran read, check_sender, check_amount, is_large").waitFor();
     await waitUntil(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
-    // These are the digits that Python wrote.
+    // The page must show the digits that Python wrote.
     await waitUntil(async () =>
       expect(await card(page, "read").textContent()).toContain("[850.0,12345678901234567890]"),
     );

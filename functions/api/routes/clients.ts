@@ -86,8 +86,8 @@ function clientItem(client: service.Client) {
 }
 
 /**
- * Name of a credential. If a node has two credentials of one kind, its code finds the values of the second one under
- * keys that start with the name.
+ * Name of a credential. If code gets two credentials of one kind, it finds the values of the second one under keys that
+ * start with this name.
  */
 const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
 

@@ -23,8 +23,8 @@ import {
 const params = z.object({ id: ExecutionId });
 
 /**
- * Maximum number of a workflow's records that one request reads to find those that match its filters: about half a
- * megabyte.
+ * Maximum number of a workflow's records that one request reads to find runs that match its filters. So many records
+ * are about half a megabyte.
  */
 const lookedAt = 500;
 

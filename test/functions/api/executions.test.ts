@@ -109,7 +109,7 @@ describe("an execution", () => {
     });
   });
 
-  it("is read without entries that the requested entry does not need", async () => {
+  it("is not read as a whole if only one entry is requested", async () => {
     const id = await run("adding", { context: { total: 5 } });
     const { chain } = api.ports;
     const read: number[] = [];

@@ -120,7 +120,7 @@ describe("a client's export", () => {
     expect((await call(from)).body).toEqual({ items: [], next_cursor: null });
   });
 
-  it("for the client's own key hides other clients' data in definitions, and still verifies", async () => {
+  it("for the client's own key hides other clients' data in definitions, and can still be verified", async () => {
     const on_failure = { mail: ["ops@globex.example"] };
     for (const [id, letters, name] of [
       ["short", 10, "globex-hook"],

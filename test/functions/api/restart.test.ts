@@ -100,9 +100,9 @@ describe("a restart", { timeout: 60_000 }, () => {
 
   it.each<[string, () => string, object, number, RegExp]>([
     ["an unknown execution", () => `exec_${"0".repeat(26)}`, {}, 404, /there is no execution/],
-    ["an open one", () => openOne, {}, 422, /is open - wait for its end, or cancel it/],
+    ["an open execution", () => openOne, {}, 422, /is open - wait for its end, or cancel it/],
     ["an unknown place", () => failed, { from: "nine" }, 422, /never came to "nine" - it came to one, two/],
-    ["an inside of what has none", () => failed, { from: "two/x" }, 422, /"two" ran no other workflow/],
+    ["a place inside a node that ran no workflow", () => failed, { from: "two/x" }, 422, /"two" ran no other workflow/],
     ["an unknown node to ask again", () => failed, { ask_again: ["x"] }, 422, /never came to a node "x"/],
     ["an unknown version", () => failed, { version: 9 }, 404, /has no version 9/],
     [
@@ -148,7 +148,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(status).toBe(202);
   });
 
-  it("of a client without budget is refused", async () => {
+  it("of a run whose client has spent its budget is refused", async () => {
     await api.call("POST /clients", { body: { slug: "spender", name: "Spender" } });
     const body = { context: { bad: true }, client_slug: "spender" };
     const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body })).body;
@@ -171,7 +171,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { after: id } });
   });
 
-  it("keeps a value of the patch that only looks like a reference", async () => {
+  it("keeps a value of the patch as data if the value only looks like a reference", async () => {
     const like = { $blob: { sha256: "0".repeat(64), bytes: 1, type: "text" } };
     const { body } = await restart(failed, { context_patch: { bad: false, like } });
     expect(body.context.like).toEqual({ $$blob: like.$blob });

@@ -95,7 +95,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(body.shape_why).toMatch(/do not nest .*one after the other: a, b, c, d/);
   });
 
-  it("follows decisions, and marks a node that no decision led to as skipped and fresh", async () => {
+  it("follows decisions, and marks each node that no decision chose as skipped and fresh", async () => {
     const nodes = [
       { id: "big", type: "decision", code: "context['branch_decision'] = context['n'] > 5" },
       { id: "yes", code: random("yes") },

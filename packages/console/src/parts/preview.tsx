@@ -274,7 +274,7 @@ async function unpackPart(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     bytes += next.value.length;
     text += decoder.decode(next.value, { stream: true });
-    // Rows before the limit are complete; the text after the last row is cut off.
+    // Keeps only complete rows: the text after the last row is cut off.
     if (bytes > maxPartBytes) {
       await reader.cancel();
       return text.slice(0, text.lastIndexOf("</row>") + 6);

@@ -10,7 +10,7 @@ interface EmptyProps {
   icon: IconName;
   title: string;
   hint: string;
-  /** Whether it is the only content of the page. */
+  /** Whether this message is the only content of the page. */
   isPage?: boolean;
   children?: ReactNode;
 }
@@ -99,7 +99,7 @@ interface Query<Data> {
 
 interface QueryViewProps<Data> {
   query: Query<Data>;
-  /** Number of grey lines while it loads. */
+  /** Number of grey lines while the data loads. */
   lines?: number | undefined;
   /** Texts of the page for an object that does not exist; `to` is the list to which it links. */
   missing?: { words: { missing: string; missingHint: string; back: string }; to: string };

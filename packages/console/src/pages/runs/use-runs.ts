@@ -90,7 +90,7 @@ function isSame(previous: Execution | undefined, after: Execution): boolean {
   );
 }
 
-/** Removes duplicates: a new run moves others to the next page. */
+/** Removes duplicates, which occur because a new run moves older runs to the next page. */
 function listUniqueRuns(pages: readonly Page[]): Execution[] {
   const byId = new Map<string, Execution>();
   for (const item of pages.flatMap(({ items }) => items)) {

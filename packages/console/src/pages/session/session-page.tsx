@@ -185,7 +185,7 @@ function Answer({ answer, isOpen, onDismiss }: { answer: SessionRun; isOpen: boo
   });
   const { status, error } = end ?? answer;
   const isOver = !open.has(status);
-  // `ran` lists the nodes that the run reached; it exists only if the run ended within the request. `runs` lists all
+  // `ran` lists the nodes that the run reached; it is known only if the run ended within the request. `runs` lists all
   // planned nodes.
   const nodes = (isLong ? answer.runs : answer.ran).join(", ");
   const describeNodes = isOver ? runWords.ran : runWords.inProgress;

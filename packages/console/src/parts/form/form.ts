@@ -30,7 +30,7 @@ export interface Field {
   initial: string | undefined;
 }
 
-/** Limits for schemas that refer to themselves. Fields beyond them are edited as JSON. */
+/** Limits for schemas that refer to themselves. Fields beyond these limits are edited as JSON. */
 const maxDepth = 6;
 const maxFields = 300;
 /** A text with a larger maximum gets several lines. */
