@@ -115,7 +115,7 @@ async function maskError({ client, table }: ItemConnection, execution: string): 
 /** Kinds of records that a client's erasure keeps. The caller deletes the client's own record last. */
 const keptKinds = new Set(["execution", "audit", "client"]);
 
-/** Partition keys of all pools: those of a client, and those of a workflow for one client. */
+/** Starts the partition keys of all pools: those of a client, and those of a workflow for one client. */
 const poolPrefix = "Q#";
 
 /**

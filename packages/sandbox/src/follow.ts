@@ -103,14 +103,14 @@ async function once<T>(
 }
 
 /**
- * Uses a kernel context of its own after the first round, because the default context may still run the cell of the
+ * Uses a new kernel context for every attach after the first, because the default context may still run the cell of the
  * broken attach.
  */
 function pickContext(options: Attaching, round: number): Attaching {
   return round === 0 ? options : { ...options, ownContext: true };
 }
 
-/** Waits before the next attach: exponentially longer with each round, with full jitter. */
+/** Waits before the next attach: exponentially longer after each attach, with full jitter. */
 async function pause(round: number, signal: AbortSignal): Promise<void> {
   const limitMs = Math.min(longestPauseMs, firstPauseMs * 2 ** round);
   await sleep(Math.random() * limitMs, undefined, { signal }).catch(() => undefined); // the caller checks the signal

@@ -70,8 +70,8 @@ def formatted(context):
     return out.getvalue()
 
 
-# Each operation takes a dict and may change it. Its result or error, and the changed dict, must be equal for both
-# kinds.
+# Each operation takes a dict and may change it. Its result or error, and the changed dict, must be equal for a plain
+# dict and for a `context`.
 OPERATIONS = {
     "[]": lambda c: c["pdf"],
     "[] of an unknown key": lambda c: c["none"],

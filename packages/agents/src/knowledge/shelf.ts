@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The folder of guides and shipped docstrings. They are files, so that only bundles of Lambdas that write code contain
- * them. A bundler copies the folder next to the bundle.
+ * The folder of guides and shipped docstrings. Guides and docstrings are files and not modules, so that only bundles of
+ * Lambdas that write code contain them. A bundler copies the folder next to the bundle.
  */
 const shelf = new URL("./shelf/", import.meta.url);
 

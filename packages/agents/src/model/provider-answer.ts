@@ -2,7 +2,10 @@ import { parsedOrNot } from "@nova/engine";
 import { z } from "zod";
 import { ProviderFailed, whereNodesRun } from "./model-error.ts";
 
-/** A part of an answer. Its type tells the answer itself from thoughts; servers use different types for both. */
+/**
+ * A part of an answer. The type of a part distinguishes the answer from thoughts. The names of the types differ between
+ * servers.
+ */
 const Part = z.object({
   type: z.string().optional(),
   text: z.string().nullish(),

@@ -63,7 +63,10 @@ const keptSeconds = 60;
 /** Stands for every client; it is not a valid slug. */
 const everyClient = "*";
 
-/** Counts the requests of each API key per time window. Counters name the client, so that its erasure finds them. */
+/**
+ * Counts the requests of each API key per time window. Counters name the client, so that the erasure of a client finds
+ * its counters.
+ */
 export function createRateStore(connection: TableConnection): RateStore {
   return {
     async add(by, { beginsAt, seconds }, count, limit) {

@@ -180,8 +180,8 @@ export function createPace(
   const stepMs = Math.ceil((margin * 1000) / perSecond);
   const aheadMs = Math.max(maxAheadMs, stepMs);
   /**
-   * Reserves a time for a creation if `condition` holds; otherwise returns undefined. Returns the time until which the
-   * next caller has to wait.
+   * If `condition` holds, reserves a time for a creation, and returns the time until which the next caller has to wait.
+   * Otherwise returns undefined.
    */
   const reserve = async (change: string, condition: string, times: Record<string, number>) => {
     const update = `SET #format = :format${change}`;

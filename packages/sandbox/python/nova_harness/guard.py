@@ -1,8 +1,9 @@
 """
 Connects code in its own network namespace to any host but this machine. Each `connect` of a run waits for the guard.
 The guard makes connections to the outside in the sandbox's network and replaces the code's socket with the connected
-one. It makes all other connections too, with the address that it has read: code gains nothing by changing an address or
-socket meanwhile. The kernel holds each call until the guard answers it, see seccomp_unotify(2).
+one. The guard also makes the connections inside the namespace, to the address that it has read, so code gains nothing
+by changing an address or a socket meanwhile. The kernel holds each call until the guard answers it, see
+seccomp_unotify(2).
 """
 
 import contextlib
@@ -260,7 +261,10 @@ class Guard:
                 self._connect_inside(waiting)
 
     def _to_own_socket(self, notice, sock, raw):
-        """Allows Unix sockets in the file tree only if the code has created them: others belong to other programs."""
+        """
+        Allows Unix sockets in the file tree only if the code has created them: all other sockets there belong to other
+        programs.
+        """
         path = raw[2:].partition(b"\0")[0]
         if not path:
             return Waiting(notice, sock, raw)
@@ -360,7 +364,10 @@ class Names:
             guard.watch(sock.fileno(), select.EPOLLIN, lambda _, sock=sock, server=server: self._ask(sock, server))
 
     def find_server(self, address, port):
-        """Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; None for others."""
+        """
+        Returns (family, raw sockaddr) of the name server at an inner address, for DNS over TCP; None for any other
+        address.
+        """
         server = self.servers.get((address, port))
         return server and _server_address(server)
 

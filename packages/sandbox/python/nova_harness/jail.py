@@ -61,7 +61,7 @@ def of_kind(root, kind):
 class Jail:
     """
     With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts behind doors (see
-    relay.py). Without both, code uses the sandbox's network.
+    relay.py). With neither, code uses the sandbox's network.
     """
 
     def __init__(self, isolated, root, asks=False):

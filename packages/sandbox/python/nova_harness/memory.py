@@ -24,7 +24,7 @@ def is_beyond_limit(process, folders):
 
 
 def _members(process):
-    """Returns the processes of the run, which are the only ones that its own /proc shows."""
+    """Returns the processes of the run: the /proc of its namespace shows no others."""
     proc = f"/proc/{process}/root/proc"
     try:
         return [f"{proc}/{name}" for name in os.listdir(proc) if name.isdigit()]

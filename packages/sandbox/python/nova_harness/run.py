@@ -16,7 +16,7 @@ _LARGEST_BYTES = (1 << 53) - 1  # JavaScript's largest exact integer, because th
 
 
 def checked_need(wanted):
-    """Returns a valid need. Raises ValueError for others, because needs become paths and messages."""
+    """Returns the need if it is valid. Raises ValueError if it is not, because needs become paths and messages."""
     match wanted:
         case {"blob": {"sha256": sha256, "bytes": int() as size, "type": "bytes" | "text" | "json" as kind}}:
             if is_hash(sha256) and size is not True and 0 <= size <= _LARGEST_BYTES:

@@ -189,7 +189,10 @@ class Store:
             raise DamagedResult(str(error)) from error
 
     def adopt_blobs(self, claim):
-        """Moves blobs of the dead process to the sandbox's blobs. They cannot change, so later nodes may use them."""
+        """
+        Moves blobs of the dead process to the sandbox's blobs. No code can change them any more, so later nodes may use
+        them.
+        """
         for entry in os.scandir(os.path.join(self._claim_path(claim), "out")):
             if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
