@@ -74,7 +74,7 @@ test.each([
   expect((await sandbox.runCode("'alive'")).text).toBe("alive");
 });
 
-test("a context keeps its variables, and does not see those of another context", async () => {
+test("a context keeps its variables, and does not see the variables of another context", async () => {
   const context = await sandbox.createCodeContext();
   expect(context).toMatchObject({ language: "python", cwd: "/home/user" });
   await sandbox.runCode("mine = 1", { context });
@@ -175,7 +175,7 @@ test("a process that a cell has forked ends when the cell ends, so that no secon
   expect(results.map(({ text }) => text)).toEqual(["done"]);
 });
 
-test("a detached process lives longer than its cell and its client, until the sandbox ends", async () => {
+test("a detached process continues after its cell has ended and its client has left, until the sandbox ends", async () => {
   const code = `
 import os, time
 if os.fork() == 0:

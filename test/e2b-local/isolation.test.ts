@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 const sandbox = () => one as Sandbox;
 
-test("a sandbox imports packages from the shared folders, and those of a template only if it has that template", async () => {
+test("a sandbox imports packages from the shared folders, and packages of a template only if the sandbox has that template", async () => {
   const code =
     "import shipped\ntry:\n    import extra_module\n    print(shipped.answer, True)\nexcept ImportError:\n    print(shipped.answer, False)";
   expect(await printed(sandbox(), code)).toBe("42 False");
@@ -86,7 +86,7 @@ describe.runIf(process.platform === "linux")("a server with bubblewrap", () => {
     expect(await printed(sandbox(), code)).not.toContain("nova-e2b");
   });
 
-  test("lets a cell isolate its own children with their own pids and mounts and another user", async () => {
+  test("lets a cell start children that are isolated by their own pids, their own mounts and another user", async () => {
     const code = `
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)

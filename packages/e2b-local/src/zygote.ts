@@ -23,7 +23,7 @@ const IDLE_MS = 100;
 /** A process that has not ended after this time is killed: on an overloaded machine it might never end by itself. */
 const EXIT_TIMEOUT_MS = 10_000;
 
-/** After this time packages are imported even if there was always a request. */
+/** After this time packages are imported even if a request was waiting all the time. */
 const LATEST_WARMING_MS = 5_000;
 
 /**
@@ -217,7 +217,10 @@ export type ZygoteOptions = {
   warn: (sentence: string) => void;
   /** Modules that are imported ahead of their use, while no request waits. */
   modules: readonly string[];
-  /** Modules that are imported before the first sandbox is created. They delay it, so they must be few and quick. */
+  /**
+   * Modules that are imported before the first sandbox is created. They delay the first sandbox, so they must be few
+   * and quick.
+   */
   preloaded: string[];
 };
 

@@ -223,7 +223,7 @@ describe("a rule", () => {
       "that takes parts of the event",
       { ...fire, InputTransformer: { InputTemplate, InputPathsMap: { a: "$.detail" } } },
     ],
-  ])("cannot have the target %s", async (_, one) => {
+  ])("cannot have a target %s", async (_, one) => {
     await rule();
     await expect(targets(one)).rejects.toMatchObject({ name: "ValidationException" });
   });

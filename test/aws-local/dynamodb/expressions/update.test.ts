@@ -62,7 +62,7 @@ describe("an update changes the attributes of the expression", () => {
     ["REMOVE doc.below", { doc: { M: { a: { N: "1" } } } }],
     ["REMOVE txt, n", { txt: undefined, n: undefined }],
     ["REMOVE nothing", {}],
-  ])("and leaves all others unchanged: %s", async (expression, changes) => {
+  ])("and leaves all other attributes unchanged: %s", async (expression, changes) => {
     const expected = Object.fromEntries(Object.entries({ ...item, ...changes }).filter(([, value]) => value));
     expect(await update(expression, "ALL_NEW")).toEqual(expected);
     expect((await database.client.getItem({ TableName: "items", Key })).Item).toEqual(expected);

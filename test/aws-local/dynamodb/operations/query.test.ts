@@ -88,7 +88,7 @@ describe("pages of a query", () => {
     expect(met).toEqual(ScanIndexForward ? expected : expected.toReversed());
   });
 
-  test("end with the item that brings them to a megabyte, even if a filter drops items", async () => {
+  test("end with the item with which they reach a megabyte, even if a filter drops items", async () => {
     const first = await query("large", "pk = :p", { ProjectionExpression: "sk" });
     expect(first).toMatchObject({ Count: 4, LastEvaluatedKey: { sk: { N: "3" } } });
     const second = await query("large", "pk = :p", {

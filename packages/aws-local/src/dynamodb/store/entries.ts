@@ -2,7 +2,10 @@ import type { EncodedKey, SortKeyRange } from "../values/key.ts";
 import type { Sql } from "./database.ts";
 import type { StoredItem } from "./items.ts";
 
-/** An item's entry in an index: its key in the index, and its own key, which orders entries with equal index keys. */
+/**
+ * The entry of an item in an index: the item's key in the index, and the item's own key, which orders entries with
+ * equal index keys.
+ */
 export interface Entry extends EncodedKey {
   itemKey: Uint8Array;
 }

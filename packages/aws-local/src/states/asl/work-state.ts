@@ -6,8 +6,7 @@ import { compileTemplateField } from "./payload-template.ts";
 import { compileNext, compileOutput, type State, type Transition, type Visit } from "./state.ts";
 
 /**
- * The longest delay of a retry for which a closing process waits. A retry with a longer delay is left to the next
- * process.
+ * A closing process waits for a retry with at most this delay. A retry with a longer delay is left to the next process.
  */
 const longestStayMs = 2_000;
 
