@@ -8,7 +8,8 @@ const cloud = await openTestCloud();
 afterAll(() => cloud.close());
 
 /**
- * Code that looks for a file of earlier runs and then creates it. It takes so long that all items run at the same time.
+ * Code that looks for a file of earlier runs and then creates this file. The code runs so long that all items run at
+ * the same time.
  */
 const look = `import os, time
 context["found"] = os.path.exists("/tmp/trace")

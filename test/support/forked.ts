@@ -77,7 +77,7 @@ const nested: ForkedRun = {
   },
 };
 
-/** A map over blobs. Its body has a decision, and one failed item is tolerated. */
+/** A workflow with a map over blobs. The body of the map has a decision, and the map tolerates one failed item. */
 const mapped: ForkedRun = {
   workflow: between(
     "mapped",

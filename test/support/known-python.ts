@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Facts about the machine's Python, as the first cloud of this process stored them. Later clouds need not spend a third
- * of a second to find them.
+ * Facts about the machine's Python, as the first cloud of this process stored them. Finding them takes a third of a
+ * second, which later clouds save.
  */
 let known: Buffer | undefined;
 

@@ -3,8 +3,8 @@ import type { InvokeLambda, LambdaResult } from "../../../packages/aws-local/src
 import { createChildController } from "../../../packages/aws-local/src/states/asl/thread.ts";
 
 /**
- * InvokeLambda with a callback for the moment when the function starts to run, because a delivery may have to wait
- * before that.
+ * Like InvokeLambda, with a callback for the start of the function. A delivery may have to wait before the function
+ * starts.
  */
 export type InvokeObserved = (...call: [...Parameters<InvokeLambda>, onBegin?: () => void]) => Promise<LambdaResult>;
 

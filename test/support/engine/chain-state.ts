@@ -128,8 +128,8 @@ export class ChainState {
   }
 
   /**
-   * Returns the last two items of a scope. A turn is one item, and so is an entry; the turn of an entry comes before
-   * it.
+   * Returns the last two items of a scope. Each turn and each entry is one item. The turn of an entry comes directly
+   * before the entry.
    */
   #tip(execution: string, scope: string): Link[] {
     const places = this.linksOf(execution, scope);

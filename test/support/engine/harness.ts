@@ -88,7 +88,7 @@ function admits(box: Box, execution: string): boolean {
 }
 
 async function runCode(process: Process, run: Run, script: Script): Promise<void> {
-  // A delivery can kill the code of an entry. Then its program does nothing more.
+  // A delivery can kill the code of an entry. Then the program that runs this code does nothing more.
   const going = () => run.state === "running";
   if (script.reads !== undefined) {
     run.need = referenceUnder(run.request, script.reads);

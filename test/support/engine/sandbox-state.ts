@@ -23,7 +23,10 @@ export interface Box extends Sandbox {
   killed: boolean;
   runs: Map<string, Run>;
   tombstones: Set<string>;
-  /** Names of claims whose code was started in the prepared context of the sandbox. Only one delivery may do that. */
+  /**
+   * Names of claims whose code was started in the prepared context of the sandbox. For each claim, only one delivery
+   * may start the code there.
+   */
   defaultContexts: Set<string>;
   processes: Process[];
   /** Executions whose code has run in the sandbox, in order. Only code of the last one may still run. */

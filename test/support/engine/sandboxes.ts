@@ -69,8 +69,8 @@ class Delivery {
     io: RunIo,
     { first, turnWritten, signal }: RunOptions,
   ): Promise<RunOutcome> {
-    // The input is uploaded while the turn is written. So the delivery may learn that the sandbox is gone before its
-    // turn is written.
+    // The upload of the input and the write of the turn run at the same time. So a delivery may find that the sandbox
+    // is gone before its turn is written.
     const uploaded = await this.#ask("upload", () => this.#state.isAlive(id));
     if (uploaded === false) return { kind: "gone" };
     if (!(await turnWritten)) return { kind: "refused" };

@@ -191,8 +191,8 @@ class Model {
   }
 
   /**
-   * Starts a run that reuses the outcomes of nodes with equal inputs. The run starts with the values of its source or
-   * with changed values, and some nodes count as changed.
+   * Starts a run that reuses the outcomes of nodes with equal inputs. The run gets the same list as its source or
+   * another one, and some nodes count as changed.
    */
   async #reuse(source: Execution, version: WorkflowVersion): Promise<void> {
     const nodes = Array.from(nodeIndex(version.workflow).values()).filter(() => this.#random.chance(0.8));

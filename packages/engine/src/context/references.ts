@@ -60,7 +60,7 @@ export function asReference(value: object): BlobRef | undefined {
  * reference.
  */
 export function escapeReferences(text: string): string {
-  // A key in JSON text may be written with escapes, as in "\u0024blob".
+  // A key in JSON text may be written with escapes, as in "\u0024blob", so these are searched, too.
   if (!text.includes(`$blob"`) && !/\\u00(24|62|6c|6f)/i.test(text)) return text;
   let found = false;
   const escaped = (key: string) => {
@@ -141,7 +141,9 @@ export class ReferenceScan {
 
 /** A string leaf longer than this (UTF-8 bytes) becomes a blob. The harness in the sandbox uses the same two limits. */
 export const leafLimitBytes = 4096;
-/** A value whose JSON is longer than this after moving its leaves becomes a blob as a whole. */
+/**
+ * The maximum length of a value as JSON after its large leaves became blobs. A longer value becomes a blob as a whole.
+ */
 export const valueLimitBytes = 8192;
 
 type SaveBlob = (ref: BlobRef, body: Uint8Array) => Promise<void>;

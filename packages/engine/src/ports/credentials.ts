@@ -83,8 +83,8 @@ export interface CredentialCipher {
   /** Throws `CredentialLocked`. */
   open(sealed: string, context: Record<string, string>): Promise<string>;
   /**
-   * Seals from now on with a new key. Does nothing if the cipher does not make its own keys, or if a change of keys is
-   * in progress.
+   * Makes a new key, with which all later texts are sealed. Does nothing if the cipher does not make its own keys, or
+   * if a change of keys is in progress.
    */
   renew(): Promise<void>;
   /** Removes all keys except the current one. Does nothing if the cipher does not keep its own keys. */

@@ -119,7 +119,7 @@ export interface WakeStore {
   shapes(): Promise<UsedShape[]>;
   /** Records that tasks use a shape until this time (ISO 8601). The record stays up to a month longer. */
   use(shape: UsedShape, until: string): Promise<void>;
-  /** Returns the tasks that wait under a key, and perhaps some that no longer wait. */
+  /** Returns the tasks with this index key. Some of them may no longer wait. */
   tasksAt(key: string): Promise<{ execution: string; id: string }[]>;
   /** Keeps an event for a week. */
   keepEvent(key: string, event: KeptEvent): Promise<void>;

@@ -251,7 +251,7 @@ async function readAgain({ store }: CredentialParts, credential: OwnedCredential
   credential.become(record);
 }
 
-/** A token with less remaining life, in milliseconds, is replaced. */
+/** The shortest remaining lifetime of a token, in milliseconds. A token that expires sooner is replaced. */
 const leastLifeMs = 60_000;
 /** Pauses between calls of an endpoint that does not answer. Most servers restart within seconds. */
 const pausesMs = [1_000, 2_000, 4_000, 8_000];

@@ -98,8 +98,8 @@ function numberedEscape(point: number): string {
 }
 
 /**
- * Returns the forms to search in decoded text. If the secret contains escapes, these were decoded, too, so the secret
- * is added in decoded form.
+ * Returns the forms to search in decoded text. Decoding a text also decodes escapes that belong to the secret itself.
+ * So the decoded form of such a secret is added.
  */
 function unescapedForms(forms: readonly string[]): string[] {
   return distinct([...forms, ...forms.map(wholly)]).filter(({ length }) => length >= shortestSecret);

@@ -12,7 +12,8 @@ export interface Unescaped {
 /** The maximum of times that a text is decoded. Programs escape a text three times, but rarely more often. */
 const maxRounds = 4;
 /**
- * The length of the longest escape of one byte that is found if a stream delivers it in two chunks: `&#x0000000026;`.
+ * The length of the longest escape of one byte, `&#x0000000026;`, that is found even if a stream delivers it in two
+ * chunks.
  */
 export const longestEscape = 16;
 

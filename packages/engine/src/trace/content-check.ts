@@ -217,7 +217,10 @@ interface BadBlob {
   blob: string;
 }
 
-/** The number of parallel reads. S3 takes longer to start the answer for a blob than to send it. */
+/**
+ * The number of parallel reads. Reads run in parallel because S3 needs more time to start an answer than to send a
+ * blob.
+ */
 const readsAtOnce = 16;
 
 /** Compares each blob that a chain names with its hash. It reads each blob only once, as a stream. */
