@@ -34,7 +34,7 @@ describe("the hosts that a node can connect to", () => {
   it.each([
     ["a name on another port", ["db.acme.test:5432"], { "db.acme.test": ["10.0.0.7"] }],
     ["a name on several", ["db.acme.test:5432", "db.acme.test:22"], { "db.acme.test": ["10.0.0.7"] }],
-    ["names of the web", ["a.test", "b.test:443", "c.test:80"], undefined],
+    ["names with port 80 or 443", ["a.test", "b.test:443", "c.test:80"], undefined],
     ["addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
     ["nothing", undefined, undefined],
   ])(

@@ -200,7 +200,7 @@ describe("an entry of `retry.on`", () => {
     ["NodeTimeout", refused, 1],
     ["HTTPError", fails("HTTPError, said the code itself"), 1],
     ["NodeFailed", fails("the code said so itself"), 2],
-  ])("matches the failure or not: %s", async (entry, script, runs) => {
+  ])("is compared with classes, message and status of the failure: %s", async (entry, script, runs) => {
     const story = await begun({ attempts: 2, delaySeconds: 1, on: ["KeyError", entry] }, [script, succeeds("a", "1")]);
     await story.everything();
     expect(attempts(story)).toBe(runs);

@@ -11,7 +11,7 @@ it.each([
   ["the small ones", { context: 9000, error: 100, logs: 8000 }, ["context"]],
   ["all but the largest", { context: 3000, error: 4000, logs: 5000 }, ["logs"]],
   ["nothing where each is too large", { context: 8193, logs: 65_536 }, ["context", "logs"]],
-])("sealing stores %s inline, 8 KB in total, and the rest in blobs", async (_what, sizes, inBlobs) => {
+])("sealing stores %s inline, at most 8 KB in total, and the rest in blobs", async (_what, sizes, inBlobs) => {
   const store = new BlobState();
   const blobs = store.port(atOnce);
   const texts = Object.fromEntries(Object.entries(sizes).map(([name, bytes]) => [name, name[0]?.repeat(bytes)]));

@@ -21,13 +21,13 @@ it("referencesIn finds every reference in a value", () => {
 });
 
 it.each([
-  ["more than the mark", `{"$blob":${JSON.stringify(ref)},"x":1}`],
+  ["another key beside `$blob`", `{"$blob":${JSON.stringify(ref)},"x":1}`],
   ["no hash", '{"$blob":{"sha256":"ab","bytes":7,"type":"text"}}'],
   ["no length", `{"$blob":{"sha256":"${ref.sha256}","type":"text"}}`],
-  ["a type that is none", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"code"}}`],
-  ["nothing", '{"$blob":null}'],
-  ["the mark as text", '["$blob"]'],
-])("referencesIn treats an object with %s as data", (_what, text) => {
+  ["an unknown type", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"code"}}`],
+  ["null in place of the reference", '{"$blob":null}'],
+  ["the text `$blob`", '["$blob"]'],
+])("referencesIn finds no reference in a value with %s", (_what, text) => {
   expect(referencesIn(text)).toEqual([]);
 });
 
@@ -42,12 +42,12 @@ describe("a value that is rendered for readers", () => {
     expect(read(stored)).toBe(written);
   });
 
-  it.each(["$blob", "$$blob"])("keeps one more $ if data with the key %s looks like a reference", (key) => {
+  it.each(["$blob", "$$blob"])("keeps the key %s escaped if its data look like a reference", (key) => {
     const stored = escapeReferences(JSON.stringify({ a: { [key]: ref } }));
     expect(read(stored)).toBe(stored);
   });
 
-  it("differs from a reference if it only looks like one", () => {
+  it("contains no reference if it only looks like one, and differs for different values", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, tree, (one, other) => {

@@ -61,7 +61,7 @@ async function stored() {
 }
 
 describe("the whole value of a key", () => {
-  it.each(Object.keys(values))("is its text with every blob in its place (%s)", async (key) => {
+  it.each(Object.keys(values))("is its text in which every blob is filled in (%s)", async (key) => {
     const { input, source } = await stored();
     expect(await wholeValue(input, key, 1_000_000, source)).toBe(values[key]);
   });

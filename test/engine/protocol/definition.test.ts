@@ -53,9 +53,12 @@ describe("an edge that leads back", () => {
           'the edge from "e" to "a" for "true" was taken once, which is its max - raise it, or add an edge with "default" for what follows then',
       },
     ],
-  ])("of node %s for %j after the counts %j is taken as %j", (from, condition, before, expected) => {
-    expect(taken(from, condition, before)).toEqual(expected);
-  });
+  ])(
+    "from node %s with the condition %j and the counts %j before it is taken as %j",
+    (from, condition, before, expected) => {
+      expect(taken(from, condition, before)).toEqual(expected);
+    },
+  );
 
   it("is counted from zero again after the run has left its loop", () => {
     expect(loopsAfter({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
@@ -113,6 +116,6 @@ it.each([
   ["TypeError", '{"errorMessage":"x"}', "NodeInterrupted", "TypeError: x"],
   ["Odd", "null", "NodeInterrupted", "Odd: null"],
   ["toString", '{"errorMessage":5}', "NodeInterrupted", 'toString: {"errorMessage":5}'],
-])("reasonOf reads %s with the cause %s as %s", (name, cause, className, message) => {
+])("reasonOf converts the error %s with the cause %s to %s", (name, cause, className, message) => {
   expect(reasonOf({ Error: name, Cause: cause })).toEqual({ class: className, message });
 });

@@ -67,7 +67,7 @@ it.each([
   expect(problem).toContain('give node "f" "merge": "last" or "collect"');
 });
 
-it("mergeBranches takes keys of an inner branch, and none from before the fork", () => {
+it("mergeBranches merges keys that an inner branch set, and no keys from before the fork", () => {
   const inner = before.apply({ set: [{ key: "deep", json: "1" }], delete: [] }, "/f@1.a/g@2.c#1");
   const sibling = before.apply({ set: [{ key: "far", json: "1" }], delete: [] }, "/f@1.ab#1");
   const branches = [

@@ -22,8 +22,8 @@ class Runs {
   }
 
   /**
-   * Runs the workflows at the same time, call by call in turn. Returns the ids of the sandboxes of their nodes, sorted
-   * by node.
+   * Runs the workflows at the same time; their calls take turns. Returns the ids of the sandboxes of their nodes,
+   * sorted by node.
    */
   async run(...workflows: Workflow[]): Promise<string[]> {
     const { world, begun } = this.story;

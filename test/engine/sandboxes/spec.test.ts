@@ -64,7 +64,7 @@ describe("mayImportPackages is true", () => {
     ["numbers = __import__('numpy')", true],
     ["import json, re, decimal", false],
     ["context['pandasize'] = 'a request'", false],
-  ])("if code imports a package of the template: %s %s", (text, may) => {
+  ])("only if code imports a package of the template: %s %s", (text, may) => {
     expect(mayImportPackages(running(text))).toBe(may);
   });
 

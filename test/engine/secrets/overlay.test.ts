@@ -68,11 +68,14 @@ describe("the overlay of a node", () => {
     [undefined, undefined, undefined],
     [undefined, ["email"], ["email"]],
     [["erp"], ["email"], ["erp"]],
-  ])("that declares %j in a workflow that declares %j has %j", async (own, common, asked) => {
-    forNode.mockClear();
-    expect(await credentialOverlay({ credentials }, whose(own, common))).toBe(overlay);
-    expect(forNode.mock.calls).toEqual([["acme", "wf", asked]]);
-  });
+  ])(
+    "that declares the credentials %j in a workflow that declares %j has the credentials %j",
+    async (own, common, asked) => {
+      forNode.mockClear();
+      expect(await credentialOverlay({ credentials }, whose(own, common))).toBe(overlay);
+      expect(forNode.mock.calls).toEqual([["acme", "wf", asked]]);
+    },
+  );
 
   it("is empty if the node declares none, without a read", async () => {
     forNode.mockClear();
@@ -93,7 +96,7 @@ describe("the overlay of a node", () => {
   it.each([
     ["a token endpoint that does not answer", new TokenEndpointLost("away"), "SandboxUnavailable"],
     ["a token endpoint that refuses", new TokenRefused("no"), "NodeFailed"],
-  ])("reports for a later delivery %s as %s", async (_what, cause, name) => {
+  ])("reports %s to a later delivery as %s", async (_what, cause, name) => {
     const failure = new NovaError("NodeFailed", "no token", { cause });
     forNode.mockRejectedValue(failure);
     await expect(overlayAgain({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });

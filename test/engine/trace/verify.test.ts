@@ -154,7 +154,7 @@ it("a chain is open while its record is open, and broken if its close has no sig
   expect(await unsigned.verify()).toMatchObject({ state: "broken", problem: { seq: 4, message } });
 });
 
-it("a closed chain is open until its record has the close", async () => {
+it("a chain with a close entry counts as open until its record has the close", async () => {
   const story = await closedStory();
   const { tip: _, endedAt: __, durationMs: ___, nodes: ____, ...begun } = story.world.record(story.id);
   story.world.executions.records.set(story.id, { ...begun, status: "running", open: true });

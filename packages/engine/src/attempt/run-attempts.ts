@@ -102,7 +102,8 @@ async function runAttempt(
       const entry = await commitOutcome(ports, position, node, outcome, prepared.kept);
       const { sandbox } = turn;
       if (sandbox === null) return entry;
-      // If two deliveries of long code have committed, the written entry says whether the next node uses this sandbox.
+      // If two deliveries of long code have tried to commit, the written entry says whether the next node uses this
+      // sandbox.
       const servesOneNode = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== sandbox);
       if (lives && servesOneNode) await moveSandboxes(ports, "in use", "node ended", [sandbox]);
       // Code that may start more than once may have moved to another sandbox meanwhile. The next pass reads the entry

@@ -16,7 +16,7 @@ export interface StoppedTurn {
   io: NodeIo;
   /** The result of code that had finished before it was stopped. */
   result: CodeResult | undefined;
-  /** The scope's sandbox, if it survived. */
+  /** The sandbox of the scope, if it survived the stop. */
   warm: Sandbox | null;
   logs: string;
   /** The failure of the node, if `result` is undefined. */

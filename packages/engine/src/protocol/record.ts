@@ -125,8 +125,8 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
 }
 
 /**
- * The counts of a close entry, limited to numbers that the store accepts. A record that it refuses would keep the run
- * open.
+ * The counts of a close entry, limited to numbers that the store accepts. A record that the store refuses would keep
+ * the run open.
  */
 export function storableFigures({ nodes, spent }: Pick<Head, "nodes" | "spent">) {
   return { nodes: storableNumber(nodes), ...(spent && { spent: sumOfSpendings([spent]) }) };

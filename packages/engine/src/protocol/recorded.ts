@@ -159,8 +159,8 @@ export async function buildChildPlan(ports: Reads, position: Position, node: Pic
 }
 
 /**
- * Reads what the start node of a draft and the nodes before its part have set, by node id. The context alone does not
- * say which of them set a key.
+ * Reads what the start node of a draft and the nodes before the part that runs have set, by node id. The context alone
+ * does not say which node set a key.
  */
 export async function readDraftPrefix(
   ports: Reads,

@@ -18,7 +18,10 @@ export interface RestartRequest {
   /** An execution that has ended. */
   source: Execution;
   version: WorkflowVersion;
-  /** The places where the run starts again: everything from them on runs. Absent or empty: from what failed. */
+  /**
+   * The places where the run starts again: everything from them on runs. Absent or empty: the run starts again at the
+   * nodes that failed.
+   */
   from?: string | readonly string[];
   /** JSON text of an object: other values for keys of the initial context. */
   patch?: string;

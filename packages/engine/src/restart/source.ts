@@ -84,7 +84,8 @@ export class Names {
   }
 
   /**
-   * The prefix of the places of a scope. A branch has that of the nodes around it; an item adds the map and its number.
+   * The prefix of the places of a scope. A branch has the prefix of the nodes around its fork; an item adds its map and
+   * its number.
    */
   #prefixOf(scope: string): string {
     const known = this.#prefixes.get(scope);

@@ -30,7 +30,7 @@ export type SandboxState =
   | "inherited"
   /** Code of its scope runs in it: a turn names it, or the last entry of the scope does, as `warm`. */
   | "in use"
-  /** Kept by its scope, or by this process, for branches that start later. The scope has another one in use. */
+  /** Kept by its scope, or by this process, for branches that start later. The scope has another sandbox in use. */
   | "spare"
   /** Its execution has ended and offers it to other executions of its pool. */
   | "idle"
@@ -364,7 +364,10 @@ function idOf({ id }: Sandbox): string {
   return id;
 }
 
-/** Removes offers of dead sandboxes. Extends those that a workflow keeps `warm`, as long as its version `isActive`. */
+/**
+ * Removes offers of dead sandboxes. Extends those that a workflow keeps `warm`, as long as that version of the workflow
+ * `isActive`.
+ */
 export async function sweepIdle(
   ports: Ports,
   isActive: (workflow: string, version: number) => Promise<boolean>,

@@ -201,7 +201,7 @@ it("a workflow node reports an execution that was cancelled directly as cancelle
   expect(await story.finish(story.ended())).toBe("NodeInterrupted");
 });
 
-it("a workflow node stops an execution that Step Functions gave up or never started", async () => {
+it("a workflow node stops an execution that Step Functions has given up on or never started", async () => {
   const story = new Calling();
   await story.start();
   const id = await story.call();

@@ -212,8 +212,8 @@ describe("a file for the input `mail`", () => {
     ["if a condition then requires another key", asking, "{}", /has no "x"/],
     ["if the schema forbids the key", { properties: { mail: false } }, "{}", /boolean schema is false/],
     ["if the schema forbids the key with `not`", { not: { required: ["mail"] } }, "{}", /must NOT be valid/],
-    ["beside another key of a wrong type", { anyOf: [{ properties: { a: text } }] }, '{"a":1}', /must be string/],
-    ["beside a context that is no JSON", either, "{", /is not JSON/],
+    ["if another key has a wrong type", { anyOf: [{ properties: { a: text } }] }, '{"a":1}', /must be string/],
+    ["if the context is no JSON", either, "{", /is not JSON/],
   ])("is refused %s", async (_what, inputs, context, message) => {
     const refused = refuseMisfits({ inputs }, context, ["mail"]);
     await expect(refused).rejects.toThrow(message);

@@ -159,8 +159,8 @@ export async function keepToken(ports: Ports, task: TaskKey, token: string): Pro
 }
 
 /**
- * Sends the committed outcome to Step Functions with every token of the task, because it does not know which is still
- * valid.
+ * Sends the committed outcome to Step Functions with every token of the task, because NOVA does not know which token is
+ * still valid.
  */
 export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<void> {
   const output = JSON.stringify(await answerFor(entry, eventOf(task), ports));

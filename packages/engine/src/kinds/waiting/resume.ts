@@ -109,8 +109,8 @@ export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Prom
 }
 
 /**
- * Finds the scope of a node: that of `at`, or one around it. The link number is at most that of the next visit of the
- * node.
+ * Finds the scope of a node: that of `at`, or one around it. The next visit of the node has this link number or a
+ * higher one.
  */
 function levelOf(workflow: Workflow, at: EntryId, node: string): EntryId | undefined {
   const place = branchOf(at.scope);
