@@ -51,8 +51,8 @@ export function engine({ stack, app }: StackContext) {
   const machinesRole = createMachinesRole(stack, called, machines, stored.bucket);
   const bus = createBus(stack, functions["nova-deliver-event"], undelivered);
   watchEnds(stack, functions["nova-execution-status"], undelivered);
-  // A lost start is repeated when it is half a minute old. With this interval that happens after two minutes at the
-  // latest.
+  // The sweep repeats a lost start that is at least half a minute old. At this interval, it repeats every lost start
+  // within two minutes.
   schedule(stack, "Sweep", {
     description: "Closes what died, and repeats what was lost",
     every: "rate(1 minute)",

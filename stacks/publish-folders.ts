@@ -3,7 +3,7 @@ export type Nova = (args: readonly string[], variables: Record<string, string>) 
 
 /**
  * Publishes folders of workflows through the deployed API. It creates a key in the table, and always deletes it
- * afterwards. Workflows that others run come first.
+ * afterwards. It publishes called workflows before their callers.
  */
 export async function publishFolders(nova: Nova, outputs: Outputs, folders: readonly string[]): Promise<void> {
   if (folders.length === 0) return;

@@ -14,7 +14,7 @@ export { Function as Lambda, use } from "sst/constructs";
 
 type StackFunction = Parameters<App["stack"]>[0];
 
-/** The configuration that the `sst` command reads. Each stack may use those before it. */
+/** The configuration that the `sst` command reads. Each stack may use the stacks before it. */
 export function configOf(name: string, region: string, stacks: readonly StackFunction[]): SSTConfig {
   return {
     config: () => ({ name, region }),

@@ -5,7 +5,7 @@ import { monitoring } from "./monitoring.ts";
 import { storage } from "./storage.ts";
 import { triggerLambdas, triggers } from "./triggers.ts";
 
-/** All stacks. Each uses those before it. */
+/** All stacks. Each may use the stacks before it. */
 export const stacks = [storage, engine, triggers, api, console, monitoring];
 
 export const lambdas = { ...engineLambdas, ...triggerLambdas, ...apiLambdas };

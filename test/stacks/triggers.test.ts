@@ -79,7 +79,7 @@ describe("publications", () => {
     });
   });
 
-  it("stay hidden longer than the function's timeout, so that no publication runs twice at a time", () => {
+  it("stay hidden in the queue for longer than the function's timeout, so that no publication runs twice at a time", () => {
     const queues = triggers.findResources("AWS::SQS::Queue", { Properties: { VisibilityTimeout: 150 } });
     const functions = triggers.findResources("AWS::Lambda::Function", { Properties: { FunctionName: "nova-publish" } });
     const [{ Properties } = { Properties: {} }] = Object.values(functions);

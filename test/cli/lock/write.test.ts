@@ -94,7 +94,7 @@ describe("writeLock", () => {
   it.each([
     ["as it was locked", {}, []],
     ["edited", { "generated/sum.analysis.py": "mine = 1" }, ["sum.analysis.py", "sum.py"]],
-  ])("removes the analysis of a removed node unless it was edited (%s)", async (_, files, left) => {
+  ])("removes the analysis of a removed node unless the user has edited the analysis (%s)", async (_, files, left) => {
     const made = await makeFolder();
     await locking(made, { sum: lockedOf(promptOf(made), twoStages) });
     await writeFiles(made.folder, files);
@@ -139,11 +139,11 @@ describe("an approval", () => {
   });
 
   it.each<[string, string, (folder: string) => Promise<void>, RegExp]>([
-    ["a node that is none", "sm", async () => undefined, /"sm" is not a prompt node/],
+    ["a node that is no prompt node", "sm", async () => undefined, /"sm" is not a prompt node/],
     ["a node without locked code", "send", async () => undefined, /"send" has no locked code yet - run nova lock/],
-    ["an edit", "sum", (folder) => writeFiles(folder, { "generated/sum.py": "x" }), /edited since it was locked/],
-    ["code that is gone", "sum", (folder) => rm(join(folder, "generated/sum.py")), /sum\.py does not exist/],
-  ])("refuses %s", async (_, node, happened, sentence) => {
+    ["edited code", "sum", (folder) => writeFiles(folder, { "generated/sum.py": "x" }), /edited since it was locked/],
+    ["code whose file is missing", "sum", (folder) => rm(join(folder, "generated/sum.py")), /sum\.py does not exist/],
+  ])("is refused for %s", async (_, node, happened, sentence) => {
     const { folder } = await locked();
     await happened(folder);
     const read = await readLockFolder(folder);

@@ -116,7 +116,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject({ code: 1, failed: 1 });
     });
 
-    it("allows any value for these keys with --loosen, and replaces the test", async () => {
+    it("allows any value for the keys that differ after --loosen has replaced it", async () => {
       const { out } = await command("test", "add", execution, "--name", "strict", "--loosen", "--json");
       expect(JSON.parse(out)).toMatchObject({
         varies: varies.map((one) => ({ ...one, can_loosen: true })),
@@ -145,7 +145,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(out).toMatch(/because no form allows[^\n]*\n(?: {2}.*\n)* {2}fails: error(\n|$)/);
     });
 
-    it("keeps a new test that could not be repeated, and says why", async () => {
+    it("is kept even if it could not be repeated, and the output says why", async () => {
       await write(between("chancy", [action("one", "context['same'] = 2", live)], ways("start > one > end")));
       const { code, out } = await command("test", "add", execution, "--name", "other", "--json");
       expect([code, JSON.parse(out)]).toMatchObject([

@@ -79,7 +79,7 @@ describe("a server of the local cloud", () => {
     ["scheduler", "scheduler", 2],
     ["sesv2", "ses", 2],
   ])(
-    "(%s) accepts no longer body from a client with its key than the service of AWS does",
+    "(%s) refuses a body that is longer than AWS accepts, even from a client with its key",
     async (name, service, megabytes) => {
       const headers = signedHeaders(service, key(), `${endpoints[name]}/`, { method: "POST" });
       const tooLarge = { status: 413, body: expect.stringContaining("RequestEntityTooLarge") };

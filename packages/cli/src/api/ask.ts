@@ -15,7 +15,7 @@ export async function askApi<T>(work: Work<T>): Promise<T> {
 
 /**
  * Calls `work`, which continues executions and returns their ids. On this machine the process then stays until each
- * execution has ended or waits.
+ * execution has ended, or until all its open nodes wait.
  */
 export async function askApiAndStay(work: Work<string[]>): Promise<void> {
   const server = await connectServer();

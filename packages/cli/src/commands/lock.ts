@@ -128,7 +128,7 @@ export function approveLocked(
   return { ...Object.fromEntries(records), [id]: { ...entry.record, approved } };
 }
 
-/** Reports what writing the code of each node cost, and what its runs have saved. */
+/** Reports, for each node, what writing its code cost and how much the runs of this code have saved. */
 export async function showCosts(path: string): Promise<CommandOutput> {
   const folder = await readLockFolder(path);
   const { id } = folder.workflow;

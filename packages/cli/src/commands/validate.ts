@@ -143,7 +143,10 @@ export async function readShape(file: string): Promise<ContextShape> {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member)]));
 }
 
-/** Lists the modules that the code can import: those of every sandbox, and those of the workflow around the file. */
+/**
+ * Lists the modules that the code can import: the modules that every sandbox has, and the modules of the workflow that
+ * contains the file.
+ */
 export async function readImportable(file: string): Promise<Pick<NodeFacts, "modules" | "lib">> {
   let folder = dirname(resolve(file));
   for (let level = 0; level < maxLevels; level++) {

@@ -6,7 +6,7 @@ import type { LockFolder } from "./folder.ts";
 type Cost = Generation["cost"];
 type AiMetadata = NonNullable<Recorded["entry"]["ai_metadata"]>;
 
-/** The cost of writing a node's code, and what its runs have saved, in US dollars. */
+/** The cost of writing a node's code, and how much the runs of this code have saved, in US dollars. */
 export interface NodeCosts {
   node: string;
   generations: number;

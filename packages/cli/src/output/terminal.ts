@@ -30,7 +30,7 @@ export function sanitize(text: string): string {
   return parts.map((part) => stripVTControlCharacters(part).replace(controlCharacters, escapeOf)).join(colourMark);
 }
 
-/** Returns the text for the terminal, with our marks replaced by colours. */
+/** Returns the text for the terminal, with the colours that our colour codes stand for. */
 export function toTerminal(text: string): string {
   return sanitize(text).replaceAll(colourMark, "\u001b[");
 }

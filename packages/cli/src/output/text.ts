@@ -23,8 +23,8 @@ export function untrustedLine(text: string, length?: number): string {
 }
 
 /**
- * Formats a text from other people for a table cell. It is cut if the output is a terminal, and whole for other
- * readers.
+ * Formats a text from other people for a table cell. It is cut if the output is a terminal, and whole if a program
+ * reads the output.
  */
 export function cell(text: string, length = 60): string {
   return untrustedLine(text, process.stdout.isTTY ? length : Number.POSITIVE_INFINITY);

@@ -29,7 +29,10 @@ const Outcome = z.strictObject({
   error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
 });
 
-/** The content of a test file, with the values of other files in their places. Bytes are in `files` of the test. */
+/**
+ * The content of a test file. Each value that another file contains is in the place where the test names this file.
+ * Bytes are in `files` of the test.
+ */
 export const Fixture = z.strictObject({
   format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),
   workflow: z.string(),

@@ -33,7 +33,7 @@ export class Guests {
     return true;
   }
 
-  /** Sets the listener that is called when a guest drives. */
+  /** Sets the listener that is called when a guest arrives that wants executions to continue. */
   onDriver(call: () => void): void {
     this.#onDriver = call;
   }

@@ -33,7 +33,7 @@ export type EndpointOptions = CloudOptions & { disk: DiskSpace };
 
 /** The cloud of one data folder, for commands that run workflows in it. */
 export interface LocalCloud {
-  /** The owner has opened the endpoints in this process. A guest uses those of another process. */
+  /** `owner`: the endpoints are in this process. `guest`: this process uses the endpoints of another process. */
   role: "owner" | "guest";
   dataDir: string;
   environment: Record<string, string>;

@@ -9,8 +9,8 @@ import { describeIneffective, type FolderLock, lockFolder, type Owner, readOwner
 
 /**
  * Opens the cloud of a data folder, or uses the cloud of the process that owns the folder. Points the SDKs of this
- * process at it, so call it before creating a client; a process has one cloud at a time. A read-only folder opens only
- * with `drives: false`. Throws `LocalCloudError`.
+ * process at that cloud, so call this function before you create a client. A process has one cloud at a time. A
+ * read-only folder opens only with `drives: false`. Throws `LocalCloudError`.
  */
 export async function openLocalCloud(options: CloudOptions): Promise<LocalCloud> {
   const dataDir = resolve(options.dataDir);
