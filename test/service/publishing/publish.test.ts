@@ -140,7 +140,7 @@ describe("with a queue,", () => {
     expect(await stateOf()).toBe("publishing");
   });
 
-  it("a version fails if another workflow took its mail address meanwhile, and no run can use the version", async () => {
+  it("a version fails if another workflow took its mail address while the version waited, and no run can use the version", async () => {
     const ports = world.ports({ queue: true });
     const mail = { type: "mail", address: "invoices" } as const;
     await publish(ports, ann, source("a", [mail]));

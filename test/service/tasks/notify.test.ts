@@ -266,7 +266,7 @@ describe("a failed run", () => {
     },
   );
 
-  it("is reported once to each recipient that its workflow and its client name", async () => {
+  it("is reported once to each recipient that its workflow or its client names", async () => {
     const workflow = { mail: ["ops@example.com", "anna@example.com"], ...hook("https://a.example.com/x") };
     const client = { mail: ["anna@example.com"], ...hook("https://b.example.com/y") };
     const world = ports({ workflow, client });

@@ -6,8 +6,8 @@ import type { ServicePorts } from "../ports/index.ts";
 
 const windowSeconds = 10;
 /**
- * Fraction of the limit that a process allows without asking the table. After that, it reserves the same number of
- * requests in the table at a time.
+ * Fraction of the limit. A process allows this many requests without asking the table, and after that reserves this
+ * many at a time in the table.
  */
 const share = 0.05;
 /** Maximum number of keys whose counts a process keeps. A dropped key starts again with its free requests. */

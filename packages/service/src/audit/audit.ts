@@ -17,7 +17,10 @@ export async function recordDeed(
   await ports.audit.append(buildDeed(ports, by, deed));
 }
 
-/** Builds the record of an action that another process may have to complete. Appending the same record twice stores it once. */
+/**
+ * Builds the record of an action that another process may have to complete. If a record is appended twice, it is stored
+ * once.
+ */
 export function buildDeed(
   { clock }: Pick<ServicePorts, "clock">,
   by: Principal | null,

@@ -178,7 +178,7 @@ export interface KeyRequest {
 
 export interface NewKey {
   key: ApiKey;
-  /** The whole key, shown only once; absent if an earlier delivery of the request has already received it. */
+  /** The whole key, shown only once; absent in the answer to a repeated request. */
   text?: string;
 }
 

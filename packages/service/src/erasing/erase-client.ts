@@ -84,7 +84,7 @@ async function cancelOpen(
 
 /**
  * Runs one pass over everything, or the rest of a pass that was interrupted. Returns false if the time was up before
- * its end.
+ * the end of the pass.
  */
 async function runPass(ports: ServicePorts, slug: string, progress: ErasureProgress, until: number): Promise<boolean> {
   for (let isOver = false; !isOver; ) {
@@ -219,10 +219,15 @@ export class ErasureProgress {
   }
 }
 
-/** After this time, processes that saw the client before its deletion can start no more runs: receive-mail has 300 s. */
+/**
+ * After this time, processes that saw the client before its deletion can start no more runs: the Lambda receive-mail
+ * may run for 300 s.
+ */
 const startersLiveMs = 330_000;
 
-/** After this time, a node of an ended run can store no more answers of a model: run-node has 900 s. */
+/**
+ * After this time, a node of an ended run can store no more answers of a model: the Lambda run-node may run for 900 s.
+ */
 const writersLiveMs = 930_000;
 
 /** Pause before this process checks again whether it still runs nodes of the client. */
@@ -248,8 +253,8 @@ export async function canBeLastPass({ inFlight, executions }: ServicePorts, clie
 }
 
 /**
- * Decides what follows a pass: "nothing", "another" pass immediately, or a time in milliseconds since the epoch. By
- * then, all processes that could still store something have ended, and another pass follows.
+ * Decides what follows a pass: "nothing", "another" pass immediately, or the time of another pass in milliseconds since
+ * the epoch. At that time, all processes that could still store something have ended.
  */
 export async function planAfterPass(ports: ServicePorts, client: string, progress: ErasureProgress) {
   const runs = await summarizeRuns(ports, client);

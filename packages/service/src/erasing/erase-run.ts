@@ -10,8 +10,8 @@ import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
 /**
- * Cancels a run and the runs inside it if it is open. This comes before the erasure, because no process can close a run
- * without its contents.
+ * Cancels a run and the runs inside it if it is open. It must be called before the erasure, because a run without
+ * contents can no longer be closed.
  */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
   // Reads the record, since the list of open runs may be out of date.
@@ -108,8 +108,8 @@ export async function findOutermostRun(
 }
 
 /**
- * Erases the contents of an execution. It writes a signed note first: without the note, verification reports removed
- * content as tampering. It empties entries before it removes the blobs that they name.
+ * Erases the contents of an execution. It first writes a signed note, since verification would otherwise report the
+ * removed contents as tampering. Then it empties the entries, and last it removes the blobs that the entries name.
  */
 export async function eraseContents(
   { eraser, chain, signer }: Pick<ErasePorts, "eraser" | "chain" | "signer">,

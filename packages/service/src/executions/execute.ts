@@ -193,7 +193,10 @@ export async function restart(
   return begun;
 }
 
-/** Forecasts a restart without storing anything. Throws as `restart` does, except for a version that does not fit, which the forecast reports. */
+/**
+ * Forecasts a restart without storing anything. Throws as `restart` does, but reports a version that does not fit in
+ * the forecast.
+ */
 export async function forecastRestart(
   ports: ServicePorts,
   by: Principal,

@@ -34,7 +34,10 @@ export function headerOf(headers: readonly MailHeader[], name: string): string |
   return headers.find((header) => header.name === name)?.value;
 }
 
-/** Finds addresses, in lower case. It splits the text, since one pattern would take minutes for a hostile half megabyte. */
+/**
+ * Finds addresses, in lower case. It splits the text first, since one regular expression for all of it would take
+ * minutes for a hostile text of half a megabyte.
+ */
 export function addressesIn(value: string): string[] {
   return outsideQuotes(value)
     .split(/[\s<>,;:"()]+/)

@@ -124,7 +124,7 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
   return { context: JSON.stringify(context), files };
 }
 
-/** Consecutive encoded words (RFC 2047). Each part of the pattern has one way to match, so it is fast. */
+/** Consecutive encoded words (RFC 2047). Each part of the pattern can match in only one way, so matching is fast. */
 const one = String.raw`=\?[\w.:-]{1,40}(?:\*[\w-]{1,40})?\?(?:b\?[a-z0-9+/=]*|q\?[!->@-~]*)\?=`;
 const words = new RegExp(`${one}(?:\\s*${one})+`, "gi");
 /** Charset, encoding and text of a word. Its language (RFC 2231) does not affect the letters. */

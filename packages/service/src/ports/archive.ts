@@ -81,7 +81,7 @@ export interface Eraser {
 
 /** The queue of erasures. Each erases a whole client, one `execution` of it, or one deleted `session`. */
 export interface ErasureQueue {
-  /** An erasure may be enqueued twice. `isAsked`: a user asked for it. */
+  /** An erasure may be enqueued twice. `isAsked`: a user asked for this erasure. */
   enqueue(erasure: { client: string; execution?: string; isAsked?: true; session?: string }): Promise<void>;
 }
 

@@ -70,8 +70,8 @@ export interface Schedule extends TriggerName {
 /** Schedules by the name of their trigger. Every call can be repeated. */
 export interface Schedules {
   /**
-   * Stores a schedule. One that has the same times already is not restarted. Throws `Refused` for an invalid expression
-   * or time zone.
+   * Stores a schedule. If the stored schedule already has the same times, it is not restarted. Throws `Refused` for an
+   * invalid expression or time zone.
    */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;

@@ -53,8 +53,8 @@ const unlimited = 1_000_000;
 type LimitPorts = Pick<ServicePorts, "workflowStates" | "clients" | "admissions">;
 
 /**
- * Builds a function that returns the number of slots of a pool: 0 while all queues are held or its workflow is paused.
- * It caches what it reads.
+ * Builds a function that returns the number of slots of a pool: 0 while all queues are held, or while the workflow of
+ * the pool is paused. The function caches what it reads.
  */
 export function limitsOf(ports: LimitPorts): (name: string) => Promise<number> {
   const known = new Map<string, Promise<number>>();

@@ -25,7 +25,7 @@ export interface Front {
 type Lookup = (node: string) => OutcomeAt | undefined;
 
 /**
- * Finds the first node or fork on the main line for which `findOutcome` has no outcome. Everything before it need not
+ * Finds the first node or fork outside branches for which `findOutcome` has no outcome. The nodes before it need not
  * run. Null if all nodes have outcomes.
  */
 export function findFront(graph: Workflow, findOutcome: Lookup, context: Context): Front | null {

@@ -5,7 +5,10 @@ import type { Front } from "./compose.ts";
 import { isInput, isStep, nextOf, stepsOf, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 
-/** The part of a draft that runs, with the nodes that are checked for it. */
+/**
+ * The part of a draft that runs. `nodes` and `allEdges` are checked before the run, and may contain more than this
+ * part.
+ */
 export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
   nodes: DraftNode[];
   allEdges: DraftEdge[];

@@ -147,9 +147,9 @@ function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string
 }
 
 /**
- * Returns the members that count for this run only: those that the prompt names, unless the name is that of an earlier
- * node. Such a name refers to the node's output, if the mapping does not assign it to another id. Members that the
- * prompt does not name have no effect.
+ * Returns the members that count for this run only: those that the prompt names and that are not outputs of earlier
+ * nodes. A name is an output of an earlier node if it is the name of that node, and if the mapping of the request does
+ * not assign the name to another id. Members that the prompt does not name have no effect.
  */
 function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, members: readonly Member[]): Member[] {
   const json = members.find(({ key }) => key === mappingKey)?.json ?? "{}";

@@ -91,8 +91,8 @@ function describeChanges(changes: readonly SessionChange[]): string {
 const lostMs = 60_000;
 
 /**
- * Returns the session with the outcomes of its ended executions, which no event reports, and without outcomes of erased
- * executions. Stores nothing.
+ * Adds the outcomes of ended executions to a session, since no event reports their end, and removes outcomes of erased
+ * executions. Returns the new session and stores nothing.
  */
 export async function settleSession(ports: ServicePorts, session: Session): Promise<Session> {
   let current = await dropErased(ports, session);

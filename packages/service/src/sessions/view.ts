@@ -112,7 +112,7 @@ export function describeSource(source: NodeOutcome["source"]) {
   return { execution_id: source.execution, scope: source.scope, seq: source.seq };
 }
 
-/** One place of the outcome document: the outcome of a node, and its source. */
+/** The JSON text of one node in the outcome document: the outcome of the node, and the source of that outcome. */
 export function documentPlace(
   { set, delete: deleted, decision, error }: OutcomeAt,
   { source }: Pick<NodeOutcome, "source">,
