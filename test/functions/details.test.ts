@@ -53,8 +53,8 @@ describe("the detail of an event", () => {
   });
 
   it.each<[string, unknown]>([
-    ["something else", { name: "a" }],
-    ["an event of something else", { detail: { name: "a" } }],
+    ["another object", { name: "a" }],
+    ["an event with another detail", { detail: { name: "a" } }],
     ["a message that is not an event", { Records: [{ body: '"a"' }] }],
     ["a message that is not JSON", { Records: [{ body: "a" }] }],
   ])("cannot be %s", (_, given) => {

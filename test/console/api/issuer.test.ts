@@ -83,10 +83,10 @@ describe("the discovery document of an issuer", () => {
   });
 
   it.each([
-    ["is another issuer's", { issuer: "https://evil.example.com" }, /another issuer/],
+    ["belongs to another issuer", { issuer: "https://evil.example.com" }, /another issuer/],
     ["names no token endpoint", { token_endpoint: undefined }, /publishes no addresses/],
-    ["names an address that runs", { authorization_endpoint: "javascript:alert(1)" }, /publishes no addresses/],
-    ["gives tokens elsewhere", { token_endpoint: "https://tokens.example.com/" }, /another host/],
+    ["names an address that is a script", { authorization_endpoint: "javascript:alert(1)" }, /publishes no addresses/],
+    ["has its token endpoint on another host", { token_endpoint: "https://tokens.example.com/" }, /another host/],
   ])("is refused if it %s", (_, change, sentence) => {
     expect(() => readEndpoints({ ...document, ...change }, { issuer })).toThrow(sentence);
   });

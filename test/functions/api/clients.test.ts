@@ -106,7 +106,7 @@ describe("a client", () => {
     ["a slug in capitals", { slug: "Acme", name: "x" }, 422],
     ["no name", { slug: "acme2", name: "" }, 422],
     ["a name with terminal control characters", { slug: "acme2", name: "\u001b[2J" }, 422],
-    ["the slug of those without a client", { slug: "default", name: "x" }, 409],
+    ["the slug of the default client", { slug: "default", name: "x" }, 409],
   ])("with %s is refused", async (_what, body, status) => {
     expect((await api.call("POST /clients", { body })).status).toBe(status);
   });

@@ -62,11 +62,11 @@ describe("the execute route", () => {
     ["a context that is a text", "adding", { context: "{}" }, 422],
     ["a body that is a list", "adding", [], 422],
     ["a body that is no JSON", "adding", "{", 400],
-    ["a node to write anew that has no prompt", "adding", { fresh: ["add"] }, 422],
-    ["nodes to write anew in a frozen run", "adding", { fresh: ["add"], frozen: true }, 422],
-    ["half a character", "adding", String.raw`{"context": {"a": "\ud800"}}`, 400],
-    ["half a character inside of a value", "adding", String.raw`{"context": {"a": {"b": ["x", "\udc00y"]}}}`, 400],
-    ["a key that marks references", "adding", { context: { $blob: 1 } }, 422],
+    ["a fresh node that has no prompt", "adding", { fresh: ["add"] }, 422],
+    ["fresh nodes in a frozen run", "adding", { fresh: ["add"], frozen: true }, 422],
+    ["half of a surrogate pair", "adding", String.raw`{"context": {"a": "\ud800"}}`, 400],
+    ["half of a surrogate pair inside a value", "adding", String.raw`{"context": {"a": {"b": ["x", "\udc00y"]}}}`, 400],
+    ["a key that only NOVA may use", "adding", { context: { $blob: 1 } }, 422],
   ])("with %s is refused", async (_what, workflow, body, status) => {
     expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);
   });

@@ -103,7 +103,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     ["an open execution", () => openOne, {}, 422, /is open - wait for its end, or cancel it/],
     ["an unknown place", () => failed, { from: "nine" }, 422, /never came to "nine" - it came to one, two/],
     ["a place inside a node that ran no workflow", () => failed, { from: "two/x" }, 422, /"two" ran no other workflow/],
-    ["an unknown node to ask again", () => failed, { ask_again: ["x"] }, 422, /never came to a node "x"/],
+    ["an unknown node in ask_again", () => failed, { ask_again: ["x"] }, 422, /never came to a node "x"/],
     ["an unknown version", () => failed, { version: 9 }, 404, /has no version 9/],
     [
       "a version that does not fit",
@@ -113,12 +113,24 @@ describe("a restart", { timeout: 60_000 }, () => {
       /version 2 does not fit exec_\w+: one: no step of the version is this one - restart from/,
     ],
     ["a patch that does not fit", () => failed, { context_patch: { bad: "x" } }, 422, /bad.*boolean/],
-    ["a patch of an upload", () => failed, { context_patch: { f: { $upload: "upl_1" } } }, 422, /names an upload/],
-    ["a patch with a key of references", () => failed, { context_patch: { $blob: 1 } }, 422, /mark NOVA's references/],
+    [
+      "a patch that names an upload",
+      () => failed,
+      { context_patch: { f: { $upload: "upl_1" } } },
+      422,
+      /names an upload/,
+    ],
+    [
+      "a patch with a key that only NOVA may use",
+      () => failed,
+      { context_patch: { $blob: 1 } },
+      422,
+      /mark NOVA's references/,
+    ],
     ["a patch that is no object", () => failed, { context_patch: [] }, 422, /it has to be a JSON object/],
-    ["a patch that is overwritten", () => failed, { context_patch: { a: 1 } }, 422, /which a node sets.*"one"/],
+    ["a patch of a key that a node sets", () => failed, { context_patch: { a: 1 } }, 422, /which a node sets.*"one"/],
     ["a child run", () => inside.id, {}, 422, /is a part of exec_\w+ - restart exec_\w+ --from send\/\.\.\.$/],
-  ])("of %s is refused in one sentence, and nothing is written", async (_, id, body, status, sentence) => {
+  ])("is refused in one sentence, and nothing is written: %s", async (_, id, body, status, sentence) => {
     const before = await count();
     const answer = await restart(id(), body);
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(sentence)]);

@@ -263,8 +263,8 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
   it.each([
     ["a prompt that no node can have", { prompt_text: "Hello.", llm_config: { max_tokens: 1 } }, 422],
     ["a missing node", { prompt_text: "Hello.", context_data: { __current_node: "nobody", "id:brief": "x" } }, 404],
-    ["a node that is no text", { prompt_text: "Hello.", context_data: { __current_node: 7, "id:brief": "x" } }, 422],
-    ["a key of NOVA", { prompt_text: "Hello.", context_data: { $ref: 1, "id:brief": "x" } }, 422],
+    ["a node id that is no text", { prompt_text: "Hello.", context_data: { __current_node: 7, "id:brief": "x" } }, 422],
+    ["a key that only NOVA may use", { prompt_text: "Hello.", context_data: { $ref: 1, "id:brief": "x" } }, 422],
     ["a model that refuses", { prompt_text: "Hello.", context_data: { "id:brief": "x" } }, 422],
   ])("change nothing in the session by a request that fails: %s", async (_, request, status) => {
     const session_id = await chainOfPrompts();

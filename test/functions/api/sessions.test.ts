@@ -267,7 +267,7 @@ describe("editors of a session", { timeout: 60_000 }, () => {
     ["a key that the kind does not have", "POST /nodes", { id: "x", code: "pass", colour: "red" }, 422, /colour/],
     ["a key of another kind", "PATCH /nodes/a", { choices: ["x"] }, 422, /choices/],
     ["an unknown node", "PATCH /nodes/zzz", { code: "pass" }, 404, /no node "zzz"/],
-    ["another id", "PATCH /nodes/a", { id: "x" }, 422, /keeps its id/],
+    ["a changed id", "PATCH /nodes/a", { id: "x" }, 422, /keeps its id/],
   ])("get a refusal of %s in one sentence", async (_what, request, body, status, sentence) => {
     const id = await chain();
     const [method, path] = request.split(" ");

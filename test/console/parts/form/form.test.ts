@@ -29,13 +29,13 @@ describe("a form generated from a schema", () => {
     ["a moment", { type: "string", format: "date-time" }, { kind: "text", input: "datetime-local" }],
     ["a whole number", { type: "integer" }, { kind: "number", isInteger: true }],
     ["a number or null", { type: ["number", "null"] }, { kind: "number", isInteger: false }],
-    ["yes or no", { type: "boolean" }, { kind: "boolean" }],
-    ["one of some", { enum: ["a", 1, null] }, { kind: "choice", values: ['"a"', "1", "null"] }],
+    ["a boolean", { type: "boolean" }, { kind: "boolean" }],
+    ["one of several values", { enum: ["a", 1, null] }, { kind: "choice", values: ['"a"', "1", "null"] }],
     ["a list of texts", { type: "array", items: { type: "string" } }, { kind: "list", element: { kind: "text" } }],
     ["an object of unknown keys", { type: "object" }, { kind: "any" }],
-    ["what has several types", { type: ["string", "number"] }, { kind: "any" }],
-    ["what has no type", { description: "bytes" }, { kind: "any" }],
-    ["what one of several schemas allows", { oneOf: [{ type: "string" }] }, { kind: "any" }],
+    ["a value of several types", { type: ["string", "number"] }, { kind: "any" }],
+    ["a value without a type", { description: "bytes" }, { kind: "any" }],
+    ["a value that fits one of several schemas", { oneOf: [{ type: "string" }] }, { kind: "any" }],
   ])("has a specific input for %s", (_, schema, shape) => {
     expect(fieldFor(schema).shape).toMatchObject(shape);
   });
