@@ -228,12 +228,12 @@ describe("the project", () => {
 
   it.each([
     ["a relative import", 'import { a } from "../../../examples/a.ts";'],
-    ["an address", 'const a = new URL("../../../examples/hello", import.meta.url);'],
-    ["the whole project", 'const a = new URL("../../../..", import.meta.url);'],
-    ["a folder in pieces", 'const a = join(import.meta.dirname, "..", "..", "..", "examples", "hello");'],
-    ["a path that is put together", `const a = \`\${import.meta.dirname}/../../../examples\`;`],
-    ["a path that is added up", 'const a = import.meta.dirname + "/../../../examples";'],
-    ["a path from the root on", 'const a = "packages/examples/hello/workflow.json";'],
+    ["a URL", 'const a = new URL("../../../examples/hello", import.meta.url);'],
+    ["a URL of the whole project", 'const a = new URL("../../../..", import.meta.url);'],
+    ["a joined path", 'const a = join(import.meta.dirname, "..", "..", "..", "examples", "hello");'],
+    ["a path in a template literal", `const a = \`\${import.meta.dirname}/../../../examples\`;`],
+    ["a concatenated path", 'const a = import.meta.dirname + "/../../../examples";'],
+    ["a path from the root of the project", 'const a = "packages/examples/hello/workflow.json";'],
   ])("recognises %s as a path around the exports of a package", (_, text) => {
     expect(placesBehindFaces(readText("packages/cli/src/commands/init.ts", text))).not.toEqual([]);
   });

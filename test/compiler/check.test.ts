@@ -71,10 +71,10 @@ describe("a key that no earlier node sets", () => {
   });
 
   it.each<[string, string]>([
-    ["is asked for", 'context["x"] = context.get("reason")'],
+    ["is read with get", 'context["x"] = context.get("reason")'],
     ["is set before by the code itself", 'context["reason"] = 1\ncontext["x"] = context["reason"]'],
     ["is expected to be absent", 'try:\n    context["x"] = context["reason"]\nexcept KeyError:\n    pass'],
-    ["is NOVA's", 'context["x"] = context["error"]'],
+    ["is a key that NOVA sets", 'context["x"] = context["error"]'],
   ])("has no finding if it %s", async (_how, code) => {
     expect(await said([codeStep("a", code)])).toEqual([]);
   });
@@ -233,9 +233,13 @@ describe("an import of a module that nothing provides", () => {
   });
 
   it.each([
-    ["within try", "try:\n    import ujson\nexcept ImportError:\n    import json as ujson", {}],
-    ["that requirements bring", "import bs4, sklearn", { requirements: ["beautifulsoup4>=4", "scikit-learn"] }],
-    ["that unknown requirements may bring", "import acme", { requirements: ["company-tools"] }],
+    ["in a try for ImportError", "try:\n    import ujson\nexcept ImportError:\n    import json as ujson", {}],
+    [
+      "if its package is in the requirements",
+      "import bs4, sklearn",
+      { requirements: ["beautifulsoup4>=4", "scikit-learn"] },
+    ],
+    ["if an unknown requirement may provide it", "import acme", { requirements: ["company-tools"] }],
     ["in a text", 'context["a"] = """\nimport pandsa\n"""', {}],
   ])("has no finding %s", async (_how, code, more) => {
     expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);

@@ -164,11 +164,11 @@ describe("keys that are missing in the context", () => {
       "import sys\nif context['kind'] == 'x': sys.exit()\ncontext['a'] = context['receipt_no']",
     ],
     [
-      "by a function in a table",
+      "by a function that is a value of a dict",
       "def f(): return context['receipt_no']\ntable = {'x': f}\ncontext['a'] = table[context['kind']]()",
     ],
     ["with get", "context['a'] = context.get('totals', 0)"],
-    ["although NOVA may set them", "context['a'] = context['_data_analysis']"],
+    ["but NOVA may set them", "context['a'] = context['_data_analysis']"],
   ])("cause only a warning if they are read %s", async (_, source) => {
     expect((await check(source)).map(({ code, severity }) => [code, severity])).toEqual([["PY112", "warning"]]);
   });
@@ -207,7 +207,7 @@ describe("an undefined name", () => {
       "from __future__ import annotations\ndef f(x: Invoice): return x\ncontext['a'] = f(1)",
     ],
     ["in the annotation of a local name", "def f():\n  x: Invoice = 1\n  return x\ncontext['a'] = f()"],
-    ["only deleted later", "def g(): return 1\ndef f(): return g()\ncontext['a'] = f()\ndel g"],
+    ["deleted only after its use", "def g(): return 1\ndef f(): return g()\ncontext['a'] = f()\ndel g"],
     ["defined at run time", "globals()['f'] = len\ncontext['a'] = f([])"],
   ])("gets only a warning if it is %s", async (_, source) => {
     expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);

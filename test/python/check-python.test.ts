@@ -13,7 +13,7 @@ const check = (source: string) => checkPython(source, nodeGlobals);
 it.each([
   ["a colon is missing", "x = 1\nif x\n    y = 2", 2, 5],
   ["a bracket stays open", "x = (1,\n", 2, 1],
-  ["Python 2 prints", 'print "hello"', 1, 7],
+  ["print is a statement, as in Python 2", 'print "hello"', 1, 7],
   ["a return stands outside of a function", "x = 1\nreturn x", 2, 1],
   ["the indentation is wrong", "x = 1\n  y = 2", 2, 1],
   ["await stands outside of a function", "import asyncio\nawait asyncio.sleep(1)", 2, 1],
@@ -32,7 +32,7 @@ it.each([
   ["an undefined name", "x = 1\nsend(x)", "send", 2, 1],
   ["a name in an f-string", 'print(f"{totl}")', "totl", 1, 10],
   ["a local name before it is set", "t = 1\ndef f():\n    print(t)\n    t = 2\nf()", "t", 3, 11],
-  ["a name behind a character of two units", 'print("𝄞", zzz)', "zzz", 1, 13],
+  ["a name after a character of two UTF-16 units", 'print("𝄞", zzz)', "zzz", 1, 13],
 ])("checkPython reports the name of %s", async (_, source, name, line, column) => {
   const [problem, ...others] = await check(source);
   expect(others).toEqual([]);
@@ -41,13 +41,13 @@ it.each([
 });
 
 it.each([
-  ["what every node has", 'context["a"] = json.dumps(outputs["b"]); base64.b64encode(b"")'],
+  ["the names that every node has", 'context["a"] = json.dumps(outputs["b"]); base64.b64encode(b"")'],
   ["Python's own names and dunders", "print(__name__, __file__, len([]))"],
-  ["what it sets in some branch", "import os\nif os.name:\n    x = 1\nprint(x)"],
+  ["a name that only one branch sets", "import os\nif os.name:\n    x = 1\nprint(x)"],
   ["a star import, which may define anything", "from math import *\nprint(sqrt(2))"],
-  ["a name that is tried", "try:\n    unicode\nexcept NameError:\n    unicode = str"],
-  ["the syntax of new Pythons", "type Pair[T] = tuple[T, T]\nmatch 1:\n    case _: pass"],
-  ["a line that asks for silence", "print(made_elsewhere)  # noqa: F821"],
+  ["a name in a try for NameError", "try:\n    unicode\nexcept NameError:\n    unicode = str"],
+  ["the syntax of newer versions of Python", "type Pair[T] = tuple[T, T]\nmatch 1:\n    case _: pass"],
+  ["an undefined name in a line with noqa", "print(made_elsewhere)  # noqa: F821"],
   ["nothing", ""],
 ])("checkPython accepts %s", async (_, source) => {
   expect(await check(source)).toEqual([]);
@@ -143,15 +143,20 @@ const kept = "context['a'] = 1\n";
 describe("findReboundContext", () => {
   it.each([
     ["a dict", `${kept}context = {"total": 1}`, 2, 1],
-    ["a dict made of the given one", 'context = {**context, "total": 1}', 1, 1],
+    ["a dict made of NOVA's context", 'context = {**context, "total": 1}', 1, 1],
     ["a copy", "context = dict(context, total=1)", 1, 1],
     ["a merged dict", 'context = context | {"total": 1}', 1, 1],
-    ["a dict with a type", "context: dict = {k: v for k, v in context.items()}", 1, 1],
+    ["a dict with a type annotation", "context: dict = {k: v for k, v in context.items()}", 1, 1],
     ["several names", "é = 1; answer = context = dict(total=1)", 1, 17],
-    ["a dict, also where a result is printed", 'context = {"total": 1}\nprint(json.dumps(context))', 1, 1],
-    ["a dict, also where the given one has a second name", 'given = context\ncontext = {"total": 1}', 2, 1],
-    ["a dict, also where another module has the given one", "mine.keep(context)\ncontext = dict(total=1)", 2, 1],
-    ["a dict, also where it is not always so", "if context['a']:\n    context = {}", 2, 5],
+    ["a dict, in code that prints a result,", 'context = {"total": 1}\nprint(json.dumps(context))', 1, 1],
+    ["a dict, in code that gives NOVA's context a second name,", 'given = context\ncontext = {"total": 1}', 2, 1],
+    [
+      "a dict, in code that passes NOVA's context to another module,",
+      "mine.keep(context)\ncontext = dict(total=1)",
+      2,
+      1,
+    ],
+    ["a dict, in code that binds context only in some runs,", "if context['a']:\n    context = {}", 2, 5],
   ])("says how to copy %s into NOVA's context", (_what, source, line, column) => {
     expect(findReboundContext(source)).toEqual({
       kind: "rebound",
@@ -191,10 +196,10 @@ describe("findReboundContext", () => {
     ["changes in place", "context['a'] = 1\ncontext.update(b=2)\ncontext |= {'c': 3}\ndel context['a']"],
     ["the name of an argument or a field", "f(context=1)\nx.context = 2\nx['context'] = 3"],
     ["a function's own name", "def f(context):\n    context = {}\n    return lambda context: context"],
-    ["a function that changes it", "def f():\n    global context\n    context['a'] = 1\nf()"],
+    ["a function that changes the context", "def f():\n    global context\n    context['a'] = 1\nf()"],
     ["a comprehension's own name", "x = [context for context in context.values()]"],
     ["a class's own name", "class A:\n    context = 1"],
-    ["a type alone", "context: dict"],
+    ["an annotation without a value", "context: dict"],
     ["a comment and a text", "# context = {}\nx = 'context = {}'\ny = '''\ncontext = {}\n'''"],
     ["a context for runs outside NOVA", "if 'context' not in globals():\n    context = {'a': 1}"],
     ["a try that replaces a missing context", "try:\n    context\nexcept NameError:\n    context = {'a': 1}"],

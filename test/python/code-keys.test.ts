@@ -64,7 +64,7 @@ it.each([
 
 it.each([
   ["is read", "x = context['error']; context['errors'] = x"],
-  ["is changed inside", "context['error']['seen'] = True"],
+  ["has a value that is changed in place", "context['error']['seen'] = True"],
   ["is deleted", "del context['error']"],
   ["is compared", "x = context['error'] == 1"],
   ["belongs to another dict", "x = context['error']\nx['error'] = 1"],
@@ -105,27 +105,27 @@ it.each([
   ["it sets another key", 'context["decision"] = context["total"] > 1000'],
   ["it misspells the key", "context['branch_decison'] = context.get('has_pdf', False)"],
   ["it sets a name of its own", 'decision = "high" if context["total"] > 1000 else "low"'],
-  ["it only prints for people", 'print("total", context["total"])'],
-  ["it only looks whether a key is there", 'ok = "pdf" in context'],
-  ["a comment alone says the name", '# sets context["branch_decision"]\nx = context["a"]'],
-  ["nothing is there", ""],
+  ["it only prints text", 'print("total", context["total"])'],
+  ["it only tests whether a key is present", 'ok = "pdf" in context'],
+  ["only a comment contains the key", '# sets context["branch_decision"]\nx = context["a"]'],
+  ["the code is empty", ""],
 ])("setsBranchDecision is false if %s", (_, source) => {
   expect(setsBranchDecision(source)).toBe(false);
 });
 
 it.each([
   ["it sets the key", "context['branch_decision'] = True"],
-  ["it may update anything", "context.update(result)"],
-  ["it hands the context on", "from mylib import decide\ndecide(context)"],
-  ["it has the context under another name", "c = context\nc[name] = 1"],
-  ["it makes up a key", 'context["branch_" + "decision"] = 1'],
+  ["it updates the context with unknown keys", "context.update(result)"],
+  ["it passes the context to a function", "from mylib import decide\ndecide(context)"],
+  ["it gives the context another name", "c = context\nc[name] = 1"],
+  ["it builds a key from texts", 'context["branch_" + "decision"] = 1'],
   ["it sets a key that it computes", "context[key] = 1"],
   ["it formats a key", 'context[f"{a}_decision"] = 1'],
   ["it merges", "context |= answer"],
   ["it prints a result", "print(json.dumps(answer))"],
-  ["it runs made-up code", "exec(program)"],
-  ["it reaches globals", "globals()[name][key] = 1"],
-  ["it sets in a loop over it", "for k in context.keys(): context[k] = 1"],
+  ["it runs code that it builds", "exec(program)"],
+  ["it uses globals()", "globals()[name][key] = 1"],
+  ["it sets keys in a loop over the context", "for k in context.keys(): context[k] = 1"],
 ])("setsBranchDecision is true if %s", (_, source) => {
   expect(setsBranchDecision(source)).toBe(true);
 });

@@ -30,10 +30,10 @@ function machineOf(retry: object) {
 
 describe("the state machine", () => {
   it.each([
-    ["of a line", line],
+    ["of actions in a row", line],
     ["with onError", guarded],
     ["with a decision", branching],
-    ["whose decision has only a default", compile([start(), decision("d"), end()], ["start -> d", "d -> end"])],
+    ["whose decision has only a default edge", compile([start(), decision("d"), end()], ["start -> d", "d -> end"])],
     ["of start and end alone", compile([start(), end()], ["start -> end"])],
     ["with a retry", machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, jitter: true })],
     [

@@ -46,13 +46,13 @@ it.each([
 describe("a successful run of the code", () => {
   it.each([
     ["a branch", "if x:\n  y = c['asked']"],
-    ["a second test", "if x:\n  y = 1\nelif c['asked']:\n  y = 2"],
+    ["the test of an elif", "if x:\n  y = 1\nelif c['asked']:\n  y = 2"],
     ["a conditional value", "y = c['asked'] if x else 1"],
-    ["the right of an and", "y = x and c['asked']"],
+    ["the right side of an and", "y = x and c['asked']"],
     ["a body of while", "while x:\n  y = c['asked']"],
-    ["a case", "match x:\n  case 1:\n    y = c['asked']"],
+    ["a case of a match", "match x:\n  case 1:\n    y = c['asked']"],
     ["a handler", "try:\n  y = 1\nexcept ValueError:\n  y = c['asked']"],
-    ["what stands below an exit", "import sys\nif x:\n  sys.exit()\ny = c['asked']"],
+    ["a statement below an exit", "import sys\nif x:\n  sys.exit()\ny = c['asked']"],
     ["a statement after a possible return", "def f():\n  if x:\n    return 1\n  return c['asked']\nf()"],
     ["a function that is never called", "def f():\n  return c['asked']"],
     ["a function that is called in a branch", "def f():\n  return c['asked']\nif x:\n  f()"],
@@ -65,11 +65,11 @@ describe("a successful run of the code", () => {
 
   it.each([
     ["a statement at the top level", "y = c['asked']"],
-    ["a first test", "if c['asked']:\n  y = 1"],
+    ["the test of an if", "if c['asked']:\n  y = 1"],
     ["the test of a while", "while c['asked']:\n  y = 1"],
     ["the subject of a match", "match c['asked']:\n  case 1:\n    y = 1"],
     ["the body of a try", "try:\n  y = c['asked']\nexcept ValueError:\n  y = 1"],
-    ["the left of an or", "y = c['asked'] or x"],
+    ["the left side of an or", "y = c['asked'] or x"],
     ["a function that is called at the top level", "def f():\n  return c['asked']\nf()"],
   ])("always executes %s", (_, source) => {
     const { program, node } = asked(source);

@@ -13,7 +13,7 @@ describe("the context cannot store", () => {
     ["a view of the context", "context['all'] = context['prices'].values()"],
     ["a view by an alias", "p = context['prices']\ncontext['all'] = {'names': p.keys()}"],
     ["the keys of the context itself", "context['all'] = context.keys()"],
-    ["an exception that is made", "context['all'] = ValueError('x')"],
+    ["a new exception", "context['all'] = ValueError('x')"],
     ["an exception in a list", "context['all'] = [TimeoutError()]"],
     ["a buffer of a with", "import io\nwith io.StringIO() as b:\n  context['all'] = b"],
     ["a date under an unknown key", "for d in context['days']:\n  context[d] = date.fromisoformat(d)"],
@@ -26,7 +26,7 @@ describe("the context cannot store", () => {
 
 describe("the context can store", () => {
   it.each([
-    ["a list of a view", "context['all'] = list(context['prices'].values())"],
+    ["a list made of a view", "context['all'] = list(context['prices'].values())"],
     [
       "the result of a method items() of the code's own class",
       "class A:\n  def items(self): return [1]\ncontext['all'] = A().items()",

@@ -43,11 +43,11 @@ const keysIn = (source: string) => {
 };
 
 it.each([
-  ["braces", "_ = {'a': 1, 'b': 2}"],
-  ["braces with braces in them", "_ = {'a': 1, **{'b': 2}}"],
+  ["a dict literal", "_ = {'a': 1, 'b': 2}"],
+  ["a dict literal in a dict literal", "_ = {'a': 1, **{'b': 2}}"],
   ["a name", "u = {'a': 1}\nu['b'] = 2\n_ = {**u}"],
-  ["dict with names", "_ = dict(a=1, b=2)"],
-  ["dict of a dict", "_ = dict({'a': 1}, b=2)"],
+  ["dict() with named arguments", "_ = dict(a=1, b=2)"],
+  ["dict() of a dict", "_ = dict({'a': 1}, b=2)"],
   ["the result of a function", "def f(x):\n  return {'a': x, 'b': 2}\n_ = f(1)"],
   ["the result of a lambda", "f = lambda: {'a': 1, 'b': 2}\n_ = f()"],
   ["a dict that a function fills", "def f(x):\n  u = {'a': x}\n  u['b'] = 1\n  return u\n_ = f(1)"],
@@ -61,9 +61,9 @@ it("knownEntries finds the keys of every result of a function", () => {
 
 it.each([
   ["a computed key", "_ = {key: 1}"],
-  ["braces with an unknown dict in them", "_ = {'a': 1, **found}"],
+  ["a dict literal with an unknown dict in it", "_ = {'a': 1, **found}"],
   ["a dict that is passed to a function", "u = {'a': 1}\nfill(u)\n_ = u"],
-  ["dict of pairs", "_ = dict(zip(names, values))"],
+  ["dict() of pairs", "_ = dict(zip(names, values))"],
   ["the result of a generator", "def f():\n  yield {'a': 1}\n_ = f()"],
   ["the result of a decorated function", "@cached\ndef f():\n  return {'a': 1}\n_ = f()"],
   ["a function with an unknown result", "def f(x):\n  if x:\n    return x\n  return {'a': 1}\n_ = f(1)"],

@@ -18,13 +18,13 @@ describe("the origin of a name is", () => {
     ["an item of a loop", "for a in b: pass\n_ = a", ["item"]],
     ["a part of an item", "for a, b in c: pass\n_ = b", ["part"]],
     ["one of two values", "a, b = 1, f()\n_ = b", ["value"]],
-    ["the value of a with", "with open(x) as f: pass\n_ = f", ["with"]],
+    ["the value that a with binds", "with open(x) as f: pass\n_ = f", ["with"]],
     ["an exception", "try: pass\nexcept E as e: _ = e", ["handler"]],
     ["a global, from within a function", "a = 1\ndef f():\n  global a\n  a = 2\n  _ = a", ["value", "value"]],
     ["a parameter, not the name of the module", "a = 1\ndef f(a):\n  _ = a", ["param"]],
     ["unknown, for a builtin", "_ = len", []],
     ["a capture of a match", "match x:\n  case [a, *b]: _ = a", ["match"]],
-    ["a walrus of a comprehension", "[b for c in d if (b := c)]\n_ = b", ["value"]],
+    ["a name that := binds in a comprehension", "[b for c in d if (b := c)]\n_ = b", ["value"]],
   ])("%s", (_, source, expected) => {
     expect(originsIn(source)).toEqual(expected);
   });

@@ -130,7 +130,7 @@ describe("checkNodeCode accepts a value", () => {
       "the result of a function with two results, of which only one is unfit",
       "def row(n):\n    if n:\n        return {'at': str(now)}\n    return {'at': now}\ncontext['r'] = row(1)",
     ],
-    ["the greatest as a number", "context['r'] = float(max(prices))"],
+    ["the maximum, converted to a number", "context['r'] = float(max(prices))"],
     ["the first of a list that was changed", "prices[0] = 1.5\ncontext['r'] = prices[0]"],
     ["the mean of numbers", "context['r'] = statistics.mean([1, 2])"],
     ["names of paths", "context['r'] = [str(path) for path in Path('/tmp').glob('*')]"],

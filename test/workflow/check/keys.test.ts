@@ -42,17 +42,17 @@ it("a key has a finding if a node between the two setters does not use it, or if
 });
 
 it.each([
-  ["the second reads it", 'context["total"] = context["total"] * 2'],
-  ["the second reads it with get", 'old = context.get("total")\ncontext["total"] = 2'],
-  ["the second sets it in some runs only", 'if x:\n    context["total"] = 2'],
-  ["the second adds to it", 'context["total"] += 2'],
-  ["the second tests whether it is present", 'old = "total" in context\ncontext["total"] = 2'],
-  ["the second reads all keys", 'print(json.dumps(context))\ncontext["total"] = 2'],
-  ["the second computes a key", 'x = context[key]\ncontext["total"] = 2'],
-  ["the second may stop before", 'if x: exit()\ncontext["total"] = 2'],
-  ["the line is text", '"""\ncontext["total"] = 2\n"""'],
-  ["the line is a comment", '# context["total"] = 2'],
-  ["the second compares it", 'context["total"] == 2'],
+  ["the second node reads it", 'context["total"] = context["total"] * 2'],
+  ["the second node reads it with get", 'old = context.get("total")\ncontext["total"] = 2'],
+  ["the second node sets it in some runs only", 'if x:\n    context["total"] = 2'],
+  ["the second node adds to it", 'context["total"] += 2'],
+  ["the second node tests whether it is present", 'old = "total" in context\ncontext["total"] = 2'],
+  ["the second node reads all keys", 'print(json.dumps(context))\ncontext["total"] = 2'],
+  ["the second node computes a key", 'x = context[key]\ncontext["total"] = 2'],
+  ["the second node may exit before its assignment", 'if x: exit()\ncontext["total"] = 2'],
+  ["the assignment is in a text", '"""\ncontext["total"] = 2\n"""'],
+  ["the assignment is in a comment", '# context["total"] = 2'],
+  ["the second node compares it", 'context["total"] == 2'],
   ["the key is another one", 'context["Total"] = 2'],
 ])("an overwritten key has no finding if %s", (_, code) => {
   expect(codesOf(row(find, action("second", { code })))).toEqual([]);
@@ -63,7 +63,7 @@ it.each([
   ["a node in between passes the context to a function", row(find, action("show", { code: "show(context)" }), convert)],
   ["a later node reads older results", row(find, convert, action("show", { code: 'print(outputs["find"])' }))],
   ["a model's code may read older results", row(find, convert, prompt("c"))],
-  ["the second may fail, and its onError reads the key", row(find, { ...convert, onError: "end" })],
+  ["the second node may fail, and its onError reads the key", row(find, { ...convert, onError: "end" })],
   [
     "it is branch_decision",
     row(

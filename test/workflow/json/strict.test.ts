@@ -65,7 +65,7 @@ it.each<[string, RegExp]>([
 
 it.each([
   ["a lone byte", [0x22, 0xff, 0x22]],
-  ["a character of two bytes that is too long", [0x22, 0xc0, 0xaf, 0x22]],
+  ["an overlong character of two bytes", [0x22, 0xc0, 0xaf, 0x22]],
   ["half a character as bytes", [0x22, 0xed, 0xa0, 0x80, 0x22]],
   ["a character cut off", [0x22, 0xe2, 0x82, 0x22]],
 ])("the strict check refuses bytes that are not UTF-8: %s", (_what, bytes) => {

@@ -166,7 +166,7 @@ describe("the file of locked code", () => {
     ["as it was written", codeFileText(lf)],
     ["without the last line end", lf],
     ["with the line ends of Windows", codeFileText(lf).replaceAll("\n", "\r\n")],
-    ["with those and a byte order mark", `\uFEFF${codeFileText(lf).replaceAll("\n", "\r\n")}`],
+    ["with the line ends of Windows and a byte order mark", `\uFEFF${codeFileText(lf).replaceAll("\n", "\r\n")}`],
   ])("%s contains the locked code, byte for byte", (_, text) => {
     const read = readLockFile(lockFiles({ codeHash: hashOf(lf) }, text));
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: lf } } });
