@@ -4,7 +4,9 @@ import { type Bench, median, rounded } from "../figure.ts";
 const lengths = [10, 100, 400] as const;
 const rounds = 3;
 
-/** Compares one more node in a long chain with one more node in a short chain: its time, and its calls of AWS. */
+/**
+ * Compares the time and the AWS calls of one more node in a long chain with those of one more node in a short chain.
+ */
 export const growth: Bench = async (cloud) => {
   const wallMs = new Map<number, number>();
   const calls = new Map<number, { dynamodb: number; s3: number; sandbox: number }>();

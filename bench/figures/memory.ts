@@ -10,7 +10,8 @@ const atOnce = 4;
 const quietMs = 3_000;
 
 /**
- * Compares the memory of `nova dev` and its processes after many runs and after few: it must not grow with each run.
+ * Compares the memory of `nova dev` and its processes after many runs and after few runs. The memory must not grow with
+ * each run.
  */
 export const memory: BenchApart = async () => {
   await using dev = await openDev();

@@ -5,7 +5,7 @@ import { atMost, type Bench, median, rounded, timed } from "../figure.ts";
 const [length, rounds] = [100, 10];
 const codeOf = (id: string, more = "") => `context["${id}"] = 1${more}`;
 
-/** Measures how long a long draft runs after its last node was edited. */
+/** Measures how long a draft with many nodes runs after an edit of its last node. */
 export const session: Bench = async (cloud) => {
   const server = await openApi(cloud, { port: 0 });
   try {

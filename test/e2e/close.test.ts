@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 /**
- * Starts a run that waits for a person. Then finishes its close with the fields `absurd` in its close entry, which is
- * not stored itself.
+ * Starts a run that waits for a person. Then ends the run with a close entry that has the fields `absurd`. This close
+ * entry itself is not stored.
  */
 async function closeWith(absurd: Partial<Head>, error?: string) {
   const version = await cloud.publish({

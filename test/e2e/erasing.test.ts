@@ -62,7 +62,7 @@ async function filesWith(text: string): Promise<string[]> {
   const files = await readdir(join(cwd, ".nova"), { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   const found = await Promise.all(paths.map(async (path) => ((await readFile(path)).includes(text) ? [path] : [])));
-  // Histories of Step Functions keep the text: AWS removes them only 90 days after the run.
+  // Histories of Step Functions still contain the text, because AWS removes histories only 90 days after the run.
   return found.flat().filter((path) => !path.includes("/states/"));
 }
 

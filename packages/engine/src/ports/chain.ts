@@ -46,7 +46,8 @@ export type ContentName =
   | "context"
   | "code"
   /**
-   * Two contents of a cache hit with an analysis: the analysis code, unless the workflow has locked it, and its result.
+   * Two contents of a cache hit with an analysis: the code of the analysis, unless the workflow has locked this code,
+   * and the result of the analysis.
    */
   | "analysis_code"
   | "analysis"

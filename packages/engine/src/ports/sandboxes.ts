@@ -7,8 +7,8 @@ export interface Sandbox {
   /** ISO 8601. The maximum lifetime that E2B's plan allows starts at this time. */
   createdAt: string;
   /**
-   * The time at which E2B ends the sandbox unless its life is extended, ISO 8601. A sandbox that would end before the
-   * next node does is replaced.
+   * The time at which E2B ends the sandbox unless its life is extended, ISO 8601. If the sandbox would end before the
+   * end of the next node, that node gets another sandbox.
    */
   endsAt: string;
   /** The executions that may use the sandbox. Absent if only one execution uses it. */
@@ -20,7 +20,7 @@ export interface Sandbox {
 /** Executions that may use a sandbox one after another: those of one client with the same environment. */
 export interface SandboxPool {
   key: string;
-  /** How many seconds an idle sandbox waits for the next execution. With 0 it ends with its execution. */
+  /** How many seconds an idle sandbox waits for the next execution. With 0, the sandbox ends with its execution. */
   idleSeconds: number;
 }
 
@@ -53,7 +53,7 @@ export interface Claim {
 }
 
 export interface RunRequest {
-  /** Id of the execution. After the sandbox has run code of the next execution, it refuses code of this one. */
+  /** Id of the execution. The sandbox refuses its code after code of a later execution has run there. */
   execution: string;
   claim: Claim;
   node: string;

@@ -5,7 +5,7 @@ export const shortestSecret = 4;
 
 export type Secret = string | { number: string } | { bytes: Uint8Array };
 
-/** All forms of a secret that are searched, by how they are searched. */
+/** All forms of a secret that are searched. Each field has the forms that are searched in the same way. */
 export interface Forms {
   texts: string[];
   /** Spellings of a number. They match only where no digit or letter is next to them. */
@@ -135,8 +135,8 @@ function base64Core(bytes: Buffer, offset: number): string[] {
 }
 
 /**
- * How many digits a number needs at least, because shorter ones match honest data, and at most. Longer numbers match
- * only as the client wrote them.
+ * The minimum and the maximum of digits. Other spellings of shorter numbers would match honest data. Longer numbers
+ * match only as the client wrote them.
  */
 const [fewestDigits, maxDigits] = [4, 40];
 

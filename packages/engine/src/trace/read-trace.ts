@@ -187,8 +187,8 @@ class TraceReader {
   }
 
   /**
-   * Describes a child execution, with its entries if the trace is full. Its secret keys are those of its own workflow,
-   * so it needs its own reader.
+   * Describes a child execution, with its entries if the trace is full. The secret keys of the child are those of its
+   * own workflow, so its entries need a separate reader.
    */
   async #childOf({ execution, workflow, version: number }: ChildTip): Promise<NonNullable<TraceEntry["child"]>> {
     const child = { execution_id: execution, workflow, version: number };

@@ -34,7 +34,10 @@ export interface TraceEntry extends ReturnType<typeof publicHead> {
   logs?: string | null;
   /** Set for nodes that run another workflow. `entries` is present only in a full trace. */
   child?: { execution_id: string; workflow: string; version: number; entries?: TraceEntry[] };
-  /** Set for a fork: its branches with their entries. They come before the entry that follows in this scope. */
+  /**
+   * Set for a fork: its branches with their entries. The entries of the branches come before the next entry of this
+   * scope.
+   */
   branches?: TraceBranch[];
 }
 
