@@ -90,7 +90,7 @@ describe("the model of each role", () => {
 });
 
 describe("the cost limit", () => {
-  it("ends the node before a call that could exceed it, and reports the amount spent", async () => {
+  it("ends the node before a call that could exceed the limit, and reports the amount spent", async () => {
     const { outcome, means } = await play({
       task: { executor: { maxCostUsd: 0.01 } },
       lines: [simple, { ...writes("a = 1"), costUsd: 0.004 }, { ...approves, estimatedUsd: 0.006 }],

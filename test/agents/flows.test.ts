@@ -74,7 +74,7 @@ describe("a pipeline of two stages", () => {
     runs: [found, sets({ total: "1234.56" })],
   };
 
-  it("limits the analysis to 15 seconds, and passes its result only to the generator and the task's code", async () => {
+  it("limits the analysis to 15 seconds, and passes the analysis result only to the generator and the task's code", async () => {
     const { outcome, means, models } = await play(scene);
     expect(means.story().slice(0, 3)).toEqual(["InputAnalyzer 1", "DataAnalyzer 1", "CodeGenerator 1"]);
     expect(means.steps[1]).toMatchObject({ generated_code: analysis, output_data: { type: "pdf", pages: 1 } });
@@ -133,7 +133,7 @@ describe("analysis code from the code generator", () => {
   const look = '# STAGE: ANALYSIS\nresult = {"pages": 1}';
   const found = sets({ _data_analysis: { result: { pages: 1 } } });
 
-  it("runs, and the generator is asked again with its result", async () => {
+  it("runs, and the generator is asked again with the analysis result", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],

@@ -111,7 +111,7 @@ describe("the state of a workflow", () => {
     });
   });
 
-  test("lists the versions that are still being changed, and is itself listed as unsettled while there are any", async () => {
+  test("lists the versions that are still being changed, and is itself listed as unsettled until all these changes are done", async () => {
     const unsettled = () => Array.fromAsync(stores.workflowStates.unsettled());
     const move = (from: VersionPointers, to: VersionPointers) => stores.workflowStates.move("touched", from, to);
     expect(await move({}, { touched: [1, 2] })).toBe(true);

@@ -55,7 +55,7 @@ describe("a node", () => {
     expect(JSON.stringify(outcome)).toContain('nodes/some.py\\", line 2');
   });
 
-  test("needs two calls of E2B in a sandbox that the process knows, and three in another", async () => {
+  test("needs two calls of E2B in a sandbox that the process knows, and three in any other sandbox", async () => {
     const sandbox = await bench.create();
     const callsOf = async (action: () => Promise<unknown>) => {
       const before = bench.gateway.calls.length;

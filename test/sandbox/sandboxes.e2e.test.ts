@@ -53,7 +53,7 @@ describe("create", () => {
     await bench.sandboxes.kill(made.id);
   });
 
-  test("closes the sandbox's port to the public, and its network if the code may use none", async () => {
+  test("closes the sandbox's port to the public, and closes the network too if the code may use none", async () => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, internet: false });
     const response = await fetch(`${bench.server.sandboxUrl}/execute`, {

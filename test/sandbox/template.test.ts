@@ -118,7 +118,7 @@ describe("the index of docstrings", () => {
     expect(index.libraries["paper-books"]).toMatchObject({ version: "2.1", also: ["paper_books"] });
   });
 
-  it("lacks libraries that are not installed, which are named on stderr", () => {
+  it("lacks libraries that are not installed, and names these libraries on stderr", () => {
     expect(Object.keys(index.libraries)).not.toContain("not-there");
     expect(warnings).toMatch(/^not-there is not indexed: PackageNotFoundError/m);
   });

@@ -142,7 +142,7 @@ describe("a task's embedding", () => {
     expect(await embedTask("Add", embed, { signal })).toEqual(expected);
   });
 
-  it("is not replaced by null after an error that does not come from the model, but throws the error", async () => {
+  it("passes an error on to the caller if the error does not come from the model", async () => {
     const embed = async () => Promise.reject(new TypeError("too dear"));
     await expect(embedTask("Add", embed, { signal })).rejects.toThrow("too dear");
   });

@@ -91,7 +91,7 @@ describe("a request over the Responses API", () => {
     });
   });
 
-  it("has the same cache key for the same instructions, and another for others", async () => {
+  it("has the same cache key for the same instructions, and another key for other instructions", async () => {
     await using server = await modelServer(() => ({ json: { code: "" } }));
     const models = createModels(server.environment);
     await models.ask(modelCall({ input: "a" }));

@@ -167,7 +167,7 @@ describe("embeddings", () => {
     });
   });
 
-  it("check the budget first, and send no request if it refuses", async () => {
+  it("are not requested if the check of the budget refuses", async () => {
     await using server = await modelServer([]);
     const estimates: number[] = [];
     const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed({

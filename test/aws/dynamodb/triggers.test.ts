@@ -30,7 +30,7 @@ test("a trigger is found by its key, and replaced only by its own workflow", asy
   expect(await triggers.get(live.key)).toEqual(changed);
 });
 
-test("a trigger can be paused and resumed, and writing it ends the pause", async () => {
+test("a trigger can be paused and resumed, and is also resumed when it is written again", async () => {
   await triggers.put(live);
   await triggers.pause(live, pause);
   expect(await triggers.get(live.key)).toEqual({ ...live, pause });

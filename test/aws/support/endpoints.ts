@@ -18,7 +18,7 @@ function enterAccount(): void {
   process.env.AWS_SECRET_ACCESS_KEY = key.secretAccessKey;
 }
 
-/** A table on a DynamoDB for one test file. `operations` are those of the running test. */
+/** A DynamoDB table for one test file. `operations` lists the requests of the running test. */
 export interface TestTable extends TableConnection {
   operations: string[];
   requests: Record<string, unknown>[];

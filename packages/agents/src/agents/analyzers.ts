@@ -109,9 +109,9 @@ export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>>
 }
 
 /**
- * Wraps analysis code in a Python program that undoes its changes of `context`. Only the key `analysisKey` remains,
- * with the code's `result` or the last dict that it printed, cut to the size of a prompt, or with its error. The code
- * is embedded as a JSON string, whose escapes are valid in Python.
+ * Wraps analysis code in a Python program that undoes the code's changes of `context`. Only the key `analysisKey`
+ * remains. It holds the code's error, or its `result` or last printed dict, cut to the size of a prompt. The code is
+ * embedded as a JSON string, whose escapes are valid in Python.
  */
 export function analysisProgram(code: string): string {
   return `${program}\n_nova_look(${JSON.stringify(code.toWellFormed())})\n`;

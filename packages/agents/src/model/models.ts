@@ -46,7 +46,7 @@ export interface ModelCall<T> {
   temperature?: number;
   /** Time limit of the whole call, including retries and tools. Default and maximum: `longestMs`. */
   timeoutMs?: number;
-  /** Limit of `timeoutMs`, by default 90,000. If it is set, a single request may take all of that time. */
+  /** Limit of `timeoutMs`, by default 90,000. If it is set, a single request may take the whole time of the call. */
   longestMs?: number;
   /**
    * Called before every request with its highest estimated cost and with the costs and usage of the call so far. An

@@ -74,7 +74,7 @@ type RetryToken = Awaited<ReturnType<RetryStrategy["acquireInitialRetryToken"]>>
 
 export const maxAttempts = 12;
 
-/** S3's error for the loser of two concurrent conditional writes. A retry then reports that the key exists. */
+/** S3's error for one of two concurrent conditional writes. A retry of this write then reports that the key exists. */
 export const conflict = "ConditionalRequestConflict";
 
 /** Pause after the n-th failed attempt, in milliseconds: 50 doubling up to 3,000, less up to 30 % of jitter. */

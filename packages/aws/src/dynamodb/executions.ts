@@ -280,7 +280,7 @@ async function findPage(entity: ExecutionEntity, query: ExecutionQuery, limit: n
     .where(hasValues({ status, client, workflowId: workflow, trigger, ...byKey }))
     .where(({ error }, { eq }) => (errorClass === undefined ? "" : eq((error as ExecutionError).class, errorClass)));
   const order = oldestFirst ? "asc" : "desc";
-  // One extra item shows whether there is a next page. Another one is the item at the cursor, which is dropped.
+  // One extra item shows whether there is a next page. The other extra item is the one at the cursor, which is dropped.
   const count = limit + 2;
   const isBounded = !isOpen(status) && [status, errorClass, trigger].some((wanted) => wanted !== undefined);
   const { data, cursor } = await readPage(withKeys(fitting), {

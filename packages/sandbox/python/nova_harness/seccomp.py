@@ -34,8 +34,8 @@ _IO_URING_SETUP, _CLONE3, _MEMFD_SECRET = 425, 435, 447
 # Kernel keys outlive their process and belong to a user, not to a node. The other calls are the kernel's widest attack
 # surfaces.
 _FORBIDDEN = "unshare setns keyctl add_key request_key bpf perf_event_open open_by_handle_at userfaultfd".split()
-# No limit counts the memory of these calls. Programs without them use files in /dev/shm, whose size is limited.
-# io_setup uses requests that are limited for the whole machine.
+# No limit counts the memory that memfd_create and shmget allocate. Programs that lack these calls use files in
+# /dev/shm, whose size is limited. io_setup reserves requests, of which the whole machine has a limited number.
 _ABSENT = ("memfd_create", "shmget", "io_setup")
 _ASKED = ("connect", "listen")
 # With the flag MSG_FASTOPEN, a call that sends data also connects. `_SENDING` names these calls, each with the index of

@@ -28,7 +28,7 @@ class Spares:
         return iter([spare for spare in (self._usual, self._without_network) if spare])
 
     def prepare_after(self, process):
-        """Prepares spares after a run, and reuses the init of its process if possible."""
+        """Prepares spares after a run, and reuses the init of the run's process if possible."""
         init, process.init = process.init, None
         if process.hosts is not None:
             self._prepare_without_network(init, process.relay is not None)
