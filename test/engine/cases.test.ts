@@ -66,7 +66,7 @@ describe("case a: a retry after the Lambda and its sandbox died while code ran",
 });
 
 describe("case c: a cancel while code runs", () => {
-  it("kills the code, drops its outcome, and closes after a failed entry", async () => {
+  it("kills the code, drops its outcome, and closes the run after a failed entry", async () => {
     const story = await new Story(one).start();
     story.codeStopsAt = "finish";
     const delivery = story.deliver("a", 0);

@@ -20,7 +20,7 @@ async function ran(story: Story, context?: string): Promise<Story> {
   return story;
 }
 
-it("a fork gives every branch a scope of its own, and its join merges what they set", async () => {
+it("a fork gives every branch a scope of its own, and the join merges what the branches set", async () => {
   const seen: (string | undefined)[] = [];
   const story = await ran(
     new Story(fork, {

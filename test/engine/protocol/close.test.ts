@@ -119,7 +119,7 @@ describe("a decision that leads back", () => {
   });
 });
 
-describe("the history events that are counted for one pass through a loop", () => {
+describe("the history events of one pass through a loop", () => {
   const eventsOf = (story: Story, node: string) =>
     story
       .entriesOf("")

@@ -263,7 +263,7 @@ export function canChangeSandbox({ effects }: TaskNode, { attempt }: Turn): bool
   return effects === false && attempt < maxAttempts;
 }
 
-/** Moves the turn to the next attempt, in a new sandbox. The budget of a prompt node continues. */
+/** Moves the turn to the next attempt, in a new sandbox. The time budget of a prompt node does not start again. */
 export async function changeSandbox(ports: Ports, { position, node, version }: Task, from: Turn): Promise<void> {
   const { id } = await createReplacement(ports, position, node, version);
   const since = node.executor.kind === "prompt" ? from.since : new Date(ports.clock.now()).toISOString();

@@ -40,7 +40,7 @@ export type SandboxState =
 export const sandboxLife = {
   created: {
     "turn written": "in use",
-    // Another delivery holds the turn: no code may start here.
+    // Another delivery holds the turn, so no code may start in this sandbox.
     "turn lost": "released",
   },
   inherited: { "turn written": "in use", "turn lost": "released" },
@@ -48,8 +48,8 @@ export const sandboxLife = {
     "turn written": "in use",
     // The chain names this sandbox, so the delivery that has the turn uses it.
     "turn lost": "in use",
-    // The node no longer needs it: its turn names another sandbox or none, or its entry is written. Code that still
-    // runs in it is stopped.
+    // The node no longer needs the sandbox: the turn names another one or none, or the entry is written. Code that
+    // still runs in it is stopped.
     "turn left": "released",
     // The sandbox served only this node, which has `isolation: "fresh"` or long code.
     "node ended": "released",
@@ -62,7 +62,7 @@ export const sandboxLife = {
   spare: {
     "turn written": "in use",
     "turn lost": "spare",
-    // The entry of the join does not name it, so no later node would find it.
+    // The entry of the join does not name this sandbox, so no later node would find it.
     "join left it out": "released",
     "scope waits": "released",
     "run closed": "idle",
@@ -178,7 +178,10 @@ export async function createReplacement(
   return ports.sandboxes.create(sandboxSpec(at, node, version, before));
 }
 
-/** Returns the sandbox if it still lives for `seconds`. If not, extends it for the whole node; null if that fails. */
+/**
+ * Returns the sandbox if it still lives for `seconds`. Otherwise extends it for the whole time of the node; null if
+ * that fails.
+ */
 export async function extendForNode(
   ports: Ports,
   sandbox: Sandbox,

@@ -68,7 +68,7 @@ export async function questionFor(
 
 /**
  * Resolves each name in the prompts. A node is found by an alias, its name or its id; a key of the context by its name.
- * The value of a node is the one that a seed has put into the context, else what the node has set.
+ * The value of a node is what the context has under `idPrefix` and the id of the node, else what the node has set.
  */
 async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
   const keys = input.slots().map(({ key }) => key);
