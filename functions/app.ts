@@ -138,7 +138,8 @@ export function createRunHooks(
   stores: AwsPorts["runHookStores"],
   warn: (message: string, facts: Record<string, unknown>) => void,
 ): { onExecutionEnded: OnExecutionEnded; budgets: Budgets } {
-  // Loads the service when the first run ends or a node first asks a model, so that other nodes do not wait for it.
+  // Loads the service when the first run ends or a node first asks a model, so that other nodes do not wait until the
+  // service is loaded.
   const made = lazyValue(async () => {
     const { createBudgets, createOnExecutionEnded } = await import("@nova/service/run-hooks");
     const all = { ...ports(), ...(await stores()) };

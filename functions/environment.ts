@@ -83,7 +83,10 @@ export const ServiceEnvironment = z.object({
   NOVA_JWT_AUDIENCE: z.string().default("nova"),
   /** URL of the issuer's public keys; absent: `/.well-known/jwks.json` of the issuer. */
   NOVA_JWT_JWKS_URL: z.url().optional(),
-  /** Names of two claims of a token: its role, and the client that it reaches (`*`: all clients). */
+  /**
+   * Names of two claims of a token: one contains the role, the other the client that the token may access (`*`: all
+   * clients).
+   */
   NOVA_JWT_ROLE_CLAIM: z.string().default("nova_role"),
   NOVA_JWT_CLIENT_CLAIM: z.string().default("nova_client"),
   /** Sandbox template of workflows without requirements. */

@@ -47,15 +47,18 @@ export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Ha
     });
 }
 
-/** Keys that a deployed function reads from Systems Manager, so that its configuration does not show them. */
+/**
+ * Keys that a deployed function reads from Systems Manager, so that the configuration of the function does not contain
+ * them.
+ */
 const secrets = ["E2B_API_KEY", "OPENAI_API_KEY"] as const;
 
 /** Loads the SDK on demand: a process needs it once, and a laptop never. */
 const readParameters = async (names: string[]) => (await import("@nova/aws/parameters")).readParameters(names);
 
 /**
- * Copies the value of the parameter that `<NAME>_PARAMETER` names to `<NAME>`, where SDKs read it. Logs a missing
- * parameter.
+ * Reads the parameter whose name is in `<NAME>_PARAMETER`, and copies its value to `<NAME>`, where SDKs read it. Logs a
+ * missing parameter.
  */
 export async function loadSecrets(variables: NodeJS.ProcessEnv, read = readParameters): Promise<void> {
   const named = secrets.flatMap((name) => {

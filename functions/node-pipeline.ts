@@ -4,8 +4,8 @@ import { Environment } from "./environment.ts";
 import { clock, lazyValue } from "./node-parts.ts";
 
 /**
- * Creates the pipeline that writes the code of prompt nodes and answers text nodes. It is loaded by the first such
- * node, because most nodes have code, and reads the key of the model only when it calls a model.
+ * Creates the pipeline that writes the code of prompt nodes and answers text nodes. The first such node loads the
+ * pipeline, because most nodes have code. The key of the model is read only when a model is called.
  */
 export function nodePipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline {
   const env = Environment.parse(variables);

@@ -7,7 +7,7 @@ const Notification = z.object({
   Records: z.array(z.object({ s3: z.object({ object: z.object({ key: z.string() }) }) })),
 });
 
-/** Key of an object that is no mail: SES writes it when a rule is created. */
+/** Key of an object that is no mail: SES writes this object when a rule is created. */
 const setupNotice = /\/AMAZON_SES_SETUP_NOTIFICATION$/;
 
 /** Receives mails. S3 calls it after SES has stored a mail under `mail/`. */

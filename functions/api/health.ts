@@ -62,7 +62,7 @@ async function check({ clock }: ServicePorts, probe: () => Promise<unknown>): Pr
 
 type Probed = keyof Health["checks"];
 
-/** The key for E2B is missing or refused. The message is public, so it quotes no answer of E2B. */
+/** The error if the key for E2B is missing or refused. Its message is public, so it quotes no answer of E2B. */
 class KeyUnusable extends Error {
   override name = "KeyUnusable";
 }

@@ -63,7 +63,7 @@ const kinds: Record<string, string> = {
   url: "an address, such as https://example.com/",
 };
 
-/** Returns the sentence for the caller about one misfit; undefined: zod's own sentence is shown. */
+/** Returns the sentence for the caller about one misfit. If it is undefined, zod's own sentence is shown. */
 export function misfitMessage(issue: Issue): string | undefined {
   if (issue.code === "invalid_type") return wrongType(issue.expected as string, issue.input);
   if (issue.code === "invalid_value") return `it has to be ${listed(issue.values as unknown[])}`;

@@ -32,8 +32,8 @@ export interface Asked<Params, Query, Body> {
   text: string;
   /**
    * Calls `make` for the first request with an `Idempotency-Key`, and stores its result, which must be small JSON
-   * without secrets. A repeated request gets the stored result. If `again` is given, it gets what `again` returns for
-   * the stored result.
+   * without secrets. A repeated request gets the stored result, or, if `again` is given, what `again` returns for that
+   * result.
    */
   once<T>(make: (ulid: string) => Promise<T>, again?: (made: T) => Promise<T>): Promise<T>;
 }

@@ -91,7 +91,7 @@ function clientItem(client: service.Client) {
  */
 const CredentialName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/);
 
-/** docs/credentials.md describes the values of each kind. The service checks them before it stores them. */
+/** docs/credentials.md describes the values of each kind. The service checks the values before it stores them. */
 const CredentialRequest = z.strictObject({
   kind: z.enum(credentialKindNames),
   values: z.record(z.string(), z.unknown()).meta({ description: "write-only: no answer contains them" }),
@@ -133,7 +133,7 @@ export const create = route("POST /clients", {
   role: "admin",
   body: ClientRequest,
   answers: { 201: { description: "the client", schema: ClientItem } },
-  // `variables` is added outside `once`, which stores only plain JSON. A new client has no variables.
+  // `once` stores only plain JSON, so `variables` is added outside `once`. A new client has no variables.
   handle: async (ports, { by, body, once }) => ({
     ...(await once(async () => clientItem(await service.createClient(ports, by, body)))),
     variables: {},

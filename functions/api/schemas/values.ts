@@ -26,7 +26,7 @@ export function exactJson(written: WrittenJson): RawJson {
   return new RawJson(textOfJson(written));
 }
 
-/** A context in an answer. Its numbers have all their digits, so a caller needs a JSON parser that keeps them. */
+/** A context in an answer. Its numbers have all their digits, so a caller needs a JSON parser that keeps the digits. */
 export const Context = z.record(z.string(), z.unknown());
 
 export const Time = z.iso.datetime();

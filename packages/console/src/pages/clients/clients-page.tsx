@@ -199,7 +199,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of a client with its own save button. */
+/** A section of a client's page, with its own save button. */
 function Section({ slug, words: { title, hint }, change = {}, children }: SectionProps) {
   const nova = useNova();
   const queries = useQueryClient();

@@ -82,7 +82,7 @@ export function compareCodeNodes(a: CodeNode, b: CodeNode): number {
   return codeStates.indexOf(a.state) - codeStates.indexOf(b.state) || a.key.localeCompare(b.key);
 }
 
-/** Lists the code of the lock file, which definitions store under other member names. */
+/** Lists the code of the lock file. In definitions, this code has other member names than in the store. */
 function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { status: "locked" })[] {
   return Object.entries(asRecord(asRecord(definition).lock)).map(([node, value]) => {
     const locked = asRecord(value);
