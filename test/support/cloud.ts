@@ -119,9 +119,9 @@ export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
 }
 
 /**
- * Returns the ids of sandboxes that exist although their run recorded them and has not offered them to other runs. A
- * sandbox that a killed delivery created before it could record it is left out, because such a sandbox ends with its
- * lifetime.
+ * Returns the ids of sandboxes that exist although their run recorded them and has not offered them to other runs.
+ * Leaves out a sandbox whose delivery was killed before it could record the sandbox, because such a sandbox ends with
+ * its lifetime.
  */
 export async function strays(cloud: LocalCloud): Promise<string[]> {
   const had = new Map<string, number>();

@@ -101,8 +101,8 @@ export function mutualFolders(files: SourceFile[]): { folders: [string, string];
 }
 
 /**
- * Returns the two folders, side by side in a package, that contain one file each. Undefined if one file lies directly
- * beside the folder of the other.
+ * Returns two folders, side by side in a package: one contains the first file, and the other contains the second file.
+ * Undefined if one file lies directly beside the folder of the other.
  */
 function siblings(a: string, b: string): [string, string] | undefined {
   if (packageFolder(a) !== packageFolder(b)) return undefined;

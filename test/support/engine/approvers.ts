@@ -3,7 +3,8 @@ import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
 /**
- * Adds processes that act as people: each answers one task that is open when it acts, some of them perhaps too late.
+ * Adds processes that act as people: each answers one task that is open when the process acts. Some answers may come
+ * too late.
  */
 export function sendApprovers(world: World, random: Random): void {
   const open = () => world.tasks.all().filter(({ status }) => status === "open");

@@ -103,8 +103,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that the run reused exactly the outcomes of the forecast. If it did not reach its end, or if a failed branch
-   * stopped other branches, it may have reused fewer.
+   * Checks that the run reused exactly the outcomes of the forecast. If the run did not reach its end, or if a failed
+   * branch stopped other branches, the run may have reused fewer outcomes.
    */
   async judgeRestart(id: string, { reused: foreseen }: Forecast): Promise<void> {
     const { entries } = await Source.read(this.#world.ports(atOnce), id);

@@ -183,8 +183,8 @@ class Model {
     try {
       return this.#world.publish(other, newest.version + 1, this.#random.pick(histories));
     } catch (error) {
-      // The change may have removed the last edge to a node. The checks refuse such a workflow, so the own version is
-      // used.
+      // The change may have removed the last edge to a node. The checks refuse such a workflow, so the restart runs the
+      // version of its source.
       if (error instanceof RangeError) return own;
       throw error;
     }

@@ -36,7 +36,7 @@ import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from
 import { mirrorVault, TaskState } from "./tasks.ts";
 import { Tokens } from "./tokens.ts";
 
-/** A map with more items than this runs each of them in an execution of its own. */
+/** A map with more items than this runs each item in its own execution. */
 const maxInline = 2;
 
 /** Creates the memory of one Lambda process. */

@@ -22,8 +22,8 @@ export function referenceText(ref: BlobRef): string {
 }
 
 /**
- * Returns a text that identifies a reference by all its fields, so that the same bytes as a JSON blob and as a bytes
- * blob differ.
+ * Returns a text that identifies a reference by all its fields. So a JSON blob and a bytes blob with the same bytes get
+ * different texts.
  */
 export function referenceKey({ sha256, bytes, type }: BlobRef): string {
   return `${sha256} ${bytes} ${type}`;
