@@ -119,7 +119,7 @@ describe("checkNodeCode accepts a value", () => {
     ],
     ["a dict() that is corrected", "r = dict(at=now)\nr['at'] = str(r['at'])\ncontext['r'] = r"],
     [
-      "the result of a function that corrects it",
+      "the result of a function that corrects a dict and returns it",
       "def row():\n    r = {'at': now}\n    r['at'] = str(r['at'])\n    return r\ncontext['r'] = row()",
     ],
     [

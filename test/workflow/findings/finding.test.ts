@@ -268,8 +268,8 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
   ],
 };
 
-describe.each(Object.entries(table))("%s", (_, rows) => {
-  it.each(rows)("%j has %j", (definition, expected, files) => {
+describe.each(Object.entries(table))("the findings about %s", (_, rows) => {
+  it.each(rows)("are, for the definition %j: %j", (definition, expected, files) => {
     expect(codesOf(definition, files)).toEqual(expected);
   });
 });
@@ -326,7 +326,7 @@ it.each([
   expect(didYouMean(wrong, ids)).toBe(` - did you mean "${meant}"?`);
 });
 
-it.each(["notify", "x", "and then", ""])("didYouMean suggests no name for %j, which resembles none", (wrong) => {
+it.each(["notify", "x", "and then", ""])("didYouMean suggests no name for %j, which resembles no name", (wrong) => {
   expect(didYouMean(wrong, ids)).toBe("");
 });
 

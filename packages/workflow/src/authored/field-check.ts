@@ -28,7 +28,10 @@ export function* checkOutOfPlace(
   }
 }
 
-/** Checks the schema of answers of a person or a model. `problem` starts each message about it; `place` is its path. */
+/**
+ * Checks the schema of answers of a person or a model. `problem` starts the message of each finding, and `place` is the
+ * path of the schema.
+ */
 export function* checkAnswerSchema(
   code: FindingCode,
   schema: WrittenJson,
