@@ -181,8 +181,8 @@ async function writeCheckedCode(run: NodeRun, attempt: number): Promise<Result<G
 
 /**
  * Runs pinned code, after its analysis if it has one, and judges the result without a model. Returns null if the code
- * or the analysis failed by its own fault and new code may be written. That failure is recorded, and the code generator
- * sees it first.
+ * or the analysis failed by its own fault and new code may be written. The failure is recorded, and the first prompt
+ * for new code describes it.
  */
 export async function runPinnedCode(run: NodeRun, pinned: PinnedCode): Promise<PipelineOutcome | null> {
   const { code, generation } = pinned;

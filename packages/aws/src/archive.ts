@@ -192,7 +192,10 @@ interface KeyPatterns {
   execution?: string;
 }
 
-/** Kinds that belong to one client. Other kinds (API keys, triggers, queues, shared data of workflows) are missing. */
+/**
+ * Patterns of each kind whose items belong to one client. All other kinds (API keys, triggers, queues, shared data of
+ * workflows) are left out.
+ */
 const keyPatterns: Readonly<Record<string, KeyPatterns>> = {
   audit: { pk: "A", sk: "A#{id}", clientKey: "A#{client}", client: "{client}" },
   client: { pk: "CLIENT#{slug}", sk: "CLIENT", clientKey: "CLIENTS", client: "{slug}" },

@@ -209,7 +209,7 @@ class Daemon:
             (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
     def _await_dying_runs(self):
-        """Waits for processes of runs whose outcome is sent, because no other code may start before they are gone."""
+        """Waits until no process is left of runs whose outcome is sent, because no other code may start before."""
         for run in [run for run in self.running.values() if run.told is not None]:
             self._await_end(run)
 
