@@ -18,7 +18,7 @@ const restsFor = () => {
 };
 const passes = () => world.emptied.filter((one) => one === id).length;
 
-describe("in a deployment, whose functions run for minutes, the last pass", () => {
+describe("in a deployment, whose functions run for minutes, the last pass of an erasure", () => {
   beforeEach(async () => {
     world.hasQueue = true;
   });
@@ -70,7 +70,7 @@ describe("in a deployment, whose functions run for minutes, the last pass", () =
   });
 });
 
-describe("on a laptop, whose process knows its running nodes, a client", () => {
+describe("on a laptop, whose process knows its running nodes, a deleted client", () => {
   const inFlight = createInFlight();
   const laptop = () => ({ ...world.service(), inFlight });
 

@@ -136,7 +136,7 @@ describe("a request to a hook", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("is recorded with the reason if it is refused, but the same fault at most once a minute", async () => {
+  it("is recorded with the reason if it is refused, but at most once a minute for the same fault", async () => {
     for (const value of ["00", "11"]) {
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": value }))).rejects.toThrow(NotFound);
     }

@@ -75,7 +75,7 @@ describe("a signature", () => {
     expect(problem(stripe, `t=${seconds},v2=${own}`)).toBe("its signature is wrong");
   });
 
-  it("is accepted with any key of the credential, and refused if the credential has no key", () => {
+  it("is accepted if any key of the credential made it, and refused if the credential has no key", () => {
     const value = digest().digest("hex");
     expect(problem(plain, value, ["other", key])).toBeUndefined();
     expect(problem(plain, value, [])).toBe("its signature is wrong");

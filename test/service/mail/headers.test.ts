@@ -78,7 +78,7 @@ describe("the headers that SES added", () => {
     expect(verdictsOf(sesHeaders(read(sesHead({ authentication })))).provenDomain).toBe(expected);
   });
 
-  it("name the recipients even if the sender's server name contains words of the header", () => {
+  it("name the recipients even if the name of the sender's server contains keywords of the header", () => {
     const received =
       "Received: from x for eve@in.example (c; d) by inbound-smtp with SMTP id i\r\n for a@b.example;\r\n Fri, 20 Nov";
     expect(receivedFor(read(`${received}\r\n\r\n`))).toEqual(["a@b.example"]);

@@ -121,7 +121,7 @@ describe("an attachment with attachments inside", () => {
     expect(await shown([part])).toHaveLength(1);
   });
 
-  it("counts towards the limit of 1,000 attachments", async () => {
+  it("is refused if it and the attachments inside it are more than 1,000", async () => {
     const many = tnefOf(Array.from({ length: 1_000 }, (_, index) => ({ title: `${index}`, data: Buffer.from("x") })));
     await expect(shown([{ ...winmail, body: many }])).rejects.toThrow("more than 1000 attachments");
   });

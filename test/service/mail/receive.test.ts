@@ -139,7 +139,7 @@ describe("a mail", () => {
   });
 });
 
-describe("a checked mail", () => {
+describe("a mail that NOVA checks", () => {
   const refused = async (raw: Buffer) => {
     const [delivery, ...others] = await receive(raw);
     expect([others, world.runs]).toEqual([[], []]);

@@ -192,7 +192,7 @@ describe("the pause of a mailbox", () => {
     expect(isPaused(pause, now + seconds * 1000)).toBe(false);
   });
 
-  it("does not exist without a failure", () => {
+  it("does not exist if no poll has failed", () => {
     expect(isPaused(undefined, now)).toBe(false);
   });
 });

@@ -56,7 +56,7 @@ describe("an idempotent request", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("takes over the attempt of a crashed process, with the id that this process reserved", async () => {
+  it("takes over the attempt of a crashed process, with the id that the attempt reserved", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 36_000;

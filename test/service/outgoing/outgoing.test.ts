@@ -138,7 +138,7 @@ describe("a request", () => {
     expect(requests).toEqual([]);
   });
 
-  it("goes to the address that was checked, even if the name gets another address meanwhile", async () => {
+  it("goes to the address that was checked, even if the name gets another address after the check", async () => {
     const names = resolving(["10.0.0.1"], ["127.0.0.1"]);
     const { fetch } = createOutgoing({ allowsPrivate: false, lookup: names.lookup });
     await expect(fetch(`http://id.test:${port}/`)).rejects.toThrow(HostRefused);

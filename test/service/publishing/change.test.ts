@@ -67,7 +67,7 @@ describe("the deletion of a workflow", () => {
     await expect(deleteWorkflow(ports(), bob, "greet")).rejects.toThrow(NotFound);
   });
 
-  it("leaves no triggers or credentials to a new workflow with its id, even if the process dies at any of its steps", async () => {
+  it("leaves no triggers or credentials to a new workflow with the same id, even if the process dies at any step", async () => {
     for (let at = 1, isOver = false; !isOver; at++) {
       world = new PublishingWorld();
       await post();

@@ -16,7 +16,7 @@ const lasting = (ms: number) => {
 };
 
 describe("a sweep of the service", () => {
-  it("asks Step Functions only about runs that are missing in the list of their state machine", async () => {
+  it("asks Step Functions only about runs that are missing in the list of running executions", async () => {
     for (let n = 0; n < 2_000; n++) {
       world.record(`exec_${n}`, { workflowId: n % 2 ? "greet" : "bill", stateMachineArn: `arn:${n % 2}` });
       world.running.add(`exec_${n}`);

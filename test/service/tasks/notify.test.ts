@@ -315,7 +315,7 @@ describe("a failed run", () => {
     expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
   });
 
-  it("is signed for a webhook of the client with a credential of the client, never with one of the workflow", async () => {
+  it("is posted to the client's webhook with a signature by the client's credential, never by the workflow's", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "shared" });
     await credentials.have({ client: "acme" }, "own", "custom", { key: "s3cret" });
     await notifyFailure(ports({ client: hook("https://a.example.com/x", "own") }), run);

@@ -105,7 +105,7 @@ describe("an event whose stored detail is gone", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("starts its run if it is delivered again once the detail exists", async () => {
+  it("starts a run if it is delivered again when the detail is stored again", async () => {
     await fireTrigger(gone(), happened);
     expect(await fireTrigger(ports(), happened)).toMatchObject({ status: "started" });
     expect([world.runs.length, world.records.length]).toEqual([1, 1]);

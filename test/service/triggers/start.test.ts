@@ -83,7 +83,7 @@ describe("an arrival for a trigger", () => {
     expect(world.engine.record(again.execution ?? "")).toMatchObject({ restartedFrom: first.execution });
   });
 
-  it("starts the restart that its run names but that a crash prevented", async () => {
+  it("starts the restart that its run already names if a crash prevented that restart", async () => {
     const first = await start();
     await interrupt(first.execution);
     const lost = "exec_01JC0000000000000000000000";
@@ -159,7 +159,7 @@ describe("an arrival for a trigger", () => {
   });
 
   it.each(["webhook", "event", "schedule", "mail", "imap"] as const)(
-    "that was refused as a %s starts one run if it is delivered again after the cause is repaired",
+    "of type %s that was refused starts one run if it is delivered again after the cause is repaired",
     async (type) => {
       const again = (changes: Partial<Arrival> = {}) => start({ trigger: "in-1", type, ...changes });
       const refused = await again({ context: "[]" });
