@@ -10,10 +10,7 @@ const Named = z.object({
   session: z.string().optional(),
 });
 
-/**
- * The erasure of a client pauses after this time, before the timeout of the Lambda. The sweeper starts an unfinished
- * erasure again.
- */
+/** The erasure of a client pauses before the Lambda's timeout. The sweeper starts it again if it is unfinished. */
 const workMs = 12 * 60_000;
 
 /** Erases a deleted client, a run that started during the deletion, or a run on request; or removes a session. */

@@ -47,10 +47,7 @@ export function stackAround<Given, Event, Answer>(ports: () => Given, handle: Ha
     });
 }
 
-/**
- * Keys that a deployed function reads from Systems Manager, so that the configuration of the function does not contain
- * them.
- */
+/** Keys that a deployed function reads from Systems Manager, so that its configuration does not contain them. */
 const secrets = ["E2B_API_KEY", "OPENAI_API_KEY"] as const;
 
 /** Loads the SDK on demand: a process needs it once, and a laptop never. */
