@@ -54,7 +54,7 @@ describe("an item that fails", () => {
     [1, [0, 0, 2], "failed"],
     ["50%", [0, 0, 2, 3], "completed"],
     ["50%", [0, 0, 0, 3], "failed"],
-  ])("in a map that tolerates %s failures, over the list %j, leaves the run %s", async (tolerated, list, status) => {
+  ])("in a map with the tolerated_failures %s and the list %j leaves the run %s", async (tolerated, list, status) => {
     const { execution, values } = await run(over({ tolerated_failures: tolerated }), { list });
     expect(execution.status).toBe(status);
     const failed = { error: { node: "invert", class: "NodeFailed", message: division } };

@@ -56,7 +56,7 @@ describe("a condition", () => {
     expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);
   });
 
-  it("of an unknown type throws", () => {
+  it("of an unknown type makes the check throw", () => {
     const conditional = statement({ Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } });
     expect(() => allows([conditional], access())).toThrow(UnknownCondition);
   });

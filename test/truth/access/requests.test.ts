@@ -97,7 +97,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("of an unknown service throws", () => {
+  it("of an unknown service makes the check throw", () => {
     expect(() => asked("glue", {})).toThrow(UnknownRequest);
   });
 });
