@@ -69,7 +69,7 @@ export async function nextAttempt(
 
 /**
  * Returns the turn if Step Functions waits for its next attempt in a state of its own. Otherwise throws `NodeRetry`, so
- * that Step Functions waits by its Retry.
+ * that Step Functions waits as its Retry says.
  */
 export function waitForRetry(node: TaskNode, turn: Turn, why = ""): Turn {
   if (isLong(node) || (heedsRetryAfter(node) && waitedSeconds(turn) > ownSeconds(node, turn))) return turn;
@@ -139,7 +139,7 @@ function saysText({ httpStatus, failure: { message } }: FailedOutcome, text: str
 }
 
 /**
- * Returns a check whether a class has this name. Modules may be left out: `ConnectionError` and
+ * Returns a function that checks whether a class has this name. The name may leave out modules: `ConnectionError` and
  * `requests.ConnectionError` both name `requests.exceptions.ConnectionError`.
  */
 function isNamed(name: string) {

@@ -132,8 +132,8 @@ export function runNode(
 export type SettleEvent = MapEvent & ({ error: CaughtError } | { expired: true });
 
 /**
- * Settles a node whose task failed. Whether the node failed is what the chain says, not Step Functions. Throws
- * `ExecutionClosed`, `ChainBroken`.
+ * Settles a node whose task failed. The chain says whether the node failed; what Step Functions reports does not count.
+ * Throws `ExecutionClosed`, `ChainBroken`.
  */
 export async function settleNode(ports: Ports, event: SettleEvent): Promise<SettleAnswer> {
   const settling =
@@ -169,8 +169,8 @@ export interface JoinEvent {
 }
 
 /**
- * Joins the branches of a fork. Whether they succeeded is what the chain says, not Step Functions. Throws
- * `ExecutionClosed`, `ChainBroken`.
+ * Joins the branches of a fork. The chain says whether they succeeded; what Step Functions reports does not count.
+ * Throws `ExecutionClosed`, `ChainBroken`.
  */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
   const entry = await settleEntry(ports, { ...run, node: joinOf(fork) }, async (position) => {

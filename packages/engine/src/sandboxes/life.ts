@@ -202,8 +202,8 @@ function isOver({ endsAt }: Sandbox, now: number): boolean {
 }
 
 /**
- * Returns the sandbox that a turn names. If it has no pool and the scope did not have it before, only the delivery that
- * chose it knows more than its id; others get null.
+ * Returns the sandbox that a turn names. If the sandbox has no pool and the scope did not have it before, only the
+ * delivery that chose it knows more than the id; other deliveries get null.
  */
 export function knownSandbox(turn: Turn, warm: Sandbox | null): Sandbox | null {
   if (turn.sandbox === null) return turn.warm ?? null;

@@ -58,7 +58,9 @@ interface PreparedPrompt extends Prepared, TaskInput {
   chosen: { pinned?: PinnedCode | null };
 }
 
-/** Prepares the pipeline. Only the delivery that takes the turn chooses pinned code; others use what it chose. */
+/**
+ * Prepares the pipeline. Only the delivery that takes the turn chooses pinned code; later deliveries use the same code.
+ */
 async function preparePrompt(ports: KindPorts, task: Task): Promise<PreparedPrompt> {
   const found = await taskInput(ports, task);
   const earlier = await attemptsBefore(ports, task.position);

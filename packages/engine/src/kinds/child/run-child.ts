@@ -101,8 +101,8 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
 }
 
 /**
- * Answers a node that has an entry. The first task may name an execution that has ended: Step Functions notices that,
- * and continues with the second task.
+ * Builds the answer for a node that has an entry. The answer of the first task may name an execution that has ended:
+ * Step Functions notices that, and continues with the second task.
  */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | ChildAnswer> {
   const answer = await answerFor(entry, event, ports);

@@ -64,8 +64,8 @@ async function beginLongWait(ports: Ports, { at, before }: Position): Promise<bo
 }
 
 /**
- * Answers a node that has an entry. To a late delivery of the first task it returns a time that is over, so that Step
- * Functions does not pause again.
+ * Builds the answer for a node that has an entry. A late delivery of the first task gets a time that is over, so that
+ * Step Functions does not pause again.
  */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | WaitAnswer> {
   const answer = await answerFor(entry, event, ports);
