@@ -88,8 +88,8 @@ def _dial(root):
 
 def _start(root):
     """
-    Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. If an earlier cell
-    contained an input, the kernel's memory holds that input, and the forked daemon inherits it. Such a sandbox
+    Starts the daemon. The socket listens before the daemon runs, so that clients can already connect. If an earlier
+    cell contained an input, the kernel's memory holds that input, and the forked daemon inherits it. Such a sandbox
     therefore serves one execution only.
     """
     path = socket_path(root)
