@@ -107,8 +107,8 @@ function createBus(stack: Stack, deliver: IFunction, undelivered: IQueue): Event
 }
 
 /**
- * Forwards the ends of runs. The items of distributed maps are executions too, perhaps ten thousand. Their names do not
- * start with `exec_` as those of runs do, so they are left out.
+ * Forwards the ends of runs. The items of distributed maps are executions too, perhaps ten thousand. Only the names of
+ * runs start with `exec_`, so the rule leaves out the items by their names.
  */
 function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
   const pattern: EventPattern = {
@@ -123,7 +123,7 @@ function watchEnds(stack: Stack, status: IFunction, undelivered: IQueue): void {
   forwardEvents(stack, "RunEnds", { pattern, to: status, undelivered });
 }
 
-/** The functions that state machines call; packages/compiler names no others. */
+/** The functions that state machines call; packages/compiler puts no other functions into state machines. */
 const calledByMachines = [
   "nova-run-node",
   "nova-settle-node",

@@ -57,8 +57,8 @@ function createLambda(stack: Stack, name: string, plan: LambdaPlan, around: Surr
 function createRole(stack: Stack, name: string, { may }: LambdaPlan, around: Surroundings): Role {
   const { granted, logs, roleNames = {} } = around;
   const writesLogs = allow("logs", ["CreateLogStream", "PutLogEvents"], [logs.logGroupArn]);
-  // Grants without resources are left out, because AWS refuses them. The grant of mail has none on a stage without
-  // mail.
+  // Grants without resources are left out, because AWS refuses them. The grant of mail has no resources on a stage
+  // without mail.
   const granting = may.map((grant) => grants[grant](granted)).filter(({ resources }) => resources.length > 0);
   const { role, policy } = createServiceRole(stack, `${name}-role`, `${name}-policy`, {
     service: "lambda.amazonaws.com",

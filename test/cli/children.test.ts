@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(cwd, { recursive: true });
 });
 
-/** Writes a workflow of nodes in a row. The edge after `ask` depends on its answer. */
+/** Writes a workflow of nodes in a row. The edge after `ask` depends on the answer to `ask`. */
 async function writeNodes(folder: string, nodes: Record<string, object>, id = folder): Promise<void> {
   const path = ["start", ...Object.keys(nodes), "end"];
   const definition = {

@@ -39,7 +39,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect(await labelsOf(other)).toEqual({ order: "12345678901234567890" });
   });
 
-  it("select their runs, newest first, page by page, together with other filters", async () => {
+  it("select the runs with these labels, newest first, page by page, together with other filters", async () => {
     expect(await idsOf("--label", "order=PO-10")).toEqual([second, first]);
     expect(await idsOf("--label", "order=PO-10", "--limit", "1")).toEqual([second]);
     expect(await idsOf("--label", "what=a sale of Löwen")).toEqual([first]);

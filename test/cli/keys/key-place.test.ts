@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it("withKeys needs only the right to write to the table of a deployment to make its first key", async () => {
+it("withKeys makes the first key of a deployment directly in its table", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const made = await withKeys((keys) => keys.create({ role: "admin", name: "first" }));
   expect(made).toMatchObject({ role: "admin", client_slug: null, name: "first", created_by: null });

@@ -49,7 +49,7 @@ describe("a folder with prompt nodes", () => {
 });
 
 describe("the selected prompt nodes", () => {
-  it("are all of them, or the one that is named", async () => {
+  it("are all prompt nodes, or the one whose id is given", async () => {
     const folder = await makeFolder({ sum, send });
     expect(selectPrompts(folder, undefined)).toHaveLength(2);
     expect(selectPrompts(folder, "send")).toEqual([promptOf(folder, "send")]);

@@ -99,7 +99,7 @@ describe("the output of nova lock --costs", () => {
   it.each<[Partial<NodeCosts>, string]>([
     [{ hits: 1 }, "2 runs"],
     [{ breakEvenRuns: null }, "-"],
-  ])("says with %j when the code pays off: %s", (fields, text) => {
+  ])("says when the code pays off, for the costs %j: %s", (fields, text) => {
     expect(
       plain(costLines([{ ...costs, ...fields }]))[1]
         ?.split(/ {2,}/)

@@ -51,7 +51,7 @@ describe("a locked node", () => {
     expect(state?.changes.map(({ ingredient }) => ingredient)).toEqual(ingredients);
   });
 
-  it("is stale if its ingredients were edited by hand", async () => {
+  it("is stale if the user has changed its key in the lock file", async () => {
     expect(await stateAfter(nothing, { locked: { key: "0".repeat(64) } })).toMatchObject([
       { state: "stale", changes: [] },
     ]);

@@ -72,7 +72,7 @@ describe("the attempts to write code", () => {
     ]);
   });
 
-  it("are shown with --full with every model's prompt and answer", () => {
+  it("are shown by --full with the prompt and the answer of every model", () => {
     const search = { function: "search_documentation", arguments: { library: "fitz", query: "text" } };
     const asked = { model_used: "gpt-6-luna", tokens_input: 900, tokens_cached: 500, tokens_output: 30, cost_usd: 0.5 };
     const steps = [

@@ -127,7 +127,7 @@ describe("an answer of a server", () => {
   });
 
   it.each(["file:///etc/hostname", "data:text/plain,x", "ftp://host/x", "nothing"])(
-    "with the blob URL %s causes no request",
+    "causes no further request if it names the blob URL %s",
     async (url) => {
       const asked = vi.fn();
       vi.stubGlobal("fetch", asked);

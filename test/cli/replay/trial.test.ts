@@ -8,7 +8,7 @@ it("recorded runs share a sandbox until it ends, and then use another one", asyn
   const sandboxes = {
     async create({ lifetimeSeconds }: SandboxSpec) {
       calls.push(`create for ${lifetimeSeconds} s`);
-      // E2B has no sandbox with the full lifetime, so it ends earlier than requested.
+      // The first sandbox ends after 420 seconds, although 3600 were requested.
       return { id: "sbx", endsAt: new Date(Date.now() + (lifetimeSeconds === 3600 ? 420_000 : 1)).toISOString() };
     },
     async run(): Promise<RunOutcome> {

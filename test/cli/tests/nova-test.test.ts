@@ -280,7 +280,7 @@ describe("nova test", { timeout: 120_000 }, () => {
   });
 
   it("ignores differences of timing: how far other items of a failed map got", async () => {
-    // In the first run item 0 ends before item 1 fails; in the second run it does not.
+    // In the first run item 0 ends before item 1 fails; in the second run item 1 fails first.
     const item = (pause: number) =>
       action("item", `import time\ntime.sleep(0.2 if context["item"] else ${pause})\n1 / (1 - context["item"])`, live);
     const each = (pause: number) => ({
@@ -366,7 +366,7 @@ describe("nova test", { timeout: 120_000 }, () => {
 });
 
 describe("nova test --watch", { timeout: 120_000, tags: ["deep"] }, () => {
-  it("runs the tests again when a file changes, until it is ended", async () => {
+  it("runs the tests again when a file changes, until the user ends the command", async () => {
     await writeRow("w");
     const watching = startNova(cwd, "test", "row", "--watch");
     await watching.line("1 passed");

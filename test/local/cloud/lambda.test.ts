@@ -69,7 +69,7 @@ it("the local cloud delivers each mail to its function after the cloud is open",
 });
 
 it("the local cloud delivers each mail that a killed process had accepted exactly once", async () => {
-  // It stays open, because a killed process closes nothing.
+  // The first `Mails` is never closed, because a killed process closes nothing.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {
     const next = open();

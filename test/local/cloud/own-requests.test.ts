@@ -51,7 +51,7 @@ it("the local cloud refuses a key that does not belong to the folder", async () 
   expect(seen.map(({ status }) => status)).toEqual([400]);
 });
 
-it("the local cloud answers a request that a closing service did not finish with an error, and prints no warning about the database", async () => {
+it("the local cloud answers an unfinished request with an error when the service closes, and prints no warning about the database", async () => {
   using warning = vi.spyOn(process, "emitWarning");
   const other = await opened();
   const stopOther = serveOwnRequests([other], () => {});

@@ -232,7 +232,8 @@ export function nodeOfPlace(place: string): string {
 }
 
 /**
- * Yields the recorded runs of all nodes in an execution, in order. `inside: true` adds those in its child executions.
+ * Yields the recorded runs of all nodes in an execution, in order. `inside: true` adds the runs of nodes in its child
+ * executions.
  */
 export function* listRecorded(
   { execution, entries }: Pick<ShownTrace, "entries"> & Pick<Recorded, "execution">,

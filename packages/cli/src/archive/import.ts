@@ -232,8 +232,8 @@ export async function checkExport(folder: string, { isTrusted }: { isTrusted: bo
 }
 
 /**
- * Reads the secrets with which NOVA decrypts and signs, if the export has them. The export of one client must not have
- * any.
+ * Reads the secrets with which NOVA decrypts and signs, if the export has them. The export of one client must not
+ * contain secrets.
  */
 export async function readSecretsOf(folder: string, { client }: Manifest): Promise<FolderSecrets | undefined> {
   const path = join(folder, files.secrets);

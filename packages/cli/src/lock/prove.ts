@@ -19,8 +19,8 @@ interface ProofRequest {
 }
 
 /**
- * Runs the code that `nova lock` would lock. Its inputs were recorded on this machine or on a server; its sandboxes are
- * those of this machine.
+ * Runs the code that `nova lock` would lock. The inputs were recorded on this machine or on a server. The code always
+ * runs in sandboxes of this machine.
  */
 export async function proveNodes({ path, node, count, from }: ProofRequest): Promise<NodeProof[]> {
   const folder = await readLockFolder(path);

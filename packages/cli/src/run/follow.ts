@@ -108,8 +108,8 @@ export class WaitingTasks {
   }
 
   /**
-   * Reports the open tasks of an execution, and returns whether the execution waits for an answer. `known` has its open
-   * nodes if the caller has already read them.
+   * Reports the open tasks of an execution, and returns whether the execution waits for an answer. `known` has the open
+   * nodes of the execution if the caller has already read them.
    */
   async look(execution: string, known?: AtWork): Promise<boolean> {
     const { nodes, count } = known ?? (await readWhole(this.#server, execution)).atWork;

@@ -15,8 +15,8 @@ const marks: ReadonlySet<string> = new Set(["join", "close"]);
 const noSteps: ReadonlySet<string> = new Set(["start", "end"]);
 
 /**
- * Lists every run of a node in order, and the path: the places of these runs, of start and of end, without those that
- * depend on timing.
+ * Lists all runs of nodes in order, and the path. The path has the places of these runs, of start and of end, but no
+ * places that depend on timing.
  */
 export function listSteps(trace: Pick<ShownTrace, "entries" | "execution">): { steps: Step[]; path: string[] } {
   const chance = new Set(inFailedForks(trace.entries));

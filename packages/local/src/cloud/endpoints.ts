@@ -8,7 +8,7 @@ import type { EndpointOptions } from "./local-cloud.ts";
 import { type Progress, withProgress } from "./progress.ts";
 import { readObject } from "./stores.ts";
 
-/** Opens all AWS services while E2B opens, because the slowest of them decides when a run can start. */
+/** Opens all AWS services while E2B opens, because a run can start only when the slowest service is open. */
 export async function openEndpoints(
   options: EndpointOptions,
   { accessKeyId, secretAccessKey }: Keys,

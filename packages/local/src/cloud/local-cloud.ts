@@ -19,7 +19,10 @@ export interface CloudOptions {
   onUnstarted?: (unstarted: Unstarted) => void;
   /** Replaces the functions of this process, for tests. */
   invokeLambda?: InvokeLambda;
-  /** False for commands that only read: waiting executions do not continue until a guest arrives that drives them. */
+  /**
+   * False for commands that only read: waiting executions do not continue until a guest arrives that wants them to
+   * continue.
+   */
   drives?: boolean;
   fires?: boolean;
   /** Faults of the endpoints, for tests. */
