@@ -76,7 +76,7 @@ it("a sandbox is not offered to other runs if a settle task finds the result of 
 });
 
 describe("an inherited sandbox", () => {
-  it.each(["cancelled", "lost"])("stays with its scope if a node with a fresh sandbox is %s", async (how) => {
+  it.each(["cancelled", "lost"])("stays with its scope if the code in a fresh sandbox is %s", async (how) => {
     const fresh = flow("fresh", [action("a"), action("b", { isolation: "fresh" })], lines("start > a > b > end"));
     const story = new Story(fresh);
     await leftByAnother(story);
