@@ -170,7 +170,7 @@ describe("findReboundContext", () => {
 
   it.each([
     ["a value", "import ssl\ncontext = ssl.create_default_context()", 2, 1],
-    ["a default", "context = context or {}", 1, 1],
+    ["the result of context or {}", "context = context or {}", 1, 1],
     ["a loop variable", "for n, context in enumerate([]): pass", 1, 8],
     ["an open file", "with open('x') as context:\n    pass", 1, 19],
     ["a module", "import ssl as context", 1, 15],
@@ -178,11 +178,11 @@ describe("findReboundContext", () => {
     ["a function", "def context(): pass", 1, 5],
     ["a class", "class context: pass", 1, 7],
     ["an exception", "try: pass\nexcept ValueError as context: pass", 2, 22],
-    ["a pattern", "match 1:\n    case [*context]: pass", 2, 12],
+    ["a part of a matched list", "match 1:\n    case [*context]: pass", 2, 12],
     ["the rest of a mapping", "match context['a']:\n    case {'b': 1, **context}: pass", 2, 21],
-    ["part of a list", "(a, [context, *b]) = (1, [2, 3])", 1, 6],
-    ["part of an expression", "if (context := 1): pass", 1, 5],
-    ["a function's global", "def f():\n    global context\n    context = 1\nf()", 3, 5],
+    ["a part of an unpacked list", "(a, [context, *b]) = (1, [2, 3])", 1, 6],
+    ["the target of := in an expression", "if (context := 1): pass", 1, 5],
+    ["a value that a function assigns to the global name", "def f():\n    global context\n    context = 1\nf()", 3, 5],
   ])("warns if context becomes %s", (_what, source, line, column) => {
     expect(findReboundContext(source)).toEqual({
       kind: "rebound",

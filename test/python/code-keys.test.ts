@@ -121,7 +121,7 @@ it.each([
   ["it builds a key from texts", 'context["branch_" + "decision"] = 1'],
   ["it sets a key that it computes", "context[key] = 1"],
   ["it formats a key", 'context[f"{a}_decision"] = 1'],
-  ["it merges", "context |= answer"],
+  ["it merges an unknown dict into the context", "context |= answer"],
   ["it prints a result", "print(json.dumps(answer))"],
   ["it runs code that it builds", "exec(program)"],
   ["it uses globals()", "globals()[name][key] = 1"],

@@ -53,7 +53,7 @@ it.each([
   ],
   ["the code adds to the __dict__ of an object", "class A: pass\na = A()\na.__dict__.update(b=1)\ncontext['x'] = totl"],
   ["the code sets an attribute by its name", "class A: pass\na = A()\nsetattr(a, 'b', 1)\ncontext['x'] = totl"],
-  ["the code has no other line", "context['x'] = totl"],
+  ["the code has only one line", "context['x'] = totl"],
 ])("an undefined name is an error, even if %s", async (_, source) => {
   expect(await codesIn(source)).toEqual(["PY102"]);
 });

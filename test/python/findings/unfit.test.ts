@@ -11,12 +11,12 @@ const findingsIn = async (source: string) => {
 describe("the context cannot store", () => {
   it.each([
     ["a view of the context", "context['all'] = context['prices'].values()"],
-    ["a view by an alias", "p = context['prices']\ncontext['all'] = {'names': p.keys()}"],
+    ["a view of a value that has another name", "p = context['prices']\ncontext['all'] = {'names': p.keys()}"],
     ["the keys of the context itself", "context['all'] = context.keys()"],
     ["a new exception", "context['all'] = ValueError('x')"],
     ["an exception in a list", "context['all'] = [TimeoutError()]"],
-    ["a buffer of a with", "import io\nwith io.StringIO() as b:\n  context['all'] = b"],
-    ["a date under an unknown key", "for d in context['days']:\n  context[d] = date.fromisoformat(d)"],
+    ["a buffer that a with opens", "import io\nwith io.StringIO() as b:\n  context['all'] = b"],
+    ["a date under a computed key", "for d in context['days']:\n  context[d] = date.fromisoformat(d)"],
     ["a set, in code with a bare yield", "def f():\n  yield\nf()\ncontext['all'] = {1, 2}"],
   ])("%s", async (_, source) => {
     const found = await findingsIn(source);

@@ -99,8 +99,11 @@ const grouped = (more: string) =>
 describe("checkNodeCode reports a value that the context cannot store", () => {
   it.each([
     ["in an item that is added to a list of the context", "context['log'] = []\ncontext['log'].append({'at': now})"],
-    ["in the response of a session", "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x')"],
-    ["in arithmetic of arrays", "import numpy as np\ncontext['r'] = np.array([1, 2]) * 2"],
+    [
+      "in the response that a session returns",
+      "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x')",
+    ],
+    ["in the result of arithmetic with arrays", "import numpy as np\ncontext['r'] = np.array([1, 2]) * 2"],
     [
       "in an image that was made smaller",
       "from PIL import Image\ncontext['r'] = Image.new('L', (9, 9)).resize((3, 3))",
@@ -131,24 +134,30 @@ describe("checkNodeCode accepts a value", () => {
       "def row(n):\n    if n:\n        return {'at': str(now)}\n    return {'at': now}\ncontext['r'] = row(1)",
     ],
     ["the maximum, converted to a number", "context['r'] = float(max(prices))"],
-    ["the first of a list that was changed", "prices[0] = 1.5\ncontext['r'] = prices[0]"],
+    ["the first item of a list, after an assignment to that item", "prices[0] = 1.5\ncontext['r'] = prices[0]"],
     ["the mean of numbers", "context['r'] = statistics.mean([1, 2])"],
-    ["names of paths", "context['r'] = [str(path) for path in Path('/tmp').glob('*')]"],
-    ["the value of a member", "class State(Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN.value"],
-    ["a member that is a text", "class State(str, Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN"],
-    ["groups as lists", grouped("context['g'] = {key: sorted(found) for key, found in g.items()}")],
+    ["the names of files", "context['r'] = [str(path) for path in Path('/tmp').glob('*')]"],
+    ["the value of an enum member", "class State(Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN.value"],
+    ["an enum member that is a text", "class State(str, Enum):\n    OPEN = 'open'\ncontext['r'] = State.OPEN"],
+    [
+      "a new dict with a sorted list for each group",
+      grouped("context['g'] = {key: sorted(found) for key, found in g.items()}"),
+    ],
     [
       "groups that are replaced by lists",
       grouped("for key in list(g):\n    g[key] = sorted(g[key])\ncontext['g'] = g"),
     ],
-    ["a log that is made anew", "context['log'] = []\ncontext['log'].append(now)\ncontext['log'] = [str(now)]"],
+    [
+      "a list that replaces a list with an unfit value",
+      "context['log'] = []\ncontext['log'].append(now)\ncontext['log'] = [str(now)]",
+    ],
     [
       "the JSON that a session has read",
       "import requests\ns = requests.Session()\ncontext['r'] = s.get('https://x').json()",
     ],
     ["the text of a page", "import fitz\ncontext['r'] = fitz.open('/tmp/a.pdf')[0].get_text()"],
-    ["an array as a list", "import numpy as np\ncontext['r'] = (np.array([1, 2]) * 2).tolist()"],
-    ["a root as a number", "import numpy as np\ncontext['r'] = float(np.sqrt(2))"],
+    ["an array that is converted to a list", "import numpy as np\ncontext['r'] = (np.array([1, 2]) * 2).tolist()"],
+    ["a number of numpy that is converted to a float", "import numpy as np\ncontext['r'] = float(np.sqrt(2))"],
   ])("such as %s", async (_what, source) => {
     expect(await errorsOf(source)).toEqual([]);
   });

@@ -91,7 +91,8 @@ function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
 }
 
 /**
- * An edge of a node, with the events that a run adds at the node if it takes the edge. `to` is null if the frame ends.
+ * An edge of a node, with the events that a run adds at the node if the run takes the edge. `to` is null if the frame
+ * ends.
  */
 interface CountedEdge {
   events: number;

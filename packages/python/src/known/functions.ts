@@ -16,7 +16,7 @@ const pickingBuiltins = wordSet("next max min getattr vars");
 const changing =
   /^(builtins\.(setattr|delattr|dict|list|set)\..+|builtins\.setattr|operator\.(setitem|delitem|i\w+)|heapq\..+|bisect\.insort.*|random\.shuffle|numpy\.random\.shuffle)$/;
 
-/** Modules whose functions call functions that are passed to them, or return their arguments or parts of them. */
+/** Modules whose functions call the functions that are passed to them, or return their arguments, whole or in part. */
 const passing = wordSet(
   "functools itertools contextlib types typing typing_extensions collections concurrent threading asyncio multiprocessing " +
     "queue sched weakref dataclasses operator heapq bisect unittest inspect importlib runpy code gc ctypes pickle contextvars",
