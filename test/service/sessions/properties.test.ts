@@ -234,7 +234,7 @@ class Model {
   }
 }
 
-/** Decisions have edges with conditions; other nodes have edges without. */
+/** Decisions have edges with conditions; other nodes have edges without conditions. */
 function edgeOf(draft: Draft, from: DraftNode, to: string) {
   if (from.type !== "decision") return { from: from.id, to };
   const isFirst = !draft.edges.some((edge) => edge.from === from.id);

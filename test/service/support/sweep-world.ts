@@ -11,7 +11,7 @@ export class SweepWorld {
   readonly tasks: WaitingTask[] = [];
   /** Names of the executions that the call ListExecutions returns. */
   readonly running = new Set<string>();
-  /** The parts that the sweep reached and its calls of Step Functions, in order. */
+  /** The parts that the sweep reached, and the sweep's calls of Step Functions, in order. */
   readonly log: string[] = [];
   /** Parts whose reading fails. */
   readonly away = new Set<SweptPart>();

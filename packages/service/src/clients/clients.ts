@@ -42,7 +42,10 @@ export function checkVariables(variables: string): void {
   if (bytes > maxBytes) throw new Refused(`variables have at most ${maxBytes} bytes, not ${bytes} - send less`);
 }
 
-/** Builds a run's initial context: the client's variables, overridden by the request, each with its original text. */
+/**
+ * Builds a run's initial context: the client's variables, overridden by the request. All values keep their original
+ * text.
+ */
 export function withVariables(variables: string | undefined, context: string): string {
   if (variables === undefined) return context;
   const sent = membersOf(context);

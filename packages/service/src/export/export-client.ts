@@ -56,8 +56,8 @@ type ArchivedObject = Extract<ArchiveRecord, { kind: "object" }>;
 type ExportedObject = Omit<ArchivedObject, "text"> & { url: string };
 
 /**
- * An exported item, or an object with the URL that returns its bytes. If the export replaces the text of an object,
- * this is a data URL that contains the new text.
+ * An exported item, or an object with the URL that returns its bytes. If the export replaces the text of an object, the
+ * URL is a data URL that contains the new text.
  */
 type ExportRecord = Extract<ArchiveRecord, { kind: "item" }> | ExportedObject;
 

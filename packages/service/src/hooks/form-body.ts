@@ -135,7 +135,7 @@ function fileIn(parameters: ReadonlyMap<string, string>): FormPart["file"] {
   return name === undefined ? undefined : { name: unescaped(name) };
 }
 
-/** Decodes the name of a field. Browsers escape only line feed, carriage return and the quote in it. */
+/** Decodes the name of a field. Browsers escape only line feeds, carriage returns and quotes in such a name. */
 function unescaped(name: string): Buffer {
   return decodePercent(name, /%(0a|0d|22)/gi);
 }

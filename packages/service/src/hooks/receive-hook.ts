@@ -17,7 +17,7 @@ export interface HookRequest {
   id: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** The body without its content-encoding; absent: the same as `body`. Signatures cover `body`. */
+  /** The decoded body if the request has a content-encoding; absent: the same as `body`. Signatures cover `body`. */
   content?: Uint8Array;
   from: string;
   /** An error that the receiver found in the body. The body is not read then; the error is recorded and thrown. */

@@ -33,9 +33,9 @@ interface Budget {
 }
 
 /**
- * Unpacks the attachments of a mail. In the result, the files of an attached mail or of a `winmail.dat` follow it.
- * Attachments that cannot be unpacked within the limits are only listed. Throws a `RangeError` for more than 1,000
- * attachments in all.
+ * Unpacks the attachments of a mail. In the result, the files of an attached mail or of a `winmail.dat` follow that
+ * attachment. Attachments that cannot be unpacked within the limits are only listed. Throws a `RangeError` for more
+ * than 1,000 attachments in all.
  */
 export async function readAttachments(attachments: readonly Attachment[], read: ReadMail): Promise<MailAttachment[]> {
   const all: MailAttachment[] = [];
@@ -125,7 +125,9 @@ const renderingData = 0x00069002;
 const title = 0x00018010;
 const data = 0x0006800f;
 const properties = 0x00069005;
-/** MAPI properties: the bytes, the full name (the title has only eight letters and an extension), and the media type. */
+/**
+ * MAPI properties: the bytes, the full name (the title holds only eight letters and an extension), and the media type.
+ */
 const dataObject = 0x3701;
 const longFileName = 0x3707;
 const mimeTag = 0x370e;

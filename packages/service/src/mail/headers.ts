@@ -106,7 +106,7 @@ const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "
  */
 export function identifyMail({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
-  // Some programs write an empty Message-ID, `<>`, which must not identify all of their mails.
+  // Some programs write an empty Message-ID, `<>`, which would give all of their mails the same id.
   const dedupe = /[^<>\s]/.test(messageId) ? messageId : `sha256:${authoredHash({ raw, headers })}`;
   return { messageId, dedupe, from: senderOf(headers), about: headerOf(headers, "subject") ?? "" };
 }

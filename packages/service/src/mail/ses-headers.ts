@@ -27,7 +27,8 @@ function provenDomainIn(header: string): string | undefined {
 }
 
 /**
- * `key=value`, or a single word. Quotes stay part of the text, since no key, result or domain that counts contains any.
+ * `key=value`, or a single word. Quotes stay part of the text, so a quoted text never equals a key, result or domain
+ * that counts.
  */
 interface Pair {
   key: string;
@@ -112,7 +113,7 @@ export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
   return defined({ spam: spam?.toUpperCase(), virus: virus?.toUpperCase(), provenDomain });
 }
 
-/** The addresses for which SES received the mail. To and Cc may differ. */
+/** The addresses for which SES received the mail. The headers To and Cc may name other addresses. */
 export function receivedFor(ses: readonly MailHeader[]): string[] {
   const received = headerOf(ses, "received") ?? "";
   // Removes the date at the end, and keeps only what follows the last `for`: the sender chose the server name at the

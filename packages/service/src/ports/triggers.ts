@@ -190,7 +190,10 @@ export interface Notice {
   from?: string;
   subject: string;
   text: string;
-  /** The run that the mail is about, written into its headers. Stored copies of the mail are erased with that run. */
+  /**
+   * The run that the mail is about. It is written into the headers of the mail. Stored copies of the mail are erased
+   * with that run.
+   */
   about: { execution: string; client?: string };
 }
 

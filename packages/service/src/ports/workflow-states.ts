@@ -33,7 +33,7 @@ export interface Paused {
   by: string;
 }
 
-/** Fields that change together, and only if all of them are as they were read. */
+/** Fields that are changed together. The change fails if one of them has changed since it was read. */
 export type VersionPointers = Pick<WorkflowState, "active" | "deleted" | "touched">;
 
 /** The new values; `leaving` is set by a deletion. */

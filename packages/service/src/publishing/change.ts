@@ -18,7 +18,7 @@ export async function finishDeletion(ports: ServicePorts, id: string): Promise<b
   if (!leaving) return false;
   await settleTriggers(ports, id);
   await endPauses(ports, id);
-  // If a version was published meanwhile, it uses the same credentials, so they are kept.
+  // A version that was published during the deletion uses the same credentials, so they are kept.
   if (!(await showUnlessDeleted(ports, id))) await removeCredentialsOf(ports, { workflow: id });
   await ports.audit.append(leaving);
   await ports.workflowStates.endDeletion(id, leaving);

@@ -78,8 +78,8 @@ class Queues {
   readonly #limit: (pool: string) => Promise<number>;
   readonly #full = new Set<string>();
   /**
-   * Pools of runs that could not start. During the attempt, other processes may have kept a slot for such a run and
-   * skipped later ones.
+   * Pools of the runs that this call could not start. While it tried one, other processes may have kept a slot free for
+   * that run, and skipped later runs.
    */
   #touched = new Set<string>();
 

@@ -63,7 +63,7 @@ async function repairPool(ports: QueuePorts, pool: string, running: ReadonlySet<
     const record = await ports.executions.get(execution);
     const isIdle = !record?.open || (pool === allRunsPool && record.status === "waiting");
     if (isIdle) await ports.slots.giveBack(pool, execution);
-    // Starts a queued run that holds a slot, or frees the slot: the process that was starting it may have crashed.
+    // Starts a queued run that holds a slot, or frees the slot: the process that was starting the run may have crashed.
     else if (record.status === "queued") await admit(ports, ticketOf(record), limitsOf(ports));
   }
 }

@@ -69,7 +69,7 @@ function analyseDraft(draft: Draft): DraftGraph {
 }
 
 /**
- * Sorts the steps topologically. Of steps whose order the edges leave open, the earlier one in the draft comes first.
+ * Sorts the steps topologically. If the edges do not order two steps, the one that is earlier in the draft comes first.
  */
 function sortSteps(draft: Draft): string[] {
   const next = nextOf(draft);

@@ -108,7 +108,7 @@ export async function readTask(ports: ServicePorts, by: Principal, id: string): 
 /** The hash that is compared if no link is found. No token has this hash. */
 const unmatchableHash = "0".repeat(64);
 
-/** Finds the resume link of an id and a token. Throws the same `NotFound` for every mistake; `TooMany`. */
+/** Finds the resume link of an id and a token. Throws `TooMany`, and the same `NotFound` for every mistake. */
 export async function resumeLink(ports: ServicePorts, id: string, token: string): Promise<ResumeLink> {
   await ports.rates?.take({ id: `link ${id}`, client: null });
   const execution = executionOfToken(token);

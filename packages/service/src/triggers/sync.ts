@@ -58,8 +58,8 @@ function externalName(trigger: Trigger): string {
 async function put(ports: ServicePorts, workflowId: string, trigger: Trigger): Promise<void> {
   const key = triggerKey(workflowId, trigger);
   if (!(await ports.triggers.put({ format: 1, key, workflowId, trigger }))) {
-    // API keys of all clients can read this message as the reason why a version failed, so it does not name the other
-    // workflow.
+    // The API keys of every client can read this message as the reason why a version failed, so it does not name the
+    // other workflow.
     const what = trigger.type === "mail" ? "the address of a mail trigger" : "the id of a webhook";
     const wayOut = "validate it with a key for all clients, which says which, and choose another one";
     throw new Conflict(`another workflow has ${what} in this one - ${wayOut}`);
