@@ -28,9 +28,9 @@ export interface Checked extends Pick<Manifest, "client"> {
 const everything: OwnRecords = { brings: () => true, bringsObject: () => true };
 
 /**
- * Restores an export that `checkExport` has accepted. Objects come first because items refer to them, and versions come
- * last. Existing items stay unchanged, so an interrupted import can be repeated. An export of one client, or an
- * unverified full export, restores only the records of its client. If `ports` can publish state machines, the latest
+ * Restores an export that `checkExport` has accepted. It restores objects first, because items refer to them, and
+ * versions last. Existing items stay unchanged, so an interrupted import can be repeated. An export of one client, or
+ * an unverified full export, restores only the records of its client. If `ports` can publish state machines, the latest
  * version of each workflow gets one.
  */
 export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {

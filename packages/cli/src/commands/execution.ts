@@ -64,7 +64,7 @@ function erasedLine(id: string): string {
 
 /**
  * Erases the executions with a label. A child execution is erased with its parent, and a restart with its source, so
- * neither needs a request of its own.
+ * only the other executions need a request.
  */
 async function eraseLabelled(label: string) {
   const erased = new Set<string>();

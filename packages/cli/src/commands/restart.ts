@@ -125,7 +125,7 @@ export async function confirmRestart(
   asking = thisTerminal,
 ) {
   const { again, misfits } = await server.executions.restart(id, { ...changes, dry_run: true });
-  // No warning is needed if no node runs again, or if the restart does not fit: the server will refuse it.
+  // No warning is needed if no node runs again, or if the server will refuse the restart because it does not fit.
   if (again.length === 0 || misfits.length > 0) return true;
   const { workflow, version } = await server.executions.get(id);
   const definition = await readWorkflow(server, workflow, changes.version ?? version);

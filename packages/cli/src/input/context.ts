@@ -115,7 +115,7 @@ export function readFiles(options: readonly string[]): Promise<FileInput[]> {
   return Promise.all(options.map(read));
 }
 
-/** Hashes a file. `where` starts the sentence about a problem. Throws `InvalidInput`. */
+/** Hashes a file. `where` is the start of the sentence of an error. Throws `InvalidInput`. */
 export async function readFileAt(path: string, where: string): Promise<Omit<FileInput, "key">> {
   const stats = await stat(path).catch(throwInvalid(`${where}: there is no file "${path}" - correct the path`));
   if (!stats.isFile()) throw new InvalidInput(`${where}: "${path}" is not a file - name one`);

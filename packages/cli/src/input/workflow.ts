@@ -64,7 +64,7 @@ export function workflowPath(path: string): string {
 
 /**
  * Makes a workflow of start, one node and end, to try the node on a context. The made workflow has another id
- * (`invoice--find-total`), so its versions are separate from those of the whole workflow.
+ * (`invoice--find-total`), so the versions of the two workflows are separate.
  */
 export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
   const node = workflow.nodes.find((one) => one.id === id);

@@ -80,8 +80,8 @@ export function plannedCode(planned: readonly Planned[]): Record<string, LockedC
 }
 
 /**
- * Finds the code to lock: that of the last run, else the newest stored code for the current definition. Undefined means
- * that the locked code is current.
+ * Finds the code to lock among the stored code for the current definition: the code of the last run, else the newest.
+ * Undefined means that the locked code is current.
  */
 function generationFor(prompt: PromptNode, entry: ReadLock | undefined, sources: PlanSources): Generation | undefined {
   const { generator, generations, used } = sources;

@@ -89,8 +89,8 @@ function callsText({ aws_calls, sandbox_calls }: NonNullable<EndedRun["counters"
 }
 
 /**
- * Joins the nodes of a path. Consecutive runs of the same node, as in the items of a map, become one name with the
- * number of runs.
+ * Joins the nodes of a path. If the same node ran several times in a row, as in the items of a map, its name appears
+ * once, with the number of runs.
  */
 function pathText(path: readonly string[]): string {
   const begins = path.flatMap((node, index) => (node === path[index - 1] ? [] : [index]));

@@ -30,8 +30,8 @@ const Outcome = z.strictObject({
 });
 
 /**
- * The content of a test file. Each value that another file contains is in the place where the test names this file.
- * Bytes are in `files` of the test.
+ * The content of a test file, in which every reference to another file is replaced by the value in that file. Bytes are
+ * in `files` of the test.
  */
 export const Fixture = z.strictObject({
   format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),
@@ -227,7 +227,10 @@ async function idOf(folder: string): Promise<string | undefined> {
   return (await readAndParse(folder)).workflow?.id;
 }
 
-/** The largest text or value inside a test. A longer one gets its own file, because people read tests. */
+/**
+ * The largest text or value inside a test file. A longer one is written into a file of its own, because people read
+ * test files.
+ */
 const maxInlineBytes = 1000;
 
 /** Writes a test and its files, and removes its files that are no longer used. Throws `InvalidInput`. */

@@ -145,7 +145,7 @@ function outcomeText(
   return { json, files };
 }
 
-/** Returns a mark that stands for bytes in a text, and adds their file to `used`. */
+/** Returns a placeholder for bytes in a text, and adds the file with these bytes to `used`. */
 function markOf(sha256: string, all: TestFiles, used: FileInPlace[]): string {
   const known = used.find((file) => file.sha256 === sha256);
   if (known) return known.mark;

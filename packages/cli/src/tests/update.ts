@@ -129,7 +129,7 @@ async function updatedTest(
   const sets = [input, ...Object.values(fixture.outcomes).map(({ set }) => set)];
   const known = new Set(sets.flatMap((set) => Object.keys(set)));
   const kept = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
-  // Parts that the old test did not expect stay absent.
+  // The new expectation has only the parts that the old expectation has.
   const expect: Fixture["expect"] = {
     status,
     ...(error && { error }),

@@ -57,7 +57,7 @@ async function noPage(): Promise<never> {
   throw new RangeError("this API was opened without a page - use `nova dev`");
 }
 
-/** The number of requests that work at the same time. */
+/** The largest number of requests that are handled at the same time. */
 const maxRequests = 8;
 /** The time after which a request counts as waiting for a model or a run, and no longer blocks others. */
 const longMs = 500;

@@ -6,8 +6,8 @@ import type { Owner } from "./owner-file.ts";
 import type { Listener, NodeEvent } from "./progress.ts";
 
 /**
- * The connection of this process, as a guest, to the owner. Its `counters` and `untilEnd` throw `OwnerGone` if the
- * owner has died.
+ * The connection of this process, as a guest, to the owner. The `counters` and `untilEnd` of the connection throw
+ * `OwnerGone` if the owner has died.
  */
 export type OwnerConnection = NonNullable<Awaited<ReturnType<typeof joinOwner>>>;
 

@@ -110,7 +110,7 @@ function clientOf(input: string): string {
 /** Checks and matches event patterns as NOVA's compiler does. */
 const patterns: EventPatterns = { check: checkPattern, matches: matchesPattern };
 
-/** Schedule expressions as NOVA's compiler checks them. */
+/** Reads schedule expressions as NOVA's compiler does. */
 const expressions: ScheduleExpressions = {
   isTimeZone,
   read(text, timeZone) {

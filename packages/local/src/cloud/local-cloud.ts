@@ -49,8 +49,8 @@ export interface LocalCloud {
   /** Prepares the sandbox template of a workflow. Throws `PythonMissing`. */
   templateFor(workflow: Workflow): Promise<string>;
   /**
-   * Resolves when new sandboxes have already imported the template's packages. Before that, code runs too, but imports
-   * them itself.
+   * Resolves when new sandboxes have already imported the template's packages. Code can run earlier, but must then
+   * import the packages itself.
    */
   warmed(): Promise<void>;
   counters(execution: string): Promise<Counters>;
