@@ -129,7 +129,7 @@ async function updatedTest(
   const sets = [input, ...Object.values(fixture.outcomes).map(({ set }) => set)];
   const known = new Set(sets.flatMap((set) => Object.keys(set)));
   const kept = Object.entries(context).filter(([key]) => !known.has(key) || Object.hasOwn(old.context ?? {}, key));
-  // The new expectation has only the parts that the old expectation has.
+  // The test expects a path, decisions and a context only if the old test did.
   const expect: Fixture["expect"] = {
     status,
     ...(error && { error }),
