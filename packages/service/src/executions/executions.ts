@@ -97,8 +97,8 @@ export async function readExecution(ports: ReadPorts, id: string): Promise<Trace
 }
 
 /**
- * Reads one entry, in any branch; `full` with code, contexts and logs; `references` keeps large values as references.
- * Undefined if there is no such entry.
+ * Reads one entry of any branch. With `full`, the result includes code, contexts and logs. With `references`, large
+ * values stay references. Undefined if there is no such entry.
  */
 export async function readLink(
   ports: ReadPorts,

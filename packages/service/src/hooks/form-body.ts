@@ -23,7 +23,10 @@ export function parseUrlencodedFields(bytes: Uint8Array, contentType: string): [
   });
 }
 
-/** Parses `multipart/form-data`. Text is in the charset of its part, else in that of the form. Throws `Refused`. */
+/**
+ * Parses `multipart/form-data`. Text is decoded in the charset of its part, or in that of the form if the part names
+ * none. Throws `Refused`.
+ */
 export function parseMultipartFields(bytes: Buffer, contentType: string): [string, FormField][] {
   const charset = charsetOf(contentType);
   const fields: [string, FormField][] = [];

@@ -29,7 +29,10 @@ export interface AcceptedHook {
   waitSeconds: number;
 }
 
-/** Starts a run. Throws the same `NotFound` for an unknown hook and a wrong signature; `Refused`, or `flaw`, for a signed request. */
+/**
+ * Starts a run. Throws the same `NotFound` for an unknown hook and a wrong signature; for a signed request with a
+ * fault, `Refused` or `flaw`.
+ */
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<AcceptedHook> {
   const place = await findTrigger(ports, hookKey(request.id), "webhook");
   const problem = await checkSignature(ports, place, request);

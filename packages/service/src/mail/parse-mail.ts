@@ -30,7 +30,10 @@ export interface ParsedMail {
 const maxNestingDepth = 50;
 const maxAddresses = 1_000;
 
-/** Parses a mail, with the files of attached mails and of `winmail.dat`. Throws an `Error` with the reason if it is unreadable. */
+/**
+ * Parses a mail, with the files of attached mails and of `winmail.dat`. Throws an `Error` with the reason if the mail
+ * is unreadable.
+ */
 export async function parseMail(raw: Uint8Array): Promise<ParsedMail> {
   const { decodeWords } = await import("postal-mime");
   const mail = await readMail(raw);

@@ -18,7 +18,10 @@ export interface OnceRequest {
   client: string | null;
   key: string;
   asked: string;
-  /** Maximum run time of the caller. After it, the attempt counts as abandoned, and another request takes it over. Absent: the API's. */
+  /**
+   * Maximum run time of the caller. After that time, the attempt counts as abandoned, and another request takes it
+   * over. Absent: the API's.
+   */
   livesMs?: number;
 }
 

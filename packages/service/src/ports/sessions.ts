@@ -110,7 +110,7 @@ export interface PublishedDraft {
   version: number;
   hash: string;
   machine: string;
-  /** Number of the draft's state machine, counted from 1 over all that the session has published. */
+  /** Number of the draft's state machine. A session numbers its state machines from 1. */
   machines: number;
 }
 

@@ -44,10 +44,10 @@ async function clearTouched(ports: ServicePorts, workflowId: string, state: Vers
 
 /**
  * Activates `next`, or no version. It first sets up the triggers of `next`, and at the end removes those of the
- * previous version. `decide` returns the new state, or undefined for no change. It is called again if another process
- * changed the state. The versions are listed in `touched` before the first trigger is set up, and until all triggers
- * are settled. So the sweeper finishes the work of a crashed process. Throws errors of `decide`, and as `putTriggers`
- * does.
+ * previous version. `decide` returns the new state, or undefined for no change. `decide` is called again if another
+ * process changed the state. The versions are listed in `touched` before the first trigger is set up, and until all
+ * triggers are settled. So the sweeper finishes the work of a crashed process. Throws errors of `decide`, and as
+ * `putTriggers` does.
  */
 export async function moveActive(
   ports: ServicePorts,

@@ -5,7 +5,10 @@ import type { ServicePorts } from "../ports/index.ts";
 import { pauseOf } from "../workflows/find.ts";
 import { allRunsPool, limitsOf, poolName } from "./pools.ts";
 
-/** Merges queues: yields each ticket once, in the order that all queues have. It reads no queue further than needed. */
+/**
+ * Merges queues that have the same order, and yields each ticket once in that order. It reads no queue further than
+ * needed.
+ */
 async function* mergeQueues(queues: readonly AsyncIterable<Ticket>[]): AsyncIterable<Ticket> {
   const readers = queues.map((queue) => queue[Symbol.asyncIterator]());
   const heads = await Promise.all(readers.map((reader) => reader.next()));

@@ -37,7 +37,7 @@ export function readPool(name: string): Pool {
   return kind === "W" ? { workflow: first } : { workflow: first, client: second };
 }
 
-/** The pools of a run, in the order in which every run takes slots. Without quotas and pauses there are none. */
+/** The pools of a run, in the order in which every run takes slots. A run without quotas and pauses has no pools. */
 export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused, atOnce }: RunQuotas): string[] {
   const pools: Pool[] = [];
   if (ofClient?.maxConcurrent !== undefined) pools.push({ client });

@@ -130,7 +130,7 @@ export async function applyContextData(
   return { state, written, extra: [] };
 }
 
-/** The members with a value. Throws `Refused` for a key that marks a reference. */
+/** Returns the members of `contextData` that are not null. Throws `Refused` for a key that marks a reference. */
 export function contextMembers(contextData: string): Member[] {
   const members = membersOf(contextData);
   demandNoMark(members, "context_data has");

@@ -98,7 +98,8 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
   let current = await dropErased(ports, session);
   for (const run of session.state.runs) {
     const record = await ports.executions.get(run.execution);
-    // For a moment, the record of an ended run lacks its tip. Its outcomes are read when it has one.
+    // Right after the end of a run, its record lacks the tip of the chain for a moment. The outcomes are read once the
+    // record has a tip.
     const isOver = record && hasEnded(record) && record.tip !== undefined;
     if (record && !record.erased && !isOver) continue;
     if (!record && ports.clock.now() - Date.parse(run.at) < lostMs) continue;

@@ -149,8 +149,8 @@ export interface Notified {
 }
 
 /**
- * Notifies each recipient of a failed run. If the event arrives again within a day, no recipient is notified twice.
- * Throws after trying all of them if one failed.
+ * Notifies each recipient of a failed run. If the event arrives again within a day, no recipient is notified twice. If
+ * a recipient cannot be notified, it throws after trying all others.
  */
 export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promise<Notified> {
   const record = run.parent_execution_id === undefined ? await ports.executions.get(run.execution_id) : undefined;
@@ -177,8 +177,8 @@ export async function notifyFailure(ports: ServicePorts, run: FailedRun): Promis
 }
 
 /**
- * The notifications that the workflow or the client asks for. Requests for the client are signed only with the client's
- * own credential.
+ * The notifications that the workflow or the client asks for. Requests that the client asks for are signed only with
+ * the client's own credential.
  */
 interface Wish extends OnFailure {
   by: "workflow" | "client";

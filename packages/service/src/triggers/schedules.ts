@@ -14,7 +14,7 @@ export interface ShownSchedule {
   expression: string;
   /** ISO 8601; null while the schedule is paused, and after its last time. */
   nextAt: string | null;
-  /** ISO 8601: the start of the pause of the schedule or its workflow; null if neither is paused. */
+  /** ISO 8601: when the schedule or its workflow was paused; null if neither is paused. */
   pausedAt: string | null;
 }
 

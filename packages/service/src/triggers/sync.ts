@@ -184,8 +184,8 @@ export async function readSecrets(
 }
 
 /**
- * Returns a handler for `catch` that returns `answer(reason)` if a credential is unusable, so its owner must fix it,
- * and throws all other errors again.
+ * Returns a handler for `catch` that returns `answer(reason)` if a credential is unusable until its owner fixes it, and
+ * throws all other errors again.
  */
 export function catchUnusable<T>(answer: (reason: NovaError) => T) {
   return (error: unknown): T => {

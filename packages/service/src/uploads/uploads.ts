@@ -84,7 +84,7 @@ export interface UploadRequest {
 /** `expiresAt`: the end of the time to upload; ISO 8601. */
 export type RequestedUpload = UploadTicket & { id: string; expiresAt: string };
 
-/** Returns the request that uploads the bytes. Throws `NotFound`; `Refused` if they are too many. */
+/** Returns the request that uploads the bytes. Throws `NotFound`; `Refused` if there are too many bytes. */
 export async function requestUpload(
   ports: Pick<ServicePorts, "uploads" | "clients" | "clock">,
   by: Principal,

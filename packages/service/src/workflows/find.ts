@@ -37,7 +37,7 @@ export async function setPaused(
   }
 }
 
-/** Removes the pauses of a deleted workflow, so a later workflow with its id is not paused. */
+/** Removes the pauses of a deleted workflow, so a later workflow with the same id is not paused. */
 export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflowStates">, id: string): Promise<void> {
   for (;;) {
     const { paused } = (await workflowStates.get(id)) ?? {};
