@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("the workflow pages", () => {
     await page.route("**/workflows/intake*", (route) => route.fulfill({ status: 503, body: "{}" }));
     await waitUntil(async () => {
       await page.clock.fastForward(10_000);
-      expect(await page.getByRole("alert").count()).toBe(1);
+      expect(await page.getByRole("alert").count()).toBeGreaterThan(0);
     });
     expect(await number.inputValue()).toBe("850.0");
     await page.unroute("**/workflows/intake*");
