@@ -76,7 +76,7 @@ describe("a child run that fails", () => {
     ["an unpublished workflow", "nowhere", {}, /there is no workflow "nowhere"/],
     ["a missing version", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
     ["a missing value", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
-  ])("fails the node that called it, with the reason, if the cause is %s", async (_what, workflow, fields, message) => {
+  ])("makes the calling node fail with the same reason: %s", async (_what, workflow, fields, message) => {
     const version = await cloud.publish(inARow("asks-amiss", { bill: calls(workflow, fields) }));
     const { execution, entries } = await cloud.run(version);
     expect(execution.error).toMatchObject({

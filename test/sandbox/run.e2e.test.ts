@@ -192,7 +192,7 @@ describe("a second delivery", () => {
   });
 });
 
-describe("a failure during a run", () => {
+describe("during a run, a failure", () => {
   test("of the connection causes another attach to the same run", async () => {
     const { io, request } = held();
     const running = bench.run(await bench.create(), request, io);

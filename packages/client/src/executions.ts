@@ -80,7 +80,7 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
     /** Stops a run. If the run is over, the answer has its final status. */
     cancel: (id: string) => ask(api.POST("/executions/{id}/cancel", { params: { path: { id } } })),
 
-    /** The entries of the chain of work; `full` adds code, contexts and logs. */
+    /** The entries of the execution's chain of work; `full` adds code, contexts and logs. */
     chain(id: string, { full = false, limit }: { full?: boolean; limit?: number } = {}) {
       const query = { ...(full && { full: "true" as const }), ...(limit !== undefined && { limit }) };
       return list("/executions/{id}/chain", { path: { id }, query });

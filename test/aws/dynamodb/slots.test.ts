@@ -74,7 +74,7 @@ describe("the queue of a pool", () => {
     }
   });
 
-  test("adds its pool to the list of pools, also if slots of the pool are taken", async () => {
+  test("puts its pool on the list of pools once, even if slots of the pool are taken", async () => {
     await slots.take("W#q", "exec_01", "1", 1);
     expect(await Array.fromAsync(slots.pools())).toEqual(["C#acme", "W#q"]);
     expect(await slots.taken("W#q")).toEqual(["exec_01"]);

@@ -142,7 +142,7 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("is sent with only its short members if the whole detail leaves no room for the reference", async () => {
+  it("is sent with its short members and a reference to the exact detail if both exceed the size limit", async () => {
     service.steps = [taken];
     const detail = `{"n":850.0,"rows":"${"x".repeat(1024 * 1024 - 4096 - 60)}"}`;
     await bus.put({ ...paid, detail });

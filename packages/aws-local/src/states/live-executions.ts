@@ -236,8 +236,8 @@ export class LiveExecutions {
         // Writes the task to disk before the function gets its token, because the answer may come before the function
         // ends.
         if (handsOutToken) this.#executions.flush(execution);
-        // Checked when the line's turn comes: the execution may have been stopped meanwhile, or the Map may have
-        // failed. (A line is a sequence of states, such as one iteration of a Map.)
+        // Invokes nothing if the execution was stopped, or its Map failed, before the turn of the line came. (A line
+        // is a sequence of states, such as one iteration of a Map.)
         const invoke = () =>
           over.aborted ? Promise.reject(killedError()) : invokeLambda(functionArn, payload, stopSignal);
         const onWait = (isOnlyLine: boolean) => this.#standStill(execution, isOnlyLine ? undefined : over);

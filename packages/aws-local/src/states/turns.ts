@@ -1,6 +1,6 @@
 /**
- * Says to whom a line belongs: to a work of an owner. A line is a sequence of states of an execution, such as a branch.
- * Owners take turns, and so do the works of one owner.
+ * The owner of a line, and the piece of work of that owner to which the line belongs. A line is a sequence of states of
+ * an execution, such as a branch. Owners take turns, and so do the pieces of work of one owner.
  */
 export interface LineOwner {
   owner: string;

@@ -2,8 +2,8 @@ import { type ExitCode, exitCodes } from "../errors.ts";
 import { printError } from "./terminal.ts";
 
 /**
- * The exit codes of errors whose message is a sentence for the user. The key is the name of the error, so that no
- * package must be loaded.
+ * The exit codes of errors whose message is a sentence for the user. The key is the name of the error, so that
+ * this file loads no package that defines an error.
  */
 const explained: Record<string, ExitCode> = {
   InvalidInput: exitCodes.invalid,

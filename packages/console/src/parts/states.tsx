@@ -49,7 +49,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
-/** Returns the sentence of an error for the user. Sentences of the API name the way out. */
+/** Returns the sentence about an error that the user reads. Sentences from the API say what the user can do. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -145,8 +145,8 @@ export async function settleEntry(
 }
 
 /**
- * Settles the link of a node as its kind does: with the result of its code if the code had finished, else with a failed
- * entry for `reason`.
+ * Gives the turn of a node its entry: the result of its code if the code had finished, otherwise a failed entry for
+ * `reason`. The kind of the node decides the details.
  */
 export async function settleNodeEntry(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);

@@ -69,8 +69,8 @@ export async function restartExecution(
 }
 
 /**
- * Plans a restart: reads the source and builds the document, but stores nothing. Throws `RestartRefused`,
- * `InputsRefused`.
+ * Plans a restart: reads the source run and builds the document of outcomes, but stores nothing. Throws
+ * `RestartRefused`, `InputsRefused`.
  */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
   const { source: record, version, again = [] } = request;

@@ -297,8 +297,8 @@ export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Hea
 }
 
 /**
- * Kills the sandboxes of a closed run, except those `named` in its close entry. Of the ones that are `left`, chooses
- * those to offer, and shortens their lifetime.
+ * Kills the sandboxes of a closed run, except those `named` in its close entry. Chooses among the sandboxes that are
+ * `left` those that later runs may inherit, and shortens the lifetime of these.
  */
 export async function prepareOffers(
   ports: Ports,

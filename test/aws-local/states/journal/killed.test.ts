@@ -66,7 +66,7 @@ describe("a process that is killed after any line of an execution's file", () =>
     expect(again.filter((line) => line.includes('"type":'))).toEqual(lines.filter((line) => line.includes('"type":')));
   });
 
-  it("leaves an execution that is aborted with a message if a repetition leads to other events than the file has", async () => {
+  it("leaves an execution that is aborted if its replay gives other events than the file has", async () => {
     const { dataDir, lines } = await wholeRun();
     const other = lines.slice(0, 12).map((line) => line.replace('"WaitStateEntered"', '"PassStateEntered"'));
     const server = await testServer({ dataDir: await cutAfter(dataDir, other) });

@@ -21,7 +21,7 @@ describe("the time limit of a function that waits for its turn", () => {
     expect([pending.dueMs, pending.dueBy(5_000), pending.dueBy(5_500)]).toEqual([2_000, [2], [2, 1]]);
   });
 
-  it("stands still together with all other time limits if the execution does no other work", () => {
+  it("is paused, like all time limits of an execution that does no other work", () => {
     const { pending } = limited();
     const continueTime = pending.standStill();
     expect([pending.dueMs, pending.dueBy(60_000)]).toEqual([null, []]);

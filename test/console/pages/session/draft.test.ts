@@ -90,7 +90,7 @@ describe("the fields of a node", () => {
     expect(now.rest).toContain('"timeout": 60.0');
   });
 
-  it("show a model that is an object among the other members", () => {
+  it("show `model` with the remaining members, not in its own field, if it is an object", () => {
     const fields = readNodeFields('{"id":"a","model":{"model":"gpt","temperature":0.20}}');
     expect([fields.model, fields.rest.includes("0.20")]).toEqual(["", true]);
   });
