@@ -1,7 +1,15 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { desk, hasBrowser, phone, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
+
+/** Clicks a node until its panel has `part`: the graph moves after an unfolding, so on a busy machine a click can miss. */
+async function clickUntil(target: Locator, part: Locator): Promise<void> {
+  await waitUntil(async () => {
+    await target.click();
+    expect(await part.count()).toBe(1);
+  });
+}
 
 describe.skipIf(!hasBrowser)("the page of a run", () => {
   const app = useConsole();
@@ -105,10 +113,10 @@ context['short'] = [7]
     const page = await app.open(`/runs/${id}`);
     await node(page, "each").getByText("14 items, 2 failed").waitFor();
     await page.getByRole("button", { name: "Unfold each" }).click();
-    await node(page, "price").click();
     const panel = page.getByRole("complementary", { name: "Entry" });
-    await panel.getByText("ValueError: no price").first().waitFor();
     const items = panel.getByRole("region", { name: "Visits of this node" }).getByRole("button");
+    await clickUntil(node(page, "price"), items.first());
+    await panel.getByText("ValueError: no price").first().waitFor();
     expect(await items.first().innerText()).toMatch(/^item 3\s+ValueError: no price/);
     expect(await items.nth(2).innerText()).toMatch(/^item 0\s+Completed/);
   });
@@ -118,10 +126,10 @@ context['short'] = [7]
     const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Unfold orders" }).click();
     await page.getByRole("button", { name: /^orders\/book/ }).waitFor();
-    await node(page, "orders/read").click();
-    const panel = page.getByRole("complementary", { name: "Entry" });
-    await panel.getByRole("tab", { name: "Logs" }).click();
-    await panel.getByText("reading 250").waitFor();
+    const logs = page.getByRole("complementary", { name: "Entry" }).getByRole("tab", { name: "Logs" });
+    await clickUntil(node(page, "orders/read"), logs);
+    await logs.click();
+    await page.getByText("reading 250").waitFor();
   });
 
   it("shows the number of iterations of a loop", async () => {
