@@ -143,7 +143,9 @@ describe("an event that is put", () => {
 
   it("is delivered by the commands in docs/dev.md after every earlier attempt has failed", async () => {
     const [, script = ""] =
-      readFileSync("docs/dev.md", "utf8").split("## What could not be delivered")[1]?.split("```\n") ?? [];
+      readFileSync(new URL("../../../docs/dev.md", import.meta.url), "utf8")
+        .split("## What could not be delivered")[1]
+        ?.split("```\n") ?? [];
     expect(script).toMatch(/^cd \.nova\/events\n/);
     const again = script.replace(".nova", world.dataDir);
     world.takes = () => false;
