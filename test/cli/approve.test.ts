@@ -142,6 +142,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
 describe("a waiting run", { timeout: 60_000 }, () => {
   it.each(["SIGINT", "SIGKILL"] as const)(
     "stays open when its process ends (%s), and continues in the process that answers",
+    { tags: ["deep"] },
     async (signal) => {
       const run = start("run", "ask", "--set", "sum=1");
       const [execution = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { type Trace, verifyExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryOf, inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { Sandbox } from "@e2b/code-interpreter";
 import type { CloudOptions } from "@nova/local";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag deep
 import { readTrace, restartExecution, type Verification, verifyExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
@@ -117,7 +118,7 @@ it("the verification calls an unchanged run anchored", async () => {
 });
 
 describe("the verification detects an attacker without the key", { timeout: 180_000 }, () => {
-  it("if one value of an item is changed", { tags: ["deep"] }, async () => {
+  it("if one value of an item is changed", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -129,7 +130,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value has another type", { tags: ["deep"] }, async () => {
+  it("if one value has another type", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -148,7 +149,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value is missing, even one that an erasure would remove", { tags: ["deep"] }, async () => {
+  it("if one value is missing, even one that an erasure would remove", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -159,7 +160,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value was copied from the same place of another run", { tags: ["deep"] }, async () => {
+  it("if one value was copied from the same place of another run", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
