@@ -202,7 +202,7 @@ describe("the project", () => {
     expect(allowed.filter((face) => !used.has(face))).toEqual([]);
   });
 
-  it("lists for every package what it may import", () => {
+  it("lists the allowed imports of every package", () => {
     const names = [...new Set(files.map(packageOf))].sort();
     expect(Object.keys(arrows).sort()).toEqual(names);
   });
@@ -216,7 +216,7 @@ describe("the project", () => {
     expect(used.filter((face) => !facesOf(face.split("/")[0] as string).includes(face))).toEqual([]);
   });
 
-  it("has no package that uses files of another package that are not exported", () => {
+  it("lets no package use unexported files of another package", () => {
     const reaching = files.flatMap((file) => placesBehindFaces(file).map((place) => `${file.path} -> ${place}`));
     const beyond = files.filter(({ text }) => beyondFace.test(text)).map(({ path }) => path);
     const scripts = Object.keys(arrows)
@@ -273,7 +273,7 @@ describe("the project", () => {
     expect(offenders).toEqual([]);
   });
 
-  it("asks for the type of a node only where nodes run, not in the protocol", () => {
+  it("compares the types of nodes only in code that runs nodes, not in code of the protocol", () => {
     const running = /^packages\/engine\/src\/(kinds|attempt|sandboxes)\//;
     const asking = /\bnode\??\.(?:type|executor\.kind)\b\s*[!=]== "|switch \((?:\w+\.)*node\.type\)/;
     const offenders = files

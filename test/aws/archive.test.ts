@@ -65,7 +65,7 @@ it.each([
   [[4_000_000, 10], 1],
   [[10, 10, 10], 3],
   [[], 0],
-])("redaction of definitions with %j bytes returns the first %i of them, and reads no others", async (sizes, taken) => {
+])("redaction of definitions with %j bytes reads and returns the first %i definitions only", async (sizes, taken) => {
   read.length = 0;
   const found = await redactObjects(
     bucket,

@@ -113,7 +113,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("over the quota is refused with a way out", async () => {
+  it("over the quota is refused with advice on what to do", async () => {
     scheduler.steps = [{ operation, error: "ServiceQuotaExceededException", status: 402 }];
     await expect(schedules.put({ ...nightly, expression: "rate(5 minutes)" })).rejects.toMatchObject({
       name: "Refused",

@@ -103,7 +103,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
   });
 });
 
-test("a server creates sandboxes with imported packages after warming, and existing sandboxes continue", async () => {
+test("after warming, a server creates sandboxes that have imported the packages, and older sandboxes continue", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
   await cold.runCode("kept = 1");

@@ -6,14 +6,14 @@ import { eventually, printed, useServer } from "./server.ts";
 describe("the limits of the plan", () => {
   const { connection, create } = useServer({ limits: { createsPerSecond: 4, concurrent: 3, lifetimeSeconds: 3600 } });
 
-  test("refuse with 429 more sandboxes than the plan allows at the same time, until one ends", async () => {
+  test("refuse a further sandbox with 429 while the allowed number of sandboxes exists", async () => {
     const [first] = [await create(), await create(), await create()];
     await expect(create({ retries: 0 })).rejects.toThrow(RateLimitError);
     await first?.kill();
     expect(await eventuallyCreated(create)).toBeInstanceOf(Sandbox);
   });
 
-  test("refuse with 429 more creations in a second than the plan allows", async () => {
+  test("refuse further creations with 429 after the allowed number of creations in a second", async () => {
     for (const { sandboxId } of await Sandbox.list(connection()).nextItems())
       await Sandbox.kill(sandboxId, connection());
     const attempts = await Promise.allSettled(
@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     for (const one of [sandbox, neighbour] as Sandbox[]) expect((await one.runCode("'alive'")).text).toBe("alive");
   }
 
-  test("end with a MemoryError a cell that takes too much memory", async () => {
+  test("end a cell that takes too much memory with a MemoryError", async () => {
     const { error } = await (sandbox as Sandbox).runCode(
       "taken = []\nwhile True: taken.append(bytearray(100_000_000))",
     );

@@ -46,7 +46,7 @@ test("the server chooses the first Python on the PATH that has all packages", as
   expect((await choosePython({ modules })).path).toBe(paths[1]);
 });
 
-test("the server chooses the first Python, and names its missing packages, if none has all packages", async () => {
+test("if no Python has all packages, the server chooses the first one and names the missing packages", async () => {
   const path = fakePython("a", { missing: ["fitz", "PIL"] });
   fakePython("b", { missing: ["PIL"] });
   process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
@@ -74,7 +74,7 @@ test("the error says what to do if there is no Python", async () => {
   await expect(choosePython({ modules })).rejects.toThrow("install one, or name it in E2B_LOCAL_PYTHON");
 });
 
-test("interpreters are started to describe themselves only after one of them or a package folder has changed", async () => {
+test("a server starts interpreters to ask for their packages only if an interpreter or a package folder has changed", async () => {
   const cache = join(folder, "cache", "python.json");
   const path = fakePython("a", {});
   const site = join(folder, "site");
@@ -94,7 +94,7 @@ test("interpreters are started to describe themselves only after one of them or 
   expect(asked()).toBe(4);
 });
 
-test("packages are found without being imported, and those built for another version do not count", async () => {
+test("packages are found without being imported, and packages for another version of Python do not count", async () => {
   const site = join(folder, "site");
   for (const name of ["fitz", "pandas", "requests", "PIL", "psycopg"]) {
     mkdirSync(join(site, name), { recursive: true });

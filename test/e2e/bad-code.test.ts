@@ -35,7 +35,7 @@ const failing: [what: string, code: string, message: RegExp, node?: object][] = 
 ];
 
 describe("code that fails", () => {
-  it.each(failing)("results in one sentence when it %s", async (_what, code, message, node) => {
+  it.each(failing)("fails its node with an error of one sentence when it %s", async (_what, code, message, node) => {
     const trace = await cloud.runCode(`print("so far")\n${code}`, { node: node ?? {}, context: '{"before": 1}' });
     const entry = entryOf(trace);
     expect({ status: entry.status, run: trace.execution.status }).toEqual({ status: "failed", run: "failed" });

@@ -68,7 +68,7 @@ describe("a mail with seven invoices and a broken PDF", () => {
     });
   });
 
-  it("has no effect on the next mail, which has no attachments and so no results", () => {
+  it("has no effect on the results of the next mail, which has no attachments", () => {
     const summary = { from: "billing@supplier.example", invoices: 0, sums: {}, high: [], unreadable: [] };
     expect(withNone).toMatchObject({ status: "completed", results: [], summary });
   });

@@ -137,7 +137,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     await expect(ports.executions.create(late)).rejects.toThrow(`execution ${first.id} was erased meanwhile`);
   });
 
-  it("has a valid restart after its source was deleted, but not after its source was changed", async () => {
+  it("has a restart that stays valid if its source is deleted, but not if its source is changed", async () => {
     const first = await run("default");
     const { id } = await restart(first);
     const inner = (await readTrace(ports, first.id)).entries.find(({ child }) => child)?.child?.execution_id ?? "";

@@ -139,7 +139,9 @@ it("a run ends at its workflow's timeout together with its running code", async 
   expect(await unoffered(cloud)).toEqual([]);
 });
 
-it("runs that need more sandboxes than E2B allows wait for one and complete", { timeout: 60_000 }, async () => {
+it("runs wait for sandboxes and then complete if they need more sandboxes than E2B allows", {
+  timeout: 60_000,
+}, async () => {
   const version = await cloud.publish(inARow("crowd", { work: "import time; time.sleep(0.3)" }));
   const traces = await Promise.all(Array.from({ length: 5 }, () => cloud.run(version)));
   expect(traces.map(({ execution }) => execution.status)).toEqual(Array(5).fill("completed"));

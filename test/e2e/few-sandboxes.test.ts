@@ -11,7 +11,7 @@ afterAll(() => cloud.close());
  * The workflow has a map, and then two branches with a map each. If one branch kept idle sandboxes, the other one would
  * never get any.
  */
-it("a branch gives up idle sandboxes that another branch needs if E2B's plan allows no more", {
+it("if E2B's plan allows no more sandboxes, a branch gives up idle ones that another branch needs", {
   timeout: 60_000,
 }, async () => {
   const nodes = (id: string, code: string) => [action(`${id}-item`, code, { timeout: 30 })];

@@ -111,7 +111,7 @@ const twinOf = (item: Item) => {
   return other.items.find((one) => nameOf(one) === name);
 };
 
-it("the verification calls an unchanged run anchored", async () => {
+it("the verification reports an unchanged run as anchored", async () => {
   expect(await verifyExecution(cloud.ports, own.id)).toMatchObject({ state: "anchored", erased: [] });
   expect(await told()).toMatchObject({ state: "anchored", erased: [] });
   expect(chainItems().length).toBeGreaterThan(25);
@@ -226,7 +226,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
   const signed = (item: Item, how: string) =>
     ({ kept: item.signature, dropped: undefined, "of another run": twinOf(item)?.signature })[how];
 
-  it("if the chain of another run replaces the chain, with or without its record", async () => {
+  it("if the chain of another run replaces the chain, with or without the record of that run", async () => {
     const moved = other.items.map(
       (item) =>
         JSON.parse(JSON.stringify(item).replaceAll(other.id, own.id).replaceAll(other.child, own.child)) as Item,

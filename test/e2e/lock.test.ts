@@ -107,7 +107,7 @@ describe("generated code", () => {
     expect(nodes[0].written).toMatchObject({ tokens_input: 3000, tokens_output: 300 });
   });
 
-  it("does not run frozen for an input of another type, with the reason as the error", async () => {
+  it("does not run frozen if an input has another type, and the error says so", async () => {
     const frozen = await said("run", "bills", "--frozen", "--set", 'lines="19.5, 3"');
     expect(frozen).toMatchObject({ exit: 1, status: "failed", error: { node: "sum", class: "NodeFailed" } });
     expect(frozen.error.message).toMatch(/lines \(list then, string now\).*nova lock/);

@@ -33,7 +33,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     [1, rounds(1), { asked: 1, last: 1 }],
     [4, rounds(4), { asked: 4, last: 4 }],
     [9, [...rounds(4), "give_up"], { asked: 4, last: 4, gave_up: true }],
-  ])("repeats until its counter reaches %i or its limit ends it", async (wanted, visits, values) => {
+  ])("repeats until its counter reaches %i or the loop reaches its limit", async (wanted, visits, values) => {
     const version = await cloud.publish({ id: "loop", nodes, edges });
     const trace = await cloud.run(version, JSON.stringify({ wanted }));
     expect(trace.execution.status).toBe("completed");

@@ -167,7 +167,9 @@ describe("a bad context file", { timeout: 60_000 }, () => {
   });
 });
 
-it("an AWS client lists state machines with the variables that nova local prints", { timeout: 60_000 }, async () => {
+it("an AWS client that uses the variables printed by nova local can list state machines", {
+  timeout: 60_000,
+}, async () => {
   const local = start("local", "--json");
   const variables = JSON.parse(await local.line("{"));
   await json("run", "quick");

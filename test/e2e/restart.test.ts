@@ -333,7 +333,7 @@ describe("a run that reuses outcomes of another one", { timeout: 60_000 }, () =>
     return trace;
   };
 
-  it("executes only nodes that read changed values, and nodes that depend on them", async () => {
+  it("executes only nodes that read changed values, and nodes that depend on those nodes", async () => {
     const version = await cloud.publish(inARow("reusing", code));
     const run = await cloud.run(version, '{"x": 1, "y": 1}');
     const same = await rerun(run, version, { x: 1, y: 1 });

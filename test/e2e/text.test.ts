@@ -99,7 +99,7 @@ describe("a text node", () => {
     expect(server.requests[1]?.input).toBe("short");
   });
 
-  it("asks again after an invalid answer, and fails with both answers in the error if the second one is invalid", async () => {
+  it("asks again after an invalid answer, and fails with both answers in the error after a second invalid answer", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { json: { n: 1 } }]);
     expect(JSON.parse(mended.context.text).work).toEqual({ n: 1 });
@@ -146,7 +146,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/do not fit: it is ambiguous: it has 2 different JSON objects/);
   });
 
-  it("fails with one hint to another API if its server ignores schemas", async () => {
+  it("fails with a hint to use another API if its server ignores schemas", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const trace = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { text: "never" }]);
     const message = entryOf(trace).error_message ?? "";
@@ -199,7 +199,7 @@ describe("a text node", () => {
     );
   });
 
-  it("refuses a prompt that exceeds the model's context window without a request", async () => {
+  it("sends no request if its prompt exceeds the model's context window", async () => {
     const value = { inputs: { properties: { big: { type: "string" } } } };
     const trace = await told(
       { work: text("{start.big}", { model: "gpt-4o-2024-08-06", max_chars: 1_000_000 }) },

@@ -253,7 +253,7 @@ describe("a secret input", () => {
     ["that is large", "context['leak'] = context['pem'] + '!'"],
     ["as a key of a value", "context['leak'] = {token: 1}"],
     ["in a result that it prints", "print(json.dumps({'status': 'success', 'context_updates': {'leak': token}}))"],
-  ])("fails the node that sets it %s, with the key in the error", async (_how, code) => {
+  ])("fails the node that puts it into the context %s, with the context key in the error", async (_how, code) => {
     const { status, error_message } = entryOf(await run(code));
     expect({ status, error_message }).toEqual({
       status: "failed",

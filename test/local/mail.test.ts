@@ -64,7 +64,7 @@ it("the local SES asks the sender to try again if a mail cannot be stored", asyn
 it.each([
   ["announces its size", { size: 2_000 }, /larger than allowed 1000/],
   ["does not announce its size", {}, /552 a mail may have 1000 bytes/],
-])("the local SES refuses a mail that is too large, whose sender %s", async (_what, size, refusal) => {
+])("the local SES refuses a mail that is too large if its sender %s", async (_what, size, refusal) => {
   await server.close();
   server = await openMailServer({
     port: 0,
@@ -120,7 +120,7 @@ it("the mail catcher lists mails in the order of arrival, those of an earlier ru
   expect(subjects).toEqual(["1", "2", "3", "4"]);
 });
 
-it("the mail catcher keeps each of the mails that arrive at once", async () => {
+it("the mail catcher keeps each of several mails that arrive at the same time", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => sendSubject(`mail ${n}`)));
 
   const subjects = (await catcher.messages()).map((mail) => mail.subject);

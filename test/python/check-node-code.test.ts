@@ -22,7 +22,7 @@ const check = (source: string, facts: Partial<NodeFacts> = {}) =>
 const textOf = ({ code, line, column, message }: CodeFinding) => `${line}:${column} ${code} ${message}`;
 const found = async (source: string, facts?: Partial<NodeFacts>) => (await check(source, facts)).map(textOf);
 
-describe("a finding says what is wrong, at which place, and what to do", () => {
+describe("checkNodeCode", () => {
   it.each<[string, Partial<NodeFacts>, string]>([
     [
       "context['a'] = email_user",
@@ -102,7 +102,7 @@ describe("a finding says what is wrong, at which place, and what to do", () => {
       {},
       '1:24 PY151 json.dumps cannot write what "a" is, a set - use sorted(x) or list(x)',
     ],
-  ])("%j", async (source, facts, expected) => {
+  ])("reports what is wrong, where, and what to do, for the code %j", async (source, facts, expected) => {
     expect(await found(source, facts)).toEqual([expected]);
   });
 
@@ -229,7 +229,7 @@ describe("code for an analysis", () => {
     expect((await check(source)).map(({ code }) => code)).toEqual(codes);
   });
 
-  it("has no finding in a decision, although it makes no decision", async () => {
+  it("has no finding in a decision, although the code sets no decision", async () => {
     expect(await found("# STAGE: ANALYSIS\nresult = {'pages': 1}", { nodeType: "decision" })).toEqual([]);
   });
 });
@@ -252,7 +252,7 @@ const { members: ofPage = {} } = shapeOf({
 describe("the examples of docs/python-findings.md", () => {
   const modules = listImportableModules(template);
   it.each(explainedIn("python-findings.md"))(
-    "cause the finding %s if they are bad, and do not if they are good",
+    "cause the finding %s if they are bad, and no such finding if they are good",
     async (code, { bad, good }) => {
       const nodeType = code.startsWith("PY13") ? "decision" : "action";
       const facts = { nodeType, context: ofPage, modules, lib: ["totals"] } as const;

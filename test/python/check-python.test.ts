@@ -29,11 +29,11 @@ it.each([
 });
 
 it.each([
-  ["an undefined name", "x = 1\nsend(x)", "send", 2, 1],
+  ["a name at the top level", "x = 1\nsend(x)", "send", 2, 1],
   ["a name in an f-string", 'print(f"{totl}")', "totl", 1, 10],
   ["a local name before it is set", "t = 1\ndef f():\n    print(t)\n    t = 2\nf()", "t", 3, 11],
   ["a name after a character of two UTF-16 units", 'print("𝄞", zzz)', "zzz", 1, 13],
-])("checkPython reports the name of %s", async (_, source, name, line, column) => {
+])("checkPython reports an undefined name with its position: %s", async (_, source, name, line, column) => {
   const [problem, ...others] = await check(source);
   expect(others).toEqual([]);
   expect(problem).toMatchObject({ kind: "name", line, column });

@@ -209,7 +209,7 @@ describe("context.get() with a dot path", () => {
     expect(readCodeKeys(code)?.mayRead("email")).toBe(true);
   });
 
-  it("counts as a lookup of its first key, too", () => {
+  it("counts as a lookup of the first key in the path, too", () => {
     expect(findLookedUpKeys(code)).toEqual(expect.arrayContaining(["email", "email.subject", "items"]));
   });
 });

@@ -44,7 +44,7 @@ describe("the circuit breaker", () => {
   test.each([
     ["an answer", undefined],
     ["a refusal", limited],
-  ])("starts counting failures again after %s", async (_, between) => {
+  ])("counts failures from zero again after %s", async (_, between) => {
     const { call, failTimes } = setUp();
     await failTimes(4, refused);
     await call(between);

@@ -157,7 +157,7 @@ describe("an invalid result", () => {
       { status: "error", class: "ExecutionClosed", message: "", traceback: "" },
     ],
     ["a message of a megabyte", { status: "error", class: "NodeFailed", message: "x".repeat(1 << 20), traceback: "" }],
-  ])("fails the node, which keeps the logs of the code: %s", async (_, inner) => {
+  ])("fails the node and keeps the logs of the code: %s", async (_, inner) => {
     expect(await run(says(told(inner))).outcome).toMatchObject({
       kind: "finished",
       result: {
@@ -214,7 +214,7 @@ describe("a sandbox that never answers", () => {
     expect(e2b.attaches).toBe(attaches);
   });
 
-  test("is served a few needs in parallel, and none after the time is over", async () => {
+  test("gets answers to a few needs in parallel, and no answer after the time is over", async () => {
     let [opened, open] = [0, 0];
     class SlowIo extends MemoryIo {
       override async openBlob() {
@@ -238,7 +238,7 @@ describe("a sandbox that never answers", () => {
     expect(opened).toBe(6);
   });
 
-  test("is no longer read from after the time is over", async () => {
+  test("is not read any further after the time is over", async () => {
     let taken = 0;
     e2b.files = () =>
       (function* () {

@@ -99,7 +99,7 @@ it("an outcome file that is incomplete throws an error, so that it is read again
   await expect(takeResult(holding("{"), file, new Set(), new MemoryIo(), signal)).rejects.toThrow(/only 1 of 10 bytes/);
 });
 
-it("any result either fails the node or returns its values unchanged", async () => {
+it("takeResult either fails the node or returns the values of the result unchanged, for any result", async () => {
   const json = fc.oneof(fc.json(), fc.string({ unit: "binary" }));
   const result = fc.oneof(
     fc.anything(),

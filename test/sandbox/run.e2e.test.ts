@@ -304,7 +304,7 @@ describe("during a run, a failure", () => {
 });
 
 describe("a turn that is being written", () => {
-  test("prevents the start of the code if the chain refuses it", async () => {
+  test("prevents the start of the code if the chain refuses the turn", async () => {
     const sandbox = await bench.create();
     const request = bench.request("context['a'] = 1");
     const before = bench.gateway.calls.length;

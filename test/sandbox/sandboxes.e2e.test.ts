@@ -53,7 +53,7 @@ describe("create", () => {
     await bench.sandboxes.kill(made.id);
   });
 
-  test("closes the sandbox's port to the public, and closes the network too if the code may use none", async () => {
+  test("closes the sandbox's port to the public, and also closes its network if the code may not use any network", async () => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, internet: false });
     const response = await fetch(`${bench.server.sandboxUrl}/execute`, {
@@ -81,7 +81,7 @@ describe("create", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("fails the node with a way out if E2B's plan refuses the lifetime", async () => {
+  test("fails the node with advice on what to do if E2B's plan refuses the lifetime", async () => {
     await expect(bench.sandboxes.create({ ...spec, lifetimeSeconds: 7260 })).rejects.toMatchObject({
       name: "NodeFailed",
       message: expect.stringMatching(/^E2B refuses a sandbox that lives for 121 minutes \(.*1 hours\) - lower the/),
@@ -97,7 +97,7 @@ describe("create", () => {
     await Promise.all(made.map(({ id }) => bench.sandboxes.kill(id)));
   });
 
-  test("fails the node with a way out if E2B refuses the API key", async () => {
+  test("fails the node with advice on what to do if E2B refuses the API key", async () => {
     const creating = withEnvironment({ E2B_API_KEY: `${apiKey.slice(0, -1)}8` }, () => createSandboxes().create(spec));
     await expect(creating).rejects.toMatchObject({
       name: "NodeFailed",
@@ -111,7 +111,7 @@ describe("create", () => {
     expect(bench.server.sandboxes()).toEqual([]);
   });
 
-  test("fails without a call for a while after E2B could not be reached", async () => {
+  test("makes no call and fails immediately for a while after E2B could not be reached", async () => {
     bench.gateway.fault = () => "break";
     const sandboxes = createSandboxes();
     const attempts = Array.from({ length: 5 }, () => sandboxes.create(spec).catch(({ name }: Error) => name));

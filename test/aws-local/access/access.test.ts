@@ -83,7 +83,7 @@ describe("a request", () => {
     expect(new Access(key).refusalOf(change(request()), payload)).toBe(refusal);
   });
 
-  it("with another body than the signed one is refused", () => {
+  it("whose body differs from the signed body is refused", () => {
     expect(new Access(key).refusalOf(request(), hash("sha256", '{"a":2}'))).toBe("forged");
   });
 

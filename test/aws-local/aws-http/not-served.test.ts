@@ -120,7 +120,7 @@ describe.each(services)("an operation that the local %s does not have", (service
   });
 });
 
-it("an operation that is not served is refused in XML if the client speaks AWS's Query protocol", async () => {
+it("an unknown operation is refused in XML if the client uses AWS's Query protocol", async () => {
   const headers = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
   const init = { method: "POST", body: "Action=SendEmail&Version=2010-12-01", headers };
   const answer = await signedFetch("ses", key, `${urls.ses}/`, init);

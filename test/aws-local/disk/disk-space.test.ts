@@ -35,7 +35,7 @@ describe("the disk of a data folder", () => {
     expect(new DiskSpace(folder).refusal(failing(fields))).toBeUndefined();
   });
 
-  it("is tried every second while it is full, and wakes all waiting stores when it has space", async () => {
+  it("is tested every second while it is full, and lets all waiting stores continue when it has space", async () => {
     const [clock, fault, told] = [handClock(), await fullDisk(folder), [] as string[]];
     const disk = new DiskSpace(folder, { clock, warn: (sentence) => told.push(sentence) });
     fault.fill();
@@ -55,7 +55,7 @@ describe("the disk of a data folder", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("wakes all waiting stores when the folder closes", async () => {
+  it("lets all waiting stores continue when the folder closes", async () => {
     const disk = new DiskSpace(folder, { clock: handClock() });
     disk.refusal(noSpace);
     const waiting = disk.untilSpace();

@@ -101,7 +101,7 @@ describe("an event that is put", () => {
     });
   });
 
-  it("waits for the delivery of the previous event if its function takes events in turn", async () => {
+  it("waits for the delivery of the previous event if its function takes one event at a time", async () => {
     const first = Promise.withResolvers<boolean>();
     world.takes = () => first.promise;
     await put({ ...paid, Source: "nova", Detail: '{"n":1}' }, { ...paid, Source: "nova", Detail: '{"n":2}' });

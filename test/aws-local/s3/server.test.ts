@@ -103,7 +103,7 @@ test.each([
   ["GET", "/plain/object?attributes"],
   ["DELETE", "/plain/object?annotation"],
   ["DELETE", "/plain/object?versionId=1"],
-])("S3 refuses %s %s, and does not perform the same request without its parameter", async (method, path) => {
+])("S3 refuses %s %s, and does not ignore the unknown query parameter", async (method, path) => {
   const send = s3.client.send.bind(s3.client);
   await send(new CreateBucketCommand({ Bucket: "plain" })).catch(() => undefined);
   const answer = await raw(s3.server, path, { method });

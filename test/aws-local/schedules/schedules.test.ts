@@ -107,7 +107,7 @@ describe("a schedule", () => {
     expect(world.delivered).toHaveLength(3);
   });
 
-  it("does not fire before `fire` is called, while it is disabled, and after it was deleted", async () => {
+  it("does not fire before `fire` is called, while it is disabled, or after it was deleted", async () => {
     await create();
     await world.clock.until("2026-11-22T01:30:00Z");
     world.schedules.fire();

@@ -64,7 +64,7 @@ describe("a mail that is sent through SES", () => {
   });
 });
 
-it("is refused if its request is signed with another key, or names an operation that is not served", async () => {
+it("a request to SES is refused if it is signed with another key, or names an unknown operation", async () => {
   const other = clientWith("other");
   const send = other.send(new SendEmailCommand({ Content: { Raw: { Data: Buffer.from("x") } } }));
   await expect(send).rejects.toMatchObject({ name: "UnrecognizedClientException" });

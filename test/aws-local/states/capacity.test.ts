@@ -37,7 +37,7 @@ it("a branch starts immediately if a slot is free, and otherwise waits; the bran
   expect(await after(0)).toEqual([1, 2, 5]);
 });
 
-it("while processors are idle, more branches start, at each check twice as many as at the check before", async () => {
+it("while processors are idle, each check starts twice as many further branches as the previous check", async () => {
   const { enter, after } = opened(0.5);
   enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
   expect(await after(60)).toEqual([1, 2, 3]);
@@ -91,7 +91,7 @@ it("branches of different owners take turns, even if one owner has more and olde
   expect(await after(0)).toEqual([1, 2, 11, 3, 12]);
 });
 
-it("an execution with one branch starts it before the waiting branches of an older execution of the same owner", async () => {
+it("the only branch of an execution starts before the waiting branches of an older execution of the same owner", async () => {
   const { enterAt, leave, after } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", 1);
   enterAt(7, "acme", 7);

@@ -62,7 +62,7 @@ describe("a data folder", () => {
     await expect(second.client.send(start("one"))).rejects.toMatchObject({ name: "ExecutionAlreadyExists" });
   });
 
-  it("reports interrupted executions only when it is next opened, and keeps their events", async () => {
+  it("reports interrupted executions when it is opened the next time, and keeps their events", async () => {
     const first = await diedRunning();
     expect(first.changes).toEqual([]);
     const second = await testServer({ dataDir: first.dataDir });
@@ -103,7 +103,7 @@ describe("a data folder", () => {
     expect(await tell(third.client, "one")).toEqual(told);
   });
 
-  it("takes the end of an execution from its history if the process died before it wrote the index", async () => {
+  it("takes the end of an execution from its history if the process died before writing the index", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -128,7 +128,7 @@ describe("a data folder", () => {
     expect(readFileSync(join(folder, "history/0.ndjson"), "utf8")).toContain("ExecutionStarted");
   });
 
-  it("has an execution's end on disk before listeners learn of it", async () => {
+  it("has an execution's end on disk before listeners learn of the end", async () => {
     const told: string[] = [];
     const server = await testServer({
       onStatusChange() {

@@ -33,8 +33,8 @@ function calling() {
 
 const turn = () => new Promise(setImmediate);
 
-describe("the lines of executions (branches and iterations)", () => {
-  it("of a Map wait until other lines have stopped working, and the time limits of the waiting lines stand still", async () => {
+describe("lines of executions (branches and iterations) on a busy machine", () => {
+  it("of a Map wait until other lines stop working, and their time limits are paused during the wait", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);
@@ -76,7 +76,7 @@ describe("the lines of executions (branches and iterations)", () => {
     expect(begun).toEqual(["0", "1", "a"]);
   });
 
-  it("all leave when their execution is over", async () => {
+  it("all give up their slots when their execution is over", async () => {
     const { lines, begun, call } = calling();
     for (const name of ["0", "1"]) call("map", name);
     call("other", "a");

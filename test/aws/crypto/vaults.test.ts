@@ -90,7 +90,7 @@ describe.each(Object.keys(signers))("the signer with a %s", (name) => {
     expect(await signers[name]?.().sign(text)).toBe(hmac(text));
   });
 
-  test("accepts its own signature and refuses others", async () => {
+  test("accepts its own signature and refuses other signatures", async () => {
     const signer = signers[name]?.() as Signer;
     const signature = await signer.sign(text);
     expect(await signer.verify(text, signature)).toBe(true);

@@ -141,7 +141,7 @@ test.each([
   ["failed", true, ["running", "waiting"], "failed"],
   ["running", false, ["running"], "running"],
 ] as const)(
-  "an execution that is %s (open: %s) changes its status to waiting only if the status is one of %j, so it ends as %s",
+  "an execution with the status %s (open: %s) becomes waiting only if it is open and its status is one of %j; the new status is %s",
   async (status, open, from, after) => {
     const id = `exec_status_${status}_${open}`;
     await executions.create({ ...base, id, status, open });
@@ -268,7 +268,7 @@ describe("lists of executions", () => {
     expect(pages.length).toBeGreaterThan(3);
   });
 
-  test("contain all open executions, or those of a workflow or client", async () => {
+  test("contain all open executions, or only the open ones of a workflow or client", async () => {
     const october = { from: "2026-10-01T00:00:00.000Z", to: "2026-10-31T00:00:00.000Z" };
     for (const day of [1, 2, 3, 4, 5, 6]) {
       const isWaiting = day < 4;

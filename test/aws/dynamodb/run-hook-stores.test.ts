@@ -59,7 +59,7 @@ describe("statistics of runs", () => {
 describe("the costs of a client in a month", () => {
   const at = { execution: "exec_1", scope: "", seq: 1 };
 
-  test("are the sum over its nodes of the highest cost that each has reported", async () => {
+  test("are the sum of the highest cost that each node of the client has reported", async () => {
     for (const usd of [0.1, 0.3, 0.2]) await stores.spending.note("acme", "2026-11", at, usd);
     await stores.spending.note("acme", "2026-11", { ...at, scope: "/each@1.0" }, 0.4);
     await stores.spending.note("acme", "2026-12", at, 5);

@@ -66,7 +66,7 @@ describe("the queue of a pool", () => {
     expect(waiting[0]?.pools).toEqual(["W#q", "C#acme"]);
   });
 
-  test("loses a run that leaves all its queues with one call", async () => {
+  test("loses a run that leaves all queues with one call", async () => {
     await slots.leave({ execution: "exec_00", pools: ["W#q", "C#acme"] });
     for (const pool of ["W#q", "C#acme"]) {
       const [first] = await Array.fromAsync(slots.waiting(pool));
@@ -144,7 +144,7 @@ test("all processes together create sandboxes at the rate of the plan", async ()
   expect(clock.sleep).not.toHaveBeenCalled();
 });
 
-test("a process that finds the next second reserved waits, and reserves no time", async () => {
+test("a process waits and reserves no time if the whole next second is reserved", async () => {
   const { ask, clock } = processes(0.05, start + 3_600_000);
   expect([await ask(), await ask()]).toEqual([true, true]);
   clock.sleep.mockClear();

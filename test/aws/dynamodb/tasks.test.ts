@@ -30,7 +30,7 @@ const base: WaitingTask = {
   expiresAt: "2026-11-28T10:00:00.000Z",
 };
 
-test("a task is stored once per id, and returned with numbers that DynamoDB cannot store", async () => {
+test("a task is stored once per id, and returned with exact numbers, even those that DynamoDB cannot store", async () => {
   expect(await tasks.create(base)).toBe(true);
   expect(await tasks.create({ ...base, message: "another" })).toBe(false);
   expect(await tasks.get(base)).toEqual(base);
@@ -48,7 +48,7 @@ test("an unreadable task is left out of the waiting tasks, with a warning", asyn
   warn.mockRestore();
 });
 
-test("a task records the last result of its mail, and an erased task is not created again", async () => {
+test("the last result of a mail is recorded in its task, and does not create an erased task again", async () => {
   await tasks.create({ ...base, id: "task_mailed" });
   const [key, mail] = [
     { ...base, id: "task_mailed" },
@@ -105,20 +105,23 @@ test("pending tasks are listed from a given time", async () => {
   expect(late.map(({ id }) => id)).toEqual(["task_late"]);
 });
 
-describe("the move of a task", () => {
+describe("moving a task", () => {
   test.each<[TaskStatus, TaskStatus[], TaskStatus, boolean]>([
     ["open", ["open"], "answered", true],
     ["answered", ["open", "answered"], "sent", true],
     ["sent", ["open", "answered"], "expired", false],
-  ])("from the status %s, allowed from %j, to %s returns %s", async (status, from, to, moved) => {
-    const task = { ...base, id: `task_${status}_${to}`, status };
-    await tasks.create(task);
-    expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
-    const after = moved ? { ...task, status: to, answeredAt: "2026-11-22T10:00:00.000Z" } : task;
-    expect(await tasks.get(task)).toEqual(after);
-  });
+  ])(
+    "that is %s and may be moved if it is one of %j, to the status %s, returns %s",
+    async (status, from, to, moved) => {
+      const task = { ...base, id: `task_${status}_${to}`, status };
+      await tasks.create(task);
+      expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
+      const after = moved ? { ...task, status: to, answeredAt: "2026-11-22T10:00:00.000Z" } : task;
+      expect(await tasks.get(task)).toEqual(after);
+    },
+  );
 
-  test("to a final state removes it from the pending tasks", async () => {
+  test("to a final status removes it from the pending tasks", async () => {
     const task = { ...base, id: "task_ends" };
     await tasks.create(task);
     await tasks.move(task, ["open"], "expired");

@@ -108,7 +108,7 @@ describe("a definition over 8 KB", () => {
     expect(await open().latest("invoice")).toEqual(large);
   });
 
-  test("that is missing is reported with a way out", async () => {
+  test("that is missing is reported with advice on what to do", async () => {
     await open().create(version(21, 10_000));
     const key = { Bucket: bucket.bucket, Key: "workflows/invoice/hash-21.json" };
     await bucket.client.send(new DeleteObjectCommand(key));
@@ -136,7 +136,7 @@ describe("a publication", () => {
     expect(await publications.get({ ...ready, workflowId: "nobodys" })).toBeUndefined();
   });
 
-  test("that cannot be read is listed with the others, and can be ended", async () => {
+  test("that cannot be read is listed together with readable ones, and can be ended", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create({ ...waiting, workflowId: "newer", format: 2 as never });
     await publications.create({ ...waiting, workflowId: "current" });

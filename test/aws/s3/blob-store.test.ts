@@ -42,7 +42,7 @@ test.each(sizes)("a blob of %i bytes is read back unchanged, as bytes and as a s
   expect((await collect(await blobs.stream(home, ref.sha256))).equals(body)).toBe(true);
 });
 
-test("a blob is stored under client and root, with its content type", async () => {
+test("a blob is stored under its client and root execution, with its content type", async () => {
   const ref: BlobRef = { ...refOf(Buffer.from("{}")), type: "json" };
   await blobs.put(home, ref, Buffer.from("{}"));
   const key = { Bucket: bucket.bucket, Key: `blobs/acme/exec_01/${ref.sha256}` };
@@ -65,7 +65,7 @@ describe.each([
     ["too long", { ...refOf(body), bytes: size - 1 }, /more than/],
     ["too short", { ...refOf(body), bytes: size + 1 }, /ended after/],
     ["of another hash", { ...refOf(body), sha256: "0".repeat(64) }, /other contents/],
-  ])("is refused, and never readable, if the body is %s", async (_, ref, message) => {
+  ])("is refused and cannot be read if the body is %s", async (_, ref, message) => {
     await expect(blobs.put(home, ref, inPieces(body))).rejects.toThrow(message);
     await expect(blobs.put(home, ref, body)).rejects.toThrow(message);
     await expect(blobs.get(home, ref.sha256)).rejects.toThrow(BlobMissing);

@@ -64,11 +64,14 @@ describe("a server of the local cloud", () => {
     ["sesv2", 403],
     ["e2bApi", 401],
     ["admin", 401],
-  ])("(%s) refuses a stranger who announces a gigabyte before any byte arrives", async (name, status) => {
-    expect(await ask(endpoints[name], { "content-length": gigabyte })).toMatchObject({ status });
-  });
+  ])(
+    "(%s) refuses a client without the key as soon as the client announces a body of a gigabyte",
+    async (name, status) => {
+      expect(await ask(endpoints[name], { "content-length": gigabyte })).toMatchObject({ status });
+    },
+  );
 
-  it("(API) refuses a client that announces a gigabyte before any byte arrives", async () => {
+  it("(API) refuses a client as soon as the client announces a body of a gigabyte", async () => {
     expect(await ask(api.url, { "content-length": gigabyte })).toMatchObject({ status: 413 });
   });
 

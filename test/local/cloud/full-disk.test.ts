@@ -59,7 +59,7 @@ describe("a full disk", { timeout: 60_000 }, () => {
   });
 
   it.each([{ readOnly: false }, { readOnly: true }])(
-    "does not prevent that stored runs are read and verified, but prevents the start of a run: %j",
+    "lets users read and verify stored runs, but refuses to start a run: %j",
     async ({ readOnly }) => {
       const before = await files();
       const disk = await fullDisk(dataDir, { readOnly });

@@ -5,7 +5,7 @@ import { openLocalCloud } from "@nova/local";
 import { expect, it } from "vitest";
 import { openTestCloud } from "../../support/cloud.ts";
 
-it("a process that opens a second cloud after closing the first uses the stores of the second, as its owner or as its guest", async () => {
+it("a process that closes a cloud and opens a second one uses the stores of the second, as owner and as guest", async () => {
   for (const turn of ["first", "second"]) {
     const dataDir = await mkdtemp(join(tmpdir(), `nova-${turn}-`));
     const owner = await openLocalCloud({ dataDir });

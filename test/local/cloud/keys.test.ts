@@ -22,14 +22,14 @@ describe("the keys of a data folder", () => {
     expect((await stat(join(one, "keys.json"))).mode & 0o777).toBe(0o600);
   });
 
-  it("report a folder that cannot be created", async () => {
+  it("cannot be created in a file, and the error says to make it a folder", async () => {
     const file = join(await newFolder(), "file");
     await writeFile(file, "");
     await expect(readKeys(file)).rejects.toThrow(/the data folder .*file cannot be used - make it a folder/);
   });
 
   it.each(["", "{}", '{"accessKeyId":"a"}'])(
-    "stay as they are if they are damaged (%j), and the error names them",
+    "are not replaced if their file is damaged (%j), and the error names the file",
     async (text) => {
       const folder = await newFolder();
       await writeFile(join(folder, "keys.json"), text);

@@ -25,7 +25,7 @@ it("the local Lambda invokes a function again if it failed because the disk was 
   expect(await answer).toEqual({ ok: true, payload: "1" });
 });
 
-it("the local Lambda invokes no function again that failed for another reason than a full disk, or after the watch on the disk was closed", async () => {
+it("the local Lambda does not repeat an invocation if the disk is not full, or if the watch on the disk was closed", async () => {
   const disk = new DiskSpace(tmpdir(), { clock: handClock() });
   const invoke = pauseOnFullDisk(async () => noSpace, disk);
   expect(await invoke("arn", "{}")).toBe(noSpace);
@@ -68,7 +68,7 @@ it("the local cloud delivers each mail to its function after the cloud is open",
   mails.close();
 });
 
-it("the local cloud delivers each mail that a killed process had accepted exactly once", async () => {
+it("the local cloud delivers each mail exactly once, even if a killed process had accepted the mail", async () => {
   // The first `Mails` is never closed, because a killed process closes nothing.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {

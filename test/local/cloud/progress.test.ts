@@ -101,7 +101,7 @@ it.each([
   ["/f@3.left", undefined],
   ["/m@3.17", [17]],
   ["/m@3.17/f@1.left/n@2.0", [17, 0]],
-])("a node in the scope %j is in items %j of its outermost map", async (scope, items) => {
+])("a node in the scope %j reports the map items %j", async (scope, items) => {
   const [event] = await told({ execution, node: "a", scope, seq: 0 }, {});
   expect([event?.items, event?.map]).toEqual([items, items && "m"]);
 });
@@ -117,7 +117,7 @@ it("a map reports how many items it has", async () => {
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("a waiting node that gets a second task reports no second start, and other functions report no progress", async () => {
+it("a waiting node reports no second start for its second task, and functions that run no nodes report no progress", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);

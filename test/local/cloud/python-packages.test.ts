@@ -43,7 +43,7 @@ describe("requirements", () => {
     await installRequirements(python, ["this is already there"], target);
   });
 
-  it("that pip refuses result in one sentence, and leave no file", async () => {
+  it("that pip refuses cause an error of one sentence, and leave no file", async () => {
     const target = join(folder, "refused");
     await expect(installRequirements(python, ["not a ! requirement"], target)).rejects.toThrow(
       /the requirements not a ! requirement cannot be installed \(.*Invalid requirement.*\) - correct them/,

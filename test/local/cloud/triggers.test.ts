@@ -160,7 +160,7 @@ describe("a request to a hook", () => {
 });
 
 describe("a run that fails", () => {
-  it("is reported to the recipients in the workflow, signed", async () => {
+  it("is reported to the recipients that the workflow names, in a signed message", async () => {
     const answer = await deliver('{"total": "no number"}', "d-3");
     const { execution_id } = (await answer.json()) as { execution_id: string };
     await vi.waitFor(() => expect(paged).toHaveLength(2), { timeout: 15_000, interval: 20 });

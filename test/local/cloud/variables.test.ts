@@ -39,7 +39,7 @@ describe("a variable of a process that runs no nodes", () => {
   });
 });
 
-it("a variable without effect is reported once by a command that uses another process's cloud, and a key is in no file", async () => {
+it("a command that uses another process's cloud reports each variable without effect once, and stores no key in a file", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-variables-"));
   vi.stubEnv("OPENAI_API_KEY", "sk-of-the-owner");
   const cloud = await openLocalCloud({ dataDir });

@@ -64,7 +64,7 @@ describe("the console", () => {
     },
   );
 
-  it("lets browsers keep files for ever whose names contain a hash", async () => {
+  it("lets browsers cache files forever if their names contain a hash", async () => {
     const answer = await get("/console/assets/app-1a2b.js");
     expect(answer.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect(answer.headers.get("cache-control")).toContain("immutable");

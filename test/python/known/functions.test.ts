@@ -11,7 +11,7 @@ import {
 } from "../../../packages/python/src/known/functions.ts";
 import { template } from "../support/corpus.ts";
 
-describe("the part of its arguments that a result contains", () => {
+describe("resultDependence", () => {
   it.each([
     ["builtins.len", "nothing"],
     ["builtins.ValueError", "nothing"],
@@ -26,7 +26,7 @@ describe("the part of its arguments that a result contains", () => {
     ["builtins.exec", "unknown"],
     ["somebody.elses", "unknown"],
     [undefined, "unknown"],
-  ])("is, for the function %s: %s", (path, how) => {
+  ])("says that a result of %s contains of its arguments: %s", (path, how) => {
     expect(resultDependence(path)).toBe(how);
   });
 });
@@ -46,7 +46,7 @@ it.each([
   ["ctypes.memmove", false],
   ["somebody.elses", false],
   [undefined, false],
-])("leavesArguments, for the function %s, is %s", (path, isHarmless) => {
+])("leavesArguments for the function %s returns %s", (path, isHarmless) => {
   expect(leavesArguments(path)).toBe(isHarmless);
 });
 

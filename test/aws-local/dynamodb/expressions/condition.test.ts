@@ -48,7 +48,7 @@ async function holds(condition: string): Promise<boolean> {
   }
 }
 
-describe("a condition holds", () => {
+describe("a condition on an item", () => {
   test.each([
     "#name = :hello",
     "n = :n",
@@ -67,12 +67,12 @@ describe("a condition holds", () => {
     "n = :one AND n = :nine OR n = :n",
     "n = :n OR n = :one AND n = :nine",
     "( n = :n )AND(yes=:yes)",
-  ])("if it is: %s", async (condition) => {
+  ])("holds: %s", async (condition) => {
     expect(await holds(condition)).toBe(true);
   });
 });
 
-describe("a condition does not hold", () => {
+describe("a false condition on an item", () => {
   test.each([
     "#name = :he",
     "n = :hello",
@@ -85,12 +85,12 @@ describe("a condition does not hold", () => {
     "attribute_exists(doc.a.b)",
     "begins_with(n, :he)",
     "(n = :n OR n = :one) AND n = :nine",
-  ])("if it is: %s", async (condition) => {
+  ])("does not hold: %s", async (condition) => {
     expect(await holds(condition)).toBe(false);
   });
 });
 
-describe("a condition is refused", () => {
+describe("an invalid condition", () => {
   test.each([
     ["", "The expression can not be empty;"],
     ["n == :n", 'Syntax error; token: "=", near: "= = :n"'],
@@ -117,7 +117,7 @@ describe("a condition is refused", () => {
     ["n = :undefined", "attribute value used in expression is not defined; attribute value: :undefined"],
     ["#undefined = :n", "attribute name used in the document path is not defined; attribute name: #undefined"],
     [`n = :n AND ${"x".repeat(4100)} = :n`, "Expression size has exceeded the maximum allowed size"],
-  ])("if it is: %s", async (condition, message) => {
+  ])("is refused: %s", async (condition, message) => {
     await expect(holds(condition)).rejects.toMatchObject({
       name: "ValidationException",
       message: expect.stringMatching(/^Invalid ConditionExpression: /),
@@ -134,7 +134,7 @@ describe("a condition is refused", () => {
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { n: { N: "1" } } }, 'Syntax error; key: "n"'],
     [{ ConditionExpression: "pk.a = :n", ExpressionAttributeValues: { ":n": { N: "1" } } }, "must be scalars"],
     [{ ConditionExpression: "n = :n", ExpressionAttributeValues: { ":n": { SS: ["x"] } } }, "has no sets"],
-  ])("with the placeholders of %j", async (expressions, message) => {
+  ])("is refused because of the placeholders in %j", async (expressions, message) => {
     await expect(database.client.deleteItem({ TableName: "items", Key, ...expressions })).rejects.toThrow(message);
   });
 });

@@ -43,7 +43,7 @@ async function update(UpdateExpression: string, ReturnValues: ReturnValue = "UPD
   return Attributes;
 }
 
-describe("an update changes the attributes of the expression", () => {
+describe("an update expression", () => {
   test.each<[string, Record<string, AttributeValue>]>([
     ["SET n = :one", { n: { N: "1" } }],
     ["SET text2 = txt, txt = :s", { text2: { S: "t" }, txt: { S: "new" } }],
@@ -53,7 +53,7 @@ describe("an update changes the attributes of the expression", () => {
     ["ADD fresh :one", { fresh: { N: "1" } }],
     ["ADD doc.a :one", { doc: { M: { a: { N: "2" } } } }],
     ["set n = :one add fresh :one", { n: { N: "1" }, fresh: { N: "1" } }],
-  ])("%s", async (expression, written) => {
+  ])("changes the attributes that it names: %s", async (expression, written) => {
     expect(await update(expression)).toEqual(written);
   });
 
@@ -62,14 +62,14 @@ describe("an update changes the attributes of the expression", () => {
     ["REMOVE doc.below", { doc: { M: { a: { N: "1" } } } }],
     ["REMOVE txt, n", { txt: undefined, n: undefined }],
     ["REMOVE nothing", {}],
-  ])("and leaves all other attributes unchanged: %s", async (expression, changes) => {
+  ])("leaves all attributes that it does not name unchanged: %s", async (expression, changes) => {
     const expected = Object.fromEntries(Object.entries({ ...item, ...changes }).filter(([, value]) => value));
     expect(await update(expression, "ALL_NEW")).toEqual(expected);
     expect((await database.client.getItem({ TableName: "items", Key })).Item).toEqual(expected);
   });
 });
 
-describe("an update is refused", () => {
+describe("an invalid update", () => {
   test.each([
     ["SET", 'Invalid UpdateExpression: Syntax error; token: "<EOF>"'],
     ["PUT n = :one", 'Invalid UpdateExpression: Syntax error; token: "PUT"'],
@@ -93,7 +93,7 @@ describe("an update is refused", () => {
     ["SET #group = :one", "Type mismatch for Index Key group"],
     ["SET #group = :empty", "cannot contain an empty string value"],
     ["SET txt = :large", "Item size to update has exceeded the maximum allowed size"],
-  ])("%s", async (expression, message) => {
+  ])("is refused, and leaves the item unchanged: %s", async (expression, message) => {
     await expect(update(expression)).rejects.toMatchObject({
       name: "ValidationException",
       message: expect.stringContaining(message),

@@ -31,7 +31,7 @@ test("a batch writes and reads several tables at once", async () => {
   });
 });
 
-test("BatchGetItem returns the keys beyond 16 MB as unprocessed", async () => {
+test("BatchGetItem returns the keys of items beyond 16 MB as unprocessed", async () => {
   const names = Array.from({ length: 50 }, (_, i) => `k${i}`);
   const text = { S: "x".repeat(380_000) };
   for (const name of names) await database.client.putItem({ TableName: "large", Item: { ...Key(name), text } });

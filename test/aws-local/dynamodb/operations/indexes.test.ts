@@ -43,7 +43,7 @@ test("an index sorts items by its own sort key", async () => {
   expect(await members()).toEqual(["b", "c", "a"]);
 });
 
-test("an index follows an item that changes, gets another key of the index, and is deleted", async () => {
+test("an index is updated when an item is changed, replaced or deleted", async () => {
   const { client } = database;
   const set = (sk: string, UpdateExpression: string, values?: Record<string, AttributeValue>) =>
     client.updateItem({

@@ -42,8 +42,8 @@ test("a put item keeps an attribute with the name __proto__", async () => {
   expect(JSON.stringify(body.Item)).toBe(item);
 });
 
-describe("limits", () => {
-  test("of PutItem accept an item that just fits", async () => {
+describe("PutItem", () => {
+  test("accepts an item that just fits into the limits", async () => {
     const besides = Buffer.byteLength("pkaskbig") + 2;
     await put({ big: { S: "x".repeat(400 * 1024 - besides) } });
     await put({ deep: nested(32) });
@@ -61,14 +61,14 @@ describe("limits", () => {
     ["an index key of 2049 bytes", { group: { S: "x".repeat(2049) } }, "Size of hashkey has exceeded"],
     ["39 digits", { x: { N: "1".repeat(39) } }, "more than 38 significant digits"],
     ["a set deep inside", { x: { M: { a: { L: [{ SS: ["x"] }] } } } }, "has no sets"],
-  ])("of PutItem refuse %s", async (_, attributes, message) => {
+  ])("refuses %s", async (_, attributes, message) => {
     await expect(put(attributes)).rejects.toMatchObject({
       name: "ValidationException",
       message: expect.stringContaining(message),
     });
   });
 
-  test("PutItem refuses an item without its key", async () => {
+  test("refuses an item without its key", async () => {
     const refused = database.client.putItem({ TableName: "items", Item: { pk: { S: "a" } } });
     await expect(refused).rejects.toThrow("Missing the key sk in the item");
   });

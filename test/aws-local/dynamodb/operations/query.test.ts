@@ -45,19 +45,19 @@ async function sortKeys(table: string, condition: string, more?: Partial<QueryCo
   return Items.map(({ sk }) => Object.values(sk as object)[0]);
 }
 
-describe("a query orders a partition", () => {
-  test("of numbers by their value", async () => {
+describe("a query sorts the items of a partition", () => {
+  test("by the value of numeric sort keys", async () => {
     expect((await sortKeys("numbers", "pk = :p")).map(Number)).toEqual(ordered.map(Number));
     expect(await sortKeys("numbers", "pk = :p", { ScanIndexForward: false, Limit: 1 })).toEqual(["1".padEnd(21, "0")]);
   });
 
-  test("of texts by their UTF-8 bytes", async () => {
+  test("by the UTF-8 bytes of text sort keys", async () => {
     expect(await sortKeys("texts", "pk = :p")).toEqual(texts);
     expect(await sortKeys("texts", "pk = :p", { ScanIndexForward: false })).toEqual(texts.toReversed());
   });
 });
 
-describe("a query reads a range", () => {
+describe("a query returns the items that match its key condition", () => {
   test.each([
     ["numbers", "pk = :p AND sk = :one", ["1"]],
     ["numbers", "pk = :p AND sk < :low", ["-100000000000000000000", "-99.5", "-1.5"]],
@@ -68,7 +68,7 @@ describe("a query reads a range", () => {
     ["texts", "pk = :p AND begins_with(sk, :prefix)", ["a#1", "a#10", "a#2"]],
     ["texts", "pk = :p AND sk > :a AND begins_with(sk, :a)", null],
     ["texts", "pk = :q", []],
-  ])("of %s: %s", async (table, condition, found) => {
+  ])("in the table %s: %s", async (table, condition, found) => {
     if (found) expect(await sortKeys(table, condition)).toEqual(found);
     else await expect(query(table, condition)).rejects.toThrow("Query key condition not supported");
   });
@@ -88,7 +88,7 @@ describe("pages of a query", () => {
     expect(met).toEqual(ScanIndexForward ? expected : expected.toReversed());
   });
 
-  test("end with the item with which they reach a megabyte, even if a filter drops items", async () => {
+  test("end with the item that brings them to a megabyte, even if a filter drops this item", async () => {
     const first = await query("large", "pk = :p", { ProjectionExpression: "sk" });
     expect(first).toMatchObject({ Count: 4, LastEvaluatedKey: { sk: { N: "3" } } });
     const second = await query("large", "pk = :p", {
@@ -109,7 +109,7 @@ describe("pages of a query", () => {
   });
 });
 
-describe("a query refuses a condition", () => {
+describe("a query is refused", () => {
   test.each<[string, string, Partial<QueryCommandInput>, string]>([
     ["numbers", "sk = :one", {}, "Query condition missed key schema element: pk"],
     ["numbers", "pk = :p AND even = :one", {}, "Query condition missed key schema element: sk"],
@@ -140,14 +140,14 @@ describe("a query refuses a condition", () => {
       { ExclusiveStartKey: { pk: { S: "p" }, sk: { N: "1" } } },
       "range key predicate",
     ],
-  ])("of %s: %s %j", async (table, condition, more, message) => {
+  ])("in the table %s, with the condition %s and the parameters %j", async (table, condition, more, message) => {
     await expect(query(table, condition, more)).rejects.toMatchObject({
       name: "ValidationException",
       message: expect.stringContaining(message),
     });
   });
 
-  test("that is missing, or in legacy parameters", async () => {
+  test("if its condition is missing or in legacy parameters", async () => {
     await expect(database.client.query({ TableName: "numbers" })).rejects.toThrow("must be specified in the request");
     const answer = await database.send("Query", '{"TableName":"numbers","KeyConditions":{}}');
     expect(answer.body.message).toContain("use KeyConditionExpression");

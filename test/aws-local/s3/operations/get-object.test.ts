@@ -26,7 +26,7 @@ test.each([
   expect(part.ChecksumCRC32).toBeUndefined();
 });
 
-test.each(["bytes=9-3", "lines=1-2", "bytes=0-1,3-4"])("ignores the range %s", async (Range) => {
+test.each(["bytes=9-3", "lines=1-2", "bytes=0-1,3-4"])("GetObject ignores the invalid range %s", async (Range) => {
   expect(await (await get({ Range })).Body?.transformToString()).toBe(body);
 });
 

@@ -26,7 +26,7 @@ describe("States.Format", () => {
     expect(() => evaluate(text, { a: 1 })).toThrow(reason);
   });
 
-  it.each([{ a: {} }, { a: [1] }])("is a runtime error for %j, which AWS would print like Java", (data) => {
+  it.each([{ a: {} }, { a: [1] }])("fails at run time for %j, which AWS prints as Java does", (data) => {
     expect(() => evaluate("States.Format('{}', $.a)", data)).toThrow(/^States.Runtime: .*neither a text nor a number/);
   });
 

@@ -25,8 +25,8 @@ describe("the limit of 256 KiB", () => {
   it.each<[string, object, unknown]>([
     ["a Pass state's output", { Type: "Pass", Result: text(200_000), ResultPath: "$.b" }, { a: text(200_000) }],
     ["a task's input", { ...task, Parameters: { "a.$": "$", "b.$": "$" } }, text(200_000)],
-    ["what a result makes of the input", { ...task, ResultPath: "$.b" }, { a: text(200_000) }],
-  ])("holds for %s, and ends the execution even if it has a Catch", async (_name, state, input) => {
+    ["an input with the added result of a task", { ...task, ResultPath: "$.b" }, { a: text(200_000) }],
+  ])("holds for %s, and ends the execution even if the state has a Catch", async (_name, state, input) => {
     const caught = { Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught" }] };
     const guarded = (state as { Type: string }).Type === "Task" ? { ...state, ...caught } : state;
     const more = guarded === state ? {} : { Caught: { Type: "Succeed" } };
@@ -36,7 +36,7 @@ describe("the limit of 256 KiB", () => {
   });
 });
 
-it("also holds for data to which a Catch has added the error", async () => {
+it("the limit of 256 KiB also holds for the input to which a Catch has added the error", async () => {
   const input = { a: text(DATA_LIMIT_BYTES - 20) };
   const state = {
     ...task,
@@ -63,7 +63,7 @@ describe("an execution", () => {
     expect(result.events.at(-1)).toMatchObject({ id: HISTORY_LIMIT, type: "ExecutionFailed" });
   });
 
-  it("ends as TIMED_OUT after the state machine's TimeoutSeconds, even if it has a Catch", async () => {
+  it("ends as TIMED_OUT after the state machine's TimeoutSeconds, even if its state has a Catch", async () => {
     const clock = virtualClock();
     const state = { ...task, Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught" }], End: true };
     const definition = { StartAt: "S", TimeoutSeconds: 60, States: { S: state, Caught: { Type: "Succeed" } } };

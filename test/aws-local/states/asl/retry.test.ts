@@ -17,7 +17,7 @@ describe("Retry", () => {
     ["full jitter", { IntervalSeconds: 4, JitterStrategy: "FULL", MaxAttempts: 2 }, [2000, 4000]],
     ["no attempts", { MaxAttempts: 0 }, []],
   ])(
-    "waits before each attempt as %s demands, and fails with the error of the last attempt",
+    "waits before each attempt according to %s, and fails with the error of the last attempt",
     async (_name, fields, delays) => {
       const clock = virtualClock({ random: () => 0.5 });
       const script = scripted(...Array(delays.length + 1).fill(broken));
@@ -122,7 +122,7 @@ describe("Catch", () => {
     [{}, { Error: "Broken", Cause: expect.stringContaining('"errorMessage":"it broke"') }],
     [{ ResultPath: "$.error" }, { x: 1, error: { Error: "Broken", Cause: expect.any(String) } }],
     [{ ResultPath: null }, { x: 1 }],
-  ])("with the fields %j passes on the input and the error as its ResultPath says", async (fields, expected) => {
+  ])("with the fields %j places the error in the input as its ResultPath says", async (fields, expected) => {
     const { invokeLambda } = scripted(broken);
     const result = await runState(catchAll(fields), { x: 1 }, { invokeLambda, more });
     expect(result.output).toEqual(expected);

@@ -39,7 +39,7 @@ describe("the data folder", () => {
     expect(read(server.dataDir, "executions.ndjson")).toContain(`{"park":0,"due":${clock.now() + 60_000}}`);
   });
 
-  it("marks an execution that only waited as busy before an answer is written", async () => {
+  it("marks a waiting execution as busy before it stores an answer for that execution", async () => {
     const [clock, { tokenOf, invokeLambda }] = [handClock(), keeper()];
     const server = await rested(inRow({ Ask: asks, Wait: { Type: "Wait", Seconds: 1 } }), { clock, invokeLambda });
     await server.client.send(succeed(tokenOf(input)));
@@ -51,7 +51,7 @@ describe("the data folder", () => {
     expect(changes).toEqual([{ park: 0, due: null }, { wake: 0 }, { park: 0, due: clock.now() + 1000 }]);
   });
 
-  it("of format 1 can be read, and its two executions, a parent and a child, continue", async () => {
+  it("can be opened if it has format 1, and its two waiting executions continue", async () => {
     const dataDir = await temporaryFolder();
     cpSync(join(root, "test/fixtures/formats/states-1"), join(dataDir, "states"), { recursive: true });
     const tokens = read(dataDir, "history/1.ndjson").match(/(?<=\\"token\\":\\")[^\\]+/g) ?? [];

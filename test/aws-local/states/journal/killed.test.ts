@@ -38,7 +38,7 @@ async function cutAfter(dataDir: string, lines: string[], more = ""): Promise<st
 }
 
 describe("a process that is killed after any line of an execution's file", () => {
-  it("leaves an execution that continues to the same end, or that is aborted because it was in a function", async () => {
+  it("leaves an execution that either continues to the same end, or is aborted because a function was running", async () => {
     const { dataDir, whole, lines, token } = await wholeRun();
     const seen = new Set<string>();
     for (let kept = 2; kept <= lines.length; kept++) {
@@ -66,7 +66,7 @@ describe("a process that is killed after any line of an execution's file", () =>
     expect(again.filter((line) => line.includes('"type":'))).toEqual(lines.filter((line) => line.includes('"type":')));
   });
 
-  it("leaves an execution that is aborted if its replay gives other events than the file has", async () => {
+  it("leaves an execution that is aborted if its replay does not produce the events in the file", async () => {
     const { dataDir, lines } = await wholeRun();
     const other = lines.slice(0, 12).map((line) => line.replace('"WaitStateEntered"', '"PassStateEntered"'));
     const server = await testServer({ dataDir: await cutAfter(dataDir, other) });

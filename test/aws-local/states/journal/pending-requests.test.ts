@@ -13,7 +13,7 @@ function limited() {
 }
 
 describe("the time limit of a function that waits for its turn", () => {
-  it("stands still while other time limits continue, and is then postponed by the length of the wait", () => {
+  it("is paused while other time limits continue, and is afterwards postponed by the length of the wait", () => {
     const { pending, first } = limited();
     const continueTime = pending.standStill(first);
     expect([pending.dueMs, pending.dueBy(5_000)]).toEqual([2_000, [2]]);

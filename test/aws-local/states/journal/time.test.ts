@@ -137,7 +137,7 @@ describe("a function that starts when a process drives the execution", () => {
 });
 
 describe("a process that is about to close", () => {
-  it("starts no work that becomes due before it has closed", async () => {
+  it("starts no work that becomes due while the process closes", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.live.rest();
     clock.pass(10);

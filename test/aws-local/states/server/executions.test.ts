@@ -72,7 +72,7 @@ describe("StartExecution", () => {
     expect((await client.send(new DescribeExecutionCommand({ executionArn }))).input).toBe("{}");
   });
 
-  it("returns the running execution if one with its name and input runs", async () => {
+  it("returns the running execution that has the same name and input", async () => {
     const held = heldLambda();
     const { client, live } = await testServer({ invokeLambda: held.invokeLambda });
     await createFlow(client, invokes);
@@ -107,7 +107,7 @@ describe("StartExecution", () => {
       /^Invalid State Machine Execution Input: '/,
     ],
     ["nothing", "InvalidExecutionInput", "one", "", /'Invalid execution input.'/],
-    ["a name that is none", "InvalidName", "two words", "{}", /^Invalid Name: 'two words'$/],
+    ["an invalid name", "InvalidName", "two words", "{}", /^Invalid Name: 'two words'$/],
     [
       "more than 256 KiB",
       "ValidationException",
@@ -124,7 +124,7 @@ describe("StartExecution", () => {
     });
   });
 
-  it.each(["1", '"text"', "null", "[]"])("takes any JSON: %s", async (input) => {
+  it.each(["1", '"text"', "null", "[]"])("accepts any JSON as input: %s", async (input) => {
     const { client, live } = await testServer();
     await createFlow(client);
     await client.send(start("one", input));
@@ -133,8 +133,8 @@ describe("StartExecution", () => {
   });
 });
 
-describe("an execution that fails", () => {
-  it("has its error and cause in DescribeExecution and in the status change", async () => {
+describe("the end of an execution", () => {
+  it("that fails has its error and cause in DescribeExecution and in the status change", async () => {
     const { client, live, changes } = await testServer({ invokeLambda: async () => failure("Broken", "why") });
     await createFlow(client, invokes);
     await client.send(start("one"));
@@ -149,7 +149,7 @@ describe("an execution that fails", () => {
     expect(changes).toMatchObject([{ status: "FAILED", error: "Broken", cause: described.cause, output: null }]);
   });
 
-  it("is reported even if the listener fails", async () => {
+  it("is stored, and causes only a warning, if the listener of status changes fails", async () => {
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
     const { client, live } = await testServer({
       onStatusChange: async () => {

@@ -139,7 +139,7 @@ describe("a request for state machines", () => {
     });
   });
 
-  it("gets them page by page", async () => {
+  it("returns the state machines page by page", async () => {
     const { client } = await testServer();
     for (const name of ["c", "a", "b"]) await client.send(create({ name }));
     const first = await client.send(new ListStateMachinesCommand({ maxResults: 2 }));

@@ -47,7 +47,7 @@ describe("readTail", () => {
     expect(await chain.readTail(at)).toEqual({ next: { seq: 2 } });
   });
 
-  test("finds the first link of a branch, which has no link 0", async () => {
+  test("finds the first turn of a branch, whose numbers start at 1", async () => {
     const at = link(0, "/each@7.12");
     await chain.putTurn(next(at), held, null);
     expect(await chain.readTail(at)).toEqual({ next: { seq: 1, turn: held } });
@@ -66,7 +66,7 @@ describe("turns", () => {
     ["another sandbox", { ...held, sandbox: "sbx2" }],
     ["no sandbox", { ...held, sandbox: null }],
     ["another attempt", { ...held, attempt: 2 }],
-  ])("are not replaced if the caller has read a turn with %s", async (_, expected) => {
+  ])("are not replaced if the caller expects a turn with %s", async (_, expected) => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     expect(await chain.putTurn(at, { ...held, state: "closed" }, expected)).toBe(false);
@@ -87,7 +87,7 @@ describe("turns", () => {
   });
 });
 
-test("the second of two entries for one link is refused, and the first stays", async () => {
+test("the second of two entries with the same number is refused, and the first stays", async () => {
   const at = link(2);
   expect(await chain.putEntry(at, entry("first"))).toBe(true);
   expect(await chain.putEntry(at, entry("second"))).toBe(false);
@@ -103,7 +103,7 @@ test("a close entry is stored with its signature", async () => {
 test.each<[string, string]>([
   ["#0", "the turn at link 1"],
   ["#1", "the entry at link 1"],
-])("an item that lacks fields causes an error that names the item when it is read (%s)", async (kind, name) => {
+])("reading an item that lacks fields throws an error that names the item (%s)", async (kind, name) => {
   const at = link(1);
   const place = { partition: at.execution, scope: "", seq: 1, kind: kind.slice(1), format: 1 };
   const Item = { pk: `C#${at.execution}`, sk: `L##0000000001${kind}`, ...place };
@@ -125,7 +125,7 @@ describe("tip", () => {
     ]);
   });
 
-  test("returns the turn and the entry of one link together", async () => {
+  test("returns the turn and the entry of one number together", async () => {
     const at = link(4);
     await chain.putTurn(at, held, null);
     await chain.putEntry(at, entry("own"));
@@ -147,14 +147,14 @@ describe("tip", () => {
 });
 
 describe("steps", () => {
-  test("are read in order, for one link only", async () => {
+  test("are read in order, for one entry only", async () => {
     const at = link(1);
     for (const step of [10, 2, 1]) await chain.putStep(at, { step, text: `step ${step}`, hash: `h${step}` });
     await chain.putStep(next(at), { step: 1, text: "other", hash: "o" });
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([1, 2, 10]);
   });
 
-  test("keep the first of two texts for one number", async () => {
+  test("keep the first text if two texts have the same step number", async () => {
     const at = link(1);
     expect(await chain.putStep(at, { step: 1, text: "first", hash: "1" })).toBe(true);
     expect(await chain.putStep(at, { step: 1, text: "second", hash: "2" })).toBe(false);
@@ -195,7 +195,7 @@ describe("the chain of a prompt node", () => {
   });
 });
 
-test("the links of a scope are streamed over several pages, each link whole and once", async () => {
+test("all turns and entries of a scope are read over several pages, each exactly once", async () => {
   const at = link(0);
   const large = { ...entry("large"), contents: { code: { text: "x".repeat(30_000) } } };
   const seqs = Array.from({ length: 40 }, (_, seq) => seq);
@@ -286,7 +286,7 @@ test("the entries of many scopes are read in order, a hundred per request", asyn
   expect(table.operations).toEqual(["BatchGetItem", "BatchGetItem"]);
 });
 
-test("missing entries are left out, and a scope without entries has an empty list", async () => {
+test("a read of many scopes leaves out missing entries, and returns an empty list for a scope without entries", async () => {
   await put("/f@1.left", [1, 3]);
   const found = await chain.entries("exec_1", [
     { scope: "/f@1.left", seq: 3 },

@@ -89,7 +89,7 @@ describe("a distributed Map", () => {
     expect(result.events.filter(({ type }) => type === "PassStateEntered")).toEqual([]);
   });
 
-  it("fails with the first item that fails", async () => {
+  it("fails as soon as one item fails", async () => {
     expect(await runState({ Type: "Map", ItemProcessor: breakAt2 }, [1, 2, 3, 4, 5])).toMatchObject(tooMany);
   });
 

@@ -96,7 +96,7 @@ describe("a Map state", () => {
     expect(most).toBe(expected);
   });
 
-  it("ends with the first iteration that fails, and starts no further one", async () => {
+  it("fails as soon as an iteration fails, and starts no further iteration", async () => {
     const result = await runState({ Type: "Map", MaxConcurrency: 1, ItemProcessor: breakAt3 }, [1, 3, 4]);
     expect(result).toMatchObject({ status: "FAILED", error: "SomeFailure" });
     expect(outline(result).slice(-4)).toEqual([
@@ -124,7 +124,7 @@ describe("a Map state", () => {
     ]);
   });
 
-  it("starts again on a Retry, and records no failure in between", async () => {
+  it("runs all iterations again on a Retry, and records no failure before the last attempt", async () => {
     const fields = { ItemProcessor: breakAt3, Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] };
     const types = (await runState({ Type: "Map", ...fields }, [3])).events.map((event) => event.type);
     expect(types.filter((type) => type === "MapStateStarted")).toHaveLength(2);

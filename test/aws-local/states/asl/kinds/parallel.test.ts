@@ -29,7 +29,7 @@ describe("a Parallel state", () => {
     });
   });
 
-  it("records the events of each branch after its own start, and its own exit after the last event of any branch", async () => {
+  it("records first its start, then the events of all branches, and last its exit", async () => {
     const result = await runState({ Type: "Parallel", Branches: [pass("A"), pass("B")] }, {});
     expect(outline(result)).toEqual([
       "1<0 ExecutionStarted",
@@ -51,7 +51,7 @@ describe("a Parallel state", () => {
     expect(result.output).toEqual([{ n: 5 }, { n: 5 }]);
   });
 
-  it("fails with the error of the branch that failed first, and aborts the others", async () => {
+  it("fails with the error of the branch that failed first, and aborts the other branches", async () => {
     const slow = branch("W", { Type: "Wait", Seconds: 3600 });
     const clock = virtualClock();
     const result = await runState({ Type: "Parallel", Branches: [slow, fail] }, {}, { clock });
@@ -110,7 +110,7 @@ describe("a Parallel state", () => {
     expect(result.events.map((event) => event.type)).toEqual(types);
   });
 
-  it("records a task that failed inside a branch as aborted, too, as AWS does", async () => {
+  it("records a failed task inside a branch also as aborted, as AWS does", async () => {
     const { invokeLambda } = scripted(failure("Broken"));
     const result = await runState({ Type: "Parallel", Branches: [task("T")] }, {}, { invokeLambda });
     expect(outline(result).slice(-4)).toEqual([

@@ -99,7 +99,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     expect(await runState(wait, {}, { invokeLambda })).toMatchObject({ status: "FAILED", error: "Broken" });
   });
 
-  it.each([{}, { FunctionName: "work" }])("is a runtime error with the Parameters %j", async (Parameters) => {
+  it.each([{}, { FunctionName: "work" }])("fails at run time with the Parameters %j", async (Parameters) => {
     expect(await runState({ ...wait, Parameters }, {})).toMatchObject({ error: "States.Runtime" });
   });
 });
