@@ -133,7 +133,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     ["an unknown task", ["task_none", "--choice", "approved"], /no task "task_none" - write it as it was answered/],
     ["a missing file", ["exec_none", "ask", "--choice", "a", "--data", "none.json"], /data file "none.json" cannot/],
     ["an answer without a choice", ["exec_none", "ask"], /required option '--choice/],
-  ])("refuses %s with one sentence and exit code 2", async (_what, args, sentence) => {
+  ])("is refused with one sentence and exit code 2 for %s", async (_what, args, sentence) => {
     const { code, stdout, stderr } = await nova(cwd, "approve", ...args);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(sentence)]);
   });
@@ -158,7 +158,7 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     },
   );
 
-  it("does not keep the command that answers one branch open until another branch is answered", async () => {
+  it("lets the command that answers one branch end while another branch still waits", async () => {
     const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });
     const edges = ["one", "two"].flatMap((id) => [
       { from: "start", to: id },

@@ -81,13 +81,13 @@ describe("nova check", () => {
     expect(await codes("decides.py", "--edges", "yes, no")).toEqual([]);
   });
 
-  it("knows lib/ and the requirements of the workflow around the file", async () => {
+  it("finds the modules in lib/ and the requirements of the workflow that contains the file", async () => {
     expect((await nova(cwd, "check", "flow/nodes/read.py")).stdout).toBe("flow/nodes/read.py is valid\n");
     expect((await nova(cwd, "check", "flow/nodes/lost.py")).stdout).toContain('no module "tensorflow"');
   });
 });
 
-describe("nova check says in one sentence that", () => {
+describe("nova check with wrong arguments", () => {
   it.each([
     [["nowhere.py"], 'there is no readable file "nowhere.py" - name the Python of a node'],
     [["latin1.py"], '"latin1.py" is not UTF-8 text - save it as UTF-8'],
@@ -98,11 +98,11 @@ describe("nova check says in one sentence that", () => {
     [["good.py", "--edges", "true,"], '--edges "true," has an empty condition - write --edges true,false'],
     [["good.py", "--context", "list.json"], 'context file "list.json" has no JSON object - write {"key": value}'],
     [["good.py", "--context", "none.json"], 'context file "none.json" cannot be read - name a readable JSON file'],
-  ])("%j is refused: %s", async (args, sentence) => {
+  ])("ends with one sentence for %j: %s", async (args, sentence) => {
     expect(await nova(cwd, "check", ...args)).toEqual({ code: 2, stdout: "", stderr: `nova: ${sentence}\n` });
   });
 
-  it("a context is not JSON", async () => {
+  it("ends with one sentence for a context that is not JSON", async () => {
     const { code, stderr } = await nova(cwd, "check", "good.py", "--context", "broken.json", "--json");
     expect({ code, stderr }).toEqual({
       code: 2,

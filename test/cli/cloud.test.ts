@@ -6,9 +6,9 @@ afterEach(() => {
 });
 
 it.each([
-  ["named", "/data", "/data"],
-  [".nova where the variable is empty", "", ".nova"],
-  [".nova where there is none", undefined, ".nova"],
+  ["the one that NOVA_DATA_DIR names", "/data", "/data"],
+  [".nova if NOVA_DATA_DIR is empty", "", ".nova"],
+  [".nova if NOVA_DATA_DIR is not set", undefined, ".nova"],
 ])("the data folder is %s", (_what, value, folder) => {
   vi.stubEnv("NOVA_DATA_DIR", value);
   expect(dataFolder()).toBe(folder);

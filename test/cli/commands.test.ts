@@ -121,7 +121,7 @@ describe("a wrong command line", () => {
     [["run", "nowhere"], 'NOVA101: there is no file or folder "nowhere"'],
     [["executions", "--status", "done"], 'there is no status "done"'],
     [["executions", "--limit", "none"], "--limit none is not a whole number"],
-  ])("%j ends with one sentence and exit code 2", async (args, sentence) => {
+  ])("ends with one sentence and exit code 2: %j", async (args, sentence) => {
     const { code, stdout, stderr } = await inProcess(args.map((arg) => (arg === "mine" ? join(cwd, arg) : arg)));
     expect(stderr).toContain(sentence);
     expect(stderr).not.toMatch(/\n\s+at /);

@@ -15,8 +15,8 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 const sides = ["a", "b", "c"];
 
 /**
- * A workflow that asks again until the answer is "enough". One round of its branches may be so long that the history of
- * an execution has no room for a second round, so each round is an execution of its own.
+ * A workflow that asks again until the answer is "enough". Its branches contain long loops, so the history of one
+ * execution of Step Functions might not hold two questions. Each question therefore gets an execution of its own.
  */
 const asks = {
   id: "asks",
@@ -49,7 +49,7 @@ async function json(...args: string[]) {
   return { code, ...JSON.parse(stdout) };
 }
 
-it("a run that waits for three answers continues after each of its processes has ended", async () => {
+it("a run continues with each of three answers, although the process that ran it before has ended", async () => {
   const run = startNova(cwd, "run", "asks");
   const [id = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
   const waiting = async () => (await json("tasks")).items[0].task_id;

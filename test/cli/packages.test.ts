@@ -84,19 +84,19 @@ describe("the offer to install packages", () => {
     for (const list of [asked, told]) list.splice(0);
   });
 
-  it("installs them after yes", async () => {
+  it("installs the packages after the answer yes", async () => {
     expect(await offerPackages(await parsed("uses.json"), answering(true))).toEqual([]);
     expect(asked).toEqual([expect.stringMatching(/packages pandas, psycopg are not installed here\. Install now/)]);
     expect(existsSync(join(folder, "pip"))).toBe(true);
   });
 
-  it("changes nothing after no, and the warnings stay", async () => {
+  it("changes nothing after the answer no, and the warnings stay", async () => {
     const [found, ...others] = await offerPackages(await parsed("uses.json"), answering(false));
     expect([found?.message.startsWith(said), others, existsSync(join(folder, "pip"))]).toEqual([true, [], false]);
     expect(await offerAll(answering(false))).toContain("nova packages install");
   });
 
-  it("is made for packages that a model's code may import, and not for workflows whose code imports none", async () => {
+  it("is made if a model's code may import the packages, but not if a workflow has only code that imports nothing", async () => {
     await offerPackages(await parsed("plain.json"), answering(true));
     expect(asked).toEqual([]);
     const prompt = { id: "ai", type: "action", executor: "prompt", prompt: "Sum up." };

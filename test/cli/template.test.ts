@@ -43,7 +43,7 @@ describe("nova template build --missing", () => {
     expect(asked).toEqual([]);
   });
 
-  it("asks for the template by the name that deployed runs use, and keeps an existing one", async () => {
+  it("looks up the template by the name that deployed runs use, and builds nothing if the template exists", async () => {
     process.env.E2B_API_KEY = `e2b_${"0".repeat(40)}`;
     const folder = await write("counting", ["humanize==4.12"]);
     expect(await nova(cwd, "template", "build", folder, "--missing")).toMatchObject({ code: 0, stderr: "" });

@@ -31,7 +31,7 @@ async function statuses(): Promise<Record<string, string>> {
 }
 
 describe("terminals on one data folder", { timeout: 120_000 }, () => {
-  it("that start at the same moment all finish their runs, and every chain is complete", async () => {
+  it("finish their runs with complete chains, even if they start at the same moment", async () => {
     const ran = await Promise.all([1, 2, 3].map(() => start("run", "quick", "--json").ended));
     const results = ran.map(({ stdout }) => JSON.parse(stdout));
     expect(results.map(({ status, context }) => [status, context])).toEqual(
@@ -41,7 +41,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect((await Promise.all(verified)).map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
-  it("do not end each other: an owner stays until the runs of others are over", async () => {
+  it("do not end each other's runs: the owner of the cloud stays until the runs of the others are over", async () => {
     const first = start("run", "long", "--set", "n=1");
     await first.line("wait");
     const second = start("run", "long", "--set", "n=2", "--json");

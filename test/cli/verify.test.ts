@@ -84,7 +84,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
   });
 });
 
-describe("nova verify --all", { timeout: 60_000 }, () => {
+describe("nova verify of many runs", { timeout: 60_000 }, () => {
   it("checks every run, lists the broken ones, and fails if there is one", async () => {
     await api.call("POST /workflows", { body: inARow("second", { one: 'context["b"] = 2' }) });
     const [good, changed, unreadable] = [await ran("second"), await ran("second"), await ran("second")];
@@ -117,7 +117,7 @@ describe("nova verify --all", { timeout: 60_000 }, () => {
       });
   });
 
-  it("refuses to run without a selection of runs", async () => {
+  it("is refused if no run is selected, or if both one run and all runs are selected", async () => {
     for (const args of [["verify"], ["verify", `exec_${"0".repeat(26)}`, "--all"]])
       expect(await nova(...args)).toMatchObject({ code: 2, err: expect.stringMatching(/name one, or add|leave out/) });
   });

@@ -23,34 +23,50 @@ describe("a request", () => {
   });
 
   it.each<[string, string, (nova: NovaClient) => Promise<unknown>]>([
-    ["publishes", "POST /workflows", (nova) => nova.workflows.publish({ nodes: [] })],
-    ["validates", "POST /workflows/validate", (nova) => nova.workflows.validate({ nodes: [] })],
-    ["activates", "POST /workflows/a/activate", (nova) => nova.workflows.activate("a", 2)],
+    ["publishes a workflow", "POST /workflows", (nova) => nova.workflows.publish({ nodes: [] })],
+    ["validates a workflow", "POST /workflows/validate", (nova) => nova.workflows.validate({ nodes: [] })],
+    ["activates a version", "POST /workflows/a/activate", (nova) => nova.workflows.activate("a", 2)],
     ["shows a state machine", "GET /workflows/a/asl", (nova) => nova.workflows.asl("a")],
-    ["deletes", "DELETE /workflows/a", (nova) => nova.workflows.delete("a")],
-    ["erases", `POST /executions/${exec}/erase`, (nova) => nova.executions.erase(exec)],
-    ["cancels", `POST /executions/${exec}/cancel`, (nova) => nova.executions.cancel(exec)],
-    ["restarts", `POST /executions/${exec}/restart`, (nova) => nova.executions.restart(exec)],
+    ["deletes a workflow", "DELETE /workflows/a", (nova) => nova.workflows.delete("a")],
+    ["erases an execution", `POST /executions/${exec}/erase`, (nova) => nova.executions.erase(exec)],
+    ["cancels an execution", `POST /executions/${exec}/cancel`, (nova) => nova.executions.cancel(exec)],
+    ["restarts an execution", `POST /executions/${exec}/restart`, (nova) => nova.executions.restart(exec)],
     [
-      "restarts and waits",
+      "restarts an execution and waits for its end",
       `POST /executions/${exec}/restart?wait=5`,
       ({ executions }) => executions.restart(exec, { wait: 5, from: "find" }),
     ],
-    ["verifies", `GET /executions/${exec}/verify`, (nova) => nova.executions.verify(exec)],
-    ["answers", "POST /tasks/task_1", (nova) => nova.tasks.answer("task_1", { choice: "approved" })],
+    ["verifies an execution", `GET /executions/${exec}/verify`, (nova) => nova.executions.verify(exec)],
+    ["answers a task", "POST /tasks/task_1", (nova) => nova.tasks.answer("task_1", { choice: "approved" })],
     ["makes a client", "POST /clients", (nova) => nova.clients.create({ slug: "acme", name: "Acme" })],
     ["reads a client", "GET /clients/acme", (nova) => nova.clients.get("acme")],
     ["changes a client", "PATCH /clients/acme", (nova) => nova.clients.change("acme", { name: "Acme Ltd" })],
     ["deletes a client", "DELETE /clients/acme", (nova) => nova.clients.delete("acme")],
     ["makes a key", "POST /keys", (nova) => nova.keys.create({ role: "viewer" })],
     ["deletes a key", "DELETE /keys/key_1", (nova) => nova.keys.delete("key_1")],
-    ["stores", "PUT /clients/a/credentials/api", (nova) => nova.credentials.set({ client: "a" }, "api", credential)],
-    ["stores", "PUT /workflows/a/credentials/b", (nova) => nova.credentials.set({ workflow: "a" }, "b", credential)],
-    ["removes", "DELETE /clients/a/credentials/api", (nova) => nova.credentials.remove({ client: "a" }, "api")],
-    ["removes", "DELETE /workflows/a/credentials/b", (nova) => nova.credentials.remove({ workflow: "a" }, "b")],
-    ["changes the key", "POST /credentials/rotate", (nova) => nova.credentials.rotate()],
+    [
+      "stores a credential",
+      "PUT /clients/a/credentials/api",
+      (nova) => nova.credentials.set({ client: "a" }, "api", credential),
+    ],
+    [
+      "stores a credential",
+      "PUT /workflows/a/credentials/b",
+      (nova) => nova.credentials.set({ workflow: "a" }, "b", credential),
+    ],
+    [
+      "removes a credential",
+      "DELETE /clients/a/credentials/api",
+      (nova) => nova.credentials.remove({ client: "a" }, "api"),
+    ],
+    [
+      "removes a credential",
+      "DELETE /workflows/a/credentials/b",
+      (nova) => nova.credentials.remove({ workflow: "a" }, "b"),
+    ],
+    ["re-encrypts all credentials", "POST /credentials/rotate", (nova) => nova.credentials.rotate()],
     ["asks for health", "GET /health", (nova) => nova.health()],
-  ])("%s with %s", async (_what, request, work) => {
+  ])("that %s is sent as %s", async (_what, request, work) => {
     const { server, nova } = open([request, request.startsWith("DELETE") ? { status: 204 } : { body: {} }]);
     await work(nova);
     server.expectDone();

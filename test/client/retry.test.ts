@@ -56,7 +56,7 @@ describe("a request without an answer", () => {
 });
 
 describe("an overloaded server", () => {
-  it.each([429, 502, 503, 504])("gets the request again after %i", async (status) => {
+  it.each([429, 502, 503, 504])("gets the request again after an answer with status %i", async (status) => {
     const { result } = await ask("GET /health", [{ status, body: "later" }, { body: { status: "ok" } }]);
     expect(result).toEqual({ status: "ok" });
   });

@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("untrusted texts", () => {
     90_000,
   );
 
-  it.each(["svg", "page", "table"])("are an image, text or cells in the preview of %s", async (key) => {
+  it.each(["svg", "page", "table"])("are shown as an image, as text or as cells in the preview of %s", async (key) => {
     const page = await app.open(`/runs/${id}?node=make`);
     const panel = page.getByRole("complementary", { name: "Entry" });
     await panel.getByRole("tab", { name: "Context" }).click();

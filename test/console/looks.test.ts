@@ -107,14 +107,14 @@ describe.skipIf(!hasBrowser)("the console", () => {
     120_000,
   );
 
-  it("conforms to WCAG without a session: sign-in", async () => {
+  it("conforms to WCAG on the sign-in page", async () => {
     const page = await app.openSignedOut();
     await page.goto(`${app.url}/console/`);
     await page.getByLabel("API key").waitFor();
     expect(await findingsInEveryLook(page, "sign-in")).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)("reaches every page on a phone, %s", async (mode) => {
+  it.each(["light", "dark"] as const)("reaches every page on a phone in %s mode", async (mode) => {
     const page = await app.open("/", { mode, viewport: phone });
     await page.getByRole("row").nth(6).waitFor();
     const inBar = page.getByRole("navigation", { name: "Pages" }).locator(".side-link");

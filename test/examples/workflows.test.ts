@@ -24,7 +24,7 @@ test.each([
   ["invoice-text", "lib", "approval"],
   ["invoice-ai", "lib", "invoice"],
   ["invoice-ai", "nodes", "invoice"],
-])("the folder of %s named %s has the same Python files as that of %s", async (name, folder, first) => {
+])("the example %s has the same Python files in its folder %s as the example %s", async (name, folder, first) => {
   const names = (await readdir(join(examples, name, folder))).filter((file) => file.endsWith(".py"));
   expect(names).not.toEqual([]);
   for (const file of names) {
@@ -53,7 +53,7 @@ test("the TypeScript starter that nova init copies makes the same workflow as th
   expect(program).toEqual(graph);
 });
 
-test("the example invoice describes every node, and declares effects for those that send mail", async () => {
+test("the example invoice describes every node, and declares effects for the nodes that send mail", async () => {
   const { workflow } = await parse("invoice");
   expect(workflow?.nodes.filter((node) => !node.description)).toEqual([]);
   const sending = workflow?.nodes.filter((node) => "effects" in node && node.effects).map((node) => node.id);
@@ -71,7 +71,7 @@ test("the example invoice starts with a mail from its trigger, or with a mail as
 test.each([
   ["invoice", ["layout", "mail", "notices", "pdf", "totals"]],
   ["batch", ["decimal", "email", "invoice_text"]],
-])("the example %s has the modules that its nodes import in lib", async (name, expected) => {
+])("the example %s has in its folder lib every module that its nodes import", async (name, expected) => {
   const { workflow } = await parse(name);
   const nodes = workflow?.nodes.flatMap((node) => (node.type === "map" ? node.body.nodes : [node]));
   const code = nodes?.flatMap((node) => ("executor" in node && "code" in node.executor ? node.executor.code : []));

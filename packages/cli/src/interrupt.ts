@@ -2,13 +2,14 @@ import { once } from "node:events";
 import { exitCodes } from "./errors.ts";
 
 /**
- * One Ctrl-C can arrive several times: from the terminal, and forwarded by npm or by the Node that started this one.
+ * One Ctrl-C can arrive several times: from the terminal, from npm, and from a parent process of Node that passes it
+ * on.
  */
 const sameRequestMs = 300;
 
 /**
- * Counts requests to end the process: Ctrl-C, or a signal. The first request lets the command clean up, and so does
- * each one for which a caller of `requestedAgain` waits. Any other request ends the process at once.
+ * Counts requests to end the process: Ctrl-C, or a signal. The first request lets the command clean up. A later request
+ * does too if a caller of `requestedAgain` waits for it. Any other request ends the process at once.
  */
 export class Interrupt {
   #requests = 0;

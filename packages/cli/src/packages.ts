@@ -6,7 +6,8 @@ import { type Asking, printError, styled, thisTerminal } from "./output/terminal
 export const installCommand = "nova packages install";
 
 /**
- * Maps each module that a package of the template brings to the module by which the package is known: numpy to pandas.
+ * Maps each module that the packages of the template install to the main module of its package: numpy, which pandas
+ * installs, to pandas.
  */
 const providers = new Map(
   promisedPackages.flatMap(({ module, pip }) => {

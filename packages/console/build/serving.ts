@@ -19,7 +19,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the issuer whose tokens the API accepts, and the origin of its token endpoint if that differs. Undefined if the
- * issuer does not know the page as a client.
+ * variables do not name an issuer and the client id that the page has there.
  */
 function readIssuer(env: Variables): { issuer: string; token_origin?: string } | undefined {
   const { NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client, NOVA_CONSOLE_TOKEN_ORIGIN: tokenOrigin } = env;
@@ -41,8 +41,8 @@ export function renderPageConfig(env: Variables): string {
 }
 
 /**
- * Builds the headers of the page. Its policy allows only its own scripts, requests to its own origin and the issuers, and
- * blobs from `blobOrigin`.
+ * Builds the headers of the page. The policy in them allows only scripts of the page itself, requests to the origin of
+ * the page and to the issuers, and blobs from `blobOrigin`.
  */
 export function buildPageHeaders(blobOrigin: string, issuers: readonly string[]): Record<string, string> {
   const policy = {

@@ -63,7 +63,7 @@ async function forged(lines: readonly string[], manifest: object = {}): Promise<
 }
 
 describe("a signed export", () => {
-  it("is verified only by the NOVA that made it", async () => {
+  it("is verified only by the deployment that made the export", async () => {
     const manifest = await checkExport(exported, { isTrusted: false });
     expect(await explainUnverified(manifest, ports.signer)).toBeUndefined();
     const other = await openTestCloud({ dataDir: join(root, "other") });
@@ -74,7 +74,7 @@ describe("a signed export", () => {
     expect(await explainUnverified({ ...manifest, client: null }, ports.signer)).toBeDefined();
   });
 
-  it("is signed in another way than a chain, so a signature of a chain does not verify it", async () => {
+  it("is not verified by the signature of a chain with the same digest", async () => {
     const { digest = "", seal = "" } = await checkExport(exported, { isTrusted: false });
     expect(await ports.signer.verify(digest, seal)).toBe(false);
     const ofChain = await ports.signer.sign(digest);
@@ -223,22 +223,22 @@ describe("an unverified export", () => {
   const generation = { workflowId: "told", node: "n", client: "acme", key: "k", codeHash: "h" };
 
   it.each<[string, () => string | string[]]>([
-    ["a key", keyItem],
+    ["an API key", keyItem],
     [
-      "a key that calls itself a run",
+      "an API key that is declared as a run",
       () => keyItem({ __edb_e__: "execution" }).replace('"S":"key"', '"S":"execution"'),
     ],
-    ["a key without a kind", () => keyItem().replace('"__edb_e__"', '"kind"')],
-    ["a key that calls itself the client", () => keyItem({ slug: "acme" }).replace('"S":"key"', '"S":"client"')],
+    ["an API key without a kind", () => keyItem().replace('"__edb_e__"', '"kind"')],
+    ["an API key that is declared as the client", () => keyItem({ slug: "acme" }).replace('"S":"key"', '"S":"client"')],
     ["an audit record", () => itemOf("audit", audit)],
     ["another client's run", () => execution({ client: "globex", clientKey: "C#globex" })],
     ["a run on another client's list", () => execution({ clientKey: "C#globex" })],
     ["a run in another workflow's list", () => execution({ workflowKey: "W#other" })],
-    ["a run that goes on", () => execution({ status: "running", open: "open" })],
-    ["a link of another client's run", () => link(runs[1]?.id ?? "")],
-    ["a link of a run that is nowhere", () => link("exec_01NOBODY")],
-    ["a link of a run that goes on", () => [execution({ open: "open" }), link("exec_01EVE")]],
-    ["a version that no run names", () => itemOf("version", { ...version, pk: "W#new", workflowId: "new" })],
+    ["a run that is still in progress", () => execution({ status: "running", open: "open" })],
+    ["an entry of another client's run", () => link(runs[1]?.id ?? "")],
+    ["an entry of a run that does not exist", () => link("exec_01NOBODY")],
+    ["an entry of a run that is still in progress", () => [execution({ open: "open" }), link("exec_01EVE")]],
+    ["a version that no run used", () => itemOf("version", { ...version, pk: "W#new", workflowId: "new" })],
     ["the state of a workflow", () => itemOf("workflow-state", { pk: "W#told", sk: "STATE", workflowId: "told" })],
     [
       "a trigger",
@@ -250,7 +250,7 @@ describe("an unverified export", () => {
     ["a credential of a workflow", () => credential("workflow:told")],
     ["another client's credential", () => credential("client:globex")],
     ["a place in a queue", () => itemOf("ticket", { pk: "Q#client:acme", sk: "T#x", client: "acme" })],
-    ["a kind that nobody knows", () => itemOf("constructor", { pk: "X", sk: "X", client: "acme" })],
+    ["a record of an unknown kind", () => itemOf("constructor", { pk: "X", sk: "X", client: "acme" })],
   ])("of one client does not restore %s", { tags: ["deep"] }, async (_, made) => {
     const news = [made()].flat();
     const { added, restored } = await restoredInto([...items, ...news]);

@@ -96,7 +96,7 @@ it.each<[string, () => Promise<unknown>, string]>([
     () => write("items.ndjson", first + second.slice(0, 9)),
     "has a line that is incomplete",
   ],
-  ["no list of objects", () => rm(join(folder, "objects.ndjson")), `objects.ndjson" cannot be read ${again}`],
+  ["a missing list of objects", () => rm(join(folder, "objects.ndjson")), `objects.ndjson" cannot be read ${again}`],
   ["an object that is missing", () => rm(join(folder, "objects", key)), `${key}" cannot be read (ENOENT) ${again}`],
   ["an object that was changed", () => write("objects", key, "two"), `${key}" was changed ${again}`],
   ["an object that was cut off", () => write("objects", key, "on"), `${key}" was changed`],
@@ -106,10 +106,18 @@ it.each<[string, () => Promise<unknown>, string]>([
   ["an object that is a link", () => link(join("objects", key)), "cannot be read"],
   ["a FIFO of items", () => fifo("items.ndjson"), 'items.ndjson" cannot be read'],
   ["a FIFO for an object", () => fifo(join("objects", key)), "cannot be read (ENOENT)"],
-  ["a line without end", () => write("items.ndjson", `"${"x".repeat(5_000_000)}"`), "longer than any item"],
-  ["a manifest without end", () => write("nova-export.json", " ".repeat(2_000_000)), "is too large"],
-  ["another digest", () => writeManifest({ digest: "0".repeat(64) }), "nova-export.json has another digest"],
-  ["a seal that is no text", () => writeManifest({ seal: 7 }), "was changed"],
+  [
+    "a line that is longer than any record",
+    () => write("items.ndjson", `"${"x".repeat(5_000_000)}"`),
+    "longer than any item",
+  ],
+  ["a manifest that is too large", () => write("nova-export.json", " ".repeat(2_000_000)), "is too large"],
+  [
+    "a manifest with another digest",
+    () => writeManifest({ digest: "0".repeat(64) }),
+    "nova-export.json has another digest",
+  ],
+  ["a signature that is not a text", () => writeManifest({ seal: 7 }), "was changed"],
   [
     "secrets in the export of one client",
     () => writeManifest({ client: "acme" }),
@@ -117,8 +125,8 @@ it.each<[string, () => Promise<unknown>, string]>([
   ],
   ["an object under another's name", () => renameObject("0".repeat(64)), "does not have the hash in its name"],
   ["a definition under another's name", () => addDefinition("0".repeat(64)), "does not have the hash in its name"],
-  ["no seal", () => writeManifest({}), "is not verified: it has no signature: NOVA wrote it"],
-  ["no manifest in its manifest", () => write("nova-export.json", "null"), "has format undefined"],
+  ["a missing signature", () => writeManifest({}), "is not verified: it has no signature: NOVA wrote it"],
+  ["a manifest that contains only null", () => write("nova-export.json", "null"), "has format undefined"],
 ])("checkExport refuses %s, and writes nothing", async (_what, damage, sentence) => {
   await damage();
   const dataDir = join(folder, "into");

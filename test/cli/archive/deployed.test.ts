@@ -33,7 +33,7 @@ describe("an error of AWS", () => {
     await expect(reached).rejects.toMatchObject({ name: "InvalidInput", cause: error });
   });
 
-  it("for another reason stays unchanged", async () => {
+  it("stays unchanged if no variable of this shell caused it", async () => {
     const error = refusal("StoreUnavailable");
     await expect(explainAwsErrors({ table: "nova" }, () => Promise.reject(error))).rejects.toBe(error);
   });

@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe("a full export", { timeout: 60_000 }, () => {
-  it("is restored in an empty folder, where its runs verify and read as before and its workflows can run", async () => {
+  it("is restored in an empty folder, where its runs are verified, have the same contents, and its workflows can run", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "two");
     await importAll.run([join(folder, "all")], {});
     expect([...found.values()].map(({ verified }) => verified.state)).toEqual(["anchored", "anchored"]);
@@ -98,7 +98,7 @@ describe("a full export", { timeout: 60_000 }, () => {
     await expect(exportAll.run([join(folder, "all")], {})).rejects.toThrow(/is not empty/);
   });
 
-  it("is refused if it is incomplete, or if its objects are links out of it", async () => {
+  it("is refused if it is incomplete, has an unknown format, or names an object outside its folder", async () => {
     const broken = join(folder, "all");
     await appendFile(join(broken, "objects.ndjson"), '{"key":"blobs/../../keys.json","bytes":1,"sha256":""}\n');
     process.env.NOVA_DATA_DIR = join(folder, "two");
@@ -111,7 +111,7 @@ describe("a full export", { timeout: 60_000 }, () => {
 });
 
 describe("an export of a client", () => {
-  it("has its runs and their versions, no data of another client, and no secrets", async () => {
+  it("has the runs and versions of this client, but no data of other clients and no secrets", async () => {
     const items = await readFile(join(folder, "of-acme", "items.ndjson"), "utf8");
     const objects = await readFile(join(folder, "of-acme", "objects.ndjson"), "utf8");
     const [acme, globex] = runs.map(({ id }) => id) as [string, string];

@@ -55,7 +55,7 @@ it("nova dev loses no accepted run when it is killed while 20 runs are being sta
   }
 }, 60_000);
 
-it("nova dev finishes a run in progress after Ctrl-C and accepts nothing more, and interrupts the run at the second Ctrl-C", async () => {
+it("nova dev waits for a run and accepts no requests after the first Ctrl-C, and interrupts the run at the second Ctrl-C", async () => {
   const id = await sleeping(600);
   dev.child.kill("SIGINT");
   await dev.line("runs are in progress; Ctrl-C again interrupts them");
@@ -82,7 +82,7 @@ it("nova dev interrupts a run at the second Ctrl-C, closes the record of the run
   expect(await statusOf(result.execution_id)).toBe("interrupted");
 }, 60_000);
 
-it("nova dev ends at one Ctrl-C after its runs have ended, and first answers a request that waits for such a run", async () => {
+it("nova dev finishes its runs after one Ctrl-C, answers the request that waits for one of them, and then ends", async () => {
   await open();
   const [answer, id] = [await waitedFor(2), await sleeping(1)];
   dev.child.kill("SIGINT");
@@ -110,7 +110,8 @@ async function sleeping(seconds: number): Promise<string> {
 }
 
 /**
- * Sends a request that waits for a run of this many seconds, and returns its answer. The run is in progress by then.
+ * Sends a request that starts a run of this many seconds and waits for its end. Once the run is in progress, returns a
+ * function that reads the answer.
  */
 async function waitedFor(seconds: number) {
   await dev.line('"id":"sleep"');

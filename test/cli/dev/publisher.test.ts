@@ -33,7 +33,7 @@ async function write(folder: string, definition: object | string): Promise<void>
   await writeFile(join(root, folder, "workflow.json"), text);
 }
 
-/** Summarises the reports: `a 2` was published as version 2, `a!` was refused. */
+/** Summarises the reports: `a 2` means that `a` was published as version 2, `a!` means that `a` was refused. */
 function summary(): string[] {
   return told.map((one) => {
     const name = one.folder.slice(root.length + 1);
@@ -122,7 +122,7 @@ it("Publisher publishes a change once if its folder is below two roots", async (
   expect(summary()).toEqual(["one 1", "one 2"]);
 });
 
-it("Publisher leaves an older version active until the folder changes", async () => {
+it("Publisher keeps the older version active that a user has activated, until the folder changes", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
   await publisher.publish(root);
   await write("one", inARow("pub-back", { a: "x = 2" }));

@@ -17,7 +17,7 @@ describe("a single node of a workflow", () => {
     expect(await aslErrors(toStateMachine(alone))).toBe("");
   });
 
-  it("keeps the conditions on the edges of a decision, and every edge leads to the end", () => {
+  it("keeps the conditions of its edges if it is a decision, and all these edges lead to the end", () => {
     const { edges } = oneNodeWorkflow(whole, "is_big");
     expect(edges).toEqual([
       { from: "start", to: "is_big" },

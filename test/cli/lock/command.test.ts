@@ -73,12 +73,16 @@ describe("nova lock approve", () => {
 
 describe("nova lock", () => {
   it.each<[string, (folder: string) => string[], RegExp]>([
-    ["a folder that is none", () => ["nowhere"], /no file or folder "nowhere"/],
-    ["approve without a node", (folder) => ["approve", folder], /nova lock approve <folder> <node>/],
-    ["approval of a node that is not locked", (folder) => ["approve", folder, "sum"], /"sum" has no locked code yet/],
+    ["a folder that does not exist", () => ["nowhere"], /no file or folder "nowhere"/],
+    ["an approval that names no node", (folder) => ["approve", folder], /nova lock approve <folder> <node>/],
+    [
+      "an approval of a node that is not locked",
+      (folder) => ["approve", folder, "sum"],
+      /"sum" has no locked code yet/,
+    ],
     ["two modes at once", (folder) => [folder, "--check", "--costs"], /--check and --costs exclude each other/],
-    ["a number of inputs that is none", (folder) => [folder, "--prove", "all"], /--prove all is not a whole number/],
-    ["proof of a node that is not there", (folder) => [folder, "su", "--prove", "1"], /"su" is not a prompt node/],
+    ["a word as the number of inputs", (folder) => [folder, "--prove", "all"], /--prove all is not a whole number/],
+    ["a proof of a node that does not exist", (folder) => [folder, "su", "--prove", "1"], /"su" is not a prompt node/],
   ])("refuses %s with one sentence", async (_, argv, sentence) => {
     const { folder } = await makeFolder();
     expect(await runCommandLine(["lock", ...argv(folder)])).toBe(2);

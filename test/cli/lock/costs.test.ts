@@ -11,7 +11,7 @@ function runs(node: string, ...hits: boolean[]): Recorded[] {
 const dear = { usd: 0.01, tokens_input: 5000, tokens_cached: 0, tokens_output: 900 };
 
 describe("the costs of a node", () => {
-  it("include all code that was written for it, and each run saves the cost of the code that it uses", async () => {
+  it("include all code that was written for the node, and each run saves the cost of the code that it uses", async () => {
     const folder = await makeFolder();
     const generations: Partial<Generation>[] = [
       { status: "replaced", cost: dear, code: "a" },
@@ -45,7 +45,7 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, kept, [])).toMatchObject([{ generations: 1, written: dear }]);
   });
 
-  it("include failed runs, unless their code is kept with its cost", async () => {
+  it("include the cost of a failed run, unless its code is stored with this cost", async () => {
     const folder = await makeFolder();
     const { usd: cost_usd, ...tokens } = dear;
     const failed = (code_hash: string) =>
@@ -58,7 +58,7 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, [], [failed("other")])).toMatchObject([{ generations: 0, written: dear }]);
   });
 
-  it("include code that was written a second time, word for word", async () => {
+  it("include the cost of writing the same code a second time", async () => {
     const folder = await makeFolder();
     const kept = generationOf(promptOf(folder));
     const wrote = ({ usd: cost_usd, ...tokens }: typeof cost) =>
@@ -94,15 +94,12 @@ describe("the costs of a node", () => {
     [0.1, 0.3, 4],
     [0.2, 0.4, 3],
     [0.002, 0.001, 2],
-  ])(
-    "for code that cost $%d, after older code that cost $%d, are paid off after %d runs",
-    async (now, before, after) => {
-      const folder = await makeFolder();
-      const generations = [
-        generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),
-        generationOf(promptOf(folder), { cost: { ...cost, usd: before }, code: "a", status: "replaced" }),
-      ];
-      expect(costsOf(folder, generations, [])).toMatchObject([{ breakEvenRuns: after }]);
-    },
-  );
+  ])("of $%d for the current code and $%d for older code are paid off after %d runs", async (now, before, after) => {
+    const folder = await makeFolder();
+    const generations = [
+      generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),
+      generationOf(promptOf(folder), { cost: { ...cost, usd: before }, code: "a", status: "replaced" }),
+    ];
+    expect(costsOf(folder, generations, [])).toMatchObject([{ breakEvenRuns: after }]);
+  });
 });

@@ -58,7 +58,7 @@ describe("the plan for a node without a lock", () => {
     ["the newest of two", [{ code: "a" }, { code: "b", createdAt: now }], "b"],
     ["no code of another node", [{ node: "other" }], null],
     ["no code for another definition", [{ key: "0".repeat(64) }], null],
-  ])("locks, if no run is known, %s", async (_, kept, code) => {
+  ])("locks %s (no run of the node is known)", async (_, kept, code) => {
     const folder = await makeFolder();
     const generations = kept.map((fields) => generationOf(promptOf(folder), fields));
     const plan = await planned(folder, { generations });
@@ -96,14 +96,14 @@ describe("the plan for a locked node", () => {
     expect(await planned(await lockedFolder())).toMatchObject({ action: "unchanged" });
   });
 
-  it("locks other code if that ran last, without an approval", async () => {
+  it("locks other code without an approval if the other code ran last", async () => {
     const folder = await lockedFolder({ approved });
     const generations = [generationOf(promptOf(folder), { code: other })];
     const plan = await planned(folder, { generations, used: () => ran(other) });
     expect(plan).toEqual({ node: "sum", action: "updated", locked: lockedOf(promptOf(folder), { code: other }) });
   });
 
-  it("keeps the approval if the same code was proven for a new definition", async () => {
+  it("keeps the approval if the code that is stored for a new definition is the same", async () => {
     const folder = await lockedFolder({ approved, key: "0".repeat(64) });
     const plan = await planned(folder, { generations: [generationOf(promptOf(folder))] });
     expect(plan).toMatchObject({ action: "updated", locked: { approved, key: generationOf(promptOf(folder)).key } });
@@ -125,7 +125,7 @@ describe("the plan for a locked node", () => {
     });
   });
 
-  it("restores a missing file from stored code, and prefers the same code", async () => {
+  it("restores a missing file from the stored code that is the same as the locked code", async () => {
     const folder = await lockedFolder({ approved });
     const files = { "generated/sum.py": "" };
     await writeFiles(folder.folder, files);
@@ -165,7 +165,7 @@ describe("the plan for code of two stages", () => {
     expect(plan).toEqual({ node: "sum", action: "added", locked: lockedOf(promptOf(folder), twoStages) });
   });
 
-  it("keeps the approval only if both stages are the same", async () => {
+  it("keeps the approval only if both stages are unchanged", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: lockedOf(promptOf(made), { ...twoStages, approved }) });
     const generations = [both(folder, otherLook)];
@@ -182,7 +182,7 @@ describe("the plan for code of two stages", () => {
     });
   });
 
-  it("locks an edit of either stage, with the keys that the two stages then read", async () => {
+  it("locks an edit of either stage, with the keys that the two stages read after the edit", async () => {
     const folder = await edited({ "generated/sum.analysis.py": `${other}\n` });
     const plan = await planned(folder);
     expect(plan).toMatchObject({ action: "edited", locked: { code: twoStages.code, analysis: `${other}\n` } });

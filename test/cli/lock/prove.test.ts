@@ -112,7 +112,7 @@ describe("a proof", () => {
       { outcome: "differs", differences: [{ key: "total", recorded: "3", now: "4" }] },
     ],
     ["a failure", recorded(), fails, { outcome: "fails", error: "KeyError: 'lines'" }],
-    ["a failure that the record has, too", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
+    ["a failure if the recorded run failed too", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
     [
       "a success where the recorded run failed",
       recorded({ status: "failed" }),
@@ -189,7 +189,7 @@ describe("a proof", () => {
   });
 
   it.each<[string, RunOutcome | Error, RegExp]>([
-    ["its sandbox is lost", { kind: "gone" }, /sandbox was lost before/],
+    ["the sandbox is lost", { kind: "gone" }, /sandbox was lost before/],
     ["the proof is interrupted", { kind: "unfinished" }, /sandbox was lost before/],
     ["the network cannot be closed", new Error("no way to hold it"), /no way to hold it/],
   ])("ends its sandbox when %s", async (_, outcome, sentence) => {

@@ -45,7 +45,7 @@ describe("a locked node", () => {
     ["the requirements", ["requirements"], rewrite({ sum }, { requirements: ["lxml"] })],
     ["a module", ["lib.mails.py"], (folder) => writeFiles(folder, { "lib/mails.py": "a = 1" })],
     ["two things", ["prompt", "requirements"], rewrite({ sum: { ...sum, prompt: "x" } }, { requirements: ["lxml"] })],
-  ])("is stale after a change of %s, and names it", async (_, ingredients, happened) => {
+  ])("is stale after a change of %s, and its state names the change", async (_, ingredients, happened) => {
     const [state] = await stateAfter(happened);
     expect(state?.state).toBe("stale");
     expect(state?.changes.map(({ ingredient }) => ingredient)).toEqual(ingredients);

@@ -126,7 +126,7 @@ describe("an approval", () => {
     expect([workflow?.lock?.sum?.approved, findings]).toEqual([approved, []]);
   });
 
-  it("keeps the entries of other nodes, even if the code of another node was edited", async () => {
+  it("keeps the entries of other nodes, even if the user edited their code", async () => {
     const made = await makeFolder({ sum, send });
     await locking(made, { sum: lockedOf(promptOf(made)), send: lockedOf(promptOf(made, "send")) });
     await writeFiles(made.folder, { "generated/send.py": "mine = 1" });

@@ -20,19 +20,19 @@ it.each([
     'workflow "w" has no version 9 - `nova versions w` lists them',
   ],
   ["no such route - GET /openapi.json lists all routes", "no such route - GET /openapi.json lists all routes"],
-])("the API's message %j names a command at the command line", (message, sentence) => {
+])("explain replaces a route in the API's message by the command for it, if there is one: %j", (message, sentence) => {
   expect(explain(new NotFound(message))).toEqual({ sentence, code: 2 });
 });
 
 it.each([
   [
-    "the message of a known error, unchanged",
+    "a known error by its unchanged message",
     new Conflict("it is taken - choose another"),
     "it is taken - choose another",
     2,
   ],
   [
-    "an unexpected error, with the way to learn more",
+    "an unexpected error, and says how to learn more",
     new TypeError("x is y\nat z"),
     "TypeError: x is y - NOVA_DEBUG=1 shows where this came from",
     1,

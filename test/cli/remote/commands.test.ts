@@ -71,13 +71,13 @@ describe("if NOVA_URL names a server,", () => {
 
   it.each<[string, () => string[]]>([
     ["trace", () => ["trace", id, "--json"]],
-    ["trace of everything", () => ["trace", id, "--full", "--json"]],
+    ["full trace", () => ["trace", id, "--full", "--json"]],
     ["trace for people", () => ["trace", id]],
     ["verification", () => ["verify", id, "--json"]],
     ["list of executions", () => ["executions", "--workflow", "add", "--limit", "2", "--json"]],
     ["log", () => ["logs", id, "--json"]],
     ["log that is followed", () => ["logs", id, "--follow", "--node", "work"]],
-    ["cancellation of what is over", () => ["cancel", id, "--json"]],
+    ["cancellation of an ended run", () => ["cancel", id, "--json"]],
     ["list of tasks", () => ["tasks", "--json"]],
     ["list of keys", () => ["keys", "list", "--json"]],
     ["validation", () => ["validate", file("add.json"), "--json"]],

@@ -58,15 +58,19 @@ describe("a published workflow", () => {
 
   it.each<[string, () => string[], string | RegExp]>([
     ["a number by a dot path, digit for digit", () => ["get", id, "deep.texts.1"], "12345678901234567890"],
-    ["a large text inside of a value", () => ["get", id, "deep"], /^\{"texts":\["x{300000}",12345678901234567890\]\}$/],
-    ["own keys as they were written", () => ["get", id, "own.not"], '{"$blob":1}'],
-    ["a value under such a key", () => ["get", id, "own.not.$blob"], "1"],
+    ["a large text inside a value", () => ["get", id, "deep"], /^\{"texts":\["x{300000}",12345678901234567890\]\}$/],
+    ["keys that look like references, as they were written", () => ["get", id, "own.not"], '{"$blob":1}'],
+    ["a value under a key that looks like a reference", () => ["get", id, "own.not.$blob"], "1"],
     [
       "an object that would be a reference without its additional $",
       () => ["get", id, "own.like"],
       alike.replace("$", "$$$$"),
     ],
-    ["what a file is", () => ["get", id, "pdf", "--json"], /"key":"pdf","bytes":18,"sha256":"[0-9a-f]{64}"/],
+    [
+      "the size and hash of a file",
+      () => ["get", id, "pdf", "--json"],
+      /"key":"pdf","bytes":18,"sha256":"[0-9a-f]{64}"/,
+    ],
     ["versions", () => ["versions", "report", "--json"], /"version":1,"status":"ready","active":true/],
     ["workflows", () => ["versions"], /report +1 +1 +ready/],
     ["pinned code", () => ["pins", "report"], 'no code of "report" is pinned'],
@@ -79,7 +83,7 @@ describe("a published workflow", () => {
     expect(there.out).toMatch(expected);
   });
 
-  it("has values that nova get saves byte for byte, and keys that nova get lists if a key is unknown", async () => {
+  it("has a context whose values nova get saves byte for byte, and whose keys nova get lists if a key is unknown", async () => {
     expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf has pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
     const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
@@ -106,7 +110,7 @@ describe("a published workflow", () => {
     expect(err).toMatch(/"pdf" is a file of 18 bytes, not for a terminal - nova get exec_\w+ pdf --into pdf/);
   });
 
-  it("is rolled back, and another version is activated again", async () => {
+  it("is rolled back to an older version, and its newer version is activated again", async () => {
     await writeFile(
       file("report.json"),
       JSON.stringify({ ...inARow("report", { work: "context['v'] = 2" }), triggers }),

@@ -49,7 +49,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(asking.asked[1]).toMatch(/^make, pay may run again.* - restart 3 executions\? \(no\)$/);
   });
 
-  it("continues without a terminal, and warns on stderr unless --yes is given", async () => {
+  it("asks nothing without a terminal, but warns on stderr unless --yes is given", async () => {
     const said = "nova: pay will run again, with its effects\n";
     const told = await onServer("restart", id, "--json");
     expect(told.err).toContain(said);

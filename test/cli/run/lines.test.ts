@@ -41,7 +41,7 @@ it.each([
   expect(told.filter((line) => line.includes("models"))).toEqual(lines);
 });
 
-it("runLines names a repeated node once, with the number", () => {
+it("runLines names a node that ran several times in a row once, with the number of its runs", () => {
   const path = ["start", "each", "check", "check", "check", "report", "end"];
   const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed" };
   const ran = { execution, path, context: new RawJson("{}") } as unknown as Parameters<typeof runLines>[0];

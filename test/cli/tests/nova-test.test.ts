@@ -279,7 +279,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("ignores differences of timing: how far other items of a failed map got", async () => {
+  it("ignores how far the other items of a map got before one item failed, because that depends on timing", async () => {
     // In the first run item 0 ends before item 1 fails; in the second run item 1 fails first.
     const item = (pause: number) =>
       action("item", `import time\ntime.sleep(0.2 if context["item"] else ${pause})\n1 / (1 - context["item"])`, live);

@@ -23,7 +23,7 @@ it.each([
   ["javascript:alert(1)", false],
   ["//login.example.com", false],
   [7, false],
-])("the page opens only addresses with HTTPS or on this machine: %j %s", (address, is) => {
+])("the page opens only addresses with HTTPS or on this machine (%j: %s)", (address, is) => {
   expect(isSafeAddress(address)).toBe(is);
 });
 
@@ -142,7 +142,7 @@ it.each([
   ["?state=b", false],
   ["", false],
   ["?workflow=bills", false],
-])("the page recognises an issuer's answer in its address: %s %s", (search, is) => {
+])("the page recognises an issuer's answer in its address (%j: %s)", (search, is) => {
   expect(readIssuerAnswer(search) !== undefined).toBe(is);
 });
 

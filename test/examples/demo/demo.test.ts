@@ -38,7 +38,7 @@ test("invoiceMails names a missing file in its error", async () => {
   await expect(invoiceMails(["/nowhere/missing.pdf"])).rejects.toThrow("missing.pdf");
 });
 
-describe("databaseAt, for the address of a database,", () => {
+describe("databaseAt", () => {
   it.each([
     [
       "postgres://ann:s%40cret@db.example.com:6543/books?sslmode=require",

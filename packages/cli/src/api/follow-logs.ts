@@ -39,7 +39,7 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
     if (!execution.open) return;
     yield* running.followNodes(atWork.nodes, atWork.count);
     restMs = running.size > 0 ? minBetweenLooksMs : Math.min(maxBetweenLooksMs, restMs * 1.5);
-    // The chain is read again only after twice the time of the last read, because reading a long chain takes long.
+    // Waits at least twice as long as the last read took, because reading a long chain is slow.
     const lookAt = performance.now() + Math.max(restMs, 2 * (performance.now() - began));
     do {
       yield* running.readPrinted();

@@ -33,8 +33,7 @@ async function write(source: ExportSource, folder: string, { client, secrets }: 
   await using items = await open(join(folder, files.items), "wx", 0o600);
   await using objects = await open(join(folder, files.objects), "wx", 0o600);
   const counts = { items: 0, objects: 0 };
-  // Objects by key, so that each is written once. Several records may name the same object: definitions that differ
-  // only in hidden fields are the same in an export.
+  // Objects by key, so that each object is written once, even if several records refer to it.
   const written = new Map<string, Promise<StoredObject>>();
   const writeOnce = (object: Found & { kind: "object" }) => {
     const there = written.get(object.key) ?? writeObject(source, folder, object);

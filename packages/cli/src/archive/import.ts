@@ -21,7 +21,7 @@ export interface Restored {
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
 export interface Checked extends Pick<Manifest, "client"> {
   isVerified: boolean;
-  /** True if an unverified full export may restore everything. Absent: it restores only the records of one client. */
+  /** True: everything in an unverified full export is restored. Absent: only the records of one client are restored. */
   bringsEverything?: boolean;
 }
 
@@ -121,8 +121,8 @@ export interface OwnRecords {
 type OwnArchive = Pick<Archive, "claim" | "clientOf" | "hasWorkflow">;
 
 /**
- * Kinds of records that an unverified export may restore. Records of other kinds have effects: code runs, a delivery
- * blocks a real one, an audit record may be false.
+ * Kinds of records that an unverified export may restore. A record of another kind could start code, block the start of
+ * a real delivery, or state something false in the audit log.
  */
 const harmlessKinds = new Set([
   "client",
@@ -138,8 +138,8 @@ const harmlessKinds = new Set([
 ]);
 
 /**
- * Finds the client of an unverified full export. An attacker could have declared the export of one client a full one,
- * so that it restores API keys. Throws `InvalidInput` unless all records belong to one client.
+ * Finds the client of an unverified full export. Throws `InvalidInput` unless all records belong to one client: an
+ * attacker could have changed the export of one client into a full export that restores API keys.
  */
 export async function demandOneClient(archive: Pick<Archive, "claim">, folder: string): Promise<string> {
   const clients = new Set<string>();
@@ -157,8 +157,8 @@ export async function demandOneClient(archive: Pick<Archive, "claim">, folder: s
 
 /**
  * Finds the records in an export that belong to one client: its runs, and the workflow versions that they ran. API
- * keys, and data that clients share, do not belong to it. Throws `InvalidInput` if the importing NOVA has one of the
- * runs with another client.
+ * keys, and data that clients share, do not belong to it. Throws `InvalidInput` if the importing NOVA already has one
+ * of these runs as the run of another client.
  */
 export async function readOwn(
   archive: OwnArchive,

@@ -105,7 +105,8 @@ async function importFrom(folder: string, { aws, isTrusted, everything }: Import
   const [{ createKeySigner }, local] = await Promise.all([import("@nova/aws"), import("@nova/local")]);
   const { signingKey } = secrets ?? (await local.readSecretsIfThere(dataDir)) ?? {};
   const checked = await check(signingKey === undefined ? undefined : createKeySigner(signingKey));
-  // The secrets are restored before the cloud opens, because an open cloud signs with the secrets that it found.
+  // The secrets are restored before the cloud opens, because an open cloud signs with the secrets that it read when it
+  // opened.
   if (secrets) await local.restoreSecrets(dataDir, secrets);
   return withCloud(({ service }) => restore(service, folder, checked));
 }

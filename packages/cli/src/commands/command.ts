@@ -71,7 +71,7 @@ export function declare(declared: Command, { summary, takes = {}, json = "print 
   }
 }
 
-/** Finds the action `asked` in `actions`. Throws `InvalidInput` if it is none of them. */
+/** Finds the action `asked` in `actions`. Throws `InvalidInput` if `actions` does not contain it. */
 export function actionOf<Action extends string>(name: string, actions: readonly Action[], asked = ""): Action {
   const action = actions.find((one) => one === asked);
   if (action) return action;
@@ -89,8 +89,8 @@ export function runAction(
 }
 
 /**
- * Returns `text` if it is one of `all` or undefined. Otherwise throws `InvalidInput` with a message in which `what`
- * says what the text names.
+ * Returns `text` if it is undefined or one of `all`. Otherwise throws `InvalidInput`; `what` says in its message what
+ * kind of thing `text` should name.
  */
 export function oneOf<One extends string>(
   what: string,

@@ -56,8 +56,8 @@ export const dev = command({
       const api = doors.adopt(await openApi(cloud, { port: ports.api, hosts, onFailure, page }), (one) => one.close());
       const mail = doors.adopt(await openMail(cloud, { port: ports.smtp }), (one) => one.close());
       greet(api, `smtp://127.0.0.1:${mail.port}`, json === true);
-      // Keeps V8 from giving new objects more room on a machine with more memory. On a machine with 24 GB, a burst of
-      // runs used 128 MB; with this limit it uses 64 MB and is as fast (`npm run bench at-once`).
+      // Limits the memory that V8 reserves for new objects. On a machine with 24 GB, a burst of runs used 128 MB
+      // without this limit. With the limit it uses 64 MB and is as fast (`npm run bench at-once`).
       setFlagsFromString("--semi-space-growth-factor=1");
       if (open) openBrowser(api.consoleLink());
       tell.release();

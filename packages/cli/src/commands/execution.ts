@@ -183,8 +183,8 @@ function resultOf(place: object, value: ContextValue): string {
 }
 
 /**
- * Returns the content to save: a text without JSON's quotes and escapes, so that other programs can read the file, or
- * any other value as JSON.
+ * Returns the content to save. A text is saved without the quotes and escapes of JSON, so that other programs can read
+ * the file. Any other value is saved as JSON.
  */
 function fileText(json: string): string {
   return json.startsWith('"') ? JSON.parse(json) : `${json}\n`;

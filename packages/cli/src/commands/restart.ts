@@ -125,7 +125,8 @@ export async function confirmRestart(
   asking = thisTerminal,
 ) {
   const { again, misfits } = await server.executions.restart(id, { ...changes, dry_run: true });
-  // No warning is needed if no node runs again, or if the server will refuse the restart because it does not fit.
+  // No warning is needed if no node runs again. It is not needed either if `misfits` gives reasons why the server will
+  // refuse the restart.
   if (again.length === 0 || misfits.length > 0) return true;
   const { workflow, version } = await server.executions.get(id);
   const definition = await readWorkflow(server, workflow, changes.version ?? version);
@@ -213,8 +214,8 @@ interface Done {
 }
 
 /**
- * Restarts executions, several at the same time, and waits until each has ended or waits for an answer. After Ctrl-C it
- * starts no more of them.
+ * Restarts executions, several at the same time, and waits until each has ended or waits for an answer. After Ctrl-C no
+ * further execution is restarted.
  */
 export async function restartMany(
   server: NovaClient,

@@ -102,7 +102,7 @@ export interface TestItem {
   ms: number;
 }
 
-/** The number of tests that run at the same time. A run mostly waits for its sandbox, so several fit. */
+/** The number of tests that run at the same time. Several can, because a run mostly waits for its sandbox. */
 const maxAtOnce = 4;
 
 interface Running {
@@ -224,7 +224,10 @@ function escaped(text: string): string {
 
 type Count = "same" | "differs" | "fails";
 
-/** How each outcome is counted. Code that works where the recorded code failed has another outcome, so it differs. */
+/**
+ * How each outcome is counted. If the current code works where the recorded code failed, the outcome counts as
+ * different.
+ */
 const countedAs: Record<ProofOutcome, Count> = {
   same: "same",
   differs: "differs",

@@ -87,8 +87,8 @@ class RootWatch {
   }
 
   /**
-   * Whether a change of this file counts as a change of a workflow. Other files next to the workflow folders do not
-   * count, such as the output file of this process.
+   * Whether a change of this file may be a change of a workflow. A file next to the workflow folders does not count,
+   * because it may be the output file of this process.
    */
   #isOurs(folder: string, name: string): boolean {
     const step = this.#around.get(folder);

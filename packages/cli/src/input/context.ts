@@ -140,8 +140,9 @@ export async function hashOf(
 }
 
 /**
- * Reads the files that a context file names by `{"$file": "path"}`, relative to its own folder; `nova pull` writes such
- * references for bytes. A key `$$file` stands for a key named `$file`. Throws `InvalidInput`.
+ * Reads the files that a context file names by `{"$file": "path"}`. A path is relative to the folder of the context
+ * file. `nova pull` writes such references for bytes. A key `$$file` stands for a key named `$file`. Throws
+ * `InvalidInput`.
  */
 export async function placeContextFiles(
   context: string,

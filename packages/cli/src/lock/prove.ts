@@ -137,8 +137,8 @@ function runLines({ recorded: { execution, entry }, outcome, differences, error,
 }
 
 /**
- * The outcome of the current code compared with that of the recorded run. `fails` and `works` count as different,
- * `fails_too` does not.
+ * The outcome of the current code compared with that of the recorded run. `fails`: only the current code fails.
+ * `works`: only the recorded run failed. `fails_too`: both failed, which counts as the same outcome.
  */
 export type ProofOutcome = "same" | "differs" | "fails" | "works" | "fails_too";
 

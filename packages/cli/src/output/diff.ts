@@ -68,7 +68,7 @@ export function rawJson(json: string | null): RawJson | null {
 
 const shownBefore = 30;
 
-/** Cuts the common start of two long texts, because the part that differs would not fit on the line. */
+/** Cuts the common start of two long texts, so that the part that differs fits on the line. */
 function aroundFirstDifference(was: string, is: string): [string, string] {
   if (shorten(was) === was && shorten(is) === is) return [was, is];
   let at = 0;

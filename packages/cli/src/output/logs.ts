@@ -94,7 +94,7 @@ export function earlierAttempts({ steps, attempt, error_message, ai_metadata }: 
   return attempts.filter((step) => step.attempt_number < attempt || step.error_message !== error_message);
 }
 
-/** The length from which a line is printed before its end has arrived. */
+/** A line of at least this length is printed even if its end has not arrived yet. */
 const longestLine = 4096;
 
 /** Formats logs that arrive in pieces. A title precedes the lines whenever the node changes. */
@@ -115,8 +115,8 @@ export class LogLines {
   #printed({ at, text, leftOut }: Extract<LogPiece, { kind: "printed" }>): string[] {
     const name = `${at.scope}#${at.seq}`;
     const whole = (this.#partial.get(name) ?? "") + text;
-    // Prints up to the last line end. A piece without text means that nothing has followed yet, so the incomplete line
-    // is printed too.
+    // Prints the text up to the last line end. A piece without text means that no more text has arrived for a while, so
+    // the incomplete line is printed too.
     const end = text === "" || whole.length > longestLine ? whole.length : whole.lastIndexOf("\n") + 1;
     this.#partial.set(name, whole.slice(end));
     const gap = leftOut > 0 ? [styled("dim", `  ... ${leftOut} bytes are left out`)] : [];

@@ -71,8 +71,8 @@ export function listed<T>(items: readonly T[], { columns, empty }: ListShape<T>)
 }
 
 /**
- * Formats a table. A column is as wide as its widest cell. Colours do not count, and the last cell of a row may be
- * wider.
+ * Formats a table. A column is as wide as its widest cell, without counting colours. The last column may have wider
+ * cells.
  */
 export function tableLines(header: string[], cells: string[][]): string[] {
   // Cells are escaped before their widths are counted, because an escaped control character is longer.

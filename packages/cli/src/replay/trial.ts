@@ -183,7 +183,8 @@ function ioOf(blobOf: Trial["blobOf"], { execution, before }: Recorded): RunIo {
 
 /**
  * Computes the values of `outputs` for a node from the entries before it: the last changes of each node as JSON text.
- * After a join they include the nodes of the parallel branches; for a map, the list of results.
+ * After the join of a fork, the nodes of its branches are included. After the join of a map, the map has the list of
+ * its results.
  */
 export function outputsAfter(before: readonly TraceEntry[]): Map<string, string> {
   const outputs = new Map<string, string>();

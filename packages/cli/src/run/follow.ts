@@ -6,7 +6,10 @@ import type { Interrupt } from "../interrupt.ts";
 
 export interface EndedRun {
   execution: ShownExecution;
-  /** The calls that the run made; null for a run on a server, which does not report them. */
+  /**
+   * The number of calls to AWS and to sandboxes that the run made; null for a run on a server, which does not report
+   * it.
+   */
   counters: Counters | null;
   path: string[];
   context: RawJson;

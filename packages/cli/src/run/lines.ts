@@ -7,8 +7,8 @@ import { spentText } from "../output/trace.ts";
 import type { EndedRun, OpenTask } from "./follow.ts";
 
 /**
- * The largest number of characters of a path, about two lines of a terminal. The path of a map has the nodes of every
- * item.
+ * A longer path is cut: this is about two lines of a terminal. A path through a map can be long, because it has the
+ * nodes of every item.
  */
 const longestPath = 160;
 

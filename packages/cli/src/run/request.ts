@@ -56,7 +56,10 @@ export interface RunRequest extends Checked {
   warnings: Finding[];
 }
 
-/** The parts of a request that are known before the Python of the nodes is checked, which takes longest. */
+/**
+ * The parts of a request that are known before the Python of the nodes is checked. The check takes longer than anything
+ * else.
+ */
 export interface RunDraft
   extends Pick<RunRequest, "path" | "context" | "files" | "frozen" | "client" | "reuse">,
     Pick<RunOptions, "node" | "fresh"> {
@@ -155,8 +158,8 @@ export async function readCalled(path: string, workflow: Workflow): Promise<Read
       : [id, `${id}.json`, `${id}.ts`].map((name) => join(beside, name)).find(holdsWorkflow);
     seen.add(id);
     if (place === undefined) continue;
-    // The user did not name this folder. If it is a link out of the parent folder, it is refused, so that nothing else
-    // is published.
+    // The user did not name this folder. A link out of the parent folder is refused, because it would publish a folder
+    // that the user did not mean.
     const sentence = ({ message }: Error) => `"${beside}": ${message}, or publish it first`;
     await demandLeadsInside(beside, basename(place)).catch(throwInvalid(sentence));
     const parsed = await readAndParse(place);

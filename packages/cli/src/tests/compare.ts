@@ -44,7 +44,10 @@ export async function findFirstDifference(
   return endDifference(fixture, run, evaluate);
 }
 
-/** Finds every key that differs from a test without expressions: node by node, then in the final context. */
+/**
+ * For a test without expressions: finds every key that differs between the run and the test, first node by node, then
+ * in the final context.
+ */
 export async function findEveryDifference(
   { outcomes, expect }: Fixture,
   { trace, live, blobs }: TestRun,

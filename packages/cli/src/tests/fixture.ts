@@ -111,7 +111,10 @@ class Reader {
     this.#invalid = invalid;
   }
 
-  /** Replaces the file references in a value by the content of the files. Throws for an unknown form. */
+  /**
+   * Replaces the file references in a value by the content of the files. Throws for an object with a single `$` in a
+   * key that is no correct form, such as `{"$aprox": 850}`.
+   */
   whole(value: ExactValue): Promise<WholeValue> {
     return mapValue(value, this.#object);
   }

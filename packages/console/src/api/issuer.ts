@@ -8,7 +8,7 @@ const { problems } = texts.signIn;
 const maxCharacters = 200_000;
 const timeoutMs = 10_000;
 
-/** A failed sign-in. The message is a sentence for the user that names the way out. */
+/** A failed sign-in. The message is a sentence for the user that says what to do. */
 class SignInProblem extends Error {
   override name = "SignInProblem";
 }

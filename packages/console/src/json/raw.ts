@@ -83,7 +83,7 @@ const rawMembers = new Set([
   "data",
 ]);
 
-/** Members whose value may contain members of `rawMembers`. */
+/** Members whose value may contain members that are named in `rawMembers`. */
 const nestingMembers = new Set([
   "items",
   "entries",

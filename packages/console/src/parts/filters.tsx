@@ -13,7 +13,7 @@ interface FilterBarProps<Name extends string> {
   filters: Filters<Name>;
   change(filters: Filters<Name>): void;
   choices?: readonly FilterChoice<Name>[];
-  /** The filters that a button clears; by default there is no such button. */
+  /** The filters that the button "Clear" clears. Absent: there is no such button. */
   clears?: readonly Name[];
   /** Content before the choices. */
   children?: ReactNode;

@@ -107,8 +107,8 @@ interface QueryViewProps<Data> {
 }
 
 /**
- * Shows the data of a query, or why it is missing. Data stays visible if a later refresh fails, with everything typed
- * into it.
+ * Shows the data of a query, or why it is missing. If a later refresh fails, the data stays visible, and everything
+ * that the user typed stays too.
  */
 export function QueryView<Data>({ query, lines = 8, missing, children }: QueryViewProps<Data>): JSX.Element {
   if (missing && isNotFound(query.error)) {

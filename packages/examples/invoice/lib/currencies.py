@@ -21,7 +21,7 @@ SIGNS = {
     "TL": "TRY", "Dhs": "AED", "Rs": "INR", "RS": "INR", "rs": "INR", "Re": "INR", "euro": "EUR", "euros": "EUR", "Euro": "EUR",
     "Euros": "EUR", "EURO": "EUR", "EUROS": "EUR", "Eur": "EUR", "eur": "EUR", "GH₵": "GHS", "RMB": "CNY", "S/.": "PEN", "S/": "PEN", "đ": "VND",
 }  # fmt: skip
-# Signs that several currencies share. The document decides which is meant; without a hint it is the first.
+# Signs that several currencies share. Hints in the document decide which currency is meant; without a hint, it is the first one.
 SHARED = {
     "$": ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "COP", "CLP", "ARS", "TWD"),
     "kr": ("SEK", "DKK", "NOK", "ISK"),

@@ -14,7 +14,7 @@ COLUMN = 6.0  # points by which right edges of one column may differ
 LONGEST_SUM = 40
 MOST_TAX = Decimal("0.5")  # of the net; a larger amount is another sum
 NOTHING_DUE = 27.0
-"""The most that a zero scores. A zero usually means that nothing is left to pay, so it is the total only without another candidate."""
+"""The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if there is no other candidate."""
 
 LARGEST, ADDS_UP, NET_AND_TAX, PAID_IN_PART = 6, 12, 25, 30
 IS_NET, IS_PART, IS_REST, HAS_OLD_DEBT = -25, -30, -15, -10
@@ -81,7 +81,7 @@ class _Witnesses:
         return any(_close(value + tax, whole) for tax in self.taxes if _is_tax_of(tax, value) for whole in wholes)
 
     def leads_to_another(self, candidate: Ranked) -> bool:
-        """Returns True for a "total" that discounts, freight and tax turn into another total. Payments do not: they only lead to the amount due."""
+        """Returns True if another total is the sum of this "total" and of discounts, freight or tax. Payments do not count, because a total minus a payment is only the amount due."""
         mine = {id(m) for m in candidate.mentions}
         for total, parts in self.sums_of_totals:
             if total.value == candidate.value:
@@ -92,7 +92,7 @@ class _Witnesses:
         return False
 
     def is_paid_in_part(self, value: Decimal) -> bool:
-        """Returns True if the value minus a payment is the amount due: then the value is the total of the invoice."""
+        """Returns True if the value minus a payment is the amount due. The value is then the total of the invoice."""
         dues = {r.value for r in self.called if r.kind == "due"} | {
             m.value for m in self.mentions if m.label.kind == "due"
         }
@@ -127,7 +127,7 @@ class _Witnesses:
 
     @cached_property
     def sums(self) -> dict[int, list[Mention]]:
-        """Maps each mention (by its `id`) that is the sum of the amounts directly above it in its column to those amounts."""
+        """Finds each mention that is the sum of the amounts directly above it in its column. Returns these amounts by the `id` of the mention."""
         columns: list[tuple[int, float, list[Mention]]] = []
         found = {}
         for mention in self.mentions:

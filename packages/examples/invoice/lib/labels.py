@@ -13,7 +13,7 @@ from functools import lru_cache
 import lexicon
 
 SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid": 28, "net": 22}
-"""How likely an amount of each kind is the gross total. Net is it on an invoice without tax, and paid on a receipt."""
+"""How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total; on a receipt, the amount paid is."""
 
 LABEL_WORDS = 14  # a longer text counts only with the words nearest to the amount
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})

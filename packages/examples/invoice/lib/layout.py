@@ -109,7 +109,7 @@ def _printed_once(words: list[Word]) -> list[Word]:
 
 
 def _belongs(word: Word, row: list[Word]) -> bool:
-    """Returns True if the word is level with the row. A word that overlaps one of the row's words is in the next line, printed close below."""
+    """Returns True if the word is in the row: on the same level, and not above or below one of its words. Such a word would be in another line, printed close to the row."""
     first = row[0]
     if word.page != first.page:
         return False

@@ -1,10 +1,10 @@
-"""The words of invoices, by their meaning for the amount beside them; one line per language or family.
+"""The words of invoices, grouped by what they say about the amount beside them, with one line per language or family.
 
-Alternatives of regular expressions, spaces as single spaces. They are folded like the labels they are compared with (case
-and accents), so they are written as people print them. To teach another language, add its line to each kind.
+Each group lists the alternatives of a regular expression. Several blanks or a line end count as one blank. Case and accents are
+removed later, so write the words as people print them. To support another language, add a line for it to each group.
 """
 
-# A total that is called the whole of the document.
+# Names of the total of the whole document.
 GROSS = r"""
     grand total | gross (total|amount|sum|value) | total gross | (invoice|order|bill|receipt|document|purchase) (grand )?(total|amount|value|sum)
     | total (for|of) (this|the|your) (invoice|order|bill|purchase) | total (invoice|bill|order) | overall total | final (total|amount) | total charged? | total after (discount|tax|vat)
@@ -121,10 +121,10 @@ EXCL = r"""
     | hariç | sans | zzgl | zuzüglich | plus | exempt | verotonta | ilman | pre tax | pretax | imponibile | base | без | χωρίς | nélkül
     """
 
-# Additional tax: beside an amount alone it means the tax, beside a total the sum before it.
+# Words for additional tax. Without a word for a total, the amount beside them is the tax; with one, it is the sum before tax.
 ADDED = r"zzgl | zuzüglich | plus | vermeerderd met"
 
-# Words for due that start like those for net.
+# Words for the amount due that start like words for a net amount.
 DUE_FIRST = (
     r"net à payer | net (amount )?(due|payable) | netto a pagare | neto a pagar | líquido a \w+ | netto zu zahlen"
 )

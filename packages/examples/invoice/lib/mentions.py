@@ -83,7 +83,7 @@ def _label_left(line: Line, row: list[Found], number: int) -> Label | None:
 
 
 def _nearest_meaning(pieces: list[str]) -> Label:
-    """Returns the label of the words nearest to the amount, or of one piece more if that is more specific: "TTC" of "Total TTC"."""
+    """Returns the label of the piece of text nearest to the amount. The next piece is added if that makes the label more specific: "Total TTC" instead of "TTC"."""
     text, best = "", NONE
     for piece in pieces:
         text = f"{piece} {text}".strip()
@@ -131,7 +131,7 @@ def _by_head(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label,
 
 
 def _by_place_in_row(sheet: Sheet, at: int, group: _Group, found: Found) -> tuple[Label, float]:
-    """Labels one of several amounts after the same words. The gross is the sum of the others, or else what the heads say, or the last."""
+    """Labels one of several amounts after the same words. The gross amount is the sum of the others. If there is none, the heads of the columns decide, or else the last amount is the gross."""
     label = group.label
     if found is group.crown:
         return label, label.score + CROWN

@@ -66,7 +66,7 @@ class Sheet:
         return Head(rows_between=passed)
 
     def has_rows_below(self, at: int, found: Found) -> bool:
-        """Returns True if more figures follow directly below: then the words above head a table, and are not the label of one amount."""
+        """Returns True if more figures follow directly below. The words above are then the head of a table, not the label of one amount."""
         line = self.lines[at]
         for n in range(at + 1, min(at + 4, len(self.lines))):
             near = self.lines[n].page == line.page and self.lines[n].y0 - line.y1 < 2 * line.height

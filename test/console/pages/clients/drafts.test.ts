@@ -143,7 +143,7 @@ describe("a change of settings", () => {
 });
 
 describe("quotas", () => {
-  it("have no limit if its field is empty", () => {
+  it("have null for an empty field, which means no limit", () => {
     const draft = createQuotasDraft({ max_concurrent: 5, max_cost_usd: 49.9 });
     expect(parseQuotas({ ...draft, max_concurrent: " " })).toEqual({
       max_concurrent: null,
@@ -160,7 +160,7 @@ describe("quotas", () => {
     ["max_cost_usd", "49,90", "amount"],
     ["retention_days", "", undefined],
     ["retention_days", "-1", "whole"],
-  ] as const)("say of %s %s: %s", (name, text, misfit) => {
+  ] as const)("are checked: the problem of %s %j is %s", (name, text, misfit) => {
     expect(checkQuota(name, text)).toBe(misfit);
   });
 });
@@ -172,7 +172,7 @@ describe("variables", () => {
     );
   });
 
-  it.each(["[1]", "null", "{", "", '"text"'])("reject %s", (text) => {
+  it.each(["[1]", "null", "{", "", '"text"'])("are refused if they are %s", (text) => {
     expect(parseObject(text)).toBeUndefined();
   });
 });

@@ -175,7 +175,7 @@ describe("the ingredients of a prompt node", () => {
     expect(readIngredients(definition, "inside")?.prompt).toBe("One of them.");
   });
 
-  it.each(["gone", "by_hand", "start"])("are undefined for %s", (node) => {
+  it.each(["gone", "by_hand", "start"])("are undefined for %s, which is no prompt node", (node) => {
     expect(readIngredients(definition, node)).toBeUndefined();
   });
 });

@@ -24,8 +24,8 @@ it("the timeline shortens an hour of waiting, and draws busy periods in proporti
 });
 
 it.each([
-  ["nothing ran at all", []],
-  ["nothing ran since it began", [{ from: 0, to: 1 }]],
+  ["nothing ran", []],
+  ["nothing ran after the start", [{ from: 0, to: 1 }]],
 ])("the timeline fills its width if %s", (_, busy) => {
   const { at } = buildScale({ from: 0, to: hour }, busy);
   expect([at(0), at(hour)]).toEqual([0, 1]);

@@ -93,7 +93,7 @@ export function buildValues(kind: Kind, { texts: input, pairs }: CredentialDraft
 type Problem = keyof typeof texts.clients.credentials.problems;
 
 const shortestSecret = 6;
-/** Names of custom fields; names of headers are not restricted. */
+/** The form of names in a credential of the kind `custom`. Other kinds allow any name. */
 const fieldName = /^[a-z][a-z0-9_]{0,59}$/;
 
 /** Returns the problem of a field that the server would refuse. */

@@ -18,7 +18,7 @@ const maxSeries = 6;
 export const others = "...";
 
 export interface CostDay {
-  /** UTC: `2026-11-25`. */
+  /** A day in UTC, such as `2026-11-25`. */
   day: string;
   /** Values by series, in stacking order. */
   values: number[];

@@ -35,7 +35,7 @@ export function HealthPage() {
     refetchInterval: pauseMs,
     async queryFn(): Promise<Health> {
       const { data, error } = await nova.api.GET("/health");
-      // With status 503, the body is in `error` and has the same form.
+      // With status 503, the body is in `error` instead of `data`, in the same form.
       const found = data ?? error;
       if (found === undefined || !("checks" in found)) throw new Error(words.unreadable);
       return found;

@@ -156,7 +156,10 @@ export interface Scale {
 
 /** Idle periods below this length are drawn in proportion. */
 const leastIdleMs = 1500;
-/** Long idle periods together take `gapsShare` of the busy time, and each at least `gapShare`. */
+/**
+ * All long idle periods together are drawn as wide as `gapsShare` of the busy time, but each at least as wide as
+ * `gapShare`.
+ */
 const gapsShare = 0.3;
 const gapShare = 0.06;
 

@@ -67,7 +67,7 @@ export function allowsMoreKeys(schema: string): boolean {
 interface Place {
   root: string;
   depth: number;
-  /** Shared by the whole schema: the number of fields left, and resolved references. */
+  /** Shared by the whole schema: how many more fields may be created, and the resolved references. */
   shared: { left: number; refs: Map<string, Schema> };
 }
 
