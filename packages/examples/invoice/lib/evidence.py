@@ -14,7 +14,7 @@ COLUMN = 6.0  # points by which right edges of one column may differ
 LONGEST_SUM = 40
 MOST_TAX = Decimal("0.5")  # of the net; a larger amount is another sum
 NOTHING_DUE = 27.0
-"""The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if there is no other candidate."""
+"""The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if the document has no other candidate."""
 
 LARGEST, ADDS_UP, NET_AND_TAX, PAID_IN_PART = 6, 12, 25, 30
 IS_NET, IS_PART, IS_REST, HAS_OLD_DEBT = -25, -30, -15, -10
