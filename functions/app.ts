@@ -30,8 +30,8 @@ export interface LambdaContext {
 }
 
 /**
- * The ports that every function gets: the engine's ports, the whole event bus, the admission of runs, and requests to
- * other servers.
+ * The ports that every function gets: those of the engine, an event bus that can also return whole details, the
+ * admission of runs, and requests to other servers.
  */
 export interface FunctionPorts extends Ports {
   bus: NovaBus;

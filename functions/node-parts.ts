@@ -11,8 +11,8 @@ import {
 import { othersSandboxes, type SandboxesOptions } from "@nova/sandbox";
 
 /**
- * Parts that only functions which run nodes load, because they make up most of a bundle: models, the checker of Python,
- * the harness.
+ * The models, the checker of Python and the harness. Only functions that run nodes load these parts, because they make
+ * up most of a bundle.
  */
 export interface NodeParts {
   pipeline(variables: NodeJS.ProcessEnv, generations: GenerationStore): Pipeline;
@@ -42,7 +42,7 @@ export const clock: Clock = { now: () => Date.now(), sleep: (ms) => new Promise(
 
 export const timer: Timer = { timeout: (ms) => AbortSignal.timeout(ms) };
 
-/** Error codes of a host name that does not exist, or has no address. */
+/** Error codes of the resolver for a host name that does not exist, or has no address. */
 const noSuchName = ["ENOTFOUND", "ENODATA"];
 
 /** Looks names up with the resolver of the system. */

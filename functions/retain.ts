@@ -2,7 +2,9 @@ import { eraseExpired, removeExpiredSessions } from "@nova/service";
 import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
-/** Time to erase one run with many items. In this last minute, no further erasure starts. */
+/**
+ * Time that the erasure of one run with many items needs. In the last minute of the Lambda's time, no erasure starts.
+ */
 const lastRunMs = 60_000;
 const maxLogged = 50;
 

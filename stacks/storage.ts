@@ -39,7 +39,7 @@ interface BucketUses {
   takesMail: boolean;
 }
 
-/** The number of days for which undelivered events are kept, and the objects that they name. */
+/** The number of days for which undelivered events, and the objects that they name, are kept. */
 const undeliveredDays = 14;
 
 /** Creates the bucket. Objects are written once and deleted by prefix; deleted ones can be restored for a month. */
@@ -111,8 +111,8 @@ const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": partition
  * Denies everyone in the account, even administrators, to delete an entry of a chain. Only `eraser`, the ARN of the
  * role that erases contents on request, may change one. Policies of DynamoDB cannot require that a PutItem replaces
  * nothing, and restoring a backup needs puts, so a principal with permission to put can overwrite an entry. NOVA's
- * functions put only new items. If another principal puts into a finished run, `nova verify` reports `broken`: a new
- * end needs the signing key (docs/guarantees.md).
+ * functions put only new items. If another principal overwrites an entry of a finished run, `nova verify` reports
+ * `broken`: a valid last entry needs the signing key (docs/guarantees.md).
  */
 function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);

@@ -28,7 +28,8 @@ const freshMs = 5_000;
 const latest = new WeakMap<ServicePorts, { at: number; found: Promise<Health> }>();
 
 /**
- * Checks the services that NOVA needs; the result is cached. Without DynamoDB, S3 and Step Functions no run can start.
+ * Checks the services that NOVA needs; the result is cached. NOVA is down if DynamoDB, S3 or Step Functions is down,
+ * because then no run can start.
  */
 export function checkHealth(ports: ServicePorts, variables: NodeJS.ProcessEnv): Promise<Health> {
   const now = ports.clock.now();

@@ -53,7 +53,7 @@ describe("models that do not answer", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("cost an attempt if the answer of the output validator is cut off", async () => {
+  it("cost the node one attempt if the answer of the output validator is cut off", async () => {
     const cut = { role: "output_validator", fails: "cut_off" } as const;
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), cut, writes("b = 1"), approves],
@@ -180,7 +180,7 @@ describe("the time limit", () => {
   it.each([
     [0, "InputAnalyzer"],
     [4, "OutputValidator"],
-  ])("ends the node before a model call if the time is over at that point: after %i checks", async (looks, agent) => {
+  ])("ends the node before a model call if the time is over after %i checks of it", async (looks, agent) => {
     let looked = 0;
     const { outcome, means } = await play({
       lines: looks === 0 ? [] : [simple, writes("a = 1")],
@@ -238,7 +238,7 @@ describe("code with effects", () => {
 });
 
 describe("an external failure", () => {
-  it("causes no further code, and fails the node with its own message", async () => {
+  it("ends the node with its own message, and no further code is written", async () => {
     const error = "gaierror: [Errno -2] Name or service not known";
     const traceback = "Traceback (most recent call last):\nsocket.gaierror: [Errno -2] Name or service not known";
     const { outcome, means } = await play({

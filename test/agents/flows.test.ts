@@ -13,7 +13,7 @@ const good = 'context["discount"] = context["total"] * 0.1';
 describe("a simple task", () => {
   const scene: Scene = { lines: [simple, writes(good), approves], runs: [sets({ discount: 150 })] };
 
-  it("is analysed, written, checked, run and judged once", async () => {
+  it("is analysed once, and its code is written, checked, run and judged once", async () => {
     const { outcome, means } = await play(scene);
     expect(means.story()).toEqual([
       "InputAnalyzer 1",
@@ -59,7 +59,7 @@ describe("a simple task", () => {
     });
   });
 
-  it("removes markdown around the code", async () => {
+  it("runs without the markdown that the model put around its code", async () => {
     const fenced = writes(`\`\`\`python\n${good}\n\`\`\``);
     const { outcome } = await play({ ...scene, lines: [simple, fenced, approves] });
     expect(outcome.code).toBe(good);
@@ -96,7 +96,7 @@ describe("a pipeline of two stages", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("records the analysis of an earlier delivery if that analysis is the one that ran", async () => {
+  it("records the analysis code of an earlier delivery if that code is what ran", async () => {
     const means = (await play({ ...scene, dieAt: 1 })).means;
     means.dieAt = Number.POSITIVE_INFINITY;
     const other = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
@@ -220,7 +220,7 @@ describe("attempts", () => {
     expect(outcome).toMatchObject({ status: "success", code: good });
   });
 
-  it("end after the third one, with every code and error recorded", async () => {
+  it("end after the third attempt, and the code and the error of each attempt are recorded", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes("a = 1"), writes("b = 2"), writes("c = 3")],
       runs: [1, 2, 3].map((n) =>
@@ -289,7 +289,7 @@ describe("attempts", () => {
 describe("a decision", () => {
   const decide = 'context["branch_decision"] = "yes"';
 
-  it("is written with the values of its outgoing edges in the prompt", async () => {
+  it("gets code from a prompt that contains the values of its outgoing edges", async () => {
     const about: unknown[] = [];
     const { outcome, models } = await play({
       task: { type: "decision", conditions: ["yes", "no", "default"] },
@@ -307,7 +307,7 @@ describe("a decision", () => {
     expect(outcome).toMatchObject({ status: "success", code: decide });
   });
 
-  it("is written again if its code chooses no edge", async () => {
+  it("gets new code if its code chooses no edge", async () => {
     const { outcome, means } = await play({
       task: { type: "decision" },
       lines: [simple, writes("a = 1"), writes(decide), approves],

@@ -95,7 +95,7 @@ describe("pinned code of two stages", () => {
     ["leaves nothing", sets({}), "left no answer"],
     ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
     ["wants a server, which it cannot reach", refused, "Connection refused"],
-  ])("whose analysis %s does not run, and new code is written", async (_, run, error) => {
+  ])("whose analysis %s is replaced by new code", async (_, run, error) => {
     const { outcome, means, models } = await play({
       pinned: both,
       lines: [simple, writes("new = 1"), approves],
@@ -109,7 +109,7 @@ describe("pinned code of two stages", () => {
     expect(outcome).not.toHaveProperty("analysis");
   });
 
-  it("whose code fails is replaced without the pinned analysis result", async () => {
+  it("whose code fails is replaced by code that gets no result of the pinned analysis", async () => {
     const { means, kept } = await play({
       pinned: both,
       lines: [simple, writes('context["a"] = context.get("_data_analysis")'), approves],

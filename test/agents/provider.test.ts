@@ -46,7 +46,7 @@ const approves: Exchange = {
 const good = 'context["discount"] = context["total"] * 0.1';
 
 describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
-  it("a simple task is written, run and judged, and its code is reused the next time", async () => {
+  it("the code of a simple task is written, run and judged, and is reused the next time", async () => {
     const generations = new MemoryGenerations();
     const first = await run({
       script: [simple, writes(good), approves],
@@ -149,7 +149,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
 });
 
 describe("a decision", () => {
-  it("is written with the values of its edges in the prompt, and again if its value fits no edge", async () => {
+  it("gets code from a prompt with the values of its edges, and gets new code if its value fits no edge", async () => {
     const task = promptTask({ type: "decision", conditions: ["high", "low"], prompt: "Is the total above 1000?" });
     const { outcome } = await run({
       task,

@@ -65,7 +65,7 @@ async function waiting(): Promise<string> {
 }
 
 describe("the functions on a laptop", () => {
-  it("run nodes and child workflows, close, wait, deliver events and sweep", async () => {
+  it("run nodes and child workflows, close runs, wait for events, deliver events and sweep", async () => {
     await cloud.publish(inARow("inner", { work: 'context["x"] = "y" * 90_000' }));
     const inner = { type: "workflow", workflow: "inner" };
     await cloud.run(await cloud.publish(inARow("outer", { inner, work: 'context["z"] = 1' })));

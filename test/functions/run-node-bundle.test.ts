@@ -8,7 +8,7 @@ import { type Exchange, modelServer } from "../support/model-server/model-server
 import { refusingServer } from "../support/refusing-server.ts";
 
 describe("the deployed nova-run-node", () => {
-  it("makes no other request if it cannot read its keys", async () => {
+  it("ends if it cannot read its keys, without any other request", async () => {
     await using aws = await refusingServer();
     const { file, variables } = await deployedBundle("nova-run-node");
     const account = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };

@@ -95,7 +95,7 @@ async function exportAll(): Promise<void> {
 }
 
 describe("the functions of the service on a laptop", { timeout: 60_000 }, () => {
-  it("store credentials, publish, set limits and pause", async () => {
+  it("store credentials, publish workflows, set limits and pause workflows", async () => {
     await ask("POST /clients", { slug: "acme", name: "Acme" });
     await ask("PUT /clients/acme/credentials/email", email);
     await ask("PUT /clients/acme/credentials/other", credential);

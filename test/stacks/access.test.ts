@@ -114,7 +114,8 @@ it("the vault's key encrypts and decrypts only for tasks and credentials, each f
     "novarequestapprovalrole",
     "novasweeprole",
   ]);
-  // The role that delivers events cannot read credentials, and the roles that hand out tokens cannot decrypt them.
+  // The function that delivers events can decrypt task tokens, but no credentials. The function that requests approvals
+  // encrypts task tokens.
   expect(uses.novadelivereventrole).toEqual([`kms:Decrypt on VaultKey.Arn ${context} task`]);
   expect(uses.novarequestapprovalrole).toContain(`kms:Encrypt on VaultKey.Arn ${context} task`);
 });

@@ -76,7 +76,7 @@ describe("the router of CloudFront", () => {
     ["a client of the API", { accept: "application/json" }],
     ["a client with an empty Accept header", { accept: "" }],
     ["a POST", { method: "POST" }],
-  ])("passes / of %s to the API", (_, how) => {
+  ])("passes a request for / by %s to the API", (_, how) => {
     expect(route("/", how).uri).toBe("/");
   });
 

@@ -60,7 +60,7 @@ describe("the rules", () => {
     [true, "another program's", { account: "123456789012", source: "shop" }],
     [false, "NOVA's own", { account: "123456789012", source: "nova" }],
     [false, "another account's", { account: "210987654321", source: "shop" }],
-  ])("decide (%s) whether to forward an event on the bus that is %s", (isMatch, _, event) => {
+  ])("forward or do not forward (%s) an event on the bus that is %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("Events"), event)).toBe(isMatch);
   });
 
@@ -81,7 +81,7 @@ describe("the rules", () => {
     [false, "a run that begins", ended("RUNNING", "nova-invoice", "exec_01J")],
     [false, "an item of a distributed map", ended("SUCCEEDED", "nova-invoice", "5f0c1a52-9a5e")],
     [false, "a state machine that is not NOVA's", ended("FAILED", "payroll", "exec_01J")],
-  ])("decide (%s) whether to forward the end of %s", (isMatch, _, event) => {
+  ])("forward or do not forward (%s) the end of %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("RunEnds"), event)).toBe(isMatch);
   });
 

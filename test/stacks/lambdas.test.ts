@@ -91,18 +91,21 @@ describe("the deployed functions", () => {
     expect([...deployed.keys()].toSorted()).toEqual(lambdaNames.toSorted());
   });
 
-  it.each(lambdaNames)("include %s on Node 24 and arm, traced, with the shared log group", (name) => {
-    const { file, timeoutSeconds, memoryMb } = lambdas[name];
-    expect(deployed.get(name)?.properties).toMatchObject({
-      Handler: `functions/${file}.handler`,
-      Runtime: "nodejs24.x",
-      Architectures: ["arm64"],
-      Timeout: timeoutSeconds,
-      MemorySize: memoryMb,
-      TracingConfig: { Mode: "Active" },
-    });
-    expect(JSON.stringify(deployed.get(name)?.properties.LoggingConfig)).toMatch(/Logs/);
-  });
+  it.each(lambdaNames)(
+    "include %s, which uses Node 24 and ARM, is traced, and logs to the shared log group",
+    (name) => {
+      const { file, timeoutSeconds, memoryMb } = lambdas[name];
+      expect(deployed.get(name)?.properties).toMatchObject({
+        Handler: `functions/${file}.handler`,
+        Runtime: "nodejs24.x",
+        Architectures: ["arm64"],
+        Timeout: timeoutSeconds,
+        MemorySize: memoryMb,
+        TracingConfig: { Mode: "Active" },
+      });
+      expect(JSON.stringify(deployed.get(name)?.properties.LoggingConfig)).toMatch(/Logs/);
+    },
+  );
 
   it("have an alias each, which moves with their code", () => {
     const aliases = templates.flatMap((template) => Object.values(template.findResources("AWS::Lambda::Alias")));

@@ -70,7 +70,7 @@ describe("the alarms", () => {
     expect(alarm?.TreatMissingData).toBe("notBreaching");
   });
 
-  it("are raised without data if the sweep has stopped", () => {
+  it("are raised if the sweep has stopped, although it then sends no data", () => {
     monitoring.hasResourceProperties("AWS::CloudWatch::Alarm", {
       AlarmDescription: Match.stringLikeRegexp("sweep does not run"),
       TreatMissingData: "breaching",

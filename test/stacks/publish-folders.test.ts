@@ -39,7 +39,7 @@ describe("the folders of a deployment", () => {
     expect(calls).toEqual([created, published, deleted]);
   });
 
-  it("need no key if there are none", async () => {
+  it("need no key if no folder is configured", async () => {
     await publishFolders(nova, {}, []);
     expect(calls).toEqual([]);
   });

@@ -148,7 +148,7 @@ describe("mail", () => {
     expect(matchesPattern(pattern, event)).toBe(isMatch);
   });
 
-  it("is reported in the format of S3", () => {
+  it("is passed on as an event in the format of S3", () => {
     const [target] = rule("Mails").Targets;
     const { InputTemplate, InputPathsMap } = { InputTemplate: "", InputPathsMap: {}, ...target?.InputTransformer };
     const [[name = "", path] = []] = Object.entries(InputPathsMap);

@@ -59,7 +59,7 @@ export function receive(event: HttpEvent): Received {
   };
 }
 
-/** Decodes the query. It refuses a repeated parameter, because readers would disagree about its value. */
+/** Decodes the query. It refuses a repeated parameter, because programs disagree about which of its values counts. */
 function queryOf(rawQueryString: string): Record<string, string> {
   const query = new URLSearchParams(rawQueryString);
   const names = new Set<string>();

@@ -14,7 +14,7 @@ const statuses: Record<string, number> = {
   Conflict: 409,
   AnswerRefused: 409,
   ContentsErased: 409,
-  // The next three errors: a stored item is damaged, or has a form that this version of NOVA cannot read.
+  // The next three errors mean that a stored item is damaged, or has a form that this version of NOVA cannot read.
   DamagedLink: 409,
   UnknownFormat: 409,
   UnreadableRecord: 409,

@@ -40,7 +40,7 @@ function parsed(text: string): unknown {
 
 /** AWS Lambda accepts events of at most 6 MB, and an event contains the body as an escaped JSON string. */
 export const maxBytes = 4 * 1024 * 1024;
-/** A context may have 500 levels (engine), and the body adds one. */
+/** The engine allows 500 levels in a context, and the body around the context adds one. */
 const maxDepth = 501;
 const maxKeys = 100_000;
 

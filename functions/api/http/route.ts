@@ -47,7 +47,7 @@ interface Described<Params, Query, Body> {
   bodyMayBeAbsent?: true;
   /** Members of the body that keep the text of the request (`RawJson`) instead of being parsed. */
   exact?: readonly string[];
-  /** Whether answers have an `ETag`. A caller who sends the current one in `If-None-Match` gets status 304. */
+  /** Whether answers have an `ETag`. A caller who sends the current `ETag` in `If-None-Match` gets status 304. */
   isTagged?: true;
   answers: Record<number, Possible>;
 }

@@ -23,8 +23,8 @@ import {
 const params = z.object({ id: ExecutionId });
 
 /**
- * Maximum number of a workflow's records that one request reads to find runs that match its filters. So many records
- * are about half a megabyte.
+ * Maximum number of records of runs that one request reads to find those that match its filters. 500 records have about
+ * half a megabyte.
  */
 const lookedAt = 500;
 
@@ -32,8 +32,8 @@ const lookedAt = 500;
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
 /**
- * Encodes a position as the store does. `listRoute` encodes positions itself, so a cursor of the store is decoded
- * before `listRoute` gets it, and encoded again for the store.
+ * Encodes a position in base64url, as the store does. `listRoute` also encodes positions. So a cursor of the store is
+ * first decoded, and then `listRoute` gets it. The other way, it is encoded again before the store gets it.
  */
 function storeCursor(cursor: string | undefined) {
   return cursor === undefined ? {} : { cursor: Buffer.from(cursor).toString("base64url") };

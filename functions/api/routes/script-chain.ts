@@ -136,7 +136,7 @@ const Executed = z
   })
   .meta({ id: "ExecutedSession" });
 
-/** The session that a front end names, or the default session of its key. */
+/** The session that a front end names, or the default session of the API key. */
 async function sessionOf(ports: service.ServicePorts, by: service.Principal, named: string | undefined) {
   return named?.startsWith("ses_") ? named : service.findNamedSession(ports, by, named);
 }

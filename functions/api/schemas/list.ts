@@ -46,7 +46,10 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
   item: z.ZodType;
   /** Pattern of the positions in cursors, so that a store never gets a position in another form. */
   cursor?: RegExp;
-  /** Returns the requested page. A list in memory is returned as a whole, and the route answers with one page of it. */
+  /**
+   * Returns the requested page. A function with its whole list in memory may return all items; the route then answers
+   * with one page of them.
+   */
   list(
     ports: ServicePorts,
     asked: Pick<Asked<Params, z.output<z.ZodObject<Query>>, unknown>, "by" | "params" | "query"> & { page: PageQuery },
@@ -55,7 +58,7 @@ interface Listing<Params, Query extends z.ZodRawShape, T>
   tag?(ports: ServicePorts, asked: { by: Principal; params: Params }): Promise<string | undefined>;
 }
 
-/** Creates the route of a list in pages. The cursor of a page leads to the next one. */
+/** Creates a route that answers with one page of a list. The cursor of a page leads to the next page. */
 export function listRoute<Params, Query extends z.ZodRawShape, T>(
   path: `/${string}`,
   { item, query, list, cursor: like = /^\d{1,9}$/, show = (one) => one, ...described }: Listing<Params, Query, T>,
@@ -100,7 +103,8 @@ export function pageOfAll<T>(
 const noSuchPage = "the cursor is unknown - use a `next_cursor`";
 
 /**
- * The query of a list that scans the table. It has no limit: a page contains the items in some megabytes of the table.
+ * The query of a list that scans the table. It has no parameter `limit`: a page contains the items in some megabytes of
+ * the table.
  */
 export const ScanQuery = z.strictObject({
   cursor: z

@@ -90,7 +90,7 @@ describe("the code generator", () => {
     expect(failures[0].traceback).toHaveLength(1_000);
   });
 
-  it("records its answer's length and stage", async () => {
+  it("records the length and the stage of its answer", async () => {
     const { step } = await generatorPrompt({});
     expect(step).toMatchObject({ output_data: { code_length: 5, stage: "task" }, input_data: { node_type: "action" } });
   });

@@ -46,7 +46,7 @@ describe("the list of known hosts", () => {
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("tells whether the context has a key", () => {
+  it("also shows whether the context has a key", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });
@@ -87,7 +87,7 @@ describe("the code validator", () => {
     expect(about?.edges).toEqual(["true", "3", "default"]);
   });
 
-  it("passes the analysis that the code may read", async () => {
+  it("lists the result of the analysis among the keys that the code may read", async () => {
     const { about } = await checked({
       lines: [complex, looks, writes("a = 1"), approves],
       runs: [sets({ _data_analysis: { result: {} } }), sets({ a: 1 })],

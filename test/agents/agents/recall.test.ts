@@ -56,14 +56,14 @@ describe("the embedding of a task", () => {
     expect(models.asked[2]?.input).toContain("Calculate a rebate");
   });
 
-  it("is not requested again by a second delivery if the first one has recorded it", async () => {
+  it("is not requested by a second delivery if the first delivery recorded it", async () => {
     const { means } = await play({ ...scene, lines: [simple, writes(good)], dieAt: 2 });
     means.dieAt = Number.POSITIVE_INFINITY;
     const { kept } = await deliver({ ...scene, vectors: [], lines: [approves], runs: [] }, means);
     expect(kept).toMatchObject([{ code: good, cost: { tokens_input: 2712 } }]);
   });
 
-  it("does not fail the node if the request fails, and the step records the reason and the cost", async () => {
+  it("does not fail the node if the request for it fails; the step then records the reason and the cost", async () => {
     const { outcome, means } = await play({ ...scene, vectors: [{ fails: "sent no vectors", costUsd: 0.0002 }] });
     expect(outcome.status).toBe("success");
     expect(means.steps[1]).toMatchObject({ cost_usd: 0.0012, input_data: { embedding: { error: "sent no vectors" } } });
@@ -89,7 +89,7 @@ describe("a cost limit", () => {
     ["the run's", { task: { workflow: { maxCostUsd: 0.01 } } }, /this run has spent \$0.009 of/],
     ["the client's", { means: { month: { spentUsd: 0.001, limitUsd: 0.01 } } }, /client "acme" has spent \$0.009 of/],
   ])(
-    "counts the cost of the embedding before the code generator's request: %s limit",
+    "refuses the code generator's request if the cost of the embedding leaves too little: %s limit",
     async (_whose, limited, message) => {
       const dear = { ...writes(good), estimatedUsd: 0.002 };
       const vectors = [{ vector: [1], costUsd: 0.008 }];
@@ -142,7 +142,7 @@ describe("a task's embedding", () => {
     expect(await embedTask("Add", embed, { signal })).toEqual(expected);
   });
 
-  it("passes an error on to the caller if the error does not come from the model", async () => {
+  it("fails with the original error if that error does not come from the model", async () => {
     const embed = async () => Promise.reject(new TypeError("too dear"));
     await expect(embedTask("Add", embed, { signal })).rejects.toThrow("too dear");
   });

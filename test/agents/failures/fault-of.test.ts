@@ -98,7 +98,7 @@ describe("an external failure", () => {
     ["RuntimeError", "the service answered HTTP 503"],
     ["ValueError", "API returned status 500"],
     ["nova_harness.supply.Unavailable", 'the value of "pdf" cannot be loaded: it arrived damaged again and again'],
-  ])("is the reason of %s: %s", async (type, text, code = open, files = []) => {
+  ])("is recognised in %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("world");
   });
 
@@ -106,7 +106,7 @@ describe("an external failure", () => {
     "[Errno 111] Connection refused",
     "could not read the mailbox: [AUTHENTICATIONFAILED] Invalid credentials",
     "503 Server Error: Service Unavailable for url: https://api.acme.example/v1",
-  ])("is also found in a message that the code reports itself: %s", async (message) => {
+  ])("is recognised in a message that the code reports itself: %s", async (message) => {
     expect(await faultOf({ message, traceback: "", code: signedIn }, surroundings)).toBe("world");
   });
 });
@@ -159,11 +159,11 @@ describe("a fault of the code", () => {
     ["smtplib.SMTPServerDisconnected", "please run connect() first"],
     ["smtplib.SMTPNotSupportedError", "SMTP AUTH extension not supported by server."],
     ["smtplib.SMTPRecipientsRefused", "{'x@acme.example': (550, b'no such user')}"],
-  ])("is the reason of %s: %s", async (type, text, code = open, files = []) => {
+  ])("is recognised in %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("code");
   });
 
-  it("is the reason of a message that the code reports about its data", async () => {
+  it("is recognised in a message that the code reports about its data", async () => {
     expect(await faultOf({ message: "no invoice number found", traceback: "", code: open }, surroundings)).toBe("code");
   });
 });

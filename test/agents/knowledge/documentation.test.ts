@@ -36,7 +36,7 @@ describe("the shipped documentation", () => {
     expect(text.length).toBeLessThanOrEqual(1200);
   });
 
-  it("lists an entry that the query names first, with version, signature and description", () => {
+  it("puts the entry that the query names at the top, with version, signature and description", () => {
     const { text } = documentation.search("pandas", "DataFrame.to_dict()");
     expect(text).toMatch(/^pandas \d+\.\d+\S*\n\npandas\.DataFrame\.to_dict\(orient='dict'.*\n.*dictionary/);
   });

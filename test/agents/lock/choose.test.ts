@@ -135,7 +135,7 @@ describe("a node whose code is written again", () => {
     ["stored code", {}, [generation("1", { provenBy: "exec_00" })]],
     ["locked code", lockWith(generation("1", { approved })), []],
     ["code that is locked and stored", lockWith(generation("1")), [generation("1"), generation("2")]],
-  ])("does not run %s", (_, changes, generations) => {
+  ])("does not use %s", (_, changes, generations) => {
     expect(choosePinned(taskWith({ ...changes, ...fresh }), generations, generator)).toBeNull();
   });
 

@@ -112,7 +112,7 @@ describe("the template as an ingredient", () => {
 });
 
 describe("the id of a generation", () => {
-  it("differs for two codes with the same ingredients", () => {
+  it("differs for two pieces of code with the same ingredients", () => {
     const [one, other] = ["1", "2"].map((digit) => ({ key: usual, codeHash: digit.repeat(64) }));
     const id = generationId(one as never);
     expect(generationId(other as never)).not.toBe(id);

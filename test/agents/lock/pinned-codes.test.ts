@@ -108,7 +108,7 @@ describe("code that has succeeded", () => {
     }
   });
 
-  it("replaces pinned and locked code if the node was written again, and both stay stored", async () => {
+  it("replaces pinned and locked code if the node was written again, and the replaced code stays stored", async () => {
     const old = await keep();
     const workflow = { lock: { sum: old } };
     await keep({ workflow, execution: "exec_02", fresh: true }, later);
@@ -177,7 +177,7 @@ describe("code that needs an analysis", () => {
 });
 
 describe("code that waits for proof or approval", () => {
-  it("is a candidate until a run has proven it, and replaces no code before", async () => {
+  it("is a candidate until a run has proven it, and replaces no code before then", async () => {
     await keep();
     await keep({}, later, false);
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "candidate" });

@@ -300,7 +300,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     expect(await over(server.environment).ask(modelCall({ tools: [search] }))).toMatchObject({ toolCalls: [] });
   });
 
-  it("that the model calls again and again end the request with an error that contains the costs", async () => {
+  it("that the model calls too often end the request with an error that contains the costs", async () => {
     const again: Exchange = { answer: asksFor("again") };
     await using server = await modelServer([again, again, again]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search], maxToolCalls: 1 });

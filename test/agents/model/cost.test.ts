@@ -123,7 +123,7 @@ describe("the usage of a request", () => {
     expect(usage).toEqual({ input: 1_000, cached: 0, cacheWrite: 0, output: 200, isEstimated: true });
   });
 
-  it("has no cached tokens if more tokens are cached than sent", () => {
+  it("contains no cached tokens if the provider counts more cached tokens than input tokens", () => {
     expect(readUsage({ ...honest, cached: 801 }, exchanged)).toMatchObject({ cached: 0, isEstimated: true });
     expect(readUsage({ ...honest, cacheWrite: 701 }, exchanged)).toMatchObject({ cacheWrite: 0, isEstimated: true });
   });

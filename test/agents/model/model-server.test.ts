@@ -8,7 +8,10 @@ import { strictSchemaProblems } from "../../support/model-server/strict-schema.t
 
 const code = { json: { code: "x" } };
 
-/** Runs `use` against a server with this script, and returns what the server reports when it closes. */
+/**
+ * Runs `use` against a server with this script. Returns the message of the error that closing the server throws, or "as
+ * the script says".
+ */
 async function verdictOf(
   plan: Exchange[] | Respond,
   use: (server: { url: string }) => Promise<unknown>,

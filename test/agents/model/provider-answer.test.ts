@@ -51,7 +51,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     ["unknown fields", { ...answer(json), extra: { deep: [1] } }],
     ["no token counts", { ...answer(json), usage: undefined }],
     ["token counts of another form", { ...answer(json), usage: [1] }],
-  ])("an answer is valid with %s", async (_what, body) => {
+  ])("an answer that contains %s is valid", async (_what, body) => {
     await using server = await rawServer(body);
     expect(await ask(server)).toMatchObject({ value: code });
     expect(server.bodies).toHaveLength(1);
@@ -243,7 +243,7 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("that is too large is also cancelled with an error status", async () => {
+  it("that is too large is also cancelled if its status is an error", async () => {
     await using server = await rawServer((response) =>
       response.writeHead(500, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(maxAnswerBytes * 2, " "))),
     );
@@ -264,7 +264,7 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
   );
 
   it.each([301, 302, 303, 307, 308])(
-    "that redirects with %i is not followed, because the prompt would be sent along",
+    "that is a redirect with status %i is not followed, because the new address would get the prompt",
     async (status) => {
       await using elsewhere = await rawServer({});
       await using server = await rawServer((response) =>

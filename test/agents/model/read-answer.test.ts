@@ -39,7 +39,7 @@ describe("the JSON object of an answer", () => {
       '{"n": 12345678901234567890} {"n": 12345678901234567891}',
       2,
     ],
-  ])("is ambiguous if the answer has several different ones: %s", (_where, text, count) => {
+  ])("is ambiguous if the answer has several different objects: %s", (_where, text, count) => {
     const problem = `it is ambiguous: it has ${count} different JSON objects, and one is wanted`;
     expect(readObject(text)).toEqual({ valid: false, problem, isUnclear: true });
   });

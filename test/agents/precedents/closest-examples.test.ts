@@ -145,7 +145,7 @@ it("a task finds code of another node whose task has the same meaning", async ()
   expect(examples).toMatchObject([{ task: "Add up the lines.", code: written.code }]);
 });
 
-it("code is stored without an embedding if there is none", async () => {
+it("code is stored without an embedding if its task has none", async () => {
   const generations = new MemoryGenerations();
   await keepCode(generations);
   expect(generations.all).toMatchObject([{ code: written.code, status: "pinned" }]);

@@ -237,7 +237,7 @@ it("the table of this test names every route and the role that the route require
 });
 
 describe.each(Object.entries(table))("%s", (route, row) => {
-  it.each(scopes)("answers each role with a key of scope %s as the table says", async (scope) => {
+  it.each(scopes)("answers keys of scope %s with the expected status for each role", async (scope) => {
     const statuses: Partial<Record<Role, number>> = {};
     for (const role of roles) {
       const renew = expectedStatus(row, role, scope) < 300 ? renewals[route] : undefined;

@@ -45,7 +45,7 @@ describe("an answer to an execution", () => {
     ["the next approver's task", "yes", "second", {}],
     ["the next visit of the same node", "no", "first", {}],
     ["the next visit of the same node, if the caller names the node", "no", "first", { node: "first" }],
-  ])("is refused when it is repeated, and the repetition does not answer %s", async (_what, choice, next, name) => {
+  ])("is refused when it is repeated, so that the repetition does not answer %s", async (_what, choice, next, name) => {
     const { id, first, answer } = await waiting();
     const said = { choice, by: "ann", ...name };
     expect(await answer(said)).toMatchObject({ status: 200, body: { task_id: first.task_id, node: "first" } });

@@ -169,7 +169,7 @@ describe("the answers of the API", () => {
     expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
   });
 
-  it("report the state and the latency of every service", async () => {
+  it("show at GET /health the state of every service", async () => {
     const { body } = await api.call("GET /health", { key: null });
     expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, states: { state: "ok" } });
     expect(["ok", "degraded"]).toContain(body.status);

@@ -21,7 +21,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect((await api.call("GET /executions?workflow=asking")).body.items).toHaveLength(1);
   });
 
-  it("starts one run if both arrive at the same time", async () => {
+  it("starts one run if both requests arrive at the same time", async () => {
     const headers = once();
     const start = () => api.call("POST /workflows/asking/execute", { body: {}, headers });
     const answers = await Promise.all([start(), start(), start()]);

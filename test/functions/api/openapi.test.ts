@@ -62,7 +62,7 @@ describe("the OpenAPI document", () => {
     expect(operation(name).requestBody?.required).toBe(required);
   });
 
-  it("describes a context as any object, though it is read as text", () => {
+  it("describes a context as any object, although NOVA reads the context as text", () => {
     const { requestBody } = operation("POST /workflows/{id}/execute");
     expect(requestBody?.content["application/json"]?.schema).toMatchObject({
       properties: { context: { type: "object", additionalProperties: true } },

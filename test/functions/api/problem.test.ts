@@ -28,7 +28,7 @@ function failing(error: Error) {
 }
 
 describe("an error of a handler", () => {
-  it("of NOVA itself gives a problem without its text, and a log line with the same request id", async () => {
+  it("that is NOVA's own fault is logged, and the answer contains the request id but not the text of the error", async () => {
     const error = new RangeError("password hunter2");
     const answer = await failing(error)(event("GET", "/workflows"), context);
     expect([answer.statusCode, answer.headers["content-type"]]).toEqual([500, "application/problem+json"]);

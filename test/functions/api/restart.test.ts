@@ -91,7 +91,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await count()).toBe(before);
   });
 
-  it("waits for its turn while its workflow is paused", async () => {
+  it("is queued while its workflow is paused", async () => {
     await api.call("POST /workflows/fragile/pause");
     const { status, body } = await api.call(`POST /executions/${failed}/restart`);
     expect([status, body]).toMatchObject([202, { status: "queued", restarted_from: failed }]);

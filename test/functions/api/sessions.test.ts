@@ -268,7 +268,7 @@ describe("editors of a session", { timeout: 60_000 }, () => {
     ["a key of another kind", "PATCH /nodes/a", { choices: ["x"] }, 422, /choices/],
     ["an unknown node", "PATCH /nodes/zzz", { code: "pass" }, 404, /no node "zzz"/],
     ["a changed id", "PATCH /nodes/a", { id: "x" }, 422, /keeps its id/],
-  ])("get a refusal of %s in one sentence", async (_what, request, body, status, sentence) => {
+  ])("get a refusal in one sentence if they send %s", async (_what, request, body, status, sentence) => {
     const id = await chain();
     const [method, path] = request.split(" ");
     await expectRefusal(api.call(`${method} /sessions/${id}${path}`, { body }), status, sentence);
@@ -382,7 +382,7 @@ describe("the publication of a session", { timeout: 60_000 }, () => {
     await expectRefusal(publish("watched"), 422, /"watched" has on_failure/);
   });
 
-  it("cannot be reversed for a workflow with loops: no session can start from it", async () => {
+  it("has no way back for a workflow with loops: no session can start from such a workflow", async () => {
     const nodes = [
       { id: "start", type: "start" },
       { id: "ask", type: "action", code: "pass" },

@@ -299,7 +299,7 @@ describe("during the deletion of a client,", () => {
     expect(await cloud.service.deliveries.list({ client: slug, limit: 1 })).toEqual([]);
   });
 
-  it("a run that its own key starts is refused because the client is gone", async () => {
+  it("a run that the client's own key starts is refused because the client is gone", async () => {
     const by = { ...ofClient, client: slug };
     const request = { principal: by.id, client: slug, key: `k ${slug}`, asked: "this" };
     const ports = slowly();

@@ -49,7 +49,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(world.emptied).toEqual([]);
   });
 
-  it("is found by a later pass if the process that started it died, because the client's record exists until then", async () => {
+  it("is found by a later pass if the process that started it died, because the client's record is kept for that pass", async () => {
     world.hasQueue = true;
     const ports = world.service();
     await deleteClient(ports, ann, "acme");
@@ -72,7 +72,7 @@ describe("a run that starts while its client is deleted", () => {
     ["is open", async () => undefined],
     ["has already ended", (id: string) => cancelExecution(world.service(), id)],
   ])(
-    "is found by a second pass if it started after the first pass had read the list of runs, and %s",
+    "is found by a second pass if it %s and the first pass read the list of runs before it started",
     async (_what, then) => {
       let id = "";
       world.onRest = async () => {

@@ -52,7 +52,7 @@ describe("the reader of a mail", () => {
     expect([mail.text.trim(), String(Buffer.from(mail.attachments[0]?.bytes ?? []))]).toEqual([text, text]);
   });
 
-  it("reads the reply address, the answered mail, and whether a program wrote the mail", async () => {
+  it("reads the reply addresses, the id of the answered mail, and whether a program wrote the mail", async () => {
     const mail = await parseMail(
       withHeader(
         "Reply-To: Desk <Desk@Example.com>, b@example.com",

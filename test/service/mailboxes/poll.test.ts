@@ -88,7 +88,7 @@ describe("unread mails", () => {
     expect(asked).toEqual([["acme", "invoice", ["email"]]]);
   });
 
-  it("that were delivered before start no second run", async () => {
+  it("start no second run if the same mails were delivered earlier", async () => {
     for (const uid of [1, 2]) {
       unread.set(uid, mail("same"));
       await pollMailbox(ports(), name);

@@ -59,7 +59,7 @@ async function dying(change: Change, behind: () => Promise<void>, queue = false)
 }
 
 describe("a process that dies while it", () => {
-  it.each(changes)("%s leaves work that a sweep completes, after each step", async (_what, change) => {
+  it.each(changes)("%s leaves work that a sweep completes, whichever step was its last", async (_what, change) => {
     expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
   });
 

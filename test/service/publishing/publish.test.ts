@@ -86,7 +86,7 @@ describe("without a queue,", () => {
 });
 
 describe("with a queue,", () => {
-  it("a version waits without running, and a repeated request creates no second version", async () => {
+  it("a version cannot run while it waits, and a repeated request creates no second version", async () => {
     const ports = world.ports({ queue: true });
     const begun = world.now;
     expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "publishing", created: true });

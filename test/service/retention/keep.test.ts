@@ -143,7 +143,7 @@ describe("retention", () => {
 });
 
 describe("the retention of many runs", () => {
-  it.each([30, 75, 500])("erases them completely and the oldest first, %i in one invocation", async (atOnce) => {
+  it.each([30, 75, 500])("erases all of them, the oldest first, %i in one invocation", async (atOnce) => {
     const runs = many(400);
     const { erase, erased } = world([client()], runs);
     for (let time = 0; time < Math.ceil(400 / atOnce); time++) await erase(atOnce * 1_000);

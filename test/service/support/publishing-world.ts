@@ -4,7 +4,7 @@ import type { AuditRecord, Client, EventRule, Schedule, ServicePorts } from "@no
 import { idsBehind } from "../../support/ids-behind.ts";
 import { MemoryNamed, MemoryPublications, MemoryTriggers, MemoryWorkflowStates } from "./stores.ts";
 
-/** The reaction of Step Functions to one of the next publications. It accepts all later ones. */
+/** The reaction of Step Functions to a publication. When `answers` is empty, Step Functions accepts the publication. */
 export type MachineAnswer = "refuses" | "is out of reach" | "dies behind it";
 
 /** The ports that publishing needs, in memory. Any other port is undefined, so its use fails. */

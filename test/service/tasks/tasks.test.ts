@@ -63,7 +63,7 @@ beforeEach(() => {
 });
 
 describe("the list of tasks", () => {
-  it("for a client's key reads only tasks of that client, and reads no tasks of earlier pages but the last", async () => {
+  it("for the key of a client reads only tasks of that client, and does not read all earlier pages again", async () => {
     expect(await pagesFor("acme", 2)).toEqual([
       ["0 10", 3],
       ["20 30", 4 + 2],

@@ -95,7 +95,7 @@ describe("the triggers of a version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
-  it("are set up before old ones are removed; those that another workflow could take are set up first", async () => {
+  it("are set up before old triggers are removed, and first of all those whose address another workflow could take", async () => {
     const steps: string[] = [];
     const { put, remove } = world.triggers;
     world.triggers.put = (live) => {

@@ -26,8 +26,8 @@ columns, encoding, labels found, one or two short excerpts. JSON values, under 4
 - It only reads: nothing is sent, written or changed. It ends within 15 seconds.`;
 
 /**
- * Lets a model write code that examines the node's data, and runs that code. Returns null for the analysis if it fails:
- * the task's code is then written without its result.
+ * Lets a model write code that examines the node's data, and runs that code. Returns null if the analysis fails. The
+ * task's code is then written without the result of an analysis.
  */
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", 1, async (journal) => {
@@ -110,8 +110,8 @@ export async function analyzeInput(run: NodeRun): Promise<Result<InputAnalysis>>
 
 /**
  * Wraps analysis code in a Python program that undoes the code's changes of `context`. Only the key `analysisKey`
- * remains. It holds the code's error, or its `result` or last printed dict, cut to the size of a prompt. The code is
- * embedded as a JSON string, whose escapes are valid in Python.
+ * remains. It holds the error of the code, or the variable `result`, or the last dict that the code printed, cut to the
+ * size of a prompt. The code is embedded as a JSON string, whose escapes are valid in Python.
  */
 export function analysisProgram(code: string): string {
   return `${program}\n_nova_look(${JSON.stringify(code.toWellFormed())})\n`;

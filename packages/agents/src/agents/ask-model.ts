@@ -68,7 +68,10 @@ export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): s
   return requireModel(role, executor.model, task.version.workflow.model, parts.defaultModel, parts.clock.now());
 }
 
-/** A low estimate of tokens: a token of English text has about four bytes, of other text fewer. */
+/**
+ * Bytes per token, for a low estimate of tokens: a token of English text has about four bytes, and a token of other
+ * text has fewer.
+ */
 const bytesPerToken = 4;
 
 /** Refuses a prompt that does not fit into the model's window, before any request. @throws {ModelError} */

@@ -66,7 +66,8 @@ export async function executeAndJudge(
   const logs = task.mask(result.logs);
   const failure: Failure = { attempt, code, class: name, message, ...tracesOf({ traceback, types, logs }) };
   if (result.status === "success" || name === "NodeTimeout") return { failure, fault: "code" };
-  // Attempt 0 is pinned code. The hosts that it names count as known, because it reached them when a run proved it.
+  // Attempt 0 is pinned code. The hosts in this code count as known, because the code reached them in the run that
+  // proved it.
   const surroundings = knownHosts(run, attempt === 0 ? code : undefined);
   const fault = await faultOf({ message: result.message, traceback: result.traceback, code }, surroundings);
   const reason = fault === "world" ? findUnreachableHost(logs) : "";

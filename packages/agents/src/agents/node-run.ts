@@ -42,7 +42,7 @@ export interface Recall {
   examples?: Example[];
   embedding?: number[];
   spent: { tokens: number; usd: number };
-  /** Data about the embedding, for the record of the step to which its costs are added. */
+  /** Data about the embedding, for the record of the step that also contains the costs of the embedding. */
   record: Record<string, unknown>;
 }
 

@@ -39,8 +39,8 @@ export class Library {
   }
 
   /**
-   * Weighs an entry. Names in the query weigh more, and so do members of large classes or modules, which code calls
-   * most often.
+   * Weighs an entry. An entry weighs more if the query names it. It also weighs more if its class or module is large,
+   * because code calls the members of large ones most often.
    */
   #weightOf(id: number, named: readonly string[]): number {
     const { name } = this.#docstrings[id] as Docstring;
@@ -146,7 +146,9 @@ export class TemplateDocumentation {
   }
 }
 
-/** Limits an answer, because every later call of the same attempt sends and pays for it again. */
+/**
+ * Limits an answer, because every later model call of the same attempt sends the answer again, and pays for it again.
+ */
 const maxCharacters = 1200;
 const maxNames = 8;
 

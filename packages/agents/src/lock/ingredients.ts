@@ -22,8 +22,8 @@ export function ingredientsOf(
 }
 
 /**
- * Ingredients that the same code would have now. It uses the code's own reads and guides, so that other keys of the
- * input and other guides do not matter.
+ * Ingredients that the same code would have now. They contain only the keys that the code reads and the guides that it
+ * was written with, so other keys and guides do not matter.
  */
 export function currentIngredients(
   task: TaskDefinition,
@@ -69,7 +69,7 @@ function writerModelOf({ model: own }: PromptExecutor, { model: common }: Workfl
   return own?.code_generator ?? own?.default ?? common?.code_generator ?? common?.default ?? "default";
 }
 
-/** SHA-256 of the ingredients. If two codes have the same key, one can replace the other. */
+/** SHA-256 of the ingredients. Two pieces of code with the same key can replace each other. */
 export function generationKey(ingredients: Ingredients): string {
   return hash("sha256", JSON.stringify(sorted(ingredients)));
 }

@@ -96,7 +96,7 @@ const Choice = z.object({
   message: z.object({ content: Content, refusal: z.string().nullish(), tool_calls: z.array(ChatCall).nullish() }),
 });
 
-/** The used fields of an answer. Thoughts in a separate field (`reasoning_content`) are ignored. */
+/** The fields of an answer that NOVA reads. Thoughts in a separate field (`reasoning_content`) are ignored. */
 const ChatAnswer = z.object({ choices: z.array(Choice).min(1), usage: Counts });
 
 const endings: Record<string, Reply["ending"]> = { length: "cut_off", content_filter: "filtered" };
@@ -205,7 +205,7 @@ const FunctionCall = z
   .object({ type: z.literal("function_call"), call_id: z.string(), name: z.string(), arguments: CallArguments })
   .transform(({ call_id: id, name, arguments: args }) => ({ id, name, arguments: args }));
 
-/** The used fields of an answer. Items of other types, such as thoughts, are sent back unchanged. */
+/** The fields of an answer that NOVA reads. Items of other types, such as thoughts, are sent back unchanged. */
 const ResponsesAnswer = z
   .object({
     status: z.string().nullish(),

@@ -20,7 +20,10 @@ export type Content = z.output<typeof Content>;
 const textTypes = new Set(["text", "output_text", undefined]);
 const thoughts = /think|reason|thought/i;
 
-/** Reads a message's text without separate parts of thoughts. @throws {ProviderFailed} for images and audio. */
+/**
+ * Reads the text of a message. Parts that contain only thoughts are left out. @throws {ProviderFailed} for images and
+ * audio.
+ */
 export function readContent(content: Content): { text: string; refusal: string | null } {
   if (typeof content === "string") return { text: content, refusal: null };
   const parts: Part[] = (content ?? []).map((part) => (typeof part === "string" ? { text: part } : part));

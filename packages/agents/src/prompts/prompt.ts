@@ -76,7 +76,7 @@ export function withoutFence(text: string): string {
   return inside ?? text;
 }
 
-/** The stage that the mark in the code names; "task" without a mark. */
+/** The stage that a mark in the code names; "task" if the code has no mark. */
 export function stageOf(code: string): "analysis" | "task" {
   const [, stage] = /^[ \t]*#[ \t]*STAGE:[ \t]*(ANALYSIS|TASK)\b/im.exec(code) ?? [];
   return stage?.toUpperCase() === "ANALYSIS" ? "analysis" : "task";

@@ -73,8 +73,8 @@ export async function createClient(
 
 /**
  * Throws `Conflict` if records of an erased client remain under this slug: a new client must not inherit them. The
- * deletion is recorded long before the erasure, so the eventually consistent index shows it by now. The record of the
- * deletion need not be the newest one of the slug, so this searches all records of the slug.
+ * index may lag, but a deletion is recorded long before the erasure ends, so the index shows the deletion by now. The
+ * slug may have newer records, so the function searches all of them.
  */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
   const list = (range: Range) => audit.list({ ...range, client: slug });

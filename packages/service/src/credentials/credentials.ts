@@ -160,7 +160,7 @@ export async function rotateCredentials(ports: ServicePorts, by: Principal | nul
     if (outcome === "sealed") rotated.sealed++;
     if (outcome === "locked") rotated.locked.push(`${Object.entries(record.owner)[0]?.join(":")} ${record.name}`);
   }
-  // Keep the old keys while credentials are locked: a missing key may be found later.
+  // Keeps the old keys while there are credentials that no key decrypts: their key may be found later.
   if (rotated.locked.length === 0) await cipher.forgetOldKeys();
   const detail = { sealed: rotated.sealed, locked: rotated.locked.length };
   await recordDeed(ports, by, { action: "credentials.rotated", client: null, subject: key, detail });

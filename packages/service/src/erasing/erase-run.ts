@@ -62,15 +62,18 @@ export async function readRestartFamily(ports: ErasePorts, execution: Execution)
   for (const source of family.values()) {
     for (const id of source.restarts ?? []) {
       const restart = (await ports.executions.get(id)) ?? findRestartInCreation(ports, source, id);
-      // An imported record that was not verified may name any execution as its restart, so the restart must name its
-      // source, too.
+      // An unverified imported record may name any execution as its restart. So the restart counts only if it names
+      // that record as its source.
       if (restart?.client === source.client && restart.restartedFrom === source.id) family.set(id, restart);
     }
   }
   return [...family.values()];
 }
 
-/** A restart that its source names, and that has no record after this time, counts as crashed. */
+/**
+ * If a run names a restart, but the restart has no record after this time, the process that was creating the restart
+ * counts as crashed.
+ */
 const madeMs = 60 * 60 * 1000;
 
 function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: string): Execution | undefined {
@@ -98,7 +101,7 @@ export async function eraseMembers(
   await mark(ports, ids, true);
 }
 
-/** Returns the run that contains this run and is inside no other one. */
+/** Returns the outermost run: the one that contains this run, and that no other run contains. */
 export async function findOutermostRun(
   ports: Pick<ServicePorts, "executions">,
   { id, parent }: Execution,
@@ -164,8 +167,8 @@ export async function eraseStraggler(ports: ServicePorts, client: string, execut
   await cancelIfOpen(ports, execution);
   await eraseContents(ports, execution);
   await ports.eraser.blobs({ client, root: record.root });
-  // Removes the other traces of the run, unless the erasure of the client is still in progress, which removes them
-  // itself.
+  // Removes the other traces of the run. While the erasure of the client is in progress, that erasure removes them
+  // instead.
   let cursor: string | undefined;
   do cursor = owner ? undefined : await ports.eraser.rest(client, cursor);
   while (cursor !== undefined);

@@ -154,8 +154,8 @@ export async function untilEnded(ports: ServicePorts, id: string, withinMs: numb
     const record = await ports.executions.get(id);
     const passedMs = ports.clock.now() - begin;
     if (passedMs >= withinMs || (record && hasEnded(record))) return record;
-    // Checks less and less often, so the end of a run that another process closes is noticed at most about 20 % too
-    // late.
+    // Checks less and less often. If another process closes the run, this adds at most about 20 % to the time that was
+    // already waited.
     const pauseMs = Math.min(longestPauseMs, firstPauseMs + passedMs / 5);
     await ports.endings.wait(id, Math.min(pauseMs, withinMs - passedMs));
   }
@@ -239,9 +239,9 @@ async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution):
 }
 
 /**
- * Returns the run that a repeated request gets: the first run, or its restart if the process of the first run was
- * killed. A sender repeats a request that had no answer. Two concurrent repetitions create the same restart. Throws as
- * `restart` does.
+ * Returns the run for a repeated request, which a sender repeats if it got no answer. This is the run of the first
+ * request, or a restart of that run if its process was killed. Two concurrent repetitions create the same restart.
+ * Throws as `restart` does.
  */
 export async function continueRun(ports: ServicePorts, by: Principal, run: Execution): Promise<Execution> {
   if (run.status !== "interrupted" || run.erased) return run;

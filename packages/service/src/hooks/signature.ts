@@ -11,9 +11,9 @@ export interface SignedRequest {
 const usualPrefix = "v1=";
 
 /**
- * The reason why no key signed the request; undefined if one did. With `toleranceSeconds` the header is a list such as
- * `t=1492774577,v1=<digest>`, and the digest covers the time, a dot and the body (Stripe, "Verify webhook signatures").
- * The header `x-nova-signature` carries NOVA's own digest instead.
+ * The reason why the signature of a request is refused; undefined if one of the keys made it recently enough. With
+ * `toleranceSeconds` the header is a list such as `t=1492774577,v1=<digest>`, and the digest covers the time, a dot and
+ * the body (Stripe, "Verify webhook signatures"). The header `x-nova-signature` carries NOVA's own digest instead.
  */
 export function signatureProblem(
   signature: WebhookSignature,
@@ -56,7 +56,8 @@ function withoutPrefix(text: string, prefix: string): string | undefined {
 }
 
 /**
- * Compares every key with every digest. The time that it takes does not show whether, or at which byte, they differ.
+ * Compares the digest by each key with each digest that was sent. The time that this takes does not show whether two
+ * digests differ, or at which byte.
  */
 function anyFits(
   algorithm: WebhookSignature["algorithm"],

@@ -73,7 +73,7 @@ export function senderOf(headers: readonly MailHeader[]): string {
   const text = from.value.replace(/"(?:[^"\\]|\\.)*"|\([^()\\]*\)/g, " ").trim();
   const [, name = "", inBrackets] = /^([^<>@,;:"()]*|[^<>,;:"()\s]+\s*)<\s*([^<>\s]+)\s*>$/.exec(text) ?? [];
   const address = (inBrackets ?? text).toLowerCase();
-  // If the name is itself an address, it must be the sender's: many mail programs repeat the address there.
+  // Many mail programs repeat the address as the name. A name that is any other address is refused.
   const isOne = !name.includes("@") || name.trim().toLowerCase() === address;
   return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
 }

@@ -124,7 +124,9 @@ export function receivedFor(ses: readonly MailHeader[]): string[] {
 
 export type ReadTxt = (name: string) => Promise<string[][]>;
 
-/** The servers belong to the sender's domain, so the time limit is short: a sender must not keep a function waiting. */
+/**
+ * The DNS servers belong to the sender's domain, so the time limit is short: a sender must not keep a function waiting.
+ */
 const readTxt: ReadTxt = (name) => new Resolver({ timeout: 1_000, tries: 2 }).resolveTxt(name);
 
 /**

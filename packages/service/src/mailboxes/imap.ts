@@ -46,8 +46,8 @@ async function connect(address: MailboxAddress, outgoing: Omit<Outgoing, "fetch"
     logger: false,
     disableAutoIdle: true,
   });
-  // Ignores the event of a broken connection, which the pending call reports, too. Without a listener, the event would
-  // end the process.
+  // Ignores the event of a broken connection, because the pending call reports the same error. Without a listener, the
+  // event would end the process.
   client.on("error", () => undefined);
   return reportUnreachable(address, async () => {
     outgoing.admit(host);

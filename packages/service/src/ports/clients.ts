@@ -39,7 +39,10 @@ export interface Erasing {
    * ISO 8601: when this pass over everything started, if it can be the last one; absent: another pass must follow it.
    */
   passSince?: string;
-  /** ISO 8601: the next pass is not due before this time. It looks for runs that were in progress at the deletion. */
+  /**
+   * ISO 8601: the next pass is not due before this time. That pass looks for runs that were in progress at the
+   * deletion.
+   */
   restsUntil?: string;
 }
 
@@ -74,17 +77,22 @@ export interface ClientQuotas {
 export interface Ticket {
   execution: string;
   pools: string[];
-  /** The run's rank in the pool of all runs, if that pool is limited. Ranks sort before the order of arrival. */
+  /**
+   * The run's rank in the pool of all runs, if that pool is limited. Queues are sorted by rank, and then by arrival.
+   */
   rank?: string | undefined;
 }
 
 /**
  * Slots of pools, which runs hold, and the queues of runs that wait for one. Every read is strongly consistent.
- * `admission` is the ULID of an attempt to start a run. With it, a late call of an earlier attempt cannot undo a later
- * attempt.
+ * `admission` is the ULID of an attempt to start a run. Because of it, a late call of an earlier attempt cannot undo a
+ * later attempt.
  */
 export interface SlotStore {
-  /** Assigns a slot of the run to this admission. False if `limit` slots are taken, or a later admission holds the slot. */
+  /**
+   * Takes a slot for the run, held by this admission. False if `limit` slots are taken, or if a later admission holds
+   * the run's slot.
+   */
   take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
   /** Frees the run's slot; with `admission` only if that admission holds it. `rank`: the rank of a run that has ended. */
   giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;

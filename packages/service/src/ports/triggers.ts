@@ -63,7 +63,7 @@ export interface Schedule extends TriggerName {
   timezone?: string;
   /** ISO 8601: the first time of a rate. Absent: immediately. */
   firstAt?: string;
-  /** At its times, the schedule polls a mailbox. Absent: it fires its trigger. */
+  /** True: the schedule polls a mailbox. Absent: it fires its trigger. */
   polls?: true;
 }
 

@@ -9,10 +9,10 @@ import { activateUnlessOlder, settleTriggers, setUpTriggers } from "./move-activ
 
 /**
  * Publishes a pending version: makes a version of its state machine and activates it. Every step can be repeated: after
- * a crash, Step Functions returns a version with the same contents for the same definition. It throws outages, so that
- * the queue delivers the publication again. Every other error would occur again, so the publication becomes `failed`
- * with the reason. If the publication is already over, it only settles triggers that a crashed process left. Returns
- * whether it called Step Functions.
+ * a crash, Step Functions returns a version with the same contents for the same definition. During an outage it throws,
+ * so that the queue delivers the publication again. Every other error would occur again, so the publication becomes
+ * `failed` with the reason. If the publication is already over, it only settles triggers that a crashed process left.
+ * Returns whether it called Step Functions.
  */
 export async function publishVersion(ports: ServicePorts, name: PublicationName): Promise<boolean> {
   const read = await catchRefusal(async () => ({ publication: await ports.publications.get(name) }));

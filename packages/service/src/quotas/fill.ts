@@ -81,8 +81,8 @@ class Queues {
   readonly #limit: (pool: string) => Promise<number>;
   readonly #full = new Set<string>();
   /**
-   * Pools of the runs that this call could not start. While it tried one, other processes may have kept a slot free for
-   * that run, and skipped later runs.
+   * Pools of the runs that this call could not start. While this call tried to start such a run, other processes may
+   * have kept a slot free for it, and so skipped later runs.
    */
   #touched = new Set<string>();
 
@@ -155,9 +155,9 @@ export type QueuePorts = Pick<
 >;
 
 /**
- * The result of an attempt to start a queued run. `busy`: another process is starting it. `gone`: it no longer waits in
- * the queue. `held`: its workflow is paused, and it waits for slots of other pools. During the attempt, another process
- * may have reserved a slot for this run and skipped later ones.
+ * The result of an attempt to start a queued run. `busy`: another process is starting the run. `gone`: the run no
+ * longer waits in the queue. `held`: the workflow of the run is paused, and the run waits only in queues of other
+ * pools. `full`: this pool has no free slot.
  */
 export type AdmitResult = { outcome: "begun" | "busy" | "gone" | "held" } | { outcome: "full"; pool: string };
 
@@ -251,7 +251,7 @@ async function startAdmitted(
 
 async function markRunning({ executions }: QueuePorts, id: string, admission: string): Promise<boolean> {
   if (await executions.admit(id, { from: admission, to: admission, begun: true })) return true;
-  // If an earlier try of the call succeeded and only its answer was lost, the record shows it.
+  // If an earlier try of the call succeeded, and only its answer was lost, the record shows this admission.
   const record = await executions.get(id);
   return record?.admission === admission && record.status !== "queued" && record.open;
 }

@@ -74,8 +74,8 @@ export async function workflowQuotas(ports: ServicePorts, id: string): Promise<W
 }
 
 /**
- * Replaces all quotas of a workflow. Runs that started before it had a quota hold no slot, so they do not count. Throws
- * `NotFound`, `Forbidden`.
+ * Replaces all quotas of a workflow. Runs that started before the workflow had a quota hold no slot, so they do not
+ * count. Throws `NotFound`, `Forbidden`.
  */
 export async function setWorkflowQuotas(
   ports: ServicePorts,

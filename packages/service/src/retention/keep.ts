@@ -28,7 +28,7 @@ interface ClientPass {
 
 /**
  * Erases the contents of runs that ended longer ago than their client's `retentionDays`. Their chains stay verifiable.
- * Clients take turns, one page of runs each, so that no client waits for another. The one with the oldest mark comes
+ * Clients take turns, one page of runs each, so that no client waits for another. The client with the oldest mark comes
  * first. Ends at `until` (milliseconds since the epoch); the next call continues. Can be repeated.
  */
 export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<RetentionResult> {
@@ -77,8 +77,8 @@ async function erasePage(
 }
 
 /**
- * Erases a run. Returns false if the run cannot be erased yet, such as the source of an open restart. A run inside
- * another one is erased with the outer run.
+ * Erases a run. Returns false if the run cannot be erased yet, for example because a restart of it is open. A run
+ * inside another one is erased with the outer run.
  */
 async function eraseRun(ports: ServicePorts, run: Execution, end: string, retained: RetentionResult): Promise<boolean> {
   if (run.erased === true) return true;

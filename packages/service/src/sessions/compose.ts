@@ -74,7 +74,7 @@ class Walk {
   #follow(segment: Segment, before: Context): Front | { context: Context } {
     let context = before;
     let { next } = segment;
-    /** The error of the previous node if it failed. Only the node after it sees this error. */
+    /** The error of the previous node, if that node failed. Only the next node sees this error. */
     let error: Member[] = [];
     while (next !== null && next !== segment.end && this.#nodeOf(next)?.type !== "end") {
       const outcome = next === this.#target ? undefined : this.#findOutcome(next);
@@ -95,8 +95,8 @@ class Walk {
   }
 
   /**
-   * Returns the next node after a node. If the node opens a fork, it follows the branches, and the next node comes
-   * after the join.
+   * Returns the next node after a node. If the node opens a fork, the function follows the branches and returns the
+   * node after the join.
    */
   #continueAfter(
     node: string,

@@ -163,8 +163,8 @@ export function definitionHashes({ draft, context }: Pick<SessionState, "draft" 
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const hashOf = ({ description: _, ...node }: DraftNode) => {
     const out = leaving.get(node.id) ?? [];
-    // The labels of the edges count, since they are the possible outcomes of a decision. The order of branches counts
-    // if they are merged.
+    // The hash covers the labels of the edges, since they are the possible outcomes of a decision. It covers the order
+    // of branches only if they are merged.
     const labels = out.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
     const branches = node.merge === undefined ? [] : out.map(({ to }) => to);
     return sha256Of([around, Object.entries(node).sort(), labels.sort(), branches]);

@@ -16,8 +16,9 @@ import { sourceOfWhole } from "./part.ts";
 import { changeSession } from "./record.ts";
 
 /**
- * Publishes the draft as the next version of a workflow: of `workflow`, of the one that the session was made from, or
- * of a new one with this name. Throws `Refused` with the findings, `Forbidden` for a key of one client, `NotFound`.
+ * Publishes the draft as the next version of a workflow: of `workflow`, of the workflow that the session was made from,
+ * or of a new workflow with this `name`. Throws `Refused` with the findings, `Forbidden` for a key of one client,
+ * `NotFound`.
  */
 export async function publishSession(
   ports: ServicePorts,

@@ -62,7 +62,9 @@ export interface ExpectedVersions {
   revision?: number;
 }
 
-/** Throws `Conflict`, which describes the changes since. */
+/**
+ * Throws `Conflict` if the session or the node has changed since the caller read it. The message describes the changes.
+ */
 export function demandUnchanged(
   { id, revision, state }: Session,
   { version, ...expected }: ExpectedVersions,

@@ -21,7 +21,7 @@ export interface NodeView {
   version: number;
   state: "fresh" | "stale";
   skipped: boolean;
-  /** The source of its output; null if it has none. */
+  /** The source of the node's output; null if the node has no output. */
   source: { execution_id: string; scope: string; seq: number } | { edited_by: string; at: string } | null;
   decision: string | null;
 }

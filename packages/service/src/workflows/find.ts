@@ -46,7 +46,7 @@ export async function endPauses({ workflowStates }: Pick<ServicePorts, "workflow
 }
 
 /**
- * Returns the version for new runs (undefined if there is none), the state of the workflow that names it, and the
+ * Returns three things: the version for new runs (undefined if there is none), the state of the workflow, and the
  * previously active versions, oldest first.
  */
 export async function findActive(

@@ -27,7 +27,7 @@ describe("the key of a request", () => {
     [{ authorization: "Bearer a b" }, undefined],
     [{ authorization: "abc" }, undefined],
     [{}, undefined],
-  ])("in %j is %j", (headers, key) => {
+  ])("in the headers %j is %j", (headers, key) => {
     expect(credentialsIn(headers)).toBe(key);
   });
 });
