@@ -157,7 +157,7 @@ describe("the resume link of a wait", () => {
     expect(await forked(one, node)).toEqual([]);
   });
 
-  it("has a finding if it is read before the fork or in another branch, is misspelt, or belongs to a node that is no wait", async () => {
+  it("has a finding if code before the fork or in another branch reads it, if it is misspelt, or if its node is no wait", async () => {
     expect(await forked(one, naming("before", "crm"), naming("second", "crm"), naming("after", "lst"))).toEqual([
       'node "before": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
       'node "second": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
@@ -206,7 +206,7 @@ describe("the results of a node that code reads in outputs", () => {
   });
 });
 
-describe("an import of a module that nothing provides", () => {
+describe("an import of a module", () => {
   const importing = async (code: string, more: object = {}) => {
     const text = JSON.stringify({
       ...{
@@ -225,7 +225,7 @@ describe("an import of a module that nothing provides", () => {
   const inLib =
     'NOVA608 warning module "lib/own.py": line 1: nothing provides the module "reqests" - add its package to "requirements" of the workflow, or did you mean "requests"?';
 
-  it("has a finding in nodes and in lib, with a suggestion", async () => {
+  it("has a finding with a suggestion if nothing provides the module, both in nodes and in lib", async () => {
     expect(await importing("import csv, pandsa\nimport numpy, own, fitz")).toEqual([
       'NOVA608 warning node "a": line 1: nothing provides the module "pandsa" - add its package to "requirements" of the workflow, or did you mean "pandas"?',
       inLib,

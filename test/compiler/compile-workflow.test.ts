@@ -111,7 +111,7 @@ describe("a definition that is sent to a server", () => {
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
   });
 
-  it("has a finding, and is not compiled, if the code of a node is a sum of 760 KB", async () => {
+  it("is not compiled, and has a finding, if the code of a node is a sum of 760 KB", async () => {
     const { findings } = await compileSent(sent({}, `x = ${Array(380_000).fill("1").join("+")}`));
     const message = expect.stringMatching(
       /^node "add": the code has 760,003 characters, at most 200,000 are checked - /,
@@ -119,7 +119,7 @@ describe("a definition that is sent to a server", () => {
     expect(findings).toMatchObject([{ code: "NOVA607", path: "$.nodes[1].code", message }]);
   });
 
-  it("has a finding, and is not compiled, if its schema has too many nested alternatives", async () => {
+  it("is not compiled, and has a finding, if its schema has too many nested alternatives", async () => {
     let inputs: object = { required: ["a"] };
     for (let level = 0; level < 200; level++) inputs = { anyOf: [inputs, { required: ["b"] }] };
     const { findings } = await compileSent(sent({ inputs }));
@@ -135,7 +135,7 @@ describe("a definition that is sent to a server", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("has its first findings in the answer, errors before warnings, and the number of those that are left out", async () => {
+  it("is answered with its first findings, errors before warnings, and with the number of the other findings", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, 1]));
     const { findings, workflow } = await compileSent(sent(unknown));
     expect(workflow).toBeUndefined();

@@ -181,7 +181,7 @@ describe("case h: a delivery that loses its connection while the code continues"
     wellTold(story);
   });
 
-  it("kills a sandbox that it cannot reach before the failed entry is written", async () => {
+  it("makes the settle kill the sandbox that it cannot reach, and only then write the failed entry", async () => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = "finish";
     await story.finish(story.deliver("a", 0));
@@ -212,7 +212,7 @@ describe("case i: a closer that dies after the close entry", () => {
   );
 });
 
-it("case j: an entry lists the stored step if two deliveries write the same one", async () => {
+it("case j: an entry lists the stored step if two deliveries write the same step", async () => {
   const story = await new Story(repeatable, { a: [fails("once"), succeeds("a", "1")] }).start();
   const first = story.deliver("a", 0);
   const second = story.deliver("a", 0);
@@ -253,7 +253,7 @@ describe("case l: a Lambda that dies while it transfers a blob", () => {
     expect(Array.from(story.world.blobs.blobs.values(), String)).toContain(String(report));
   });
 
-  it("does not stop the code from returning a blob that it found inside the transferred one", async () => {
+  it("does not stop the code from returning a blob that the transferred blob refers to", async () => {
     const rows = Array.from({ length: 1000 }, (_, i) => `row ${i}`);
     const inner = JSON.stringify({ $blob: textRef(Buffer.from(letter)) });
     const story = await new Story(one, { a: [succeeds("copy", inner, { reads: "mail" })] }).start(

@@ -11,7 +11,7 @@ const fork = flow(
   lines("start > f > a > j > end", "f > b > j"),
 );
 
-describe("case b: a delivery of a branch that is late, after another branch failed and the run is closed", () => {
+describe("case b: a late delivery of a branch, after another branch failed and the run was closed", () => {
   const error = { Error: "NodeFailed", Cause: "no total" };
 
   /** Runs the story until branch a has failed and the Lambda of b is about to make this call. */
@@ -37,7 +37,7 @@ describe("case b: a delivery of a branch that is late, after another branch fail
   it.each([
     ["never starts its code if it did not hold its turn yet", "turn 1", undefined, "ExecutionClosed", []],
     [
-      "returns the entry that the closer has committed from its result",
+      "returns the entry that the closer has written with the result of its code",
       "entry 1",
       undefined,
       { seq: 1 },
@@ -62,7 +62,7 @@ describe("case b: a delivery of a branch that is late, after another branch fail
   });
 
   it.each(["turn 2", "tip", "turn 1", "entry 1", "entry 2"])(
-    "leaves a valid chain if a second closer comes while the join is before its call %s",
+    "leaves a valid chain if a second closer closes the run just before the call %s of the join",
     async (call) => {
       const { story, late } = await upTo("entry 1");
       const join = story.join("f", 1, { error });
@@ -75,7 +75,7 @@ describe("case b: a delivery of a branch that is late, after another branch fail
   );
 });
 
-describe("case k: an approval in a branch that times out before it is requested", () => {
+describe("case k: an approval in a branch, whose timeout is over before the approval is requested", () => {
   const asking = flow(
     "asking",
     [action("f"), approval("ask"), action("b"), action("j")],
@@ -83,7 +83,7 @@ describe("case k: an approval in a branch that times out before it is requested"
   );
 
   it.each(["turn 1", "entry 1"])(
-    "leaves a valid chain if another branch fails before the call %s of the timeout",
+    "leaves a valid chain if another branch fails just before the call %s of the timeout",
     async (call) => {
       const story = await new Story(asking, { b: [fails("no total")] }).start();
       await story.finish(story.deliver("f", 0));

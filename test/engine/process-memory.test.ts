@@ -82,7 +82,7 @@ it("a process lists a run as in flight until all of its deliveries have ended, e
   expect(inFlight.runs).toEqual([]);
 });
 
-it("a process lists a run as in flight while it waits for a model, even after a close, and stores no late answer", async () => {
+it("a process lists a run as in flight until the model has answered, even after a close, and stores no late answer", async () => {
   const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
   await story.start();
   const { inFlight } = story.world.ports({ call: async ({ effect }) => effect() });

@@ -45,7 +45,7 @@ describe("the engine, in stories that the random model has found", () => {
     wellTold(story);
   });
 
-  it("does not fail a node if a sandbox is lost that its turn does not name", async () => {
+  it("does not fail a node if the lost sandbox is not the one that its turn names", async () => {
     const story = await new Story(one).start();
     const loser = story.deliver("a", 0);
     await story.until(loser, "turn 1");
@@ -124,7 +124,7 @@ describe("the engine, at the edges of the protocol", () => {
   it.each([
     ["another node's entry", async (story: Story) => void (await story.finish(story.deliver("a", 0)))],
     ["another node's turn", (story: Story) => story.until(story.deliver("a", 0), "upload")],
-  ])("reports a broken chain for %s at the link of a node", async (_what, prepare) => {
+  ])("reports a broken chain for %s at the place of a node", async (_what, prepare) => {
     const story = await new Story(rescued).start();
     await prepare(story);
     if (_what.endsWith("turn")) await story.perform(story.world.scheduler.ready()[0]?.process as never);

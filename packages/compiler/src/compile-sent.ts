@@ -24,8 +24,8 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
 }
 
 /**
- * Runs `findLookedUpKeys` in the same thread. Returns "more" if the code takes too long, because it may then read any
- * key.
+ * Runs `findLookedUpKeys` in the same thread. Returns "more" if this takes too long, because the code may then read
+ * anything.
  */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);

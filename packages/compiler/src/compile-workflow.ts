@@ -53,8 +53,8 @@ export interface EmitOptions {
   /** The most items that a map may run inline. Absent: as many as the history of an execution allows. */
   inlineItems?: number;
   /**
-   * Loops continue in a further execution once the history has more events than this. Absent: they do so only if one
-   * history may be too short.
+   * After more events than this, every loop continues in a further execution. Absent: the compiler computes the number,
+   * and loops continue so only if one history may be too short.
    */
   historyEvents?: number;
 }

@@ -154,8 +154,8 @@ function branchesOf({ node, edges }: IndexedNode, inside: Inside): Pick<Decides,
 const maxAttempts = 3;
 
 /**
- * Returns the retry of a node and how often its task may run. Long code is checked repeatedly in every attempt. If the
- * wait for the next attempt is a separate state, the task runs once more.
+ * Returns the retry of a node and how often its task may run. The task of long code runs once for each check. A wait
+ * for the next attempt in a separate state makes the task run once more.
  */
 function taskRuns(node: TaskNode): Pick<PlannedTask, "looks" | "retry"> {
   const { retry, effects } = node;

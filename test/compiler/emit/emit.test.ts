@@ -140,7 +140,7 @@ describe("the task of a node", () => {
 });
 
 describe("onError", () => {
-  it("leads a failed task to a settle, which gets the error and reads the chain, and from there to the target by the result of the settle", () => {
+  it("leads a failed task to a settle, which gets the error. If the settle also finds a failure, the target of onError follows", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {

@@ -142,7 +142,7 @@ describe("a map", () => {
     );
   });
 
-  it("is reported by an error if it is not in the plan", () => {
+  it("causes an error if it is not in the plan", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
 });

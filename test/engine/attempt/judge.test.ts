@@ -17,11 +17,11 @@ describe("decide", () => {
     ["2", [1, 2], "2"],
     ["2.0", [1, 2], "2"],
     ["2.00000000000000000001", [2, "default"], "default"],
-    // An edge with the same type comes first.
+    // An edge of the same type as the decision is preferred.
     ['"true"', ["true", true], "true"],
     ["1", [true, 1], "1"],
     ['"1"', ["1", "default"], "1"],
-    // A text can name a boolean edge, and a boolean a text edge.
+    // A text can choose a boolean edge, and a boolean can choose a text edge.
     ['"true"', [true, false], "true"],
     ['"True"', [true, false], "true"],
     ['"FALSE"', [true, false], "false"],

@@ -67,7 +67,7 @@ describe("long code", () => {
     expect(Date.parse(sandbox?.endsAt ?? "") - Date.parse(sandbox?.createdAt ?? "")).toBe(86_400_000);
   });
 
-  it("that ends while its first delivery follows it leaves its sandbox to the next node", async () => {
+  it("leaves its sandbox to the next node if it ends while its first delivery follows it", async () => {
     const story = await LongStory.begun();
     story.codeStopsAt = undefined;
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });

@@ -93,7 +93,7 @@ describe("a node with a retry", () => {
     expect(await told(story)).toMatchObject({ attempt: 1, steps: [{ error_message: "no way" }] });
   });
 
-  it("starts no other attempt if its run is cancelled between two attempts", async () => {
+  it("starts no further attempt if its run is cancelled between two attempts", async () => {
     const story = await begun(thrice, [fails("one"), succeeds("a", "1")]);
     await story.finish(story.deliver("a", 0));
     await story.finish(story.cancel());
@@ -261,7 +261,7 @@ describe("a Retry-After", () => {
   };
   const bounded: Retry = { attempts: 2, delaySeconds: 2, maxDelaySeconds: 60 };
 
-  /** Returns the answers of the first two deliveries, and the recorded delay. */
+  /** Returns the answers of the first two deliveries, and the delay that the first one recorded. */
   async function answered(retry: Retry, retryAfter: string) {
     const story = await begun(retry, [busy(retryAfter), succeeds("a", "1")]);
     const answer = await story.finish(story.deliver("a", 0));

@@ -60,7 +60,7 @@ describe("the values that a run of code may reach", () => {
     await expect(io.openBlob(textRef(letter))).rejects.toThrow(/is not part of the node's input/);
   });
 
-  it("include a blob that a transferred JSON blob refers to, also across the borders of chunks", async () => {
+  it("include a blob that a transferred JSON blob refers to, even if the reference spans two chunks", async () => {
     const { io, home, blobs } = await ioOfB(large, "1");
     const text = `{"padding":"${"x".repeat(30)}","letter":${referenceText(textRef(letter))}}`;
     const ref = { sha256: sha256(text), bytes: Buffer.byteLength(text), type: "json" } as const;

@@ -180,7 +180,7 @@ describe("code that may run again", () => {
 describe("long code", () => {
   const long = (timeoutSeconds: number) => flow("long", [action("a", { timeoutSeconds })], lines("start > a > end"));
 
-  it("is checked at intervals until its time is over, and then its sandbox is killed", async () => {
+  it("is checked at intervals until its time is over, when its sandbox is killed", async () => {
     const story = await silent(long(7_200));
     story.world.followTime = () => AbortSignal.abort();
     let pauses = 0;

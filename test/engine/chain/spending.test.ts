@@ -13,7 +13,7 @@ const spending = (cost_usd: number, tokens = 0) => ({
   tokens_output: tokens,
 });
 
-it("a sum of dollars has no meaningless digits of fractions", () => {
+it("a sum of dollars is rounded, so that it has no meaningless digits", () => {
   expect(sumOfSpendings([spending(0.1, 1), spending(0.2, 2)])).toEqual(spending(0.3, 3));
 });
 

@@ -47,7 +47,7 @@ describe("a value that is rendered for readers", () => {
     expect(read(stored)).toBe(stored);
   });
 
-  it("contains no reference if it only looks like one, and differs for different values", () => {
+  it("contains no reference if its data only look like one, and differs for different values", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, tree, (one, other) => {

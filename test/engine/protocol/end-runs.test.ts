@@ -102,7 +102,7 @@ it("a sweep that has not read all open runs does not end the tasks of runs that 
   expect(read).toHaveBeenCalledTimes(1);
 });
 
-it("a sweep finds a waiting run in the list of executions, and closes it when the list lacks it", async () => {
+it("a sweep leaves a waiting run open while the list of executions contains it, and closes it otherwise", async () => {
   const story = await new Asked(asking()).begin();
   await story.finish(story.request());
   await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
@@ -110,7 +110,7 @@ it("a sweep finds a waiting run in the list of executions, and closes it when th
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
 });
 
-it("a sweep stops after its signal, and leaves the other runs to the next sweep", async () => {
+it("a sweep ends after its signal, and leaves the other runs to the next sweep", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   const ports = story.world.ports(atOnce);

@@ -22,7 +22,7 @@ it("a record says that a run waits as long as one of its tasks is open", async (
   expect(story.status).toBe("waiting");
 });
 
-it("a refresh looks again after each change, so that the last caller writes the true status", async () => {
+it("a refresh of a status looks again after each change, so that the last caller writes the true status", async () => {
   const { story, second } = await withTwo();
   const { tasks } = story.world;
   tasks.port(atOnce).move(story.task, ["open"], "sent");

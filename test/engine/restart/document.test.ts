@@ -221,7 +221,7 @@ describe("the document of a restart", { timeout: 60_000 }, () => {
 describe("a sealed execution", { timeout: 60_000 }, () => {
   const sealed = true;
 
-  it("runs only nodes without effects, and fails at another node without a recorded outcome", async () => {
+  it("runs only nodes without effects, and fails at any other node that has no recorded outcome", async () => {
     const version = await cloud.publish(
       inARow("sealed", { one: { code: runs("a"), effects: false }, two: runs("b"), three: runs("c") }),
     );

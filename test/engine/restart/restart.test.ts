@@ -224,7 +224,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
     expect(trace.execution).toMatchObject({ status: "completed", nodes: 4 });
   });
 
-  it("reports a branch that the new version lacks if later outcomes depend on it", async () => {
+  it("reports a branch that the new version lacks if later outcomes depend on that branch", async () => {
     const id = await ran(steps("f c d g e z", "start > f > c > e > z > end", "f > d > e", "f > g > e"));
     await cloud.publish(steps("f c d e z", "start > f > c > e > z > end", "f > d > e"));
     expect((await forecastOf(id, { from: "z" })).misfits).toEqual(["g: no step of the version is this one"]);

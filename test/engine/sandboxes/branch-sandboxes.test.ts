@@ -103,7 +103,7 @@ it("sandboxes of branches are reused by runs of another workflow with the same p
   expect(runs.made()).toBe(made);
 });
 
-it("sandboxes are reused by branches that leave the start node", async () => {
+it("sandboxes are reused by branches that begin at the start node", async () => {
   const runs = new Runs();
   const early = { ...four, edges: four.edges.map(({ from, to }) => ({ from: from === "f" ? "start" : from, to })) };
   const made: number[] = [];

@@ -26,7 +26,7 @@ async function another({ world }: Story): Promise<{ id: string; delivery: Proces
   return { id, delivery: world.deliver({ function: "nova-run-node", input: { ...at, node: "a" } }) };
 }
 
-/** Runs another run of the client to its end, so that its sandbox is on offer. */
+/** Executes another run of the client to its end, so that this run offers its sandbox. */
 async function leftByAnother(story: Story): Promise<void> {
   const { id, delivery } = await another(story);
   await story.finish(delivery);

@@ -48,7 +48,7 @@ describe("a node's credential overlay", () => {
     { names: ["support", "archive"], prefixed: "archive" },
     { names: ["archive", "support"], prefixed: "support" },
   ])(
-    "also has the keys of $prefixed with that name as a prefix if the node uses $names",
+    "prefixes the keys of the credential $prefixed with its name if the node uses $names",
     async ({ names, prefixed }) => {
       for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
       const keys = namesOf(await credentials().forNode("acme", "wf", names));

@@ -174,7 +174,8 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
   it("leaves fewer than four of its characters at the place where a text was shortened", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
-      // In these forms line ends and escapes add characters that are not part of the secret, so more may be left.
+      // In these forms line ends and escapes add characters that are not part of the secret, so more characters may be
+      // left.
       const few = form.includes("encodebytes")
         ? 12
         : /html|XML|decimal|names|attribute|all escaped|times|twice|quote of json/i.test(form)
@@ -254,7 +255,7 @@ describe.each([
     expect(kept).toEqual([]);
   });
 
-  it("records no form of the secret in the steps of a model whose code failed with it", async () => {
+  it("records no form of the secret in steps if the code of a model failed with the secret in its error", async () => {
     const written = flow("written", [prompted(action("a"))], lines("start > a > end"), { inputs });
     const script = () => noted({ logs: all(), message: all(), traceback: all() } as never);
     const story = new PromptStory(written, scriptedMinds({ codes: ["# one", "# two", "# three"] }), { a: script });

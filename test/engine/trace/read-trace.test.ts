@@ -280,7 +280,7 @@ it("a node between two attempts is listed with the start of the next one", async
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "a", waits_for: { kind: "retry", until: due } }]);
 });
 
-it("a failed attempt is listed with its node while the next attempt waits and while it runs", async () => {
+it("a failed attempt is listed with its node, both before and during the next attempt", async () => {
   const retry = { attempts: 2, delaySeconds: 10, jitter: true } as const;
   const workflow = flow("tries", [action("a", { retry })], lines("start > a > end"));
   const failing = { ...fails("no"), result: { ...fails("no").result, logs: "asking\n" } } as Script;

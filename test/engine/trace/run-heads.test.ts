@@ -48,7 +48,7 @@ async function traced(story: Story, change: (ports: Ports) => void = () => undef
 }
 
 describe("the close of a run whose map has many items", () => {
-  it("reads items together, and writes one turn for each that has not started", async () => {
+  it("reads items together, and writes one turn for each item that has not started", async () => {
     const story = await new Story(mapped).start(JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) }));
     await story.finish(story.deliver("m", 0));
     await story.finish(story.deliver("i", 0, { scope: "/m@1.7" }));

@@ -56,7 +56,7 @@ describe("the output of running code", () => {
     expect(await runningLog({ ...ports, sandboxes }, story.id, place)).toBeNull();
   });
 
-  it("is null after the node has ended, and for unknown links and branches", async () => {
+  it("is null after the node has ended, and for unknown entries and branches", async () => {
     const { story, delivery, prints, read } = await running();
     prints("one\n");
     const ports = story.world.ports(atOnce);

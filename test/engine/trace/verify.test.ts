@@ -130,7 +130,7 @@ describe("a chain", () => {
     });
   });
 
-  it("with a change and all hashes computed again is broken, because its record and its signature do not match", async () => {
+  it("is broken even if all hashes were computed again after a change, because record and signature do not match", async () => {
     const story = await closedStory();
     rewrite(story, 3, '"execution_time_ms":0', '"execution_time_ms":1');
     rewrite(story, 4, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 3).hash}"`);
@@ -180,7 +180,7 @@ it("a run is broken if its end was cut off and its record was opened again", asy
   expect(story.chain).toEqual(["start success", "a success", "b success"]);
 });
 
-it("a chain is broken if its link 0 lacks the machine or the definition", async () => {
+it("a chain is broken if its entry 0 lacks the machine or the definition", async () => {
   const story = await closedStory();
   const ports = story.world.ports(atOnce);
   let prev: string | undefined;
@@ -237,7 +237,7 @@ const named = flow(
 const deepText = "deep".repeat(2000);
 const large = JSON.stringify({ rows: Array.from({ length: 2000 }, (_, n) => n), text: deepText });
 
-/** In this run link 0 has a large value in blobs, link 1 a page of its context, and link 2 long logs. */
+/** In this run entry 0 has a large value in blobs, entry 1 a page of its context, and entry 2 long logs. */
 async function storyWithBlobs(): Promise<Story> {
   const result = succeeds("a", `"${"x".repeat(4000)}"`);
   const talks = succeeds("b", "1");
@@ -305,7 +305,7 @@ describe("a blob that an entry names", () => {
   });
 });
 
-describe("the definition that link 0 names", () => {
+describe("the definition that entry 0 names", () => {
   it.each<[string, (story: Story) => void, RegExp]>([
     [
       "was changed in the stored version",

@@ -96,9 +96,9 @@ function emitEnd(node: PlannedEnd, frame: Frame): States {
 }
 
 /**
- * Emits the task that closes a failed run, and the Fail state after it, whose error is in the Lambda's answer. The task
- * has no Parameters, so the Lambda gets the whole input: `$.error` exists after a Catch, but not after a Choice without
- * a match.
+ * Emits the task that closes a failed run, and then a Fail state with the error that the task returns. The task has no
+ * Parameters, so its Lambda gets the whole input: `$.error` exists after a Catch, but not after a Choice without a
+ * match.
  */
 function closeStates(functions: FunctionArns): States {
   return {
@@ -126,8 +126,8 @@ function resumeAt(target: string): ChoiceRule {
 
 /**
  * Emits the task that runs the same state machine again, with an empty history. This execution only waits for the
- * further one, and ends with the same status. If the further one fails, the close reads the chain, and asks Step
- * Functions if the further execution ended without closing the run.
+ * further one, and ends with the same status. If the further execution fails, the state that closes the run follows:
+ * the further execution may have ended without closing it.
  */
 function continueStates(): States {
   return {

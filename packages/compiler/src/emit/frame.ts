@@ -21,7 +21,10 @@ export interface Frame {
   failed: string;
   unsettled: string;
   unfit: string;
-  /** Target of a Choice that ends the frame: a Choice cannot have `End`, which other states use. */
+  /**
+   * The state to which a Choice leads at the end of the frame. All other states have `End` instead, which a Choice
+   * cannot have.
+   */
   done: string;
   /** Target of loops that continue in a further execution. Absent if the loops of the frame never do. */
   further?: string | undefined;
@@ -89,14 +92,17 @@ export function stateAfter({ fork, next }: HasNext): Target {
   return fork ? stateOf(fork.node, "fork") : next;
 }
 
-/** Our own states contain a dot, which no node id can contain, so they cannot collide with a node's state. */
+/**
+ * The name of a state that belongs to no node contains a dot. No node id contains one, so no node's state has the same
+ * name.
+ */
 export const closeState = "execution.close";
 export const failedState = "execution.failed";
 export const closedState = "execution.closed";
 export const beginState = "execution.begin";
 export const continueState = "execution.continue";
 
-/** The suffix of a state that belongs to a node: what the state does for it. */
+/** The suffix in the name of a node's further states. It says what the state does for the node. */
 type Part =
   | ("branch" | "settle" | "settled" | "running" | "pause" | "expired" | "wait" | "waited" | "run" | "done")
   | ("fork" | "join" | "joined" | "size" | "each" | "item");
@@ -105,7 +111,7 @@ export function stateOf(node: string, part: Part): string {
   return `${node}.${part}`;
 }
 
-/** Step Functions allows 80 characters in a name. The rest is for the longest suffix of a branch's states. */
+/** Step Functions allows names of 80 characters. The other 8 are for the longest suffix of a state in the branch. */
 const longestBranchName = 72;
 
 /** Name of a branch's first state, and prefix of its other states. An id has at most 64 characters. */

@@ -155,8 +155,8 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
 }
 
 /**
- * Emits the task of a node that runs code. If the code may outlive a Lambda, the task is repeated with pauses until it
- * ends.
+ * Emits the task of a node that runs code. If the code may outlive a Lambda, the task is repeated with pauses until the
+ * code ends.
  */
 function codeStates(node: PlannedTask & Failable, next: Target, behind: string, frame: Frame): States {
   const { id, comment, retry, looks } = node;

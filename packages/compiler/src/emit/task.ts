@@ -26,8 +26,8 @@ export function lambdaTask(
 }
 
 /**
- * Returns the fields of a task that starts another execution and waits for its end. Its parameters are read from the
- * path `place`.
+ * Returns the fields of a task that starts another execution and waits for its end. The parameters of the task are at
+ * the path `place` of its input.
  */
 export function startExecutionFields(place: string): Pick<TaskState, "Resource" | "Parameters" | "Retry"> {
   return {
@@ -42,7 +42,9 @@ export function nodeParameters(node: string): Parameters {
   return { node, ...position };
 }
 
-/** Returns the parameters of a task that runs code. They add the number of earlier retries of the state. */
+/**
+ * Returns the parameters of a task that runs code: those of any node, and the number of earlier retries of the task.
+ */
 export function codeParameters(node: string): Parameters {
   return { ...nodeParameters(node), "retries.$": "$$.State.RetryCount" };
 }
@@ -64,7 +66,8 @@ export function catchTo(next: string, { closed }: Frame): Catcher[] {
 type Policy = (typeof runErrors)[keyof typeof runErrors]["retry"];
 
 /**
- * Retries immediately, because the next delivery attaches to the running code. 10 deliveries of 900 s outlast any code.
+ * Retries immediately, because the next delivery attaches to the running code. Ten deliveries of 900 s last longer than
+ * any code for which a Lambda waits.
  */
 const atOnce = { IntervalSeconds: 1, MaxAttempts: 10, BackoffRate: 1 };
 

@@ -45,12 +45,18 @@ const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choi
 /** Returns the number of items of a map whose events are in the history of the execution itself. */
 export type ItemsOf = (map: PlannedMap) => number;
 
-/** Counts the events of an execution with the worst decisions and failures, if no task dies or is retried. */
+/**
+ * Counts the events of an execution whose decisions and failures add the most events. Deaths and retries of tasks are
+ * not counted.
+ */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }
 
-/** Returns the largest number of events up to a loop edge of the main line, where a further execution may take over. */
+/**
+ * Returns the largest number of events that an execution adds before it reaches a loop edge of the main line or its
+ * end. At a loop edge, a further execution may take over.
+ */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
@@ -125,8 +131,8 @@ function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode)
 
 /**
  * Returns the largest number of events on a path that takes loop edges. Such a path consists of stretches without loop
- * edges, each of which ends with the loop edge of a decision, except for the last. Each visit of an earlier decision
- * allows all of its rounds again, so the decisions are added one by one, as in the Floyd-Warshall algorithm.
+ * edges, and each stretch but the last ends with the loop edge of a decision. The decisions are added one by one, as in
+ * the Floyd-Warshall algorithm: a round of one decision may contain all rounds of the decisions added before it.
  */
 function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedEdge[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
@@ -184,8 +190,8 @@ function nextOf(id: string, onward: Ways): string[] {
 export const settle = task + choice;
 
 /**
- * Most events of a task that waits for an answer: Step Functions misses the answer, and after the timeout a settle
- * finds it in the chain.
+ * The largest number of events of a task that waits for an answer. Step Functions misses the answer, so the task times
+ * out, and then a settle finds the answer in the chain.
  */
 const pendingEvents = tokenTask + settle;
 
@@ -246,7 +252,7 @@ function nextEdge({ next }: HasNext, events: number): CountedEdge {
   return { events: events + exitEvents(next), to: next };
 }
 
-/** Returns the edges of a decision, and one to the close, for a decision that matches none of them. */
+/** Returns the edges of a decision, and the edge to the close of the run if none of them matches. */
 function decisionEdges({ branches, otherwise }: Decides, events: number): CountedEdge[] {
   const ways = [...branches, ...(otherwise === undefined ? [] : [{ target: otherwise, max: undefined }])];
   const counted = ways.map(({ target: to, max }): CountedEdge => {

@@ -94,8 +94,7 @@ function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): It
 const shareForItems = 0.8;
 
 /**
- * The share for items if loops continue in further executions. It is smaller, because long rounds fill a history
- * sooner.
+ * The share for items if loops continue in further executions. It is smaller, so that more rounds fit into one history.
  */
 const shareBetweenLoops = 0.4;
 
@@ -177,7 +176,8 @@ function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const rounds = new Map<string, number>();
   for (const { from, to, max } of ways) {
     if (max === undefined) continue;
-    // Each round of one loop may run all rounds of a loop on the same nodes, so the numbers multiply.
+    // If two loops have these nodes in common, each round of one may contain all rounds of the other. So the numbers
+    // multiply.
     const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
     for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }

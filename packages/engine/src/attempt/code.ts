@@ -17,7 +17,7 @@ import { stopCode, stopTurn } from "./stop.ts";
 import { type NodeIo, type Task, type TaskInput, taskInput } from "./task-input.ts";
 
 /**
- * Runs a node whose author wrote its code: starts the code in a sandbox, or attaches to a run that an earlier delivery
+ * Runs a node whose author wrote its code: starts the code in a sandbox, or attaches to code that an earlier delivery
  * started.
  */
 export const codeExecutor: Executor<PreparedCode> = { prepare: prepareCode, work: runCode, settle: settleCode };
@@ -52,8 +52,8 @@ async function runCode(
     lifetimeSeconds: lifetimeLeft(node, ports.clock.now() - Date.parse(turn.since)),
     signal,
   });
-  // Only the holder of the turn may use the result. A delivery can see such a result before its turn is written, so it
-  // waits for that write.
+  // Only the delivery that holds the turn may use this result. The result may arrive before the turn is written, so the
+  // delivery first waits for that write.
   const isEarly = outcome.kind === "gone" || (outcome.kind === "unfinished" && (isLong(node) || limit.aborted));
   if (outcome.kind === "refused" || (isEarly && !(await turnWritten))) return { kind: "turn lost" };
   switch (outcome.kind) {
@@ -83,7 +83,7 @@ async function finishWith(
   return { kind: "finished", outcome, reusable: isShared ? sandbox : null, lives: true };
 }
 
-/** Fails a node whose sandbox is gone. The code in it may have had any effect, so it is not run again here. */
+/** Fails a node whose sandbox is gone. The code may have had effects already, so it is not run again here. */
 function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
   const { timeoutSeconds } = task.node;
   const isOver = ports.clock.now() >= Date.parse(attempt.turn.since) + timeoutSeconds * 1000;
@@ -91,7 +91,8 @@ function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
 }
 
 /**
- * Ends code whose time is over. A result that it had before counts; code without a result is killed with its sandbox.
+ * Ends code whose time is over. If the code has produced a result, that result counts. Otherwise the code is killed
+ * with its sandbox.
  */
 async function stopLate(ports: Ports, task: Task, attempt: Attempt, io: NodeIo): Promise<FinishedWork> {
   const stopped = await stopCode(ports, task.position, attempt.turn, io, 0);
@@ -113,8 +114,8 @@ function factsOf(task: Task, { turn, sandbox }: Pick<Attempt, "turn" | "sandbox"
 }
 
 /**
- * Settles the node: its code may have finished before it was stopped, and then that result is committed; otherwise the
- * node has failed.
+ * Settles a node. If its code had finished before it was stopped, commits the result of the code; otherwise the node
+ * fails.
  */
 async function settleCode(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
@@ -136,7 +137,8 @@ function codeHash({ executor }: TaskNode): string | null {
 }
 
 /**
- * The settings of one run of code. `step` distinguishes the runs of one node; code that the author wrote has only one.
+ * The settings of one run of code. `step` distinguishes the runs of code of one node. A node with handwritten code runs
+ * it once.
  */
 export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "network" | "near"> &
   Pick<Claim, "step">;
@@ -169,8 +171,8 @@ export function requestFor(
 }
 
 /**
- * The network of one run of code. `near`: hosts of credentials, which on a laptop are often on the machine of the
- * sandbox.
+ * The network of one run of code. `near`: hosts of credentials. On a laptop, such a host often runs on the same machine
+ * as the sandbox.
  */
 export function networkOf(
   allow: readonly string[] | undefined,
@@ -228,17 +230,20 @@ export function lostReason({ sandbox }: Turn) {
   return { class: "NodeInterrupted", message } as const;
 }
 
-/** Returns a signal that fires when a delivery has followed code that outlives its Lambda for long enough. */
+/** Returns a signal that fires when a delivery should leave code that may outlive its Lambda to the next delivery. */
 export type FollowTime = () => AbortSignal;
 
 const followMs = 10_000;
 
-/** The usual time for which a Lambda follows code: most code ends within it, and this wait costs little. */
+/**
+ * The usual time for which a delivery waits for the end of long code. Most code ends within ten seconds, and this wait
+ * costs little.
+ */
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
 /**
- * Limits the time for which a delivery follows code that may outlive it. While large values are transferred, the
- * delivery stays.
+ * Limits the time for which a delivery waits for code that may outlive its Lambda. It does not leave the code while
+ * large values are transferred.
  */
 export class Follow {
   readonly signal: AbortSignal;
@@ -279,8 +284,8 @@ export class Follow {
 }
 
 /**
- * Returns the signal on which this delivery leaves the code. For code that may outlive a Lambda, also returns a
- * `follow`.
+ * Returns the signal that makes this delivery stop waiting for the code. For code that may outlive a Lambda, also
+ * returns a `Follow`.
  */
 export function followRun(node: TaskNode, signal: AbortSignal, followTime: FollowTime) {
   if (!isLong(node)) return { signal };
@@ -299,7 +304,7 @@ export function allowedFor(
 
 /**
  * Resolves the host names that code may reach on ports other than 80 and 443. The turn stores the addresses, so every
- * delivery uses the same.
+ * delivery uses the same ones.
  */
 export async function addressesFor(
   { hostNames }: Pick<Ports, "hostNames">,

@@ -29,7 +29,10 @@ export class ValueTooLarge extends Error {
 /** The nodes that a text node may name, each with its last result. */
 export type KnownNodes = Awaited<ReturnType<typeof findKnownNodes>>;
 
-/** Finds the nodes that have results at a position. `withMaps`: also the maps around it, which have no result yet. */
+/**
+ * Finds the nodes that have results at a position. `withMaps`: also the maps around this position, which have no result
+ * yet.
+ */
 export async function findKnownNodes(
   ports: Ports,
   position: Position,
@@ -110,7 +113,10 @@ function knownNode(workflow: Workflow, id: string): Node | undefined {
   return workflow.draftPrefix?.nodes.find((node) => node.id === id) ?? nodeIndex(workflow).get(id)?.node;
 }
 
-/** Selects the results of a node that other nodes find under its name. The answer of a text node has three keys. */
+/**
+ * Selects the results of a node that other nodes find under its name. For a text node they are three keys with its
+ * answer.
+ */
 function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
   if (!node || !("executor" in node) || node.executor.kind !== "text") return [...set];
   const { into } = node.executor;

@@ -34,9 +34,9 @@ type NextAttempt = "again" | Turn;
 
 /**
  * Prepares the next attempt after a failed one; undefined if none follows. If the sandbox was lost, code without
- * effects starts again at once. A retry that the author asked for waits, either in a state of its own or by `NodeRetry`
- * in Step Functions. The failed attempt is recorded first, so that no record is lost. `reusable`: the sandbox in which
- * the next attempt may start.
+ * effects starts again at once. A retry that the author asked for waits, either in a separate state, or in the `Retry`
+ * of Step Functions by `NodeRetry`. The failed attempt is recorded first, so that no record is lost. `reusable`: the
+ * sandbox in which the next attempt may start.
  */
 export async function nextAttempt(
   ports: Ports,
@@ -68,8 +68,8 @@ export async function nextAttempt(
 }
 
 /**
- * Returns the turn if Step Functions waits for its next attempt in a state of its own. Otherwise throws `NodeRetry`, so
- * that Step Functions waits as its Retry says.
+ * Returns the turn if the state machine has a separate state for the wait before the next attempt. Otherwise throws
+ * `NodeRetry`, so that the `Retry` of the task waits.
  */
 export function waitForRetry(node: TaskNode, turn: Turn, why = ""): Turn {
   if (isLong(node) || (heedsRetryAfter(node) && waitedSeconds(turn) > ownSeconds(node, turn))) return turn;
@@ -86,7 +86,10 @@ function waitedSeconds({ since, due = since }: Pick<Turn, "since" | "due">): num
   return Math.round((Date.parse(due) - Date.parse(since)) / 1000);
 }
 
-/** The part of the wait that the Retry of Step Functions does itself. With jitter it is unknown, so it counts as 0. */
+/**
+ * Returns the seconds for which the `Retry` of Step Functions waits by itself. With jitter they are unknown, so they
+ * count as 0.
+ */
 function ownSeconds(node: TaskNode, { attempt }: Pick<Turn, "attempt">): number {
   return node.retry && !node.retry.jitter ? secondsAfter(node.retry, attempt) : 0;
 }
@@ -182,7 +185,7 @@ function jitterOf(name: string): number {
 /** The longest wait for a next attempt during which its sandbox is kept. */
 const maxKeptSeconds = 60;
 
-/** A step of the chain of work, as stored (format 1): a failed attempt of a node that has several. */
+/** A step of the chain of work, as stored (format 1): a failed attempt of a node that may have several attempts. */
 export interface StepRecord {
   format: 1;
   step_number: number;
@@ -205,16 +208,16 @@ export interface StepRecord {
 }
 
 /**
- * The names in the record of an attempt of a whole prompt or text node. Inside it the models have attempts of their
- * own.
+ * The names in the record of an attempt of a whole prompt or text node. They distinguish it from the attempts of a
+ * model within the node.
  */
 export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
 
 const codeAttempt = { step_name: "code_execution", agent_name: "E2BExecutor" } as const;
 
 /**
- * Records a failed attempt as a step, which the entry lists. If another delivery has recorded it already, its step
- * stays.
+ * Records a failed attempt as a step, which the entry lists. If another delivery has recorded this attempt already, the
+ * step of that delivery stays.
  */
 export async function recordAttempt(
   ports: Ports,
@@ -255,7 +258,7 @@ export async function lastFailure(ports: Ports, at: EntryId): Promise<Reason | u
   return last?.error_class && { class: last.error_class, message: last.error_message ?? "" };
 }
 
-/** The most attempts of one link. After them a lost sandbox is not replaced. */
+/** The largest number of attempts for one entry. After the last attempt, a lost sandbox is not replaced. */
 const maxAttempts = 3;
 
 /** Whether the code may start again in another sandbox: only with `effects: false`, and not too often. */

@@ -18,7 +18,7 @@ import type { Task } from "./task-input.ts";
 export interface TaskTime {
   /** Fires when the Lambda's time is nearly over. */
   signal: AbortSignal;
-  /** Returns a signal that fires when a delivery has followed code that outlives its Lambda for long enough. */
+  /** Returns a signal that fires when a delivery should leave code that may outlive its Lambda to the next delivery. */
   followTime: () => AbortSignal;
 }
 
@@ -50,9 +50,7 @@ export interface FinishedWork {
  */
 export interface Executor<P extends Prepared = Prepared> {
   prepare(ports: KindPorts, task: Task): Promise<P>;
-  /**
-   * Runs code or asks a model, and judges the result. If an earlier delivery has started that work, it attaches to it.
-   */
+  /** Runs code or asks a model, and judges the result. Attaches to work that an earlier delivery has started. */
   work(ports: KindPorts, task: Task, attempt: Attempt, prepared: P, time: TaskTime): Promise<Work>;
   settle(ports: SettlingPorts, held: HeldNode<TaskNode>, reason: Reason): Promise<StoredEntry>;
 }
@@ -106,8 +104,8 @@ async function runAttempt(
       // sandbox.
       const servesOneNode = node.isolation === "fresh" || (isLong(node) && headOf(entry).warm?.id !== sandbox);
       if (lives && servesOneNode) await moveSandboxes(ports, "in use", "node ended", [sandbox]);
-      // Code that may start more than once may have moved to another sandbox meanwhile. The next pass reads the entry
-      // with its turn, and kills the sandbox that the entry does not name.
+      // If the code may start more than once, another delivery may have started it in another sandbox. So the caller
+      // reads the entry and its turn again, and kills the sandbox that the entry does not name.
       const canRunAgain = node.effects === false || node.retry !== undefined;
       return canRunAgain ? "again" : entry;
     }
@@ -143,9 +141,9 @@ export interface SandboxNeeds extends Pick<Turn, "generation" | "addresses"> {
 }
 
 /**
- * Takes part in the attempt that is under way, in the sandbox that the held turn names. If there is none, it chooses a
- * sandbox, and writes the turn while the caller uploads the input. Without `findNeeds` the node runs no code and has no
- * sandbox.
+ * Takes part in the attempt that is under way, in the sandbox that the held turn names. If no attempt is under way, it
+ * chooses a sandbox, and writes the turn while the caller uploads the input. Without `findNeeds` the node runs no code
+ * and has no sandbox.
  */
 export async function openAttempt(
   ports: Ports,
@@ -184,8 +182,8 @@ export async function openAttempt(
 }
 
 /**
- * Writes the turn of the next attempt. Also returns false if the attempt before was committed meanwhile: then the
- * caller must release its sandbox, because no other delivery kills that.
+ * Writes the turn of the next attempt. Returns false if another delivery has changed the turn or committed the earlier
+ * attempt meanwhile. Then the caller must release the sandbox that it chose, because no other delivery kills it.
  */
 async function continueTurn({ chain }: Ports, { at }: Position, turn: Turn, from: Turn): Promise<boolean> {
   return (await chain.putTurn(at, turn, from)) && (await chain.read(at)).entry === undefined;

@@ -67,7 +67,7 @@ const stopTimeoutMs = 60_000;
  */
 export const noStep = -1;
 
-/** Ends all code of the link for good. If the code of `step` had finished, returns its result. */
+/** Ends all code of the turn for good. If the code of `step` had finished, returns its result. */
 export async function stopCode(
   ports: Ports,
   { at }: Position,
@@ -80,7 +80,8 @@ export async function stopCode(
   try {
     return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
   } catch (error) {
-    // The sandbox cannot be reached, or its harness is broken: only the control plane can ensure that no code runs.
+    // The sandbox cannot be reached, or its harness is broken: only the control plane of E2B can ensure that no code
+    // runs.
     if (!(error instanceof NovaError)) throw error;
     await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
     return { kind: "gone" };

@@ -69,13 +69,13 @@ export interface Head extends BlobHome {
   /** On the main line: the further execution in which the run continues, and the entry that led to it. */
   continuation?: { number: number; seq: number };
   count?: number;
-  /** In link 0, if the execution is run by a node of another one: that node. */
+  /** In entry 0 of an execution that a node of another execution runs: that node. */
   parent?: Parent;
-  /** In link 0: the trigger of the workflow that started the run. Absent: a caller did. */
+  /** In entry 0: the trigger of the workflow that started the run. Absent: a caller started the run. */
   trigger?: string;
-  /** In link 0, always: the ARN of the state machine version that runs it. */
+  /** In every entry 0: the ARN of the state machine version that runs it. */
   machine?: string;
-  /** In link 0, always: `runHash` of the definition. */
+  /** In every entry 0: `runHash` of the definition. */
   definition?: string;
   child?: ChildTip;
   /**
@@ -93,7 +93,7 @@ export interface Head extends BlobHome {
    * nothing.
    */
   visits?: Readonly<Record<string, number>>;
-  /** Hash of the link before; null at link 0. */
+  /** Hash of the entry before; null in entry 0. */
   prev: string | null;
   /** SHA-256 of the text of each content. */
   digests: Partial<Record<ContentName, string>>;
@@ -121,7 +121,7 @@ export interface Origin {
 
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
 
-/** The fields of an entry without a run of code: link 0, and a close. */
+/** The fields of an entry without a run of code: entry 0, and a close. */
 export const noRun = {
   attempt: 1,
   decision_result: null,
@@ -154,7 +154,10 @@ export interface Plan {
   outcomes: string;
   /** The prefix of this execution's places in the document, such as `billing/`, if a node runs it. */
   within?: string;
-  /** The execution of the family that this one restarts or follows. Erasing its contents erases those of this one, too. */
+  /**
+   * The earlier execution that this one restarts or follows. An erasure of its contents also erases the contents of
+   * this one.
+   */
   after?: string;
   /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
   tip?: string;
@@ -188,8 +191,8 @@ export interface FailureRecord {
 }
 
 /**
- * The largest inline contents of one item of DynamoDB. Writing 400 KB costs 400 write units, so a partition takes only
- * 2.5 such commits a second.
+ * The most bytes of contents that one item of DynamoDB has inline. An item of 400 KB would cost 400 write units, so a
+ * partition could take only 2.5 of them a second.
  */
 export const inlineContentsBytes = 8192;
 

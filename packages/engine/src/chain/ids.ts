@@ -73,7 +73,7 @@ export function childId(at: EntryId, since: string): string {
 
 /**
  * Builds a ULID that is the same in all deliveries: its time is that of the turn, which exactly one delivery wrote, and
- * its random part is a hash of the link.
+ * its random part is a hash of the place in the chain.
  */
 function ulidOf({ execution, scope, seq }: EntryId, since: string, salt = ""): string {
   return ulidFrom(Date.parse(since), `${salt}${execution}${scope}#${seq}`);

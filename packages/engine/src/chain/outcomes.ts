@@ -14,7 +14,7 @@ import type { EntryId } from "../ports/chain.ts";
 import { sha256 } from "../sha256.ts";
 import type { Edited, FailureRecord, ReusedEntry } from "./entry.ts";
 
-/** The written outcome of one place. Large values may be references to blobs of the execution that uses it. */
+/** The written outcome of one place. Large values may be references to blobs of the execution that uses the outcome. */
 export interface WrittenOutcome {
   set: Member[];
   delete: string[];
@@ -141,7 +141,9 @@ export async function storeOutcomes(blobs: BlobStore, home: BlobHome, text: stri
   return ref.sha256;
 }
 
-/** A JSON object of written outcomes and references to entries, by place. A node whose place has none runs. */
+/**
+ * A JSON object of written outcomes and references to entries, by place. A node runs if its place has no outcome here.
+ */
 export class OutcomeDocument {
   readonly #texts: ReadonlyMap<string, string>;
   #insides: ReadonlySet<string> | undefined;

@@ -19,8 +19,8 @@ import { contentText, type FailureRecord, type Head, headOf } from "./entry.ts";
 import { type BranchPlace, branchOf, isItem } from "./ids.ts";
 
 /**
- * The result of one consistent read for a node: the entry before it (`before`), and its own link (`next`), which may be
- * empty.
+ * The result of one consistent read for a node: the entry before it (`before`), and the turn and entry of the node
+ * itself (`next`), if they exist.
  */
 export interface Position {
   /**
@@ -28,15 +28,15 @@ export interface Position {
    * 0 would have.
    */
   before: Head;
-  /** The stored entry of `before`; for the first link of a branch it is the entry of the fork. */
+  /** The stored entry of `before`; for the first entry of a branch it is the entry of the fork. */
   beforeEntry: StoredEntry;
   at: EntryId;
   next: Link;
 }
 
 /**
- * Returns the position of a link. If this process wrote the entry before, it skips the read; the write that follows
- * must then fail if there are further entries.
+ * Returns the position of a node. If this process has just written the entry before, that entry comes from memory. Then
+ * the next write must fail if another process has written further entries.
  */
 export async function latestPosition(ports: Ports, at: EntryId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
@@ -45,7 +45,7 @@ export async function latestPosition(ports: Ports, at: EntryId): Promise<Positio
 }
 
 /**
- * Reads the position of a link. A branch has no link 0, so for its first link the entry of the fork is read instead.
+ * Reads the position of a node. A branch has no entry 0, so for its first node the entry of the fork is read instead.
  */
 export async function readPosition(ports: Ports, at: EntryId): Promise<Position> {
   const place = at.seq === 1 ? branchOf(at.scope) : null;
@@ -58,7 +58,7 @@ export async function readPosition(ports: Ports, at: EntryId): Promise<Position>
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
-/** Returns the start of a branch: the entry of the fork, and the head that a link 0 of the branch would have. */
+/** Returns the start of a branch: the entry of the fork, and the head that an entry 0 of the branch would have. */
 export async function branchStart(ports: Ports, fork: StoredEntry, scope: string) {
   const { inner: _, count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
   const { reused_from: _reused, edited: _edited, plan: _plan, spare = [], ...head } = whole;
@@ -84,7 +84,7 @@ async function readFork(ports: Ports, at: EntryId, { parent, fork, seq }: Branch
   return branchStart(ports, entry, at.scope);
 }
 
-/** Caches entries that many links read, such as forks. They never change. */
+/** Caches entries that many nodes read, such as forks. They never change. */
 const maxKept = 50;
 const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
@@ -130,7 +130,7 @@ export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobS
   return kept.apply({ set: [{ key: "error", json: JSON.stringify(error) }], delete: [] }, linkLabel(head));
 }
 
-/** The key under which the nodes of an item find its number. */
+/** The key under which the nodes of an item find the number of the item. */
 const indexKey = "index";
 
 /** Loads the context before an entry. For the first node of an item it also has the item and its number. */

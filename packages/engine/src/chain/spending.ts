@@ -22,8 +22,8 @@ export function unlessNothing(spending: Spending): Spending | undefined {
 }
 
 /**
- * Adds or subtracts. The counts come from models, so they are limited: a number that the store refuses would keep the
- * run open.
+ * Adds or subtracts two spendings. The counts come from models, so they are limited: a number that the store refuses
+ * would keep the run open.
  */
 function combine(a: Spending, b: Spending, sign: 1 | -1): Spending {
   const sum = (name: keyof Spending) => storableNumber(storableNumber(a[name]) + sign * storableNumber(b[name]));

@@ -59,7 +59,7 @@ export class Context {
   }
 
   /**
-   * Returns the JSON text of the value at a dot path. It reads no blobs, so it finds nothing inside one. A key that
+   * Returns the JSON text of the value at a dot path. It reads no blobs, so it finds no value inside a blob. A key that
    * contains dots takes precedence over a path.
    */
   get(path: string): string | undefined {
@@ -80,7 +80,7 @@ export class Context {
     return undefined;
   }
 
-  /** Returns the members that the entry with this label set. Code reads them as `outputs[node]`. */
+  /** Returns the members whose values come from the entry with this label. Code reads them as `outputs[node]`. */
   writtenBy(link: LinkLabel): Member[] {
     return this.slots().filter((slot) => slot.by === link);
   }

@@ -100,7 +100,7 @@ export function withKinds(ports: Ports): KindPorts {
   return all;
 }
 
-/** Throws: a start node has no task because its entry is link 0, and an approval is requested by another task. */
+/** Throws: a start node has no task, and an approval has another task. */
 async function noTask(_ports: unknown, _event: unknown, { node }: NodeDefinition): Promise<never> {
   throw chainBroken(`${node.type} node "${node.id}" is no task that runs`);
 }

@@ -198,7 +198,7 @@ export const noCode = { code: null, cacheHit: false, generation: null, sandboxId
 export interface Pipeline {
   /** Returns pinned code for this node and this type of input; null if a model has to write the code. */
   pinned(task: PromptTask): Promise<PinnedCode | null>;
-  /** Returns the pinned code with this key. An earlier delivery of the node has started with it. */
+  /** Returns the pinned code with this key, which an earlier delivery of the node has started. */
   generation(task: PromptTask, key: string): Promise<PinnedCode>;
   /** Runs `pinned`. A model writes new code if `pinned` is null or failed by its own fault. */
   run(task: PromptTask, means: PipelineMeans, pinned: PinnedCode | null): Promise<PipelineOutcome>;

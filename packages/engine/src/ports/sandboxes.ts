@@ -168,8 +168,8 @@ export interface RunningLog extends Pick<Claim, "step" | "attempt"> {
 /** Runs Python in sandboxes. Only implementations of this port know E2B. */
 export interface Sandboxes {
   /**
-   * Creates a sandbox. While E2B's plan allows no further one, it calls `instead` from time to time, and returns the
-   * free sandbox that this finds. Throws `SandboxUnavailable` (429, no capacity, unreachable).
+   * Creates a sandbox. While E2B's plan allows no further sandbox, it calls `instead` from time to time, and returns
+   * the free sandbox that `instead` finds. Throws `SandboxUnavailable` (429, no capacity, unreachable).
    */
   create(spec: SandboxSpec, instead?: () => Promise<Sandbox | null>): Promise<Sandbox>;
   /**

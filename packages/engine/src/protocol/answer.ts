@@ -90,8 +90,8 @@ function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): R
 
 export interface MapEvent extends NodeEvent {
   /**
-   * How many items may run inline, with room in the history of the execution. Absent: the map is in the body of another
-   * map.
+   * How many items may run inline, because the history of the execution has room for their events. Absent: the map is
+   * in the body of another map.
    */
   inline_items?: number;
   /** Only for a map in the body of another map: the most items that the history has room for. */

@@ -42,7 +42,10 @@ export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: Sto
   return { fork, version, map, entry, head, branches, end: map ? null : nextNodeId(version, fork.next) };
 }
 
-/** The node after a join that succeeded. If several edges leave the map of the join, it is the join of those edges. */
+/**
+ * Returns the next node id after a join that succeeded. If several edges leave the map of the join, it is the name of
+ * the join of these edges.
+ */
 export function nextAfterJoin({ fork, version }: Pick<OpenFork, "fork" | "version">): string | null {
   const join = joinOf(fork.node);
   return forksOf(version.workflow).has(join) ? joinOf(join) : nextNodeId(version, fork.next);
@@ -118,7 +121,7 @@ function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): 
 
 /**
  * Returns why the branches cannot be joined: the failure of the first one that failed, else the `reason` for which they
- * were stopped. Null if they can.
+ * were stopped. Null if they can be joined.
  */
 export async function failureOfBranches(
   ports: Ports,
@@ -171,7 +174,7 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
   return reason;
 }
 
-/** The fewest branches that are read together. Fewer are read one by one, which costs the same. */
+/** From this number on, branches are read together. Fewer branches are read one by one, which costs the same. */
 export const fewestTogether = 50;
 
 /**

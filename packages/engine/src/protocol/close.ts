@@ -29,7 +29,10 @@ export interface CloseRequest {
   execution: string;
   status: CloseStatus;
   reason?: Reason;
-  /** The link before the node whose failure closes the run. A sweeper leaves it out, which means the tip. */
+  /**
+   * The number of the entry before the node whose failure closes the run. Absent in the request of a sweeper: then the
+   * tip is that entry.
+   */
   seq?: number;
 }
 
@@ -71,8 +74,8 @@ export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingP
 }
 
 /**
- * Writes the failed entry of the node that fails the run, before the close entry. A sweeper does not say which node
- * failed, so it settles a node only if that had started.
+ * Writes the failed entry of the node that fails the run, before the close entry. The request of a sweeper does not say
+ * which node failed. Then the next node is settled only if it had started.
  */
 async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason: Reason): Promise<void> {
   const { head, turn } = await readTip(ports, request.execution, "");
@@ -134,7 +137,8 @@ async function failureBehind(ports: Ports, before: Head, beforeEntry: StoredEntr
     return { node: failure.node ?? before.node_id, class: before.error_class ?? "NodeFailed", message };
   }
   const { class: name, message } = request.reason ?? interruption(request.status);
-  // The close ended the node of the last entry, so that node is named. The node of its `onError` never started.
+  // If the close itself ended the node of the last entry, that node is named, because the node of its `onError` never
+  // started.
   const wasRunning = failure?.message === message;
   return { node: wasRunning ? before.node_id : (before.path_taken ?? before.node_id), class: name, message };
 }
@@ -179,7 +183,7 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
 }
 
 /**
- * The most branches that are read together. Branches that another closer has closed meanwhile need no further request.
+ * The largest number of branches that are read together. The next read leaves out the branches that are closed by then.
  */
 const maxRead = 500;
 

@@ -18,7 +18,7 @@ export const interruptedError = "Interrupted";
 export interface SweptRuns {
   closed: string[];
   restarted: string[];
-  /** Runs that failed to be swept; the next sweep tries again. */
+  /** Runs that could not be swept; the next sweep tries again. */
   failed: { id: string; reason: string }[];
 }
 
@@ -33,8 +33,8 @@ export function noRuns(): SweptRuns & { open: Open } {
 }
 
 /**
- * Sweeps every open run: closes dead ones and repeats lost starts. If one run fails to be swept, the others are swept
- * all the same.
+ * Sweeps every open run: closes dead ones and repeats lost starts. If one run cannot be swept, the others are swept all
+ * the same.
  */
 export async function sweepRuns(
   ports: KindPorts,
@@ -87,7 +87,7 @@ function runningExecutions({ stateMachines }: Ports): (record: Execution) => Pro
   };
 }
 
-/** Sweeps one open run. The status event of an execution calls it, too; AWS may lose that event. */
+/** Sweeps one open run. It is also called when an execution reports its new status, which AWS may fail to deliver. */
 export async function sweepExecution(ports: KindPorts, record: Execution): Promise<Done | null> {
   const tip = await tipOf(ports, record);
   if (!tip) return null;
@@ -159,7 +159,7 @@ export async function closeAfter(ports: KindPorts, execution: string, run: Ended
 
 /**
  * Completes the close of a run whose state machine succeeded, which is possible only after a close entry. Throws
- * `ChainBroken` if the chain has none: somehow its end was cut off.
+ * `ChainBroken` if the chain has none: its last entries were removed.
  */
 async function confirmCompletion(ports: KindPorts, execution: string): Promise<Closed> {
   const { head } = await readTip(ports, execution, "");
@@ -168,9 +168,7 @@ async function confirmCompletion(ports: KindPorts, execution: string): Promise<C
   throw chainBroken(`${what} - \`nova verify ${execution}\` says what is missing`);
 }
 
-/**
- * Limits the time of a part of a sweep, such as a signal. After `aborted` the sweep finishes its present run and ends.
- */
+/** Limits the time of a part of a sweep. Once `aborted` is true, the sweep finishes the run at which it is and ends. */
 export type TimeBudget = Pick<AbortSignal, "aborted">;
 
 export const endless: TimeBudget = { aborted: false };

@@ -21,7 +21,7 @@ export interface WaitEvent extends NodeEvent {
   waited?: boolean;
 }
 
-/** The error that a Catch of Step Functions puts into its state. */
+/** The error that a Catch of Step Functions adds to the input of the next state. */
 export interface CaughtError {
   Error: string;
   Cause: string;

@@ -107,7 +107,7 @@ async function readReferenced(
   const isOfFamily = head.client === before.client && head.root === before.root;
   if (!isOfFamily || head.node_id !== definition.node.id || head.node_type !== definition.node.type) return null;
   if (condition && !(await isUnchanged(ports, position, definition, { at, entry, condition }))) return null;
-  // If the entry was reused itself, the new entry names the first execution that produced the outcome.
+  // If the entry reused its outcome, the new entry names the execution that first produced the outcome.
   const { child, count, asked, edited, reused_from: reused = { ...at, hash: entry.hash } } = head;
   const { items } = entry.contents;
   const more = {
@@ -194,7 +194,7 @@ async function refuseToRun(ports: KindPorts, position: Position, plan: Plan, def
 export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;
 
 /**
- * Reads from link 0 which run is the first of all restarts of this execution. An execution that is its own root is the
+ * Reads from entry 0 which run is the first of all restarts of this execution. An execution that is its own root is the
  * first.
  */
 export async function originOf({ chain }: Reads, { execution, root }: { execution: string; root: string }) {
@@ -236,7 +236,7 @@ export function restartKeyOf({ execution, place }: Origin): string {
   return `${execution}+${place.length <= longestPlace ? written : sha256(place)}`;
 }
 
-/** The name of the place of a node, the same as `Names` in restart/source.ts gives it. */
+/** Returns the name of a node's place, as `Names` in restart/source.ts writes it. */
 export async function placeName(
   { chain }: Pick<Ports, "chain">,
   { before, at }: Position,

@@ -30,8 +30,8 @@ function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent):
 }
 
 /**
- * Throws if the node may not start at the link, because another delivery settles or closes it, or another node has the
- * turn.
+ * Throws if the node may not start, because another delivery settles it or closes the run, or because another node has
+ * the turn.
  */
 function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void {
   if (!turn) return;
@@ -42,8 +42,8 @@ function refuseForeignTurn({ at, next: { turn } }: Position, node: string): void
 }
 
 /**
- * Takes the turn of a node that runs no code. Null if the turn changed meanwhile: the caller reads again. Throws
- * `ExecutionClosed`, `ChainBroken`.
+ * Takes the turn of a node that runs no code. Null if the turn changed meanwhile: the caller reads the chain again.
+ * Throws `ExecutionClosed`, `ChainBroken`.
  */
 export async function holdTurn(ports: Ports, position: Position, node: string): Promise<Turn | null> {
   refuseForeignTurn(position, node);
@@ -51,8 +51,8 @@ export async function holdTurn(ports: Ports, position: Position, node: string): 
 }
 
 /**
- * Moves the turn at a link to a state, or takes a new turn in that state. Null if the turn changed meanwhile: the
- * caller reads again.
+ * Moves a turn to a state, or takes a new turn in that state. Null if the turn changed meanwhile: the caller reads the
+ * chain again.
  */
 export async function putState(
   { chain, clock }: Ports,
@@ -69,7 +69,10 @@ export async function putState(
 /** The entry of a node that waits, or the turn with which this delivery may produce it. */
 type AcquiredTurn = { entry: StoredEntry } | { entry?: never; position: Position; turn: Turn };
 
-/** Reads the link of a node that waits, and takes its turn if there is no entry. Throws `ExecutionClosed`, `ChainBroken`. */
+/**
+ * Returns the entry of a node that waits. If it has no entry yet, takes its turn. Throws `ExecutionClosed`,
+ * `ChainBroken`.
+ */
 export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<AcquiredTurn> {
   for (;;) {
     const position = await readPosition(ports, entryIdAfter(event));
@@ -122,7 +125,7 @@ export async function runUntilCommitted<Left extends StoredEntry | Turn>(
 }
 
 /**
- * Settles a link and returns its entry: the one that is there, or the one that `settle` writes for the turn in state
+ * Settles a node and returns its entry: the existing one, or the one that `settle` writes for the turn in state
  * `failing`.
  */
 export async function settleEntry(

@@ -249,7 +249,7 @@ export function buildRecordedOutput({
   };
 }
 
-/** Converts the result of running the code of an entry again to the form of `buildRecordedOutput`. */
+/** Converts the result of a replay, which runs the code of an entry again, to the form of `buildRecordedOutput`. */
 export function buildReplayOutput(
   result: CodeResult,
   { edges }: Pick<IndexedNode, "edges">,
@@ -260,8 +260,8 @@ export function buildReplayOutput(
   if (!isChosen({ edges })) return result;
   const edge = decide(result.set.find(({ key }) => key === decisionKey)?.json, edges);
   if ("problem" in edge) return failed("NodeFailed", edge.problem);
-  // The new run does not know how often the edge was taken. If the entry failed because of `max`, the new run counts as
-  // failed, too.
+  // The replay of the code does not know how often the edge was taken. If the entry failed because of `max`, the replay
+  // counts as failed, too.
   const isAtMax = edge.max !== undefined && entry.status === "failed" && entry.traceback === null;
   return isAtMax ? failed(entry.error_class, entry.error_message) : result;
 }

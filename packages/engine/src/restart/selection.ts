@@ -17,8 +17,8 @@ export interface ReuseSelection {
 }
 
 /**
- * Whether the outcome of an entry is reused. A failure for good is not, unless the selection says from where everything
- * runs again.
+ * Whether the outcome of an entry is reused. The failure of a node is not reused, unless the selection says from where
+ * everything runs again.
  */
 export function isReused(
   { from = [], again = [] }: ReuseSelection,

@@ -229,9 +229,9 @@ export async function releaseLost(
 }
 
 /**
- * Kills the sandbox that a turn names if the entry names another one. Then a second delivery started the code again in
- * another sandbox, but the result from the first sandbox was committed. Every delivery that continues from an entry
- * calls this.
+ * Kills the sandbox that a turn names if the entry names another one. In that case a second delivery started the code
+ * again in another sandbox, but the result from the first sandbox was committed. Every delivery that continues from an
+ * entry calls this.
  */
 export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Promise<void> {
   if (!entry || !turn?.sandbox) return;

@@ -213,7 +213,8 @@ export async function restartsMisfit(ports: Ports, id: string): Promise<string |
 
 /**
  * Returns a problem if the record of a restart's source does not name the restart. The id is written before the restart
- * has a record, so a missing id was removed later. An attacker can remove the note beside the chain, too.
+ * has a record, so a missing id was removed later. `restartsMisfit` may not notice this, because an attacker can also
+ * remove the note beside the chain.
  */
 export async function sourceMisfit(
   { executions }: Pick<Ports, "executions">,

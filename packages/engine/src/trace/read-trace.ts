@@ -100,8 +100,8 @@ class TraceReader {
   }
 
   /**
-   * Reads the entries of a scope. `fork` is the fork's entry if the scope is a branch. `known` are the links of the
-   * scope if the caller has read them.
+   * Reads the entries of a scope. `fork` is the fork's entry if the scope is a branch. `known` are the turns and
+   * entries of the scope if the caller has read them.
    */
   async scope(execution: string, scope: string, fork?: Before, known?: readonly Link[]) {
     const entries: TraceEntry[] = [];

@@ -57,13 +57,13 @@ const maxInPart = 1000;
 
 interface Part {
   part: OpenFork["branches"];
-  /** Returns the links of a branch; undefined if the caller must read that branch itself. */
+  /** Returns the turns and entries of a branch; undefined if the caller must read that branch itself. */
   linksOf(scope: string): readonly Link[] | undefined;
 }
 
 /**
  * Yields the branches of a fork with their entries, in parts of at most `maxInPart` branches. If a join lists the last
- * entry of each branch, one request reads a hundred entries. Otherwise one request reads a hundred turns and entries.
+ * entry of each branch, requests read only entries. Otherwise they also read turns, and so need more requests.
  */
 export async function* branchParts(
   ports: Pick<Ports, "chain" | "blobs">,

@@ -79,7 +79,7 @@ export function publicHead(head: Head) {
     code_hash: code,
     /** The entry whose outcome this entry reuses. The node did not run in this execution. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
-    /** Only in entry 0 of a restart: the first run of the family of restarts, and the place of this run in it. */
+    /** Only in entry 0 of a restart: the first run of all its restarts, and the prefix of the places of this run. */
     origin: origin && { execution_id: origin.execution, place: origin.place },
     /** Set for an outcome that a person wrote instead of running the node: the author and the time. */
     edited,

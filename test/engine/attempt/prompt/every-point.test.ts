@@ -67,7 +67,7 @@ async function begun(name: string, effects: Effects = {}): Promise<{ story: Prom
   return { story, first: story.deliver("a", 0) };
 }
 
-/** Runs a story once for each number of calls after which the first delivery can be interrupted. */
+/** Runs a story again and again, and interrupts the first delivery one call later each time. */
 async function atEveryPoint(
   name: string,
   effects: Effects,

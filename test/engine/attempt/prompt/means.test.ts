@@ -46,7 +46,7 @@ describe("the spending of other branches", () => {
     expect(await beside(story, "/f@1.b")).toBeCloseTo(0.002, 9);
   });
 
-  it("includes nested branches, for a place inside the nested fork and for one outside it", async () => {
+  it("includes nested branches, both for a node inside the nested fork and for a node outside it", async () => {
     const story = await began(nested);
     await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));
     await story.finish(story.deliver("c", 0, { scope: "/f@1.a/a@1.c" }));

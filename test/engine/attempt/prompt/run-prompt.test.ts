@@ -68,7 +68,7 @@ describe("a node whose code a model writes", () => {
     expect(story.begun[0] && given(story.begun[0].request, "branch_decision")).toBeUndefined();
   });
 
-  it("fails an attempt with a decision that no edge fits, as code of an author does", async () => {
+  it("fails an attempt if no edge fits the decision of the code, as for handwritten code", async () => {
     const decides = flow("decides", [prompted(decision("a"))], [...lines("start > a"), ["a", "end", "yes"]]);
     const scripts = { a: [succeeds("branch_decision", '"no"'), succeeds("branch_decision", '"yes"')] };
     const { story } = await told(decides, { codes: ["# one", "# two"] }, scripts);
@@ -161,7 +161,7 @@ describe("a node with pinned code", () => {
     expect(story.begun).toHaveLength(1);
   });
 
-  it("gets a sandbox for one run of code, and extends its lifetime before it asks a model", async () => {
+  it("gets a sandbox for one run of code, whose lifetime is extended before a model is asked", async () => {
     const hits = flow("hits", [action("a"), prompted(action("b"))], lines("start > a > b > end"));
     const scripts: Scripts = { b: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("b", "1")) };
     const story = new PromptStory(hits, scriptedMinds({ pinned, codes: ["# one"] }), scripts);
@@ -237,7 +237,7 @@ describe("a node whose pinned code has an analysis", () => {
     wellTold(story);
   });
 
-  it("fails in a frozen run if its analysis fails, and its metadata have no result of the analysis", async () => {
+  it("fails in a frozen run if its analysis fails, without a result of the analysis in its metadata", async () => {
     const story = new PromptStory(one, scriptedMinds({ pinned: behind }), { a: [fails("no pdf")] });
     await story.start("{}", { frozen: true });
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeFailed");
@@ -310,24 +310,27 @@ describe("a pipeline that fails", () => {
     ["input_analyzer", { steps: 0, code_executed: "Do a." }],
     ["code_generator", { steps: 1, code_executed: "Do a." }],
     ["output_validator", { steps: 4, code_executed: "# one" }],
-  ])("lists the steps so far and the last code if a cancel comes while the %s is asked", async (role, expected) => {
-    const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
-    await story.start();
-    const delivery = story.deliver("a", 0);
-    await story.until(delivery, `ask ${role}`);
-    await story.finish(story.cancel());
-    const [, entry] = (await story.trace()).entries;
-    expect(entry).toMatchObject({
-      status: "failed",
-      error_class: "ExecutionClosed",
-      code_executed: expected.code_executed,
-    });
-    expect(entry?.steps).toHaveLength(expected.steps);
-    const paid = story.paid.length;
-    expect(await story.finish(delivery)).toBe("ExecutionClosed");
-    expect(story.paid.length).toBeLessThanOrEqual(paid + 1);
-    await story.judge();
-  });
+  ])(
+    "lists the steps so far and the last code if its run is cancelled while the %s is asked",
+    async (role, expected) => {
+      const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
+      await story.start();
+      const delivery = story.deliver("a", 0);
+      await story.until(delivery, `ask ${role}`);
+      await story.finish(story.cancel());
+      const [, entry] = (await story.trace()).entries;
+      expect(entry).toMatchObject({
+        status: "failed",
+        error_class: "ExecutionClosed",
+        code_executed: expected.code_executed,
+      });
+      expect(entry?.steps).toHaveLength(expected.steps);
+      const paid = story.paid.length;
+      expect(await story.finish(delivery)).toBe("ExecutionClosed");
+      expect(story.paid.length).toBeLessThanOrEqual(paid + 1);
+      await story.judge();
+    },
+  );
 
   it("ends when the time budget of the node is over, counted from the start of the turn", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"], verdicts: [false] }));
@@ -415,7 +418,7 @@ describe("an execution inside another one", () => {
 });
 
 describe("the cost of models", () => {
-  it("is summed from entry to entry, over branches, and is in the record of the run", async () => {
+  it("is summed from entry to entry, branches included, and the record of the run has the sum", async () => {
     const forked = flow(
       "forked",
       [prompted(action("a")), prompted(action("b")), prompted(action("c")), action("j")],

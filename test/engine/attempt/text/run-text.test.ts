@@ -15,7 +15,7 @@ async function begun(workflow = one) {
   return { story, first: story.deliver("a", 0) };
 }
 
-/** Runs the story once for each number of calls after which the first delivery can be interrupted. */
+/** Runs the story again and again, and interrupts the first delivery one call later each time. */
 async function atEveryPoint(tell: (story: PromptStory, first: Process) => Promise<void>): Promise<number> {
   for (let point = 0; ; point++) {
     const { story, first } = await begun();

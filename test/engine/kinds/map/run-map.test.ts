@@ -144,7 +144,7 @@ describe("failed items", () => {
     expect(story.begun).toHaveLength(4);
   });
 
-  it("lead to the map's onError, which names the failure", async () => {
+  it("lead to the node of the map's onError, which finds the failure in its context", async () => {
     const seen: (string | undefined)[] = [];
     const nodes = [mapOver("m", [action("i")], [], { onError: "r" }), action("r")];
     const look = (request: RunRequest) => {

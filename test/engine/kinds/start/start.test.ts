@@ -46,7 +46,7 @@ describe("a start", () => {
     },
   );
 
-  it("into a queue starts no state machine, also not by a sweeper", async () => {
+  it("into a queue starts no state machine, and neither does a sweeper", async () => {
     const queue = { pools: ["W#one"], admission: "" };
     const { world, record } = await started({ queue });
     expect(record).toMatchObject({ ...queue, status: "queued", open: true });
@@ -57,7 +57,7 @@ describe("a start", () => {
     expect(world.machines.has(record.id)).toBe(true);
   });
 
-  it("that is cancelled in its queue is closed without having run", async () => {
+  it("into a queue can be cancelled, and then the run is closed without any work", async () => {
     const { world, record } = await started({ queue: { pools: ["W#one"], admission: "" } });
     expect(await cancelExecution(world.ports(atOnce), record.id)).toMatchObject({ status: "cancelled" });
     expect(world.record(record.id)).toMatchObject({

@@ -11,7 +11,7 @@ async function waiting(): Promise<Asked> {
   return story;
 }
 
-/** Lists the outcomes that were written at the link of the approval. */
+/** Lists the outcomes that were written for the approval. */
 function decision(story: Asked): unknown {
   const heads = story.world.chain.entriesOf(story.id).map(({ head }) => JSON.parse(head));
   return heads.filter(({ node_id }) => node_id === "ask").map((head) => head.decision_result ?? head.error_class);
@@ -69,7 +69,7 @@ describe("the race of an answer and the timeout (case k)", () => {
 });
 
 describe("an answer and a request that is still under way", () => {
-  it("let the delivery of the request send the answer with its own token if that token was stored after the answer", async () => {
+  it("make the request send the answer with its own token if that token was stored after the answer", async () => {
     const story = await waiting();
     const late = story.request("token-2");
     await story.until(late, "put token");
@@ -110,7 +110,7 @@ describe("the race of an answer and a close", () => {
     expect(story.status).toBe("cancelled");
   });
 
-  it("keeps the entry of an answer if the run was cancelled after it, and no node follows", async () => {
+  it("also ends in a refused answer if the close has stopped the approval but not yet written its failed entry", async () => {
     const story = await waiting();
     const cancel = story.cancel();
     await story.until(cancel, "entry 2");

@@ -16,7 +16,7 @@ class Linked extends EventWait {
     return super.begin('{"customer":"acme"}');
   }
 
-  /** The resume link that the code of the node at a link gets. */
+  /** Returns the resume link that the code of the node with the entry number `seq` gets. */
   async urlAt(seq: number, node = "pause"): Promise<string | null> {
     const position = await readPosition(this.ports, { execution: this.id, scope: "", seq });
     return resumeUrl(this.ports, position, node);

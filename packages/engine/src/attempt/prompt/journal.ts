@@ -72,8 +72,8 @@ export class StepJournal implements Journal {
   }
 
   /**
-   * Returns the failure of the pipeline that an earlier delivery recorded, after it has replayed all steps. Null if
-   * none was recorded.
+   * If an earlier delivery recorded the failure of the pipeline, replays all steps and returns that failure; otherwise
+   * null.
    */
   async ending(): Promise<Failed | null> {
     const { ports, position, attempt } = this.#site;
@@ -200,7 +200,7 @@ export class StepJournal implements Journal {
 
   /**
    * Throws `TurnLost` if the node was stopped or another delivery has taken over. Then this delivery must not pay for
-   * more.
+   * further steps.
    */
   async #stayOurs(): Promise<void> {
     const { ports, position, attempt } = this.#site;
@@ -211,20 +211,20 @@ export class StepJournal implements Journal {
   }
 }
 
-/** Whether a step is the one before all attempts, which records the failure of pinned code. */
+/** Whether a step records the failure of pinned code. Such a step comes before all attempts. */
 function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): boolean {
   return attempt_number === 0;
 }
 
 /**
  * The hashes of the blobs in a result that belong to this run. They are recorded, because a later delivery cannot find
- * out otherwise.
+ * out by itself which blobs these are.
  */
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];
   const named = result.set.flatMap(({ json }) => referencesIn(json));
-  // The record has only hashes. If the result also has a reference with the same hash that this run may not use, the
-  // hash is left out.
+  // The record has only hashes. A hash is left out if the result also has a reference with this hash that the run may
+  // not use.
   const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
   return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
 }

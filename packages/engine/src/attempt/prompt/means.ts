@@ -64,7 +64,7 @@ function endMsOf({ attempt }: JournalSite): number {
   return Date.parse(attempt.turn.since) + promptBudgetSeconds * 1000;
 }
 
-/** Extends the life of a sandbox that was chosen for one run of pinned code, once a model is asked after all. */
+/** Extends the life of a sandbox when a model is asked after all: the sandbox was chosen for pinned code alone. */
 async function extendSandbox({ ports, attempt }: JournalSite, { node }: Task, seconds: number): Promise<void> {
   const { sandbox } = attempt;
   if (sandbox) attempt.sandbox = (await extendForNode(ports, sandbox, node, seconds)) ?? sandbox;

@@ -144,7 +144,7 @@ async function recover(
 }
 
 /**
- * Handles the loss of the sandbox that the turn names. With `effects: false` the pipeline continues in another one;
+ * Handles the loss of the sandbox that the turn names. With `effects: false` the pipeline continues in another sandbox;
  * otherwise the node fails.
  */
 async function replaceSandbox(ports: Ports, task: Task, turn: HeldNode["turn"], journal: StepJournal): Promise<Work> {

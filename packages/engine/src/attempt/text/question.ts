@@ -21,7 +21,8 @@ import { sha256 } from "../../sha256.ts";
 import { findKnownNodes, type KnownNodes, ValueTooLarge } from "../known-nodes.ts";
 
 /**
- * The question of a text node to its model. It follows from the chain before the node, so every delivery asks the same.
+ * The question of a text node to its model. It follows from the chain before the node, so every delivery asks the same
+ * question.
  */
 export interface Question {
   system: string;
@@ -126,7 +127,10 @@ function askedHash(
   return sha256(JSON.stringify([system, prompt, { ...settings, model: common }, choices]));
 }
 
-/** The lengths to which the record for readers is shortened. Nothing is lost: the step also has the whole prompt. */
+/**
+ * The lengths to which the prompt and each value are shortened in the record for readers. Nothing is lost: the step
+ * also has the whole prompt.
+ */
 const [maxPrompt, maxValue] = [20_000, 2_000];
 
 function recordOf(system: RenderedPrompt, prompt: RenderedPrompt): object {

@@ -71,8 +71,8 @@ export async function runChild(
 }
 
 /**
- * Creates the execution of the node. Null if the node has an outcome or its run has ended; the caller then reads the
- * chain again.
+ * Creates the execution that the node runs. Null if the node has an outcome or its run has ended; the caller then reads
+ * the chain again.
  */
 async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
   const { position } = calling;
@@ -81,8 +81,8 @@ async function call(ports: KindPorts, calling: Calling): Promise<Child | null> {
     await commitFailure(ports, calling, child.problem);
     return null;
   }
-  // If another process settled the node meanwhile, it may not have seen the new execution, so this delivery ends that
-  // execution.
+  // Another process may have settled the node meanwhile without seeing the new execution. Then this delivery ends the
+  // new execution.
   const { entry, turn: now } = await ports.chain.read(position.at);
   if (!entry && now?.state === "held") return child;
   await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
@@ -93,8 +93,8 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   const { position, node, turn } = calling;
   const child = await childOf(ports, position.at, turn);
   if (!child) throw chainBroken(`node "${node.id}" waits for an execution that it has not made`);
-  // The first call closes the execution as its state machine ended. If the state machine never started, or still runs
-  // because Step Functions gave up on the node, the second call stops it.
+  // If the state machine of the child has ended, `executionEnded` closes the child. If it never started, or still runs
+  // because Step Functions gave up on the node, `endChild` stops it and closes the child.
   await executionEnded(ports, child.id);
   const closed = await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));
@@ -197,10 +197,10 @@ export interface Child {
   version: WorkflowVersion;
 }
 
-/** The most executions inside each other: a workflow that runs itself must end. */
+/** The largest number of executions inside each other, so that a workflow that runs itself ends. */
 const deepest = 8;
 
-/** Creates the execution that a node runs: writes its link 0, which fixes version and input, and then its record. */
+/** Creates the execution that a node runs: writes its entry 0, which fixes version and input, and then its record. */
 export async function beginChild(ports: Ports, calling: Calling): Promise<Child | { problem: string }> {
   const { at } = calling.position;
   const id = childId(at, calling.turn.since);

@@ -37,7 +37,7 @@ export interface FirstEntry {
   plan?: Plan | undefined;
 }
 
-/** Builds entry 0, with the initial context. From now on NOVA keeps events for waits of the run. */
+/** Makes NOVA store events for waits of the run from now on, and builds entry 0 with the initial context. */
 export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<StoredEntry> {
   const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], origin, plan } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
@@ -135,7 +135,7 @@ function labelText(json: string | undefined): string | undefined {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** Reads the labels of a run from its link 0; undefined if it never had any, or if they were erased. */
+/** Reads the labels of a run from its entry 0; undefined if it never had any, or if they were erased. */
 export async function labelsIn({ blobs }: Pick<Ports, "blobs">, entry: StoredEntry) {
   const { labels } = entry.contents;
   return labels && (JSON.parse(await contentText(labels, headOf(entry), blobs)) as Record<string, string>);

@@ -40,8 +40,8 @@ export interface StartRequest {
   /** Outcomes that the run takes from a document; it does not run the nodes that have one. */
   outcomes?: GivenOutcomes;
   /**
-   * Present: the run starts as queued, and waits until `beginExecution` or the process in `admission` starts it with a
-   * slot of each pool.
+   * Present: the run is queued until it has a slot of each pool. Then the process in `admission` starts it, or a call
+   * of `beginExecution`.
    */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
@@ -50,11 +50,11 @@ export interface GivenOutcomes {
   /** The text of a document of outcomes, in the form that `chain/outcomes.ts` describes. */
   document: string;
   /**
-   * The first execution of the family, which has the blobs that the document refers to. Absent: this execution starts a
-   * family of its own.
+   * The first execution of a family: of all executions that reuse outcomes of each other. Its blobs are those of the
+   * document. Absent: this execution starts a family of its own.
    */
   root?: string;
-  /** The execution of the family that this one restarts or follows. */
+  /** The earlier execution that this one restarts or follows. */
   after?: string;
   tip?: string;
   /** Further members of the context, in stored form: large values are references to the family's blobs. */
@@ -94,7 +94,7 @@ export function newId({ clock }: Pick<Ports, "clock">): string {
   return `exec_${nextId(clock.now())}`;
 }
 
-/** Writes link 0 and the record of a run. Without a `queue` it also starts the state machine. */
+/** Writes entry 0 and the record of a run. Without a `queue` it also starts the state machine. */
 export async function begin(ports: Ports, link: Omit<FirstEntry, "startedAt">, queue: StartRequest["queue"]) {
   const { id, version } = link;
   const startedAt = new Date(ports.clock.now()).toISOString();
@@ -108,12 +108,12 @@ export async function begin(ports: Ports, link: Omit<FirstEntry, "startedAt">, q
   return execution;
 }
 
-/** Starts the state machine of a run whose link 0 and record are written. Does nothing if it runs already. */
+/** Starts the state machine of a run whose entry 0 and record are written. Does nothing if it runs already. */
 export async function beginExecution({ stateMachines }: Pick<Ports, "stateMachines">, record: Execution) {
   await stateMachines.start(record.stateMachineArn, record.id, startInput(record));
 }
 
-/** Builds the record of a run whose link 0 exists already, with the version that link 0 names. */
+/** Builds the record of a run whose entry 0 exists already, with the version that entry 0 names. */
 async function readStartedRecord(ports: Ports, id: string, version: WorkflowVersion): Promise<Execution> {
   const { entry } = await ports.chain.read({ execution: id, scope: "", seq: 0 });
   if (!entry) throw new NovaError("ChainBroken", `execution ${id} has lost its link 0`);

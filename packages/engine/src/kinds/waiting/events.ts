@@ -14,8 +14,8 @@ import { type EventNode, isWaitingNode } from "./waiting-task.ts";
 const maxKeys = 200;
 
 /**
- * Gives an event (EventBridge's JSON) to every task that waits for it. First it stores the event for waits that start
- * later.
+ * Gives an event (EventBridge's JSON) to every task that waits for it. Before that, it stores the event for waits that
+ * start later.
  */
 export async function deliverEvent(ports: Ports, text: string): Promise<WaitingTask[]> {
   const event = parseExact(text) as MatchableObject;
@@ -30,8 +30,8 @@ export async function deliverEvent(ports: Ports, text: string): Promise<WaitingT
 
 async function* tasksFor(ports: Ports, event: MatchableObject, text: string): AsyncIterable<WaitingTask> {
   let shapes = await ports.wakes.shapes();
-  // The event is stored first, so a wait that starts from now on finds it. The shapes are read again to find a wait
-  // that started just before.
+  // The event is stored first, so a wait that starts from now on finds it. The shapes are read again to find waits that
+  // started just before the event was stored.
   if (await keepEvent(ports, shapes, event, text)) shapes = await ports.wakes.shapes();
   const keys = new Set(shapes.flatMap(({ shape }) => keysFor(shape, event)));
   if (keys.size > maxKeys) return yield* ports.tasks.pending();

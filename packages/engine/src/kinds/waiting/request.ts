@@ -138,8 +138,8 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
 }
 
 /**
- * Hands over an event or a call that came before the task existed; returns whether there was one. None is missed: an
- * event is stored before its tasks are looked up.
+ * Ends the wait with an event or a call that arrived before the task existed; returns whether there was one. No event
+ * is missed, because each event is stored before the tasks that wait for it are looked up.
  */
 async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
   if (await takeCalled(ports, task)) return true;

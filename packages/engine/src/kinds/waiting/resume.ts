@@ -29,7 +29,8 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
   if (link.body === undefined) {
     if (!record.open) throw new WaitOver(runIsOver({ execution: record.id }).message);
     if (task && (isOver(task) || Date.parse(task.expiresAt) <= ports.clock.now())) throw waitIsOver(task);
-    // If this process dies after this step, the sweeper hands over the body, or opens the task again.
+    // If this process dies after this step, the sweeper ends the wait with the stored body, or opens the task again if
+    // no body was stored.
     if (task) await ports.tasks.move(task, ["open"], "answered", at);
     if (!(await ports.resumeLinks.call(link, body, at))) throw usedBefore(link);
   } else if (link.body !== body) throw usedBefore(link);
@@ -40,8 +41,8 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
 }
 
 /**
- * Hands over a call that arrived before the task existed, or whose process died. Returns false if there is no such
- * call.
+ * Ends the wait of a task with a call that arrived before the task existed, or whose process died. Returns false if
+ * there is no such call.
  */
 export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boolean> {
   const { execution, link: id } = task;
@@ -99,7 +100,7 @@ export async function resumeUrl(ports: Ports, { before, at }: Position, node: st
   return url;
 }
 
-/** The resume link that was issued for the visit that starts at a link of the chain, or undefined. */
+/** Returns the resume link for the visit of a node at this place in the chain; undefined if none was issued. */
 export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Promise<ResumeLink | undefined> {
   const all = await ports.resumeLinks.ofExecution(at.execution);
   const own = all.filter((link) => link.node === node && link.scope === at.scope);
@@ -109,8 +110,8 @@ export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Prom
 }
 
 /**
- * Finds the scope of a node: that of `at`, or one around it. The next visit of the node has this link number or a
- * higher one.
+ * Finds the scope of a node: the scope of `at`, or one around it. The entry of the next visit of the node has the
+ * returned number or a higher one.
  */
 function levelOf(workflow: Workflow, at: EntryId, node: string): EntryId | undefined {
   const place = branchOf(at.scope);

@@ -26,8 +26,8 @@ import { takeCalled } from "./resume.ts";
 import { choiceOutcome, isWaitingNode, termsOf } from "./waiting-task.ts";
 
 /**
- * The time for the process that answers, or for Step Functions after a timeout, to finish its own work before the
- * sweeper steps in.
+ * For this time after an answer or a timeout, the sweeper leaves a task to the process that answered, or to Step
+ * Functions.
  */
 const graceMs = 60_000;
 
@@ -83,8 +83,8 @@ async function sweepTask(ports: KindPorts, task: WaitingTask): Promise<"sent" | 
 }
 
 /**
- * Sends the answer of a task if its link has one, else marks the task as expired. Called when the link has an entry, or
- * when no answer can produce one any more.
+ * Sends the answer of a task if an answer produced its entry, else marks the task as expired. Call it after the entry
+ * was written, or when no answer can produce an entry any more.
  */
 async function follow(ports: Ports, task: WaitingTask, entry: StoredEntry | undefined): Promise<"sent" | "expired"> {
   const head = entry && headOf(entry);
@@ -121,7 +121,7 @@ export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<
   return entry;
 }
 
-/** Marks the task of a turn as expired: the link has an entry that no answer produced. */
+/** Marks the task of a turn as expired, because no answer produced the entry. */
 async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
   await ports.tasks.move({ execution: at.execution, id: taskId(at, turn.since) }, ["open", "answered"], "expired");
   await refreshStatus(ports, at.execution);

@@ -117,8 +117,8 @@ export type WaitsFor =
   | { kind: "event"; until: string | null; task_id: string; pattern: RawJson | null };
 
 /**
- * Names a task by its id, or by run and node. Without an id an answer may be a repetition, so it never counts for the
- * next approval of the same node.
+ * Names a task by its id, or by run and node. An answer without an id may repeat an earlier answer, so it never counts
+ * for the next approval of the same node.
  */
 export type TaskName = { task: string } | { execution: string; node?: string };
 
