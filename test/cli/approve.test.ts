@@ -110,7 +110,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("is answered by its task id, in the name of the machine's user", async () => {
+  it("is answered by its task id and in the name of the user of this machine", async () => {
     const run = start("run", "ask", "--set", "sum=1", "--json");
     await run.line("nova approve");
     const { items } = await json("tasks");

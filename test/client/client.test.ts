@@ -77,7 +77,7 @@ describe("a request", () => {
     expect(await nova.executions.link(exec, 4, { scope: "2.a" })).toEqual({ seq: 4 });
   });
 
-  it("is written, and its answer parsed, with the JSON functions that the caller gave", async () => {
+  it("uses the JSON functions of the caller to write its body and to parse its answer", async () => {
     const server = new ScriptedServer(["POST /workflows/a/execute", { body: '{"execution_id":12345678901234567890}' }]);
     const nova = createClient({
       apiKey: "key",

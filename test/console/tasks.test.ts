@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("tasks", () => {
     await page.getByText("no money").waitFor();
   });
 
-  it("show their context at once and the answer later, without a request for the run or its workflow", async () => {
+  it("show their context and later their answer without requests for the run or the workflow", async () => {
     const { task } = await startTask();
     const page = await app.open("/tasks");
     const paths: string[] = [];

@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)("the workflow pages", () => {
     await page.getByText("Next time").waitFor();
   });
 
-  it("start a run beyond the quota, and the page of the run explains why it is queued", async () => {
+  it("start a run beyond the quota, and the page of the run explains why the run is queued", async () => {
     const params = { path: { id: "slow" } };
     const body = { max_concurrent: 1, max_concurrent_per_client: null };
     await app.nova.ask(app.nova.api.PUT("/workflows/{id}/quotas", { params, body }));

@@ -119,7 +119,7 @@ export async function withDeployed<T>(
   return explainAwsErrors({ table, bucket }, () => work({ ...createServiceStores({ table }), ...signer }));
 }
 
-/** Turns AWS errors that this shell's variables cause into sentences that name the variable. */
+/** Explains AWS errors. If a variable of this shell caused the error, the sentence names this variable. */
 export async function explainAwsErrors<T>(
   names: { table: string; bucket?: string },
   work: () => Promise<T>,

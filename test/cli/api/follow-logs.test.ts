@@ -66,7 +66,7 @@ function inShort(piece: LogPiece): string {
   return `${piece.entry.node_id} ends ${piece.logs}${steps}`;
 }
 
-it("followLogs reports new output of running code, then the rest from its entry", async () => {
+it("followLogs reports new output while code runs, and the rest of the output when the node has its entry", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
@@ -79,7 +79,7 @@ it("followLogs reports new output of running code, then the rest from its entry"
   expect(told).toEqual(["start ends ", ...pieces, "a ends three\n", "end ends "]);
 });
 
-it("followLogs reports the rest of a long log, if only its end is stored", async () => {
+it("followLogs reports the rest of a long log even if only the end of the log is stored", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),

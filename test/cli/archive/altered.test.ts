@@ -105,7 +105,7 @@ describe("a signed export", () => {
     expect(await explainUnverified(same, ports.signer)).toBeUndefined();
   });
 
-  it("is restored with its runs and audit records, but without API keys, if the same key signed it", async () => {
+  it("is restored with its runs and audit records, but without API keys, if the importing deployment signs with the same key", async () => {
     const dataDir = join(root, "restored");
     await restoreSecrets(dataDir, await readSecrets(join(root, "one")));
     process.env.NOVA_DATA_DIR = dataDir;

@@ -66,7 +66,7 @@ it("an import restores a family of restarts unchanged", async () => {
   expect(found).toEqual(verified);
 });
 
-it("an import adds a later restart to a source that was imported before", async () => {
+it("an import adds a restart after an earlier import restored the source of the restart", async () => {
   const { records } = await broughtIn("before");
   expect([records[0]?.restarts, records[1]]).toEqual([undefined, undefined]);
   expect((await broughtIn("before", "behind")).records[0]?.restarts).toEqual([restart.id]);

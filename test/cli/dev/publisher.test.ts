@@ -108,7 +108,7 @@ it("Publisher publishes a folder after another folder with the same id is gone",
   expect(summary()).toEqual(["one!", "two!", "two 1"]);
 });
 
-it("Publisher treats a folder that is named twice as one", async () => {
+it("Publisher publishes a folder once if the folder is named twice", async () => {
   await write("one", inARow("pub-same", { a: "x = 1" }));
   await publisher.publish(root, join(root, "one"), `${root}/./one`);
   expect(told.map((one) => "problem" in one)).not.toContain(true);

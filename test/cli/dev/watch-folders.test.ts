@@ -110,7 +110,7 @@ describe("a root that is gone", () => {
     expect(told).toEqual(["changed", "changed"]);
   });
 
-  it("is reported once, also if files around it change", async () => {
+  it("is reported once, even if files next to it change", async () => {
     // The folder disappears in one step, because a folder that is deleted file by file may be seen half empty.
     await heard(() => rename(flow, `${flow}.away`));
     await writeFile(join(root, "beside"), "x");

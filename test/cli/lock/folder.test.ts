@@ -5,7 +5,7 @@ import { readLockFolder, selectPrompts } from "../../../packages/cli/src/lock/fo
 import { lockedOf, locking, makeFolder, promptOf, send, sum, writeFiles } from "./folders.ts";
 
 describe("a folder with prompt nodes", () => {
-  it("is read with its prompt nodes, also those inside a map, and as a workflow without its lock", async () => {
+  it("is read as a workflow without its lock, and with all prompt nodes, including those inside a map", async () => {
     const hand = { code: "a = 1" };
     const inMap = { type: "map", items: "list", nodes: [{ id: "each", type: "action", ...sum }], edges: [] };
     const folder = await makeFolder({ hand, sum, map: inMap });

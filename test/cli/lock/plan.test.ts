@@ -155,7 +155,7 @@ describe("the plan for code of two stages", () => {
     return readLockFolder(folder.folder);
   }
 
-  it("locks both stages as they ran last, and distinguishes analyses that lead to the same code", async () => {
+  it("locks the two stages that ran last, even if the newest analysis led to the same code", async () => {
     const folder = await makeFolder();
     const generations = [both(folder), both(folder, { ...otherLook, createdAt: now })];
     const plan = await planned(folder, {
@@ -193,7 +193,7 @@ describe("the plan for code of two stages", () => {
     expect((await planned(reading))?.locked).toMatchObject({ analysis, ingredients: { reads: { lines: "list" } } });
   });
 
-  it("drops the analysis if the edit does not need it", async () => {
+  it("drops the analysis if the edited code does not need it", async () => {
     const plan = await planned(await edited({ "generated/sum.py": 'context["total"] = 0' }));
     expect(plan?.locked).not.toHaveProperty("analysis");
     expect(plan?.locked).not.toHaveProperty("analysisHash");
@@ -235,7 +235,7 @@ describe("the plan for edited code", () => {
     });
   });
 
-  it("has the types of the keys that the edit reads, from the last input or else from the old lock", async () => {
+  it("takes the types of the keys that the edited code reads from the last input, or else from the old lock", async () => {
     const folder = await editedFolder('total = context["lines"]');
     const types = async (used: Recorded | null) =>
       (await planned(folder, { used: () => used }))?.locked?.ingredients.reads;

@@ -62,13 +62,13 @@ describe("a locked node", () => {
     expect(await stateAfter(rewrite({ sum: changed }, { name: "Other" }))).toMatchObject([{ state: "locked" }]);
   });
 
-  it("is unapproved if the workflow requires an approval that it lacks", async () => {
+  it("is unapproved if the workflow requires an approval that the node lacks", async () => {
     const workflow = { approval: "required" };
     expect(await stateAfter(nothing, { workflow })).toMatchObject([{ state: "unapproved" }]);
     expect(await stateAfter(nothing, { workflow, locked: { approved } })).toMatchObject([{ state: "locked" }]);
   });
 
-  it("is a stranger in the lock file if no prompt node has its id", async () => {
+  it("is called a stranger if the workflow has no prompt node with this id any more", async () => {
     expect(await stateAfter(rewrite({ total: sum }))).toMatchObject([
       { node: "total", state: "unlocked" },
       { node: "sum", state: "stranger" },

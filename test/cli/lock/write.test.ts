@@ -78,7 +78,7 @@ describe("writeLock", () => {
     expect(await readFile(join(made.folder, "generated/sum.py"), "utf8")).toBe(`${code}\r\n`);
   });
 
-  it("writes both files of code that needs an analysis, and removes the analysis when it is not needed", async () => {
+  it("writes both files of code that needs an analysis, and removes the analysis when the code does not need it any more", async () => {
     const made = await makeFolder();
     const both = { sum: lockedOf(promptOf(made), twoStages) };
     await writeLock(made, both);

@@ -114,7 +114,7 @@ it("the trace keeps node columns narrow next to long names of branches and items
   expect(told([map], true)[1]).toMatch(/^ {3}node {5}type/);
 });
 
-it("the trace numbers the visits of a loop, and sums up many visits with their decisions", () => {
+it("the trace numbers the visits of a loop, and joins many visits in one line with their decisions", () => {
   const round = ["a", "d", "a", "d"].map((id, index) => entry(id, { seq: index + 1 }));
   expect(table(round)).toEqual(["1  a", "2  d", "3  a (2)", "4  d (2)"]);
   const rounds = Array.from({ length: 20 }, (_, i) =>

@@ -241,7 +241,7 @@ describe("if NOVA_URL names a server,", () => {
     expect(JSON.parse(out)).toMatchObject({ status: "completed", context: { n: 41, sum: 42 } });
   });
 
-  it("code runs on this machine to be proven, with inputs that the server has recorded", async () => {
+  it("a proof runs the code on this machine, with inputs that the server has recorded", async () => {
     const node = { executor: "prompt", prompt: "Set sum to n and one more." };
     const place = join(folder, "proving");
     await mkdir(place);

@@ -155,7 +155,7 @@ describe("a published workflow", () => {
     expect(JSON.parse(out)).toMatchObject({ trigger: "nightly", paused_at: null, timezone: "Europe/Berlin" });
   });
 
-  it("has its waits for events listed with exact patterns, separate from the tasks of people", async () => {
+  it("waits for events that nova tasks lists with exact patterns, and not among the tasks of people", async () => {
     const event = { source: ["crm"], detail: { customer: ["{{n}}"] } };
     const waits = inARow("waits", { crm: { type: "wait", event, timeout: "1h" } });
     await writeFile(file("waits.json"), JSON.stringify(waits));

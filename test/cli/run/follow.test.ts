@@ -91,7 +91,7 @@ describe("a run on a server", () => {
     ]);
   });
 
-  it("is reported with item numbers", async () => {
+  it("is reported with the numbers of map items", async () => {
     const inItem = { scope: "/each@2.1", path_taken: "add", timestamp: "2026-11-22T00:00:03Z" };
     const branches = [{ branch: "1", entries: [entry(1, "double", inItem)] }];
     const { events } = await follow(
@@ -108,7 +108,7 @@ describe("a run on a server", () => {
     ]);
   });
 
-  it("reports once what it waits for, and what its child executions wait for", async () => {
+  it("is reported once with each task for which it or a child execution waits", async () => {
     const child = `exec_${"1".repeat(26)}`;
     const nodes = [asking("task_1"), { node_id: "bill", waits_for: { kind: "workflow", execution_id: child } }];
     const inside = run("waiting", [], [asking("task_2")], child);

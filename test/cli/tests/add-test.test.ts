@@ -116,7 +116,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject({ code: 1, failed: 1 });
     });
 
-    it("allows any value for the keys that differ if it was added with --loosen", async () => {
+    it("allows any value for the keys that differ if the test was added with --loosen", async () => {
       const { out } = await command("test", "add", execution, "--name", "strict", "--loosen", "--json");
       expect(JSON.parse(out)).toMatchObject({
         varies: varies.map((one) => ({ ...one, can_loosen: true })),
@@ -129,7 +129,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject(all(1));
     });
 
-    it("separates differences that no form allows: other keys and other errors", async () => {
+    it("names separately the differences that no form allows: other keys and other errors", async () => {
       const keys = "import uuid\ncontext[str(uuid.uuid4())] = 1";
       const fails = `${dice("id")}\nraise ValueError(str(context['id']))`;
       const nodes = [action("keys", `${dice("id")}\n${keys}`, live), action("fails", fails, live)];

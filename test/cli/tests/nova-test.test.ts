@@ -298,7 +298,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(await test("chance")).toMatchObject(all(1));
   });
 
-  it("accepts loosened values, and names an expression that is not true", async () => {
+  it("accepts every value that fits a form, and names a Python expression that is not true", async () => {
     const code = "import time\ncontext['now'] = time.time()\ncontext['total'] = 850.004\ncontext['id'] = 'inv-7'";
     const outcomes = { make: { set: {} } };
     await writeTest(between("loose", [action("make", code, live)], ways("start > make > end")), "l", { outcomes });

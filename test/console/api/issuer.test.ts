@@ -155,7 +155,7 @@ describe("tokens of an issuer", () => {
     expect(parseTokens(body, at, now)).toEqual({ ...at, access: "a.b.c", endsAt: now + 300_000, refresh: "r" });
   });
 
-  it("are accepted without an expiry and a refresh token", () => {
+  it("are accepted even without an expiry and a refresh token", () => {
     const { expires_in: _, refresh_token: __, ...least } = body;
     expect(parseTokens(least, at, now)).toMatchObject({ endsAt: undefined, refresh: undefined });
     expect(parseTokens({ ...body, expires_in: "soon" }, at, now).endsAt).toBeUndefined();

@@ -18,7 +18,7 @@ import { files, type Manifest, objectKey, type StoredObject } from "./format.ts"
 
 const atOnce = 8;
 
-/** The content of an export: the data of `client`, or all data if it is null. `secrets` is JSON text. */
+/** The content of an export: the data of `client`, or all data if `client` is null. `secrets` is JSON text. */
 interface ExportOf {
   client: string | null;
   secrets?: string;

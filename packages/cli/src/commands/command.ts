@@ -89,8 +89,8 @@ export function runAction(
 }
 
 /**
- * Returns `text` if it is undefined or one of `all`. Otherwise throws `InvalidInput`; `what` says in its message what
- * kind of thing `text` should name.
+ * Returns `text` if it is undefined or one of `all`. Otherwise throws `InvalidInput`. `what` is the kind of thing that
+ * `text` should name; the message contains it.
  */
 export function oneOf<One extends string>(
   what: string,

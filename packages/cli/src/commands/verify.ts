@@ -48,7 +48,7 @@ async function verifyOne(id: string) {
   };
 }
 
-/** The number of runs that one request verifies, so that it stays under API Gateway's limit of 30 seconds. */
+/** The number of runs that one request verifies. More could take longer than 30 seconds, the limit of API Gateway. */
 const runsPerRequest = 20;
 
 /** Verifies runs page by page and prints each broken run as it finds it, so memory holds only broken runs. */

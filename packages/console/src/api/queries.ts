@@ -96,7 +96,7 @@ interface ListOptions {
   placeholderData?: typeof keepPreviousData;
 }
 
-/** Reads all items of a list route. The key of the query is the route, by which `useReload` finds it. */
+/** Reads all items of a list route. The route is also the key of the query, so `useReload` can find the query by it. */
 export function useList<Path extends ListPath>(
   path: Path,
   request: ListRequest<Path> = {},

@@ -82,7 +82,7 @@ describe("the fields of a node", () => {
   const definition = '{"id":"a","type":"action","executor":"text","prompt":"Hi","timeout":60.0,"retry":{"n":1}}';
   const now = readNodeFields(definition);
 
-  it("depend on its kind, and other members are shown as JSON with all digits", () => {
+  it("depend on the kind of the node, and other members are shown as JSON with all digits", () => {
     expect(listShownFields(definition)).toEqual(["name", "prompt", "system", "model", "rest"]);
     expect(listShownFields('{"id":"a","type":"decision","code":"pass"}')).toEqual(["name", "code", "rest"]);
     expect(listShownFields('{"id":"a","type":"wait","prompt":"odd"}')).toEqual(["name", "prompt", "rest"]);
@@ -90,7 +90,7 @@ describe("the fields of a node", () => {
     expect(now.rest).toContain('"timeout": 60.0');
   });
 
-  it("show `model` with the remaining members, not in its own field, if it is an object", () => {
+  it("show `model` among the remaining members, not in its own field, if `model` is an object", () => {
     const fields = readNodeFields('{"id":"a","model":{"model":"gpt","temperature":0.20}}');
     expect([fields.model, fields.rest.includes("0.20")]).toEqual(["", true]);
   });
