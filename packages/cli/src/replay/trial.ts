@@ -146,8 +146,8 @@ async function runCode(
 }
 
 /**
- * Returns the variables of the recorded run. Its idempotency key and its restart key stay the same, because code may
- * store them.
+ * Returns the variables of the recorded run, with its idempotency key and its restart key, because code may store these
+ * keys.
  */
 function environmentOf(
   { execution: { id }, entry: { scope, seq }, origin }: Recorded,

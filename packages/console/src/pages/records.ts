@@ -17,7 +17,7 @@ export function matchesFilters(record: AuditRecord, { action, by, text }: AuditF
   return [record.subject, ...Object.values(record.detail)].some((one) => String(one).toLowerCase().includes(lowerText));
 }
 
-/** Returns the page that shows the subject; undefined if there is none. */
+/** Returns the path of the page that shows the subject of the record; undefined if there is none. */
 export function findSubjectPath({ action, subject }: AuditRecord): string | undefined {
   if (subject.startsWith("exec_")) return `/runs/${subject}`;
   if (action.startsWith("code.")) return `/code?workflow=${encodeURIComponent(subject)}`;

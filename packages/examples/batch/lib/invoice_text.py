@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# Words before a gross total. The first group is the surest sign of one.
+# Words before a gross total, in groups. The first group is the surest sign of a gross total.
 TOTAL_WORDS = [
     ["amount due", "total amount due", "total due", "zahlbetrag", "somme à payer", "te betalen"],
     ["grand total", "invoice total", "gesamtbetrag", "total facture", "totaalbedrag"],
@@ -37,7 +37,7 @@ def read_invoice(text: str) -> Invoice:
 
 
 def find_total(lines: list[str]) -> tuple[str, str]:
-    """Returns the total as printed, and its currency mark: the amount on the last line that starts with the surest words."""
+    """Returns the total as printed, and its currency mark. The total is the amount on the last line that starts with words of the surest group."""
     for words in TOTAL_WORDS:
         for line in reversed(lines):
             found = AMOUNT.search(line) if line.lower().startswith(tuple(words)) else None
