@@ -94,8 +94,8 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
 }
 
 /**
- * The maximum of requests that are open at the same time. With more, one request could exceed the 30 seconds of the
- * API.
+ * The largest number of requests that are open at the same time. With more, a request could take longer than the 30
+ * seconds that the API allows.
  */
 const requestsAtOnce = 200;
 

@@ -19,8 +19,8 @@ export function lambda<Event, Answer>(handle: Handle<Ports, Event, Answer>) {
 }
 
 /**
- * Creates the middleware that every handler has, including the handler of the API. It loads secrets into the
- * environment before any port reads them.
+ * Starts the middleware of every handler, also the API's: it loads secrets into the environment before any port reads
+ * them.
  */
 export function handlerStack<Event, Answer>() {
   return middy<Event, Answer, Error, LambdaContext>().before(() => warmSecrets());

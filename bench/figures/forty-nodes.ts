@@ -17,7 +17,7 @@ const valueBytes = 5_000_000;
 
 /**
  * Compares the time of a run of 40 code nodes, which writes its whole chain, with the time of bare starts of Python.
- * Then compares it with rivals that isolate their steps in the same way.
+ * Then compares the run with rivals that isolate their steps in the same way.
  */
 export const fortyNodes: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);

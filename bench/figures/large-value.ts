@@ -6,7 +6,8 @@ const nodes = 20;
 const rounds = 3;
 
 /**
- * Passes a 50 MB value through 20 nodes that do not use it: it must be stored once, without a cost in time or memory.
+ * Passes a 50 MB value through 20 nodes that do not use it. The value must be stored only once, and must cost the nodes
+ * no time and no memory.
  */
 export const largeValue: Bench = async (cloud) => {
   const version = await publishChain(cloud, nodes);

@@ -56,7 +56,7 @@ describe("pinned code that fits", () => {
     expect(outcome).toMatchObject({ message: "Failed after 3 attempts: KeyError: 3", code: "c = 1", cacheHit: false });
   });
 
-  it("fails with an external failure if a host in the code cannot be reached", async () => {
+  it("causes an external failure if a host in the code cannot be reached", async () => {
     const code = 'import imaplib\nimaplib.IMAP4_SSL("imap.elsewhere.example")';
     const { outcome } = await play({ pinned: { generation: "g", code }, lines: [], runs: [refused] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining("Connection refused") });

@@ -71,7 +71,7 @@ const stories: [string, Scene][] = [
 ];
 
 describe.each(stories)("the journal of %s", (_, scene) => {
-  it("leads to the same result, whichever step the first delivery dies after, and no recorded step is paid again", async () => {
+  it("leads to the same result if the first delivery dies after any step, and no recorded step is paid again", async () => {
     const whole = await play(scene);
     const stepCount = whole.means.steps.length;
     for (let cut = 0; cut <= stepCount; cut++) {

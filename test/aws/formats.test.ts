@@ -64,7 +64,7 @@ async function putItems(items: object[]): Promise<void> {
 
 interface Case {
   file: string;
-  /** Values that the stores must read from the items, in any shape. */
+  /** The values that `read` must return for the items. */
   reads(values: Sample["values"]): unknown;
   read(stores: Stores, values: Sample["values"]): Promise<unknown>;
   write(stores: Stores, values: Sample["values"]): Promise<unknown>;

@@ -49,7 +49,7 @@ describe("branches", { timeout: 60_000 }, () => {
     const trace = await run(
       [
         action("f", "context['n'] = 1"),
-        // This branch fails only after two seconds, when the code of the other branch surely runs.
+        // This branch fails only after two seconds, when the code of the other branch is certainly running.
         action("a", "import time\ntime.sleep(2)\nraise ValueError('no total')"),
         action("b", "import time\ntime.sleep(600)"),
         action("j", "context['never'] = 1"),

@@ -90,7 +90,7 @@ describe("the functions on a laptop", () => {
     expect(asking).toEqual(["nova-run-node", "nova-close-execution", "nova-sweep"]);
   });
 
-  it.each(Object.keys(functions))("make only calls that their roles allow: %s", (name) => {
+  it.each(Object.keys(functions))("make only calls that the role of %s allows", (name) => {
     expect(forbidden(name, calls.of(name))).toEqual([]);
   });
 });

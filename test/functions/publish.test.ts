@@ -30,7 +30,7 @@ describe("the publishing function", () => {
     ["in the event itself", detail("one"), ["one"]],
     ["in an event of the bus", { source: "nova", detail: detail("two") }, ["two"]],
     ["in messages of the queue", { Records: [record("one"), record("two")] }, ["one", "two"]],
-  ])("publishes the versions that are named %s, at most one a second", async (_what, event, published) => {
+  ])("publishes versions %s, at most one a second", async (_what, event, published) => {
     const begun = world.now;
     await handler(event, context);
     expect(world.versions.map(({ workflowId }) => workflowId)).toEqual(published);

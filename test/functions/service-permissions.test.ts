@@ -247,7 +247,7 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     expect(asking.toSorted()).toEqual(["nova-api", "nova-erase"]);
   });
 
-  it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))("make only calls that their roles allow: %s", (name) => {
+  it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))("make only calls that the role of %s allows", (name) => {
     expect(forbidden(name, service.calls.of(name))).toEqual([]);
   });
 });

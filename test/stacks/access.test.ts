@@ -150,7 +150,7 @@ const entities = globSync("packages/aws/src/dynamodb/**/*.ts", { cwd: root }).fl
 const staying = ["E#*", "A"];
 
 describe("the partitions that roles reach", () => {
-  it.each(entities)("include the partition of the records that $file defines", ({ pattern }) => {
+  it.each(entities)("have a name for the partition of $file", ({ pattern }) => {
     expect(Object.values(partitions).flat()).toContain(pattern);
   });
 

@@ -32,8 +32,8 @@ const lookedAt = 500;
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
 /**
- * Encodes a position in base64url, the form of the store's cursors. `listRoute` encodes cursors itself, so
- * `readableCursor` first decodes a cursor of the store.
+ * Encodes a position in base64url, as the store does. `listRoute` also encodes positions. So a cursor of the store is
+ * first decoded, and then `listRoute` gets it. The other way, it is encoded again before the store gets it.
  */
 function storeCursor(cursor: string | undefined) {
   return cursor === undefined ? {} : { cursor: Buffer.from(cursor).toString("base64url") };

@@ -9,7 +9,7 @@ export interface Delivery {
   functionArn: string;
   /** JSON text. */
   payload: string;
-  /** Whether this delivery waits until the one before it to the same function has ended. */
+  /** Whether this delivery waits until the previous delivery to the same function has ended. */
   inTurn: boolean;
 }
 
@@ -34,7 +34,7 @@ export class Deliveries {
   #drives = false;
   readonly #waiting = new Map<string, Delivery>();
   readonly #underWay = new Set<Promise<void>>();
-  /** For each function with deliveries in turn: resolves when its last one has ended. */
+  /** For each function that takes one delivery at a time: resolves when its last delivery has ended. */
   readonly #turns = new Map<string, Promise<void>>();
 
   /**

@@ -66,7 +66,7 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
       const isNew = await putItem(table, withoutOffer(item), ifAbsent);
       const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
       // If this run is a restart, the record of the restarted run must name it. That record may have been imported
-      // without it.
+      // without the name of this run.
       if (restartedFrom !== undefined && kindOf(item) === "execution")
         await noteImported(table, { id, client, restartedFrom });
       return isNew;
@@ -157,7 +157,7 @@ function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) =
   return async (item) => {
     const [entity, head] = [textIn(item, "__edb_e__") ?? "", textIn(item, "head")];
     if (head !== undefined) return (JSON.parse(head) as { client?: string }).client === slug;
-    // Definitions belong to all clients, except those of drafts.
+    // Definitions belong to all clients, except definitions of drafts.
     const isDraft = isDraftId(textIn(item, "workflowId") ?? "");
     if (sharedKinds.has(entity)) return isDraft ? textIn(item, "draftOf") === slug : true;
     if (textIn(item, "client") === slug) return true;

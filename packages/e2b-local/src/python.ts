@@ -7,8 +7,8 @@ import { writeWhole } from "@nova/serve-local";
 import { E2bServerError } from "./http.ts";
 
 /**
- * A Python on this machine. `executable` is that of the installation at `basePrefix`, even if the user names a virtual
- * environment, which only adds `siteFolders`.
+ * A Python on this machine. `executable` is the interpreter of the installation at `basePrefix`. If the user names a
+ * virtual environment, that environment only adds `siteFolders`.
  */
 export type Python = {
   path: string;
@@ -68,10 +68,10 @@ function read(file: string): Remembered | undefined {
 export const PYTHON_SOURCE = fileURLToPath(new URL("./python", import.meta.url));
 
 /**
- * A program that an interpreter runs to describe itself. To import packages would take a second, so a package counts as
- * usable if it is found and its compiled parts fit this version. Folders of another version, such as `python3.12`, are
- * skipped. The program also compiles our sources and the folders in `compiled`: sandboxes see them read-only, and would
- * have to compile them at each start.
+ * A program that an interpreter runs to describe itself. Importing the packages would take a second, so a package
+ * counts as usable if it is found and its compiled parts fit this version. Folders of another version, such as
+ * `python3.12`, are skipped. The program also compiles our sources and the folders in `compiled`: sandboxes see them
+ * read-only, and would have to compile them at each start.
  */
 const QUESTIONS = `
 import compileall, importlib.util, json, os, sys
@@ -142,8 +142,8 @@ async function askAll(candidates: string[], args: string[]): Promise<Python | un
 }
 
 /**
- * The commands with these names on the PATH. Two links to one file in the same folder count once; in another folder,
- * such a link may belong to a virtual environment.
+ * The commands with these names on the PATH. Two links to one file count once if they are in the same folder. In
+ * different folders both count, because one of them may belong to a virtual environment.
  */
 function onPath(names: string[]): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
@@ -155,7 +155,7 @@ function onPath(names: string[]): string[] {
   });
 }
 
-/** Asks a command to describe itself; undefined if it is no Python 3.10 or newer. */
+/** Asks a command to describe itself; undefined if it is not a Python 3.10 or newer. */
 async function ask(command: string, args: string[]): Promise<Python | undefined> {
   const answer = await new Promise<string>((resolve) => {
     execFile(command, args, { timeout: 20_000 }, (error, stdout) => resolve(error ? "" : stdout));

@@ -159,8 +159,8 @@ function isUnsupported(error: unknown): boolean {
 }
 
 /**
- * Whether the launcher could not read our modules. With many ids the launcher runs as a user who may not read them.
- * With one id it can read them.
+ * Whether the launcher could not read our modules. With many user ids, the launcher runs as a user who may have no
+ * right to read them. With one user id, it always has that right.
  */
 function isUnreadable(error: unknown): boolean {
   return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");

@@ -25,9 +25,9 @@ type Attaching = Omit<AttachOptions, "signal">;
 export type Ending<T> = T | "gone" | "unfinished" | "refused";
 
 /**
- * Attaches to the sandbox, again after every broken connection, until an answer arrives and `settle` has handled it,
- * the control plane reports the sandbox as missing, or the signal aborts. The code may still run after a broken
- * connection or a 502.
+ * Attaches to the sandbox, and attaches again after every broken connection or 502, because the code may still run.
+ * Ends when `settle` has handled an answer, when the control plane reports the sandbox as missing, or when the signal
+ * aborts.
  */
 export async function followUntilAnswered<T>(
   connections: Connections,

@@ -80,8 +80,8 @@ test("the number of requests for an event does not depend on the number of waiti
   expect(ofOther).toEqual({ woken: [], reads: ["Query", "Query"] });
   const { woken, reads } = await costOf(story, '{"customer":"acme"}');
   expect(woken).toEqual([story.id]);
-  // The event reads the shapes, the tasks of its key and the task. The answer reads the task's tokens, and twice
-  // whether its run has other open tasks.
+  // Handling the event reads the shapes, the tasks of the event's key, and the task. Answering the task reads the
+  // tokens of the task, and twice whether the run has other open tasks.
   expect(reads).toEqual(["Query", "Query", "GetItem", "Query", "Query", "Query"]);
   expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
 });

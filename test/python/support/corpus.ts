@@ -27,7 +27,7 @@ const begin = /^# %% (?<name>\w+) (?<header>\{.*\})$/m;
 
 /**
  * Reads the snippets of a folder. `roundabout`: correct code that the checks cannot follow. `faulty`: code with one
- * mistake, of the kind after which its file is named.
+ * mistake; the name of the file is the kind of mistake.
  */
 export function readCorpus(name: "correct" | "roundabout" | "faulty", common: Header = {}): Snippet[] {
   const files = readdirSync(new URL(`${name}/`, folder)).sort();

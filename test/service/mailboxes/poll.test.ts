@@ -110,7 +110,7 @@ describe("unread mails", () => {
     expect(unread.size).toBe(0);
   });
 
-  it("stay unread, beginning with the first mail whose run cannot be accepted", async () => {
+  it("stay unread from the first mail on whose run cannot be accepted", async () => {
     unread = new Map([
       [1, mail("a")],
       [2, mail("b")],

@@ -284,7 +284,8 @@ export class Invariants {
   #judgePath(heads: Head[], states: string[]): void {
     const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
     const taken = heads.filter(isNode).map(({ node_id }) => node_id);
-    // A state after a pause state is the same visit of a long node, which only checks its code there.
+    // A state that follows a pause state belongs to the same visit of a long node: it only checks whether the code has
+    // ended.
     const visited = states.filter((name, i) => !name.includes(".") && states[i - 1] !== `${name}.pause`);
     const isPath = taken.every((name, i) => name === (visited[i] ?? (i === 0 ? name : undefined)));
     if (!isPath || visited.length > taken.length + 1)

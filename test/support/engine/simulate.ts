@@ -135,7 +135,10 @@ class Model {
     return { flow: this.#workflow.id, story: this.#world.scheduler.story, violations, world: this.#world };
   }
 
-  /** Restarts one of the ended runs, from its failure or from a place in it. Faults happen in the restart, too. */
+  /**
+   * Restarts one of the ended runs, from the failed node or from another place in the run. Faults happen in the
+   * restart, too.
+   */
   async #startAgain(): Promise<void> {
     const ports = this.#world.ports(atOnce);
     const whole = Array.from(this.#world.executions.records.values()).filter(({ parent }) => !parent);

@@ -39,10 +39,7 @@ export type Catalog = z.infer<typeof Catalog>;
 
 export const catalog: Catalog = Catalog.parse(text);
 
-/**
- * Removes the date from the id of a snapshot, such as `gpt-5-2025-08-07`. A snapshot has the price and the retirement
- * of its model.
- */
+/** Removes the date of a snapshot (`gpt-5-2025-08-07`), which has the price and retirement of its model. */
 function withoutSnapshot(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 }

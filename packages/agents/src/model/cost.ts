@@ -57,7 +57,7 @@ export function estimateEmbeddingUsd(model: string, texts: readonly string[]): n
   return embeddingUsd(model, tokensIn(Buffer.byteLength(texts.join("\n"))));
 }
 
-/** English text has about four bytes per token; code and other alphabets have fewer. Three is a safe estimate. */
+/** Texts have about four bytes per token, code and other alphabets fewer. Three is a safe estimate. */
 const bytesPerToken = 3;
 
 export function tokensIn(bytes: number): number {

@@ -141,10 +141,7 @@ export function requestId(role: string): Record<string, string> {
   return { "X-Client-Request-Id": `${role}.${randomUUID()}` };
 }
 
-/**
- * Removes the SDK's parser from a schema. NOVA parses answers itself, so that the cost of an invalid answer is not
- * lost.
- */
+/** Removes the SDK's parser from a schema. NOVA parses answers itself, so that an invalid answer keeps its cost. */
 export function withoutParser<F extends object>(made: F): F {
   return JSON.parse(JSON.stringify(made));
 }

@@ -66,8 +66,8 @@ export class Signatures {
 }
 
 /**
- * Computes HMAC-SHA256 with one key, by its definition, because one call of `createHmac` takes as long as all other
- * work of a check.
+ * Computes HMAC-SHA256 with one key from two SHA-256 hashes, because one call of `createHmac` takes as long as all
+ * other work of a check.
  */
 class SigningKey {
   readonly #inner: Buffer;

@@ -66,8 +66,8 @@ export class DiskSpace {
   }
 
   /**
-   * Finds out whether the disk is full before a store has to write. Ignores other problems of the disk: the write that
-   * they break reports them.
+   * Finds out whether the disk is full before a store has to write. Ignores other problems of the disk, because the
+   * next write reports them.
    */
   probe(): void {
     if (!this.isReadOnly) this.refusal(this.#tried());

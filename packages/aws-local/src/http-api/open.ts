@@ -27,7 +27,7 @@ export interface HttpApiOptions {
    * answered, or at the latest after half a second.
    */
   onRequest?: (address: string) => (() => void) | undefined;
-  /** Answers the requests that are not for the Lambda. Returns false for every other request. */
+  /** Answers the requests that are not for the Lambda. Returns false for a request that is for the Lambda. */
   pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
     if (pages?.(request, response)) return;
     serve(request, options).then(
       (answer) => {
-        // The server has started to close: on a connection that stays open, the client could send another request.
+        // A closing server also closes this connection, because the client could send another request on it.
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       },

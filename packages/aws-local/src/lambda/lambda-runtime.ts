@@ -64,8 +64,8 @@ function serviceError(name: string, message: string): Error {
 }
 
 /**
- * The error that a caller gets if the function was killed or crashed. A function that sent no response has reported no
- * error type.
+ * The error that a caller gets if the function was killed or crashed. Its name is `Lambda.Unknown`, because the
+ * function could not report an error of its own.
  */
 export function killedError(): Error {
   const why = "The cause could not be determined because Lambda did not return an error type. The function was killed.";

@@ -9,7 +9,7 @@ import { type ScheduleExpressions, type StoredSchedule, scheduleKey } from "./se
 /** EventBridge Scheduler may fire up to a minute after a schedule was due. */
 const precisionMs = 60_000;
 
-/** The most missed times that a warning counts. */
+/** A warning counts at most this many missed times. */
 const maxCounted = 100;
 
 export interface FiringOptions {

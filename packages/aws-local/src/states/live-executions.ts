@@ -14,7 +14,10 @@ import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
 import { WorkingLines } from "./working-lines.ts";
 
-/** The most parked executions in memory. A parked execution does no work, and is complete on disk. */
+/**
+ * The largest number of parked executions that stay in memory. A parked execution does no work, and is complete on
+ * disk.
+ */
 const MAX_PARKED = 100;
 
 const OTHER_WAY = "This execution cannot go on: run again from its journal it takes another way.";
@@ -57,8 +60,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Starts an execution. When this returns, its start is on disk. Its first state runs only after StartExecution has
-   * been answered.
+   * Starts an execution. When this method returns, the start of the execution is on disk. Its first state runs only
+   * after StartExecution has been answered.
    */
   begin(execution: Execution, input: string): void {
     const opening = { format: 1, seed: randomBytes(32).toString("hex"), at: this.#options.clock.now() } as const;
@@ -159,8 +162,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Ends the executions that a killed process left in the middle of a function, and the executions that wait for their
-   * end. Returns them all.
+   * Ends the executions that a killed process left in the middle of a function, and the parents that wait for such an
+   * execution. Returns all executions that it has ended.
    */
   async recover(): Promise<Execution[]> {
     const ended: Execution[] = [];
@@ -258,7 +261,7 @@ export class LiveExecutions {
 
   /**
    * Writes a line to the execution's file. If the line is an answer to a parked execution, the index first records that
-   * the execution has work: now, or as soon as a process drives executions.
+   * the execution has work. The work starts now, or as soon as a process drives executions.
    */
   #write(execution: Execution, line: Line): void {
     if ("to" in line && execution.parked) {

@@ -7,7 +7,7 @@ export interface Call<Execution> {
   line: object;
   place: LineOwner;
   /**
-   * Called if the line has to wait, with whether it is the only line of its execution that makes a call. Returns a
+   * Called if the line has to wait. `isOnlyLine` is true if no other line of the execution makes a call. Returns a
    * function that is called when the wait is over.
    */
   onWait(isOnlyLine: boolean): () => void;

@@ -192,7 +192,7 @@ function findStores(program: Program, id: string): KnownEntry[] | undefined {
     if (key === undefined || key === "[]") return undefined;
     const statement = parent.parent;
     const isStore = statement?.kind === "assign" && statement.targets.includes(parent);
-    // A read entry is noted as well, because the code may change its value: `updates["rows"].append(...)`.
+    // Also notes an entry that is only read, because the code may change its value: `updates["rows"].append(...)`.
     found.push({ key, value: isStore && statement.value ? statement.value : parent });
   }
   return found;

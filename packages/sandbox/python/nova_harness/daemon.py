@@ -209,7 +209,7 @@ class Daemon:
             (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
     def _await_dying_runs(self):
-        """Waits until no process is left of runs whose outcome is sent, because no other code may start before."""
+        """Waits until all processes of runs with a sent outcome have ended, because no other code may start earlier."""
         for run in [run for run in self.running.values() if run.told is not None]:
             self._await_end(run)
 

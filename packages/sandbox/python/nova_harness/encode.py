@@ -1,6 +1,7 @@
 """
 Encodes values as JSON text, and parses JSON texts. A value that JSON cannot hold exactly is an error with its path, its
-type and a cure. Large leaves, and values that are large without large leaves, become blobs; engine/context/offload.ts has the same two limits.
+type and advice on what to store instead. Large leaves, and values that are large without large leaves, become blobs;
+engine/context/offload.ts has the same two limits.
 """
 
 import hashlib

@@ -183,7 +183,8 @@ def _reap_children():
 
 
 def children_of(pid):
-    """Children of a process that are not reaped yet. Empty if it is gone or the system does not report them."""
+    """Returns the children of a process that are not reaped yet. Empty if the process is gone or the system does not
+    report its children."""
     try:
         with open(f"/proc/{pid}/task/{os.getpid() if pid == 'self' else pid}/children") as children:
             return [int(child) for child in children.read().split()]

@@ -1,4 +1,4 @@
-"""Outcomes of failed code. Each message is one sentence with the way out."""
+"""Outcomes of failed code. Each message is one sentence, which also says what to do."""
 
 import errno
 import os

@@ -251,7 +251,7 @@ class Relay:
 
 
 def open_requested_doors(doors_channel):
-    """Runs in the run's init: opens the doors that the relay requests. The socket's end is the end of the run."""
+    """Runs in the run's init: opens the doors that the relay requests. The socket closes when the run has ended."""
     message = wire.Reader(doors_channel, takes_files=False).read()
     if message is None:
         return

@@ -39,8 +39,8 @@ export function isDigestOf(secret: string, digest: string): boolean {
 }
 
 /**
- * The secret of an unknown key is compared with this digest, so that refusing an unknown key takes as long as refusing
- * a wrong secret.
+ * The secret of an unknown key is compared with this digest, so that its refusal takes as long as that of a wrong
+ * secret.
  */
 const unknownKey = { digest: "00".repeat(32) };
 

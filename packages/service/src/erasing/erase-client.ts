@@ -121,10 +121,7 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
 /** An erasure without progress for this long counts as lost. */
 const lostMs = 120_000;
 
-/**
- * Marks a client as deleted, so no run starts for it. Returns whether the client is already erased. Throws `NotFound`,
- * `Forbidden`.
- */
+/** Marks a client as deleted, so no run starts for it. Returns whether it is already erased. Throws `NotFound`, `Forbidden`. */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);

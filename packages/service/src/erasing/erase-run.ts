@@ -10,7 +10,7 @@ import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
 /**
- * Cancels a run, if it is open, and the runs inside it. This must happen before the erasure, because a run without
+ * Cancels a run and the runs inside it if it is open. It must be called before the erasure, because a run without
  * contents can no longer be closed.
  */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {

@@ -18,10 +18,7 @@ export interface SealedExport {
 
 export const emptyDigest = "0".repeat(64);
 
-/**
- * Extends a digest with records. The result covers the order of the records, each byte of an item, and the size and key
- * (a hash) of an object.
- */
+/** Extends a digest with records. It covers their order, each byte of an item, and the size and key (a hash) of an object. */
 export function extendDigest(before: string, records: readonly ArchiveRecord[]): string {
   const hashOf = (text: string) => hash("sha256", text);
   return records.reduce((digest, record) => {
@@ -38,8 +35,8 @@ export function sealedText({ client, digest }: SealedExport): string {
 }
 
 /**
- * The digest of all pages so far, and the position where the next page starts. Both are signed together, since the
- * caller passes them from one page to the next.
+ * The digest of all pages so far, and the position where the next page starts. It is signed, since the caller passes it
+ * from one page to the next.
  */
 interface RunningDigest {
   at: string;

@@ -52,10 +52,7 @@ export async function receiveHook(ports: ServicePorts, request: HookRequest): Pr
 
 type HookPlace = FoundTrigger<WebhookTrigger>;
 
-/**
- * The signature that is checked for an unknown hook, so that refusing an unknown hook takes as long as refusing a wrong
- * signature.
- */
+/** The signature to check for an unknown hook, so that its answer takes as long as that of a real hook. */
 const unknownHookSignature: WebhookSignature = { header: "x-signature", secret: "", algorithm: "sha256" };
 
 async function checkSignature(

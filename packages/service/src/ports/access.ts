@@ -80,8 +80,8 @@ export type AttemptName = Pick<Attempt, "principal" | "key">;
 
 export interface AttemptStore {
   /**
-   * Stores an attempt and returns undefined. If an attempt with the same key exists and has not expired, returns the
-   * existing attempt instead.
+   * Stores an attempt and returns undefined. If an attempt with its key exists that has not expired, returns that one
+   * instead.
    */
   begin(attempt: Attempt, now: number): Promise<Attempt | undefined>;
   /** Takes over an attempt that started at `since`. False if another process has already taken it over. */

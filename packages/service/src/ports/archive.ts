@@ -38,8 +38,8 @@ export interface Claim {
 /** Reads all stored records for an export, and writes them back. */
 export interface Archive {
   /**
-   * Returns a page of records. With `client`, the pages contain the client's runs, the proofs of these runs, and the
-   * versions that they ran; without `client`, all records.
+   * Returns a page of records. With `client`, these are its runs, their proofs, and the versions that they ran; without
+   * it, all records.
    */
   page(query: ArchiveQuery): Promise<ArchivePage>;
   /** A URL from which an object can be fetched, for `seconds`. */

@@ -101,8 +101,8 @@ export interface SlotStore {
   enqueue(ticket: Ticket): Promise<void>;
   leave(ticket: Ticket): Promise<void>;
   /**
-   * Returns the rank of a new run of this client. The run comes after the client's other runs, and after all runs that
-   * have ended. So clients take turns: a client that filled all free slots waits until the others have caught up.
+   * Returns the rank of a new run of this client: after the client's other runs, and after the runs that have ended. So
+   * clients take turns, and a client that filled all free slots lets the others catch up.
    */
   rank(pool: string, client: string): Promise<string>;
   /** Sorted by rank, then by arrival. */

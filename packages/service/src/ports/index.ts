@@ -76,7 +76,7 @@ export interface ServicePorts extends Ports, ServiceStores {
   mail: MailPorts;
   /** Absent: the request that publishes a version waits for Step Functions. */
   publishQueue?: PublishQueue;
-  /** Absent: the request that deletes a client waits until the client is erased. */
+  /** Absent: the request that deletes a client waits until it is erased. */
   erasureQueue?: ErasureQueue;
   bus: Bus;
   schedules: Schedules;

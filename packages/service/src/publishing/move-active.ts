@@ -77,8 +77,8 @@ export async function moveActive(
 const longestWayBack = 100;
 
 /**
- * The new list of previous versions. If `to` is one of them, the list ends before `to`, so the next rollback activates
- * an earlier version.
+ * The new list of previous versions. If `to` is one of them, it and the later ones are dropped, so the next rollback
+ * activates an earlier version.
  */
 function previousVersions(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
   if (to === undefined) return [];

@@ -37,8 +37,8 @@ const maxPauses = 5;
 const pauseMs = 20;
 
 /**
- * The calls in progress, by the names of their pools. If more calls for the same pools arrive, they wait for the end of
- * the call in progress, and then share one further call.
+ * The calls in progress, by the names of their pools. Calls for the same pools that arrive during a call wait for its
+ * end, and share one further call.
  */
 const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; next?: Promise<string[]> }>>();
 

@@ -23,8 +23,8 @@ export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutio
 }
 
 /**
- * Stores the statistics of a run. During an outage it throws, so that the call is retried. Any other error would occur
- * at every retry, and the run would never close: so it tries again without the nodes, and then gives up with a warning.
+ * Stores the statistics of a run. It throws only an outage, so that the call is retried. Any other error would occur at
+ * every retry, and the run would never close: so it tries again without the nodes, and then gives up with a warning.
  */
 async function putStats(ports: HookPorts, execution: Execution, warn: Warn): Promise<void> {
   const attempts = [() => statsOf(ports, execution), async () => bareStatsOf(execution)];

@@ -81,7 +81,7 @@ const publishedOnly = new Set(["triggers", "on_failure", "warm", "timeout", "inp
 
 /**
  * The part as a workflow file. Of the `inputs`, only secret ones are kept: the session has already checked its initial
- * context, and nodes may have changed values since then.
+ * context, and nodes have changed values since.
  */
 export function sourceOfPart(
   draft: Draft,

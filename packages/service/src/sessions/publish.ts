@@ -66,10 +66,10 @@ const keptMachines = 40;
 const keptDrafts = 100;
 
 /**
- * Returns the version that runs `source`, and the session's list of published drafts. If an earlier version has the
- * same definition, it is reused. If only nodes changed and not the graph, as in most edits, a new version uses an
- * existing state machine. In all other cases, a new version gets a new state machine. Throws `Refused` with the
- * findings, `Conflict` while Step Functions has not accepted the state machine.
+ * Returns the version that runs `source`, and the session's list of published drafts. This is an earlier version if the
+ * definition is the same. If only nodes changed and not the graph, as in most edits, it is a new version on an existing
+ * state machine. In all other cases, it is a new version with a new state machine. Throws `Refused` with the findings,
+ * `Conflict` while Step Functions has not accepted it.
  */
 export async function prepareDraftVersion(
   ports: ServicePorts,

@@ -171,8 +171,8 @@ export async function deleteSession(ports: ServicePorts, by: Principal, id: stri
 }
 
 /**
- * Returns the id of the API key's session with this name; without a name, the id of the key's default session. Creates
- * the session if it does not exist or has expired. Two concurrent requests get the same session.
+ * Returns the id of the API key's session with this name, or of its default session. Creates the session if it does not
+ * exist or has expired. Two concurrent requests get the same session.
  */
 export async function findNamedSession(ports: ServicePorts, by: Principal, name: string | undefined): Promise<string> {
   const now = ports.clock.now();

@@ -229,8 +229,8 @@ async function hideMissingRun({ executions }: ServicePorts, delivery: Delivery):
 }
 
 /**
- * Reads the newest deliveries. If the query names no workflow and no client, it reads the deliveries of every workflow,
- * and those that match no workflow.
+ * Reads the newest deliveries. Without a workflow and a client in the query, these are those of every workflow, and
+ * those that match no workflow.
  */
 async function newest({ deliveries, workflows }: ServicePorts, query: DeliveryQuery): Promise<Delivery[]> {
   if (query.workflow !== undefined || query.client !== undefined) return deliveries.list(query);

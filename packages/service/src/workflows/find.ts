@@ -135,10 +135,7 @@ export function isDraftId(id: string): boolean {
   return pattern.test(id);
 }
 
-/**
- * A definition as the caller may see it. The key of one client sees no triggers of other clients, and no recipients of
- * failure notices.
- */
+/** A definition without data of other clients: their triggers, and the recipients of failure notices. */
 export function redactWorkflow(by: Principal, workflow: Workflow): Workflow {
   if (by.client === null) return workflow;
   const { onFailure: _, triggers, ...shared } = workflow;

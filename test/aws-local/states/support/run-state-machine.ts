@@ -79,7 +79,7 @@ function present(outcome: Outcome): Omit<RunResult, "events"> {
   return { status, ...(error === undefined ? {} : { error }), ...(cause === undefined ? {} : { cause }) };
 }
 
-/** Starts executions for an execution, and waits for their end. */
+/** Lets an execution start child executions and wait for their ends. */
 export type Children = Pick<Host, "startExecution" | "executionEnded">;
 
 interface DirectOptions {

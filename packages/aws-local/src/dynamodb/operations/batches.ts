@@ -15,8 +15,8 @@ import { performWrite, type Write } from "./perform-write.ts";
 import { projectedText } from "./reads.ts";
 
 /**
- * DynamoDB's limits for BatchGetItem. A call with more keys is refused. Keys beyond `maxBytes` of found items come back
- * as unprocessed.
+ * DynamoDB's limits for BatchGetItem. A call with more than `maxKeys` keys is refused. When the found items reach
+ * `maxBytes`, the response lists the remaining keys as unprocessed.
  */
 const maxKeys = 100;
 const maxBytes = 16 * 1024 * 1024;

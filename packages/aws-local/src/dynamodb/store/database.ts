@@ -10,8 +10,9 @@ export class DynamoDbFolderError extends Error {
 }
 
 /**
- * `items` is stored by row id and not by key, because items can be large and a key tree of large rows is deep.
- * `entries` has the entries of secondary indexes; each points at the row of its item, so an index stores no copy of it.
+ * The table `items` is sorted by row id and not by key: a tree that is sorted by key would hold the large items in its
+ * nodes, and become deep. `entries` has the entries of secondary indexes; each entry refers to the row of its item, so
+ * an index stores no copy of the item.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS tables (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL);
@@ -28,7 +29,7 @@ const schema = `
 /**
  * Opens the SQLite file, which only this process may open, with a write-ahead log. A commit passes the log to the
  * operating system before it returns, so acknowledged writes survive the death of the process. `synchronous = NORMAL`
- * does not wait for the disk, so a loss of power may take the last commits, but never the file's consistency.
+ * does not wait for the disk, so a loss of power may lose the last commits, but cannot damage the file.
  */
 export function openDatabase(dataDir: string | null, isReadOnly: boolean): DatabaseSync {
   if (dataDir === null) return prepareDatabase(new DatabaseSync(":memory:"));
@@ -44,8 +45,8 @@ export function openDatabase(dataDir: string | null, isReadOnly: boolean): Datab
 }
 
 /**
- * Opens the database in a read-only folder. If a killed process left a log, it opens a copy: SQLite has to write to
- * read a log.
+ * Opens the database in a read-only folder. If a killed process left a log, it opens a copy of the database, because
+ * SQLite can read a log only in a folder that it can write.
  */
 function onlyRead(path: string): DatabaseSync {
   const log = `${path}-wal`;

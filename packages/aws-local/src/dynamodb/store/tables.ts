@@ -40,7 +40,9 @@ export function keySchemaOf(elements: KeySchemaElement[], { AttributeDefinitions
   return sort ? { hash, sort } : { hash };
 }
 
-/** The attributes of a start key: the key attributes of the table, and those of the index if one is read. */
+/**
+ * The attributes of a start key: the key attributes of the table, and those of the index if the request reads an index.
+ */
 export function positionNames(table: Table, index?: Index): string[] {
   const keys = [table.key, ...(index ? [index.key] : [])];
   return [...new Set(keys.flatMap(elementsOf).map(({ name }) => name))];

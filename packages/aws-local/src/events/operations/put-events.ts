@@ -48,7 +48,7 @@ function putEntry(service: EventService, entry: JsonObject): EntryError | { Even
     region,
     resources: Array.isArray(entry.Resources) ? entry.Resources.map(String) : [],
   };
-  // Appends the detail as the sender wrote it: to parse it would change numbers with many digits.
+  // Appends the detail as the sender wrote it: parsing it would change numbers with many digits.
   deliverEvent(service, bus, `${JSON.stringify(head).slice(0, -1)},"detail":${entry.Detail}}`);
   return { EventId: head.id };
 }

@@ -2,7 +2,7 @@ import { AwsError, validation } from "../../aws-http/aws-error.ts";
 import { isObject, type Json } from "../../json.ts";
 import { type EventOperations, type EventService, readRuleName, ruleArn, ruleKey, rulesOf } from "../service.ts";
 
-/** The most rules of a bus, and the longest pattern of a rule (EventBridge, "Quotas"). */
+/** EventBridge's limits ("Quotas"): the number of rules of a bus, and the characters of a pattern. */
 const maxRules = 300;
 const maxPattern = 4096;
 

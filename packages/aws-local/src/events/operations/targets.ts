@@ -2,7 +2,7 @@ import { AwsError, constraint, validation } from "../../aws-http/aws-error.ts";
 import { isJson, isObject, type Json } from "../../json.ts";
 import { type EventOperations, eventVariable, findRule, type Target } from "../service.ts";
 
-/** The most targets of a rule (EventBridge, "Quotas"). */
+/** EventBridge's limit for the targets of a rule ("Quotas"). */
 const maxTargets = 5;
 const maxInput = 8192;
 

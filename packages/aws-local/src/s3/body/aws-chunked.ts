@@ -11,7 +11,7 @@ export type Trailers = Map<string, string>;
  * part of this format.
  */
 const maxLine = 4096;
-/** The most trailers of a body. The SDKs send one or two. */
+/** The largest number of trailers that a body may have. The SDKs send one or two. */
 const maxTrailers = 32;
 
 /**
@@ -38,7 +38,7 @@ export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trail
   }
 }
 
-/** Reads lines and given numbers of bytes from a stream that the network has cut anywhere. */
+/** Reads lines and given numbers of bytes from a stream whose chunks may begin and end at any byte. */
 class LineReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);

@@ -27,7 +27,7 @@ export const getObject: Operation = async (call) => {
 
 interface Range {
   start: number;
-  /** The offset of the last byte, which belongs to the range. */
+  /** The offset of the last byte of the range. */
   end: number;
 }
 

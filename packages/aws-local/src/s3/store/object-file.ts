@@ -95,8 +95,8 @@ export function preconditionFailed(): S3Error {
 }
 
 /**
- * The most attempts to place an object. An attempt first creates the folder of the object. It fails if another request
- * then deletes that folder together with its last object.
+ * The largest number of attempts to place an object. Each attempt first creates the folder of the object. The attempt
+ * fails if another request deletes this folder before the object is in it.
  */
 const maxTries = 100;
 

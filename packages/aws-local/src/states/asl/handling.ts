@@ -16,8 +16,8 @@ const LONGEST_DELAY_SECONDS = 31_622_400;
 type DelayAfter = (failure: StateFailure) => number | undefined;
 
 /**
- * Compiles `Retry`. Each visit of a state calls the result once, to start with new counts. Each retrier counts its own
- * attempts.
+ * Compiles `Retry`. Each visit of a state calls the returned function once, which sets all counts of attempts to 0.
+ * Each retrier has its own count.
  */
 export function compileRetry(definition: Definition): (random: () => number) => DelayAfter {
   const definitions = definition.children("Retry");

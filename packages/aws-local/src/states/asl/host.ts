@@ -60,7 +60,8 @@ export type ReadObject = (place: ObjectPlace) => Promise<string>;
 
 /**
  * Gives an execution everything that does not follow from its definition and input: time, random numbers and answers.
- * With the same values in the same order it repeats all of its events. So a journal of these values restores it.
+ * An execution that gets the same values in the same order repeats all of its events. So a journal of these values
+ * restores the execution.
  */
 export interface Host {
   /** Milliseconds since the epoch. */

@@ -42,8 +42,8 @@ export class Visit {
   }
 
   /**
-   * The data that paths can read. `map` becomes `$$.Map`: the item of an iteration that is about to start, or if absent
-   * the item of this thread.
+   * The data that paths can read. `map` becomes `$$.Map`. It is the item of an iteration that is about to start;
+   * absent: the item of this thread.
    */
   scope(data: Json, map = this.thread.map): Scope {
     const context: JsonObject = { State: { Name: this.state.name, RetryCount: this.retryCount } };
@@ -110,8 +110,8 @@ export function compileNext(definition: Definition): string | undefined {
 }
 
 /**
- * Compiles the output of a state: ResultPath places the result in the raw input, OutputPath selects from it, and `null`
- * gives `{}`. @throws StateFailure above the data limit
+ * Compiles the output of a state: ResultPath places the result in the raw input, and OutputPath selects a part of that;
+ * the OutputPath `null` gives `{}`. @throws StateFailure above the data limit
  */
 export function compileOutput(definition: Definition): (input: Json, result: Json, visit: Visit) => Json {
   const place = compileResultPath(definition.get("ResultPath"), definition.path("ResultPath"));

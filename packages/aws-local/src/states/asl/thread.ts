@@ -61,7 +61,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-/** Creates a controller that aborts when `outer` does. `release` ends this connection. */
+/** Creates a controller that aborts when `outer` aborts, until `release` is called. */
 export function createChildController(outer: AbortSignal): { controller: AbortController; release(): void } {
   const controller = new AbortController();
   const follow = () => controller.abort(outer.reason);

@@ -32,7 +32,7 @@ const AT_WORK: readonly RequestKind[] = ["lambda", "request", "start", "read", "
 /** The unanswered requests of one execution by number. The first number is 1. */
 export class PendingRequests {
   readonly #pending = new Map<number, PendingRequest & { over: AbortSignal; settle(input: Input): void }>();
-  /** The `over` signals of time limits that stand still. If `undefined` is in the set, all time limits do. */
+  /** The `over` signals of time limits that stand still. If `undefined` is in the set, all time limits stand still. */
   readonly #still = new Set<AbortSignal | undefined>();
   readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
@@ -122,8 +122,8 @@ export class PendingRequests {
   }
 
   /**
-   * Stops the time limit with this `over`, or all time limits if it is absent. The returned function starts them again;
-   * it takes the time that has passed meanwhile.
+   * Stops the time limit with this `over`, or all time limits if it is absent. The returned function starts them again.
+   * Its argument is the time that has passed meanwhile.
    */
   standStill(over?: AbortSignal): (ms: number) => void {
     this.#still.add(over);

@@ -45,7 +45,7 @@ const END_TYPES: Record<string, EndStatus> = {
   ExecutionAborted: "ABORTED",
 };
 
-/** Events are written to disk after this time at the latest. A killed process may lose those that are younger. */
+/** Events are written to disk after this time at the latest. A killed process may lose younger events. */
 const FLUSH_AFTER_MS = 100;
 
 /**

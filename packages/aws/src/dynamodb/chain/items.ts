@@ -261,8 +261,9 @@ export const ENTRY = "1";
 export type LinkKind = typeof TURN | typeof ENTRY;
 
 /**
- * Partition of a link: the execution and its scope up to the innermost map item. Ten thousand items of a map would
- * exceed the 1,000 writes a second of one partition. A branch name of digits is a map item.
+ * Partition of a link: the execution, with the scope up to the innermost map item. So each item of a map has its own
+ * partition: ten thousand items would exceed the 1,000 writes a second of a single one. A branch name that consists of
+ * digits is a map item.
  */
 export function chainPartition(execution: string, scope: string): string {
   const [item = ""] = /^.*\.\d+(?=\/|$)/.exec(scope) ?? [];

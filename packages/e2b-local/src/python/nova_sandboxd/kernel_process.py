@@ -64,8 +64,8 @@ class KernelProcess:
         return kind, payload
 
     def interrupt(self):
-        """Interrupts the whole process group, as Jupyter does. It contains the processes that the cell has started and
-        not detached."""
+        """Interrupts the whole process group, as Jupyter does. The group contains the processes that the cell has
+        started and not detached."""
         self._signal_group(signal.SIGINT)
 
     def end(self, loop):

@@ -39,7 +39,7 @@ def main():
 
 def _raise_limits():
     """Raises limits as far as possible. A user namespace inherits the limits of the process that creates it, so all
-    sandboxes together have to fit into the limits of this one."""
+    sandboxes together have to fit into the limits of this process."""
     for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING, resource.RLIMIT_MSGQUEUE):
         _, hard = resource.getrlimit(kind)
         try:

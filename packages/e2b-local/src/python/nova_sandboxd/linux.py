@@ -39,8 +39,8 @@ def mount(source, target, kind=None, flags=0, options=None):
 
 
 def bind(source, target):
-    """Mounts a folder also at another place, with all mounts below it: the kernel refuses to leave out mounts that are
-    locked."""
+    """Mounts a folder at a second place, together with all mounts below it, because the kernel refuses to leave out
+    locked mounts."""
     mount(source, target, None, BIND | REC)
 
 

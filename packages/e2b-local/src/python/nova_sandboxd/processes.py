@@ -1,5 +1,5 @@
-"""Finds the processes of a sandbox. Zombies belong to them, because the kernel counts them, too. In a pid namespace
-these are all processes in /proc. Without one they are the descendants of the agent, which on Linux also adopts
+"""Finds the processes of a sandbox, zombies included, because the kernel counts zombies, too. In a pid namespace, these
+are all processes in /proc. Without a pid namespace, they are the descendants of the agent, which on Linux also adopts
 orphans."""
 
 import os
@@ -60,8 +60,8 @@ def descendants(root):
 
 
 def signal_all(members, number):
-    """Sends a signal to every process that `members` returns. Repeats until there are no new ones, because processes
-    may fork before the signal reaches them."""
+    """Sends a signal to every process that `members` returns. Repeats this until `members` returns no new process,
+    because processes may fork before the signal reaches them."""
     told = set()
     while True:
         fresh = [process.pid for process in members() if process.pid not in told]

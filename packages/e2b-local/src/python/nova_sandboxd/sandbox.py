@@ -1,5 +1,5 @@
-"""A sandbox as the zygote sees it: an isolated agent process that it has forked, and the connection that keeps the
-sandbox alive."""
+"""A sandbox as the zygote sees it: an isolated agent process that the zygote has forked, and the connection that keeps
+the sandbox alive."""
 
 import itertools
 import json
@@ -46,8 +46,8 @@ class Sandbox:
         return pid
 
     def await_enclosure(self):
-        """Waits until the sandbox asks for the user ids of its namespace, and sets them: only a process outside the
-        namespace can."""
+        """Waits until the sandbox asks for the user ids of its namespace, and sets them, because only a process outside
+        the namespace can do that."""
         if self.own_pids is None:
             return
         asked = self.channel.recv(4096)

@@ -110,8 +110,8 @@ class Watchdog:
 
     def _end_excess(self, members):
         """Ends a fork bomb: kills the largest process group, and the newest of the other processes. If that does not
-        help, the next call spares fewer of the older ones. It stops all victims before it kills them, so that none can
-        fork meanwhile."""
+        help, the next call spares fewer of the older processes. It stops all victims before it kills them, so that none
+        can fork meanwhile."""
         spared = self.kernels()
         groups = {}
         for process in members:

@@ -54,7 +54,8 @@ function recordEnds(name: string, threads: Thread[], failed: number, thread: Thr
 }
 
 /**
- * Compiles `ItemsPath`. The result reads the items of a Map; without `ItemsPath` the whole input is the list of items.
+ * Compiles `ItemsPath`. The returned function reads the items of a Map. Without `ItemsPath`, the whole input is the
+ * list of items.
  */
 export function compileItems(definition: Definition): (input: Json, visit: Visit) => Json[] {
   const path = definition.optionalText("ItemsPath") ?? "$";
