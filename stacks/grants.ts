@@ -191,8 +191,8 @@ export const grants = {
     allow("s3", ["DeleteObject"], [bucket.arnForObjects("blobs/*"), bucket.arnForObjects("uploads/*")]),
   /**
    * Without ListBucket, S3 answers 403 for a missing object, so an erased blob would look like a forbidden one. A
-   * GetObject has no `s3:prefix`, so a condition on the prefix would remove this effect. Erasing and exporting also
-   * list objects.
+   * GetObject has no `s3:prefix`, so with a condition on the prefix, S3 would still answer 403. Erasing and exporting
+   * also list objects.
    */
   absence: ({ bucket }) => allow("s3", ["ListBucket"], [bucket.bucketArn]),
 

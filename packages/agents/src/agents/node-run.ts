@@ -150,7 +150,10 @@ function buildDraft(
 
 export interface PipelineParts {
   models: Models;
-  /** Knowledge of the code generator. Its prompt contains guides; it can search the documentation with a tool. */
+  /**
+   * Knowledge of the code generator. The prompt of the code generator contains guides. With a tool, the code generator
+   * can search the documentation.
+   */
   knowledge: {
     guidesFor: typeof guidesFor;
     /** Searches the docstrings of a library. `template` is the sandbox template in which the code runs. */

@@ -15,9 +15,9 @@ export interface KnownHosts {
 }
 
 /**
- * Decides whether a failure is the fault of the code. It is "world" if a server that the node is meant to use is
- * unreachable, refuses the login, or fails itself, because other code would fail too. Everything else is "code",
- * including a host that the code made up, TLS with a port without TLS, and a refused login without credentials.
+ * Decides whether a failure is the fault of the code. Returns "world" if a server that the node is meant to use is
+ * unreachable, refuses the login, or fails itself, because other code would fail too. Returns "code" for every other
+ * failure: for example, the code made up the host, uses TLS with a port without TLS, or logs in without credentials.
  */
 export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Promise<"code" | "world"> {
   const exceptions = exceptionsOf(failed);

@@ -20,8 +20,9 @@ const maxAtFirst = 3;
 const maxAfterErrors = 5;
 
 /**
- * Chooses the guides for a prompt: first those that fit the task and the schema, then those that fit errors. Errors add
- * guides only at the end, so that the provider's prompt cache still knows the prefix.
+ * Chooses the guides for a prompt: first those that fit the task and the schema, then those that fit errors. Guides for
+ * errors are added only at the end, so that the start of the prompt stays the same and is found in the provider's
+ * cache.
  */
 export function guidesFor({ task, schema, errors }: GuideRequest): Guide[] {
   const said = plainText(task);

@@ -10,8 +10,8 @@ const maxLetters = 10_000;
  * The sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is proven.
  * Senders choose some of the words in it (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and comments
  * never counts as a result. A sender could also put SES's own result between quotes, and add a false one. SES writes
- * `dmarc=` once, so a header with two of them is rejected. SES ends the header with a semicolon and separates some
- * properties by one; these look like results of unknown methods and are ignored.
+ * `dmarc=` once, so a header with two of them is rejected. SES ends the header with a semicolon, and puts semicolons
+ * between some properties. The parts between these semicolons look like results of unknown methods, and are ignored.
  */
 function provenDomainIn(header: string): string | undefined {
   if (header.length > maxLetters || (header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;

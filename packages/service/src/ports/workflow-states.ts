@@ -25,7 +25,10 @@ export interface WorkflowState {
   paused?: Pauses;
 }
 
-/** Pauses: the whole workflow under `*`, a schedule under the id of its trigger. */
+/**
+ * The pauses of a workflow. The key is `*` for a pause of the whole workflow, and the id of the trigger for a pause of
+ * a schedule.
+ */
 export type Pauses = Readonly<Record<string, Paused>>;
 
 export interface Paused {
