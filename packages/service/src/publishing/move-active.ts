@@ -100,9 +100,9 @@ export async function setUpTriggers(ports: ServicePorts, { workflowId, version, 
 
 /**
  * Activates a ready version unless a later one is active. A deleted version that is published again becomes available
- * again. Returns whether anything changed; a repeated call changes nothing. With `staysBack`, it activates an existing
- * version only if that version was deleted, since a user may have rolled back from the version. Throws as `putTriggers`
- * does.
+ * again. Returns whether anything changed; a repeated call changes nothing. With `staysBack`, a version that was not
+ * deleted is activated only while no version is active, since a user may have rolled back from it. Throws as
+ * `putTriggers` does.
  */
 export async function activateUnlessOlder(
   ports: ServicePorts,
