@@ -118,17 +118,20 @@ describe("case d: a run whose node commits while Step Functions sees only timeou
   it.each([
     ["a result that the sandbox has kept is committed", undefined, { failed: false }, "a success"],
     ["code that still runs is killed, and the node fails", "finish" as const, { failed: true }, "a failed"],
-  ])("commits an outcome in the settle task if the node has none: %s", async (_what, codeStopsAt, answer, link) => {
-    const story = await new Story(rescued).start();
-    story.codeStopsAt = codeStopsAt;
-    const delivery = story.deliver("a", 0);
-    if (answer.failed) await story.finish(delivery);
-    else await story.until(delivery, "entry 1");
-    delivery.kill();
-    expect(await story.finish(story.settle("a", 0))).toMatchObject({ seq: 1, ...answer });
-    expect(story.chain).toEqual(["start success", link]);
-    expect(story.world.sandboxes.running()).toEqual([]);
-  });
+  ])(
+    "commits an outcome in the settle task if the node has no outcome yet: %s",
+    async (_what, codeStopsAt, answer, link) => {
+      const story = await new Story(rescued).start();
+      story.codeStopsAt = codeStopsAt;
+      const delivery = story.deliver("a", 0);
+      if (answer.failed) await story.finish(delivery);
+      else await story.until(delivery, "entry 1");
+      delivery.kill();
+      expect(await story.finish(story.settle("a", 0))).toMatchObject({ seq: 1, ...answer });
+      expect(story.chain).toEqual(["start success", link]);
+      expect(story.world.sandboxes.running()).toEqual([]);
+    },
+  );
 });
 
 it("case e: two nodes that are each other's onError get an entry of their own for every visit", async () => {

@@ -107,7 +107,7 @@ it("a process stores no step if a model fails after the run was closed", async (
   expect(story.world.chain.at({ execution: story.id, scope: "", seq: 1 }).steps.size).toBe(0);
 });
 
-it("the end of an execution wakes all that wait for it, and no others", async () => {
+it("the end of an execution wakes all callers that wait for it, and no other callers", async () => {
   const endings = createEndings();
   const woken: string[] = [];
   const waits = ["a", "a", "b"].map((id) => endings.wait(id, id === "a" ? 60_000 : 50).then(() => woken.push(id)));

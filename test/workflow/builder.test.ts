@@ -232,23 +232,23 @@ describe("the builder does not compile", () => {
   });
 
   it("a misspelt field, a field of another kind of node, or a wrong value", () => {
-    // @ts-expect-error timout
+    // @ts-expect-error "timout" is no field
     action({ code: "a = 1", timout: 3 });
     // @ts-expect-error a start has no code
     start({ code: "a = 1" });
-    // @ts-expect-error seconds are a number
+    // @ts-expect-error a timeout is a number
     decision({ code: "a = 1", timeout: "60" });
-    // @ts-expect-error a decision has no branches that merge
+    // @ts-expect-error "merge" is no field of a decision
     decision({ code: "a = 1", merge: "last" });
-    // @ts-expect-error generator is no role
+    // @ts-expect-error "generator" is no role of a model
     action({ prompt: "Read.", model: { generator: "gpt" } });
-    // @ts-expect-error a map needs its list
+    // @ts-expect-error a map needs "items"
     map({ nodes: {}, edges: [] });
-    // @ts-expect-error a workflow node names a workflow
+    // @ts-expect-error a workflow node needs "workflow"
     workflow({ version: 2 });
-    // @ts-expect-error an approval asks something
+    // @ts-expect-error an approval needs "message"
     approval({ choices: ["yes"] });
-    // @ts-expect-error workflows have no owner
+    // @ts-expect-error "owner" is no field of a workflow
     defineWorkflow({ nodes, edges: [], owner: "me" });
   });
 });

@@ -228,8 +228,8 @@ export interface Branch {
 
 export interface PlannedTask extends Planned {
   /**
-   * The largest number of checks of the code and of waits for its next attempt. Absent if one task runs the code to its
-   * end.
+   * How often the task may run again: to check long code, or after a wait for the next attempt. Absent if one task runs
+   * the code to its end.
    */
   looks?: number;
   retry?: Retry;

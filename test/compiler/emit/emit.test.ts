@@ -159,7 +159,7 @@ describe("onError", () => {
     });
   });
 
-  it("leads a decision along the branch in its entry if its task failed after its success was in the chain", () => {
+  it("is ignored if the task of a decision failed after its entry was written: the run follows the decision in the entry", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [
@@ -291,7 +291,7 @@ describe("a workflow whose loops fit into one history", () => {
 describe("the state machine of a workflow whose loops exceed one history", () => {
   const { stateMachine: machine, history } = toMachine(looping(1000));
 
-  it("starts at the node that its input names, or at its start node without such an input", () => {
+  it("starts at the node that its input names, or at the start node if the input names none", () => {
     expect(machine.StartAt).toBe("execution.begin");
     const { Choices, Default } = stateOf(machine, "execution.begin", "Choice");
     expect(Default).toBe("start");

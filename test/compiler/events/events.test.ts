@@ -190,7 +190,7 @@ describe("a loop that continues in further executions", () => {
     expect(stretchEvents(plan, () => most)).toBeLessThan(historyLimit / 2);
   });
 
-  it("leaves a history while it still has space for one more round, and keeps a fifth of the rest for uncounted events", () => {
+  it("leaves a history while the history still has space for one more round and for some uncounted events", () => {
     const most = inlineItems(plan, "m");
     const { history } = toMachine(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
     expect(history?.most).toBe(Math.floor((historyLimit - stretchEvents(plan, () => most)) * 0.8));

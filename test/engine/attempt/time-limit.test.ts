@@ -62,7 +62,7 @@ describe("a sandbox that never reports the end of its code", () => {
     await isOverdue(story);
   });
 
-  it("is killed by a delivery that comes after its time", async () => {
+  it("is killed by a delivery that starts after the time of the code is over", async () => {
     const story = await silent();
     const first = story.deliver("a", 0);
     await story.finish(first);

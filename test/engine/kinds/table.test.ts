@@ -41,7 +41,7 @@ it("a fork gives every branch a scope of its own, and the join merges what the b
   expect(seen).toEqual(["true", undefined, "true", "true", "3.50"]);
 });
 
-it("a join counts the entries and the runs of code of its branches, and lists their last entries", async () => {
+it("a join counts the entries and the runs of code in its branches, and lists the last entry of each branch", async () => {
   const story = await ran(new Story(fork));
   const { head, entry } = joinOf(story);
   const tip = (scope: string) => ({

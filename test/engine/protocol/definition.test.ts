@@ -8,8 +8,8 @@ import { Story, succeeds } from "../../support/engine/story.ts";
 import { Asked, approval } from "../../support/engine/waiting.ts";
 
 /**
- * The path is start > a > d > e > end. d leads back to a twice and to itself once, e back to a once; e has no default
- * edge.
+ * The path is start > a > d > e > end. d leads back to a up to twice and to itself up to once. e leads back to a up to
+ * once, and has no default edge.
  */
 const nested = flow(
   "nested",

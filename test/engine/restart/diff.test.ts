@@ -49,7 +49,7 @@ const choosing = (threshold: number): object => ({
 const squares = { nodes: [{ id: "square", type: "action", code: "context['n'] = context['item'] ** 2" }], edges: [] };
 
 describe("two executions", { timeout: 60_000 }, () => {
-  it("differ only in their times if they did the same", async () => {
+  it("differ only in their times if their nodes had the same outcomes", async () => {
     const version = await cloud.publish(choosing(5));
     const [a, b] = [await cloud.run(version, '{"list": [1, 2]}'), await cloud.run(version, '{"list": [1, 2]}')];
     const found = await diff(a, b);

@@ -72,7 +72,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
     );
   });
 
-  it("finds outcomes for places in loops, branches and items, even if a node before them runs", async () => {
+  it("finds outcomes for places in loops, branches and items, even after a node that runs", async () => {
     const version = await cloud.publish(
       between(
         "places",

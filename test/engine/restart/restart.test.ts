@@ -135,7 +135,7 @@ describe("places of a restart", { timeout: 60_000 }, () => {
     expect(placesIn(trace.entries).runs).toEqual(["more#2", "outer#2[0].inner[1].leaf", "outer#2[1].inner[2].leaf"]);
   });
 
-  it("can be several places inside a workflow node, and the place of the node itself overrides them", async () => {
+  it("can be several places inside a workflow node, unless the place of the node itself is also named", async () => {
     const calls = between("calling", [{ id: "bill", type: "workflow", workflow: "items" }], ways("start > bill > end"));
     const id = await ran(calls);
     const inside = async (from: string[]) => {

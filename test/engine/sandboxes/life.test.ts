@@ -60,7 +60,7 @@ describe("the life of a sandbox", () => {
     expect(reachableFrom("created").size).toBe(states.length);
   });
 
-  it("ends in life.ts only: no other file of the engine kills a sandbox", () => {
+  it("ends only in the code of life.ts: no other file of the engine kills a sandbox", () => {
     const killing = sourceFiles("packages/engine/src").filter(({ path }) =>
       /sandboxes\.(kill|killAll|rest)\(/.test(readFileSync(`${root}/${path}`, "utf8")),
     );

@@ -36,7 +36,7 @@ async function leftByAnother(story: Story): Promise<void> {
 }
 
 describe("a sandbox that several branches have used", () => {
-  it("is not offered to other runs if code was killed in one branch, in whichever order they end", async () => {
+  it("is not offered to other runs if code was killed in one branch, whether that branch ends first or last", async () => {
     const story = await new Story(two, { b0: [killed] }).start();
     await story.finish(story.deliver("b1", 0, { scope: "/start@0.b1" }));
     await story.finish(story.deliver("b0", 0, { scope: "/start@0.b0" }));

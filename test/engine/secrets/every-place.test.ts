@@ -239,7 +239,7 @@ describe.each([
     expect(redactor().finds(text)).toBe(false);
   });
 
-  it("fails if code sets a form of the secret as a value, a key or a key inside an object", async () => {
+  it("fails if code sets a form of the secret as a value, as a key, or as a key inside an object", async () => {
     const kept: string[] = [];
     for (const [form, text] of each()) {
       const sets = [

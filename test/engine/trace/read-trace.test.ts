@@ -92,7 +92,7 @@ describe("the chain of work", () => {
     expect(a).not.toHaveProperty("input_context");
   });
 
-  it("ends with the final context, with all digits", async () => {
+  it("ends with the final context, and keeps all digits of its numbers", async () => {
     const { trace } = await failedTrace(false);
     expect(trace.context.text).toBe('{"n":12345678901234567890,"branch_decision":true,"r":850.0}');
   });
@@ -259,7 +259,7 @@ it("an approval is listed with its question and end", async () => {
   expect(node?.waits_for).toEqual({ kind: "approval", until, ...task });
 });
 
-it("a wait for an event is listed with its pattern and all its digits", async () => {
+it("a wait for an event is listed with its pattern, which keeps all digits of its numbers", async () => {
   const pattern = { source: ["crm"], detail: { order: ["{{order}}"] } };
   const wait: WaitNode = { id: "crm", type: "wait", for: { kind: "event", pattern, timeoutSeconds: 60, into: "crm" } };
   const workflow = flow("waits", [action("a"), wait], lines("start > a > crm > end"));

@@ -98,7 +98,7 @@ describe("the trace of a map", () => {
     expect(asked).toEqual({ links: 6, entries: 0, linksAt: 0 });
   });
 
-  it("that is unfinished reads all items together, and lists those that have not started as empty", async () => {
+  it("that is unfinished reads all items together, and lists items that have not started as empty", async () => {
     const list = JSON.stringify({ list: Array.from({ length: 60 }, (_, i) => i) });
     const story = await new Story(mapped).start(list);
     await story.finish(story.deliver("m", 0));

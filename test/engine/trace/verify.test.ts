@@ -111,7 +111,7 @@ describe("a chain", () => {
       /signature of the close entry is not valid/,
       (story) => change(story, 4, { signature: "another" }),
     ],
-  ])("with %s is broken at link %i", async (_what, seq, message, tamper) => {
+  ])("with %s is broken at entry %i", async (_what, seq, message, tamper) => {
     const story = await closedStory();
     tamper(story);
     expect(await story.verify()).toMatchObject({

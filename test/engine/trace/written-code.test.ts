@@ -73,7 +73,7 @@ describe("the chain of work of a prompt node", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored", erased: [] });
   });
 
-  it("stores large code and prompts in blobs, and verifies these", async () => {
+  it("stores large code and prompts in blobs, which are verified, too", async () => {
     const code = `# good ${"x".repeat(9000)}`;
     const story = await ended([code]);
     const content = stepsOf(story).get(2)?.contents?.code;
@@ -152,7 +152,7 @@ describe("a cache hit after an analysis", () => {
     if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, ...contents } };
   }
 
-  it("stores the analysis and its result, and verifies both", async () => {
+  it("stores the analysis and its result, which are both verified", async () => {
     const story = await hit(one);
     expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual([
       ...["analysis", "analysis_code", "code", "context"],

@@ -58,7 +58,7 @@ describe("on_failure", () => {
 });
 
 describe("the signature of a webhook", () => {
-  it("limits the age of a request if it has a tolerance", () => {
+  it("limits the age of a request if the signature has a tolerance", () => {
     const signature = { header: "Stripe-Signature", secret: "stripe", tolerance: "5m" };
     const { workflow } = parsed({ triggers: [{ type: "webhook", id: "stripe", signature }] });
     expect(workflow?.triggers).toEqual([

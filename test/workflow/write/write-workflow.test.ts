@@ -147,7 +147,7 @@ describe("the version of a workflow", () => {
     expect(workflowHash(other)).not.toBe(workflowHash(workflow));
   });
 
-  it("contains the model as a plain text if all roles have the same model", () => {
+  it("is computed with the model as a plain text if all roles have the same model", () => {
     const [now, roles] = ["gpt", { code_generator: "gpt" }].map((model) => mustParse({ ...row(action("a")), model }));
     if (!now || !roles) throw new TypeError("both definitions parse");
     const then = { ...now, model: "gpt" as unknown as ModelChoice };
@@ -156,7 +156,7 @@ describe("the version of a workflow", () => {
     expect(workflowText(roles)).toContain('"model":{"code_generator":"gpt"}');
   });
 
-  it("contains no settings of prompts if the workflow has no prompt nodes", () => {
+  it("is computed without settings of prompts if the workflow has no prompt nodes", () => {
     expect(workflowText(mustParse(row(action("a"))))).not.toMatch(/samples|allow|maxCostUsd|approval|scope|model/);
   });
 

@@ -11,8 +11,8 @@ export interface FunctionArns {
 }
 
 /**
- * A part of a workflow for which states are emitted: the main line, a branch or the body of an item. Its fields name
- * the states that end it.
+ * A part of a workflow for which states are emitted: the main line, a branch, or the body of a map. Most fields name
+ * the state that follows when the frame ends in a certain way.
  */
 export interface Frame {
   functions: FunctionArns;
@@ -58,7 +58,9 @@ export function transitionTo(way: Target): Transition {
   return way === null ? { End: true, OutputPath: null } : { Next: way };
 }
 
-/** Returns the end states of an inner frame that `states` lead to: Step Functions refuses unreachable states. */
+/**
+ * Returns those end states of an inner frame to which `states` lead, because Step Functions refuses unreachable states.
+ */
 export function endsOf(frame: Frame, states: States): States {
   const reached = new Set(Object.values(states).flatMap(targetsOf));
   const cause = (text: string): State => ({ Type: "Fail", Error: "NodeFailed", Cause: text });

@@ -26,7 +26,7 @@ import {
   untimedRetriers,
 } from "./task.ts";
 
-/** Emits the task that waits for a person, and the Choice by the answer in the chain. */
+/** Emits the task that waits for a person, and then a Choice that follows the answer in the chain. */
 export function emitApproval(node: PlannedApproval, frame: Frame): States {
   const branching = branchingOf(node, frame);
   return {
@@ -141,8 +141,8 @@ export function emitAction(node: PlannedAction, frame: Frame): States {
 }
 
 /**
- * Emits the task that decides, then a Choice by the decision in its entry. A decision that matches no edge fails the
- * run.
+ * Emits the task that decides, and then a Choice that follows the decision in the entry. A decision that matches no
+ * edge fails the run.
  */
 export function emitDecision(node: PlannedDecision, frame: Frame): States {
   const branching = branchingOf(node, frame);

@@ -137,14 +137,17 @@ function errorsWith(policy: Policy): string[] {
 
 type Node = Failable & { id: string };
 
-/** Returns the target of a node's Catch: its settle, or on the main line without `onError` the close. */
+/**
+ * Returns the state to which the failed task of a node leads: the settle of the node. A node of the main line without
+ * `onError` has no settle, so its task leads to the close of the run.
+ */
 export function afterFailure(node: Node, frame: Frame): string {
   return isSettled(node, frame) ? stateOf(node.id, "settle") : frame.unsettled;
 }
 
 /**
- * Emits the settle of a node, and a Choice by its result: the chain may have a success although Step Functions saw a
- * failure.
+ * Emits the settle of a node, and a Choice that follows its result: the chain may have a success although Step
+ * Functions saw a failure.
  */
 export function settleStates(
   node: Node,

@@ -145,8 +145,8 @@ interface MapSite {
 }
 
 /**
- * Yields every map below a frame with its visits. If `isRenewed`, the frame's own loops do not count, because each of
- * their rounds may get a new history.
+ * Yields every map in a frame or deeper, with the number of its visits. If `isRenewed`, the frame's own loops do not
+ * count, because each of their rounds may get a new history.
  */
 function* mapsIn(
   frame: PlannedFrame,

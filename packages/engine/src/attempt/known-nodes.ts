@@ -139,8 +139,8 @@ function textOfAnswer(json: string): string {
 }
 
 /**
- * A successful entry, and the node under whose name others find its results. Null for a join of branches, which has no
- * name.
+ * A successful entry, and the node under whose name other nodes find the results. Null for a join of branches, which
+ * has no name.
  */
 export interface NamedEntry {
   node: string | null;
@@ -148,8 +148,8 @@ export interface NamedEntry {
 }
 
 /**
- * Reads the successful entries that a node may see: first those of the scopes around it, outermost first, then those of
- * its own.
+ * Reads the successful entries that a node may see: first the entries of the scopes around the node, outermost first,
+ * then those of its own scope.
  */
 export async function* entriesBefore(ports: Ports, { execution, scope, seq }: EntryId): AsyncIterable<NamedEntry> {
   const place = branchOf(scope);

@@ -132,8 +132,8 @@ const status = /^[1-5]\d\d$/;
 const statusInMessage = /(?<![\w./:-])[1-5]\d\d(?![\w/-]|\.\d)/;
 
 /**
- * Whether a failure has the text of a `retry`. Three digits mean the status of an HTTP response; any other text is
- * looked for in the message.
+ * Whether a failure has the text that an entry of `retry.on` requires. Three digits mean the status of an HTTP
+ * response; any other text is looked for in the message.
  */
 function saysText({ httpStatus, failure: { message } }: FailedOutcome, text: string): boolean {
   if (!status.test(text)) return message.includes(text);
@@ -198,7 +198,7 @@ export interface StepRecord {
   error_message: string | null;
   traceback?: string;
   logs?: string;
-  /** How long its code ran; for a prompt node, how long all of its agents took. */
+  /** How long the code of the attempt ran; for a prompt node, how long all agents took. */
   execution_time_ms: number;
   /**
    * How long the run waits for the next attempt; with jitter, the longest possible wait. Absent: no attempt follows.

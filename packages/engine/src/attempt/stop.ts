@@ -23,7 +23,7 @@ export interface StoppedTurn {
   reason: Reason;
 }
 
-/** Stops the code of a turn. `step` names the run of code whose result counts if it has finished. */
+/** Stops the code of a turn. `step` names the run of code whose result counts if that code has finished. */
 export async function stopTurn(
   ports: SettlingPorts,
   { position, node, version, turn }: HeldNode<TaskNode>,

@@ -99,12 +99,12 @@ export interface NodeIo extends RunIo {
   isPlain: boolean;
   /**
    * Finds the first key that refers to a foreign blob: a blob that is not in the input, was not in a result that the
-   * code has read, and was not uploaded by this run.
+   * code has read, and was not uploaded by this run of code.
    */
   foreignReference(set: readonly Member[]): Promise<{ key: string; ref: BlobRef } | undefined>;
   /** Whether this delivery knows that a result may refer to the blob, and that the blob holds no secret. */
   isOwn(ref: BlobRef): boolean;
-  /** Notes a blob that an earlier delivery has recorded as one of this run. */
+  /** Notes a blob that an earlier delivery has recorded as a blob of this run of code. */
   meet(sha256: string): void;
   withoutOverlay(result: CodeResult): CodeResult;
   changedCredential(set: readonly Member[]): string | undefined;
@@ -128,11 +128,11 @@ export async function createNodeIo(
     return named;
   };
   /**
-   * References to the blobs of this run: those that it uploaded, and those named in results or JSON blobs that it has
-   * read.
+   * References to the blobs of this run of code: those that the code uploaded, and those named in results or JSON blobs
+   * that it has read.
    */
   const met = new Set<string>();
-  /** Hashes of blobs that an earlier delivery has recorded as those of this run. */
+  /** Hashes of the blobs that an earlier delivery has recorded as blobs of this run of code. */
   const metBefore = new Set<string>();
   const meetAll = (refs: Iterable<BlobRef>) => {
     for (const ref of refs) met.add(referenceKey(ref));

@@ -43,7 +43,7 @@ export function referencesIn(text: string): BlobRef[] {
   return found;
 }
 
-/** Returns the reference that this object is. Undefined for an object that is not exactly a reference. */
+/** Returns an object as a reference; undefined if the object is not exactly a reference. */
 export function asReference(value: object): BlobRef | undefined {
   const keys = Object.keys(value);
   if (keys.length !== 1 || keys[0] !== blobKey) return undefined;

@@ -140,7 +140,7 @@ export type RunOutcome =
   | { kind: "refused" };
 
 export interface RunOptions {
-  /** Whether this delivery wrote the turn itself, which at most one delivery of a claim does. */
+  /** Whether this delivery wrote the turn. At most one delivery of a claim does so. */
   first: boolean;
   /** Resolves to true when the turn is written. The input uploads meanwhile, but the code starts only then. */
   turnWritten: Promise<boolean>;

@@ -57,8 +57,8 @@ export async function closeExecution(ports: KindPorts, request: CloseRequest): P
 }
 
 /**
- * Returns ports with which a workflow node ends its execution: as interrupted if the run around it is interrupted,
- * otherwise as cancelled.
+ * Returns ports with which a close also ends the executions that workflow nodes run: as interrupted if the close is an
+ * interruption, otherwise as cancelled.
  */
 export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingPorts {
   const status = reason === "interrupted" ? reason : "cancelled";

@@ -139,8 +139,8 @@ export interface Reason {
 }
 
 /**
- * The ports, with functions that differ by the kind of a node. They come in as ports because the table of kinds imports
- * the protocol.
+ * The ports, with functions that differ by the kind of a node. They are passed as ports, because the protocol cannot
+ * import the table of kinds, which imports the protocol.
  */
 export interface KindPorts extends Ports {
   /** Whether the node takes a turn. Start and end nodes commit without one. */

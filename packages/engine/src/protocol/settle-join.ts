@@ -73,8 +73,8 @@ function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map
       inner: started.reduce((sum, tip) => sum + tip.head.seq + (tip.head.inner ?? 0), 0),
       inside: { branches: started.length, events: started.reduce((sum, { head }) => sum + (head.events ?? 0), 0) },
       ...(spent && { spent }),
-      // Visits inside items of a map are not merged: each item has places of its own, which have its number in their
-      // name.
+      // Visits inside items of a map are not merged: each item has places of its own, whose names contain the number of
+      // the item.
       ...(before.visits && !map && { visits: visitsOfBranches([before, ...started.map(({ head }) => head)]) }),
       contents: { branches: JSON.stringify(branches) },
     },
@@ -100,7 +100,7 @@ async function joinedChanges(
   const changes = mergeBranches(kept.context, branches, open.fork, (json) => whole.get(json) ?? json);
   if ("problem" in changes) return { class: "NodeFailed", failure: { message: changes.problem } };
   if (open.fork.merge !== "collect") return changes;
-  // `collect` makes new lists, so their large parts have to be moved to blobs.
+  // A merge of type `collect` makes new lists, so large parts of these have to be moved to blobs.
   return { ...changes, set: await offloadMembers(changes.set, savingTo(ports, open.head)) };
 }
 

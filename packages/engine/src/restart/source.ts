@@ -84,8 +84,8 @@ export class Names {
   }
 
   /**
-   * The prefix of the places of a scope. A branch has the prefix of the nodes around its fork; an item adds its map and
-   * its number.
+   * The prefix of the places of a scope. A branch has the same prefix as its fork. An item adds its map and its number
+   * to that prefix.
    */
   #prefixOf(scope: string): string {
     const known = this.#prefixes.get(scope);
@@ -104,7 +104,10 @@ export function entryKey({ scope, seq }: EntryInRun): string {
   return `${scope}#${seq}`;
 }
 
-/** The outcome of one entry. Large values are references to the blobs of the family of its execution. */
+/**
+ * The outcome of one entry. Large values are references to the blobs of its execution, which restarts of the execution
+ * share.
+ */
 export interface OutcomeAt extends Changes {
   decision: string | null;
   error?: { class: RunErrorClass; failure: FailureRecord };

@@ -28,7 +28,7 @@ export type SandboxState =
   | "created"
   /** Taken over from an ended execution, for an attempt whose turn is not written yet. */
   | "inherited"
-  /** Code of its scope runs in it: a turn names it, or the last entry of the scope does, as `warm`. */
+  /** Used by its scope: a turn names the sandbox, or the last entry of the scope names it as `warm`. */
   | "in use"
   /** Kept by its scope, or by this process, for branches that start later. The scope has another sandbox in use. */
   | "spare"

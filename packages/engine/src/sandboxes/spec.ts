@@ -29,7 +29,10 @@ export const betweenNodesSeconds = 180;
 /** The whole time of a prompt node, for its models and its code in all deliveries. It must fit into one Lambda. */
 export const promptBudgetSeconds = longestWaitedSeconds;
 
-/** By how much the sweeper extends a sandbox that a workflow keeps warm. It looks once a minute, and may be late. */
+/**
+ * By how much the sweeper extends a sandbox that a workflow keeps warm. The sweeper runs once a minute, and may be
+ * late.
+ */
 export const keptSeconds = 240;
 
 export function secondsOf({ executor, timeoutSeconds }: TaskNode): number {

@@ -109,13 +109,13 @@ export interface Scope {
 
 interface Homes {
   of: ReadonlyMap<string, Scope>;
-  /** Nodes that are in two branches, or both in a branch and outside it. */
+  /** Nodes that are in two branches, or in a branch and also outside it. */
   shared: { id: string; branch: Branch; other: Scope }[];
 }
 
 export type Branch = Scope & Required<Pick<Scope, "fork">>;
 
-/** Finds the branches of an outline, with or without `onError`. Edges with unknown ends are left out. */
+/** Finds the branches of an outline, with or without the edges of `onError`. Edges with unknown ends are left out. */
 export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
   const points = [...byId.values()].map((node) => ({
     id: node.id,

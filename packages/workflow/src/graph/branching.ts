@@ -4,7 +4,7 @@ import { type Graph, graphOf, lastToFirst, loopsIn, onErrorOf, onwardEdges, reac
 export interface WayPoint {
   id: string;
   onError: string | undefined;
-  /** True if a run takes all of its edges at the same time. */
+  /** True if a run takes all edges that leave the node at the same time. */
   fansOut: boolean;
   /** True for an `end` in a map's body: no code runs there, it only ends the item. */
   isDone: boolean;

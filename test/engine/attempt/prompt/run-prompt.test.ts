@@ -45,7 +45,7 @@ describe("a node whose code a model writes", () => {
     expect(story.begun[0]?.request.network).toEqual({ allow: [] });
   });
 
-  it("finds the result of its analysis in the context, but does not leave it there", async () => {
+  it("finds the result of its analysis in the context, but later nodes do not", async () => {
     const script: Scripts = {
       a: ({ code }) =>
         code === "# look"

@@ -59,7 +59,7 @@ class Calling extends Story {
 }
 
 describe("a workflow node", () => {
-  it("creates an execution that names its caller, and records the hash of the last entry", async () => {
+  it("creates an execution that names its caller, and records the hash of the last entry of that execution", async () => {
     const story = new Calling({ x: [succeeds("x", "850.0")] });
     await story.start('{"n": 12345678901234567890}');
     const id = await story.call();

@@ -28,7 +28,7 @@ async function mapped(
   return story;
 }
 
-/** Reads a key of the final context. */
+/** Reads the value of a key in the final context. */
 async function left(story: Story, key: string): Promise<string | undefined> {
   const entry = story.entriesOf("").findLast((one) => one.contents.context);
   if (!entry) throw new TypeError("nothing is left");

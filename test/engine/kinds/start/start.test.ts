@@ -164,7 +164,7 @@ describe("nodes in `fresh`, whose code is written again", () => {
     expect(freshProblem(written, { fresh: ["c", "a"] })).toBeNull();
   });
 
-  it("can be left out, even in a frozen run", () => {
+  it("need not be named, even in a frozen run", () => {
     expect(freshProblem(written, { frozen: true })).toBeNull();
     expect(freshProblem(written, { fresh: [], frozen: true })).toBeNull();
   });

@@ -188,7 +188,7 @@ describe("an answer", () => {
     ["the next approval", { node: "next" }],
     ["the next visit of its node in a loop", { seq: 5 }],
     ["another item of a map", { scope: "/m@1.0" }],
-  ])("that is repeated does not answer %s, and its refusal names the first answer", async (_what, of) => {
+  ])("that is repeated does not answer %s, and is refused with the name of the first answer", async (_what, of) => {
     const story = await waiting();
     const at = story.world.clock.iso();
     const next = { ...story.task, id: "task_next", ...of };

@@ -46,7 +46,7 @@ describe("the list of values in a message", () => {
 describe("the outcome of a task", () => {
   const answer = { choice: "approved", by: "ann", from: "a page" };
 
-  it("is null while the task waits, and then the answer with the digits of its data", async () => {
+  it("is null while the task waits, and then the answer, which keeps the digits of its data", async () => {
     const story = await waiting({ into: "verdict" });
     const { task } = story;
     expect((await taskContents(story.ports, task)).outcome).toBeNull();

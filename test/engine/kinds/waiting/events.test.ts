@@ -12,7 +12,7 @@ const since = { since: "start" } as const;
 const text = '{"id":"event-1","source":"crm","detail":{"customer":"acme","sum":850.0}}';
 
 describe("a wait for an event since the start of its run", () => {
-  it("continues immediately with an earlier event, with all its digits", async () => {
+  it("continues immediately with an earlier event, and keeps all digits of its numbers", async () => {
     const story = await new EventWait(pattern, since).begin(context);
     expect(await deliverEvent(story.ports, text)).toEqual([]);
     await story.wait();

@@ -61,7 +61,7 @@ describe("a resume link", () => {
     expect(await story.urlAt(1, "nobody")).toBeNull();
   });
 
-  it("ends its wait once, with all digits of the body", async () => {
+  it("ends its wait once, and keeps all digits of the numbers in the body", async () => {
     const story = await linked();
     await story.wait();
     expect(await story.call()).toBe(true);

@@ -151,7 +151,7 @@ describe("a wait for an event", () => {
     return story;
   }
 
-  it("continues with a matching event, with all its digits, and ignores others", async () => {
+  it("continues with a matching event, keeps all digits of its numbers, and ignores other events", async () => {
     const story = await waiting();
     expect(await deliverEvent(story.ports, '{"source":"shop","detail":{"order":"B-1"}}')).toEqual([]);
     expect(story.chain.at(-1)).toBe("prepare success");

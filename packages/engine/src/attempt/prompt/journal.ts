@@ -217,14 +217,14 @@ function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): bool
 }
 
 /**
- * The hashes of the blobs in a result that belong to this run. They are recorded, because a later delivery cannot find
- * out by itself which blobs these are.
+ * Returns the hashes of those blobs in a result that belong to this run of code. They are recorded, because a later
+ * delivery cannot find out by itself which blobs these are.
  */
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];
   const named = result.set.flatMap(({ json }) => referencesIn(json));
-  // The record has only hashes. A hash is left out if the result also has a reference with this hash that the run may
-  // not use.
+  // The record has only hashes. A hash is left out if the result also has a reference with this hash that this run of
+  // code may not use.
   const foreign = new Set(named.filter((ref) => !io.isOwn(ref)).map(({ sha256 }) => sha256));
   return Array.from(new Set(named.map(({ sha256 }) => sha256))).filter((sha256) => !foreign.has(sha256));
 }

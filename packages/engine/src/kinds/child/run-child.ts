@@ -172,7 +172,7 @@ function passedOn(name: RunErrorClass): RunErrorClass {
   return name === "ExecutionClosed" || name === "ChainBroken" ? "NodeFailed" : name;
 }
 
-/** Reads the members that the node sets. They come from the last context of the execution that it ran. */
+/** Reads the members that the node sets. They come from the last context of the execution that the node ran. */
 async function resultsOf(ports: Ports, { node, position }: Calling, child: Child) {
   const { before } = position;
   const close = await readTip(ports, child.id, "");
