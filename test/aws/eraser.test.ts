@@ -1,7 +1,7 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createServiceStores } from "@nova/aws";
 import type { ServiceStores } from "@nova/service";
 import { beforeAll, expect, it } from "vitest";
+import { documentMethods } from "../../packages/aws/src/dynamodb/document-methods.ts";
 import { createEraser } from "../../packages/aws/src/eraser.ts";
 import { useBucket, useTable } from "./support/endpoints.ts";
 
@@ -59,9 +59,9 @@ beforeAll(async () => {
 
 /** Returns the keys of all items that name the client in any attribute. */
 async function partitionsNaming(client: string): Promise<string[]> {
-  const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
+  const { Items } = await documentMethods(table.client).scan({ TableName: table.table }).promise();
   const words = new RegExp(`(^|[^-\\w])((exec|key|dlv|upl)_)?${client}([^-\\w]|$)`);
-  const naming = Items.filter((item) => words.test(JSON.stringify(item)));
+  const naming = (Items as Record<string, unknown>[]).filter((item) => words.test(JSON.stringify(item)));
   return naming.map(({ pk, sk }) => `${pk} ${sk}`.replaceAll(client, "*")).sort();
 }
 

@@ -1,11 +1,11 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createServiceStores, createTable } from "@nova/aws";
 import { surveyAll } from "@nova/service";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createChainStore } from "../../packages/aws/src/dynamodb/chain/chain-store.ts";
 import { createCredentialStore } from "../../packages/aws/src/dynamodb/credentials.ts";
+import { documentMethods } from "../../packages/aws/src/dynamodb/document-methods.ts";
 import { createExecutionStore } from "../../packages/aws/src/dynamodb/executions.ts";
 import { createGenerationStore } from "../../packages/aws/src/dynamodb/generations.ts";
 import { createTaskStore } from "../../packages/aws/src/dynamodb/tasks.ts";
@@ -59,7 +59,7 @@ function openStores() {
 type Stores = ReturnType<typeof openStores>;
 
 async function putItems(items: object[]): Promise<void> {
-  for (const Item of items) await table.client.send(new PutCommand({ TableName: table.table, Item }));
+  for (const Item of items) await documentMethods(table.client).put({ TableName: table.table, Item }).promise();
 }
 
 interface Case {
@@ -292,8 +292,8 @@ describe.each(cases)("the records of $file", ({ file, reads, read, write, refuse
 
   test("are written exactly like the frozen items of format 1", async () => {
     await write(openStores(), values);
-    const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.table }));
-    expect(Items.sort(byKey)).toEqual(items.toSorted(byKey));
+    const { Items } = await documentMethods(table.client).scan({ TableName: table.table }).promise();
+    expect((Items as typeof items).sort(byKey)).toEqual(items.toSorted(byKey));
   });
 
   test.each(Object.entries(refused))(

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
-import type { HandedRequest } from "../../packages/aws/src/clients/transport.ts";
+import type { OwnCall } from "../../packages/aws/src/clients/own-services.ts";
 
 interface LambdaFunction {
   handler(event: never, context: never): Promise<unknown>;
@@ -43,10 +43,9 @@ export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCa
     if (name !== undefined)
       whenEnded(request, (body) => callsOf(request, body).forEach((call) => void note(name, call)));
   };
-  const onHanded = (message: unknown) => {
+  const onCalled = (message: unknown) => {
     const name = caller.getStore();
-    const { headers, body } = message as HandedRequest;
-    if (name !== undefined) for (const call of namedCalls(headers["x-amz-target"], body) ?? []) note(name, call);
+    if (name !== undefined) note(name, ownCall(message as OwnCall));
   };
   const onFetch = (message: unknown) => {
     const name = caller.getStore();
@@ -55,13 +54,13 @@ export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCa
   };
   subscribe("http.client.request.created", onRequest);
   subscribe("undici:request:create", onFetch);
-  subscribe("nova.request.handed-over", onHanded);
+  subscribe("nova.service.called", onCalled);
   return {
     of: (name) => [...(calls.get(name) ?? [])].sort(),
     [Symbol.dispose]() {
       unsubscribe("http.client.request.created", onRequest);
       unsubscribe("undici:request:create", onFetch);
-      unsubscribe("nova.request.handed-over", onHanded);
+      unsubscribe("nova.service.called", onCalled);
       for (const restore of handlers) restore();
     },
   };
@@ -88,6 +87,18 @@ function namedCalls(named = "", body: string): string[] | undefined {
   const service = services[target];
   if (service === "dynamodb") return [`dynamodb:${action} on ${partOfTable(JSON.parse(body))}`];
   return service === undefined ? undefined : [`${service}:${action}`];
+}
+
+const clients: Record<string, string> = {
+  SFNClient: "states",
+  EventBridgeClient: "events",
+  SchedulerClient: "scheduler",
+};
+
+/** Returns the call of a function to a service of this process. */
+function ownCall({ client, operation, input }: OwnCall): string {
+  if (client === "DynamoDBClient") return `dynamodb:${operation} on ${partOfTable(input as TableCall)}`;
+  return `${clients[client]}:${operation}`;
 }
 
 const s3Actions: Record<string, string> = { GET: "GetObject", HEAD: "GetObject", PUT: "PutObject" };

@@ -1,5 +1,5 @@
 export { kmsClient, s3Client } from "./clients/clients.ts";
-export { offerTransport } from "./clients/transport.ts";
+export { offerService } from "./clients/own-services.ts";
 export { createKeySigner, createKmsSigner } from "./crypto/vaults.ts";
 export { createTable } from "./dynamodb/table.ts";
 export { createMailer } from "./mailer.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine";
-import { chainClient, documentClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
+import { dynamoDbClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher, credentialKeysFrom } from "./crypto/credential-cipher.ts";
 import { createKeySigner, createKeyVault, createKmsSigner, createKmsVault } from "./crypto/vaults.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
@@ -48,12 +48,12 @@ export type AwsPorts = ReturnType<typeof createAwsPorts>;
  * process.
  */
 export function createAwsPorts(options: AwsPortsOptions) {
-  const table = { client: documentClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };
+  const table = { client: dynamoDbClient(), table: options.table ?? process.env.NOVA_TABLE ?? "nova" };
   const bucket = { client: s3Client(options.s3PathStyle ?? false), bucket: options.bucket };
   const workflows = createWorkflowStore(table, bucket);
   const places = new WakePlaces(table);
   return {
-    chain: createChainStore({ ...table, client: chainClient(table.client) }),
+    chain: createChainStore(table),
     executions: createExecutionStore(table, workflows),
     workflows,
     blobs: createBlobStore(bucket),

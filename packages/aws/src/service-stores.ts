@@ -1,6 +1,6 @@
 import type { ServiceStores } from "@nova/service";
 import { createArchive } from "./archive.ts";
-import { documentClient, s3Client, sfnClient } from "./clients/clients.ts";
+import { dynamoDbClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher, credentialKeysFrom } from "./crypto/credential-cipher.ts";
 import { createAttemptStore, createAuditLog, createKeyStore, createRateStore } from "./dynamodb/api-access.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
@@ -24,7 +24,7 @@ type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
  */
 export function createServiceStores({
   table,
-  client = documentClient(),
+  client = dynamoDbClient(),
   bucket = bucketFromEnvironment(),
 }: Connections): ServiceStores {
   const connection = { client, table: table ?? process.env.NOVA_TABLE ?? "nova" };

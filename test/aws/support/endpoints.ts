@@ -1,7 +1,7 @@
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { createTable, s3Client } from "@nova/aws";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
+import { dynamoDbClient } from "../../../packages/aws/src/clients/clients.ts";
 import type { TableConnection } from "../../../packages/aws/src/dynamodb/records.ts";
 import type { BucketConnection } from "../../../packages/aws/src/s3/objects.ts";
 import { type DynamoDbOptions, openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
@@ -40,7 +40,7 @@ export function useTable(): TestTable {
       },
     });
     process.env.AWS_ENDPOINT_URL_DYNAMODB = server.url;
-    Object.assign(table, { client: documentClient(), table: "nova-test" });
+    Object.assign(table, { client: dynamoDbClient(), table: "nova-test" });
     await createTable(table.client, table.table);
     close = server.close;
   });

@@ -1,7 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CounterBook, requestCounter, tapRequests } from "../../../packages/local/src/cloud/counting.ts";
+import {
+  CounterBook,
+  type RequestCounter,
+  requestCounter,
+  tapRequests,
+} from "../../../packages/local/src/cloud/counting.ts";
 
 const execution = "exec_01KATESTTESTTESTTESTTESTT1";
 const services = ["dynamodb", "s3", "states", "e2bApi"] as const;
@@ -9,6 +14,7 @@ const services = ["dynamodb", "s3", "states", "e2bApi"] as const;
 let servers: Server[];
 let urls: Record<(typeof services)[number], string>;
 let book: CounterBook;
+let counter: RequestCounter;
 let stop: () => void;
 
 beforeEach(async () => {
@@ -19,7 +25,8 @@ beforeEach(async () => {
   urls = Object.fromEntries(services.map((service, index) => [service, addresses[index]])) as typeof urls;
   book = new CounterBook();
   const sandboxes = () => [{ id: "ione", metadata: { execution }, startedAt: new Date() }];
-  stop = tapRequests(requestCounter(book, urls, { sandboxes }));
+  counter = requestCounter(book, urls, { sandboxes });
+  stop = tapRequests(counter.onAnswered);
 });
 
 afterEach(() => {
@@ -58,6 +65,20 @@ describe("a request of an execution to the endpoints", () => {
     const { aws_calls, sandbox_calls, bytes_stored } = book.of(execution);
     const expected = { dynamodb: 0, s3: 0, states: 0, sandbox: 0, bytes: 0, ...counted };
     expect({ ...aws_calls, sandbox: sandbox_calls, bytes: bytes_stored }).toEqual(expected);
+  });
+});
+
+describe("a call of an execution to a service of its own process", () => {
+  const Item = { pk: { S: `${execution}#` } };
+  it.each<[string, (typeof services)[number], string, boolean, object]>([
+    ["an item that is put", "dynamodb", "PutItem", true, { dynamodb: 1, bytes: JSON.stringify({ Item }).length }],
+    ["an item that is refused", "dynamodb", "PutItem", false, { dynamodb: 1 }],
+    ["a query", "dynamodb", "Query", true, { dynamodb: 1 }],
+    ["its start", "states", "StartExecution", true, { states: 1 }],
+  ])("is counted like a request: %s", (_, service, operation, isStored, counted) => {
+    counter.onCalled({ port: Number(new URL(urls[service]).port), operation, input: { Item }, isStored });
+    const { aws_calls, bytes_stored } = book.of(execution);
+    expect({ ...aws_calls, bytes: bytes_stored }).toEqual({ dynamodb: 0, s3: 0, states: 0, bytes: 0, ...counted });
   });
 });
 

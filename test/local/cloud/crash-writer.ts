@@ -1,7 +1,7 @@
 /** Opens the DynamoDB of a folder, writes for ever, and reports the acknowledged writes to its parent. */
 import { createTable } from "@nova/aws";
 import type { Execution } from "@nova/engine";
-import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
+import { dynamoDbClient } from "../../../packages/aws/src/clients/clients.ts";
 import { createChainStore } from "../../../packages/aws/src/dynamodb/chain/chain-store.ts";
 import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import { openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
@@ -10,7 +10,7 @@ const [dataDir, round] = process.argv.slice(2) as [string, string];
 const server = await openDynamoDb({ dataDir, accessKeyId: "k", secretAccessKey: "s" });
 const credentials = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "k", AWS_SECRET_ACCESS_KEY: "s" };
 Object.assign(process.env, credentials, { AWS_ENDPOINT_URL_DYNAMODB: server.url });
-const connection = { client: documentClient(), table: "nova" };
+const connection = { client: dynamoDbClient(), table: "nova" };
 await createTable(connection.client, connection.table);
 const chain = createChainStore(connection);
 const executions = createExecutionStore(connection, { ids: () => (async function* () {})() });

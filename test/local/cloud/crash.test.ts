@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { documentClient } from "../../../packages/aws/src/clients/clients.ts";
+import { dynamoDbClient } from "../../../packages/aws/src/clients/clients.ts";
 import { createChainStore } from "../../../packages/aws/src/dynamodb/chain/chain-store.ts";
 import { createExecutionStore } from "../../../packages/aws/src/dynamodb/executions.ts";
 import { openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
@@ -33,7 +33,7 @@ test("the local DynamoDB keeps every acknowledged write when its process is kill
   const server = await openDynamoDb({ dataDir, accessKeyId: "k", secretAccessKey: "s" });
   const credentials = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "k", AWS_SECRET_ACCESS_KEY: "s" };
   Object.assign(process.env, credentials, { AWS_ENDPOINT_URL_DYNAMODB: server.url });
-  const connection = { client: documentClient(), table: "nova" };
+  const connection = { client: dynamoDbClient(), table: "nova" };
   const chain = createChainStore(connection);
   const executions = createExecutionStore(connection, { ids: () => (async function* () {})() });
   const openIds = new Set((await Array.fromAsync(executions.open())).map(({ id }) => id));

@@ -58,14 +58,6 @@ export class Access {
     const request = { method, path, query, headers, signed, time, scope };
     return (payload) => (this.signatures.match({ ...request, payload }, signature) ? undefined : "forged");
   }
-
-  /**
-   * Whether a request that does not come over HTTP names the right key id. Only code of this process can send such a
-   * request, so its signature is not checked.
-   */
-  knows({ headers }: { headers: { authorization?: string | undefined } }): boolean {
-    return headers.authorization?.includes(` Credential=${this.keyId}/`) ?? false;
-  }
 }
 
 /** The error names and messages with which services that speak JSON refuse a request. */

@@ -1,9 +1,11 @@
 import { hash, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type Binding, httpServer, type Listening, openServer, readBody } from "@nova/serve-local";
-import { Access, type Refusal, type Request, refusals } from "../access/access.ts";
+import { Access, type Request as HttpRequest, type Refusal, refusals } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
+import { isObject, type Json, type JsonObject } from "../json.ts";
 import { AwsError } from "./aws-error.ts";
+import { parseRequest, Request, targetOf } from "./request.ts";
 import { element, xmlDocument } from "./xml.ts";
 
 /** The largest body of a service that sets no `maxBytes`. Most services of AWS allow less. */
@@ -19,8 +21,12 @@ export interface AwsHttp extends AccessKey, Binding {
   maxBytes?: number;
   /** The HTTP status for requests that are not signed with the key; absent: 403. */
   refusedStatus?: number;
-  /** Performs the operation. Returns the response's value, or its JSON text. */
-  answer(request: Request, body: string): object | string | Promise<object>;
+  /** Reads the operation and its input from a request over HTTP; the start of the target header names the API. */
+  read: string | ((request: HttpRequest, body: string) => [operation: string, input: Request]);
+  /** Performs an operation. Throws `AwsError`. */
+  perform(operation: string, input: Request): object | Promise<object>;
+  /** Answers whose JSON text is stored as such. Absent: answers are plain JSON objects. */
+  storedJson?: { textOf(answer: object): string; objectOf(answer: object): object };
 }
 
 /** Recognises write errors that a full or read-only disk causes. */
@@ -36,8 +42,13 @@ interface HttpResponse {
 }
 
 export interface AwsServer extends Listening {
-  /** Performs a request of this process without HTTP. It does not check the signature. */
-  answer(request: Request, body: string): Promise<HttpResponse>;
+  /** Code of this process that knows this key may call `perform`. */
+  accessKeyId: string;
+  /**
+   * Performs an operation for code of this process: no HTTP, no JSON text, no signature. `input` and the returned
+   * output are objects of the SDK. Throws `AwsError`. It may put numbers in `input` into DynamoDB's normal form.
+   */
+  perform(operation: string, input: object): Promise<object>;
 }
 
 /**
@@ -49,7 +60,7 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
   const server = httpServer(
     (message, response) => {
       const answering = answerMessage(service, access, message).then(
-        (body) => successResponse(service, body),
+        (answer) => successResponse(service, answer),
         (error: unknown) => (message.errored ? undefined : errorResponse(service, error, speaksQuery(message))),
       );
       answering.then((answer) => {
@@ -63,29 +74,58 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
   let isClosed = false;
   return {
     url,
+    accessKeyId: service.accessKeyId,
     async close() {
       await close();
       isClosed = true;
     },
-    async answer(request, body) {
+    async perform(operation, input) {
       try {
-        if (!access.knows(request)) throw unsignedError(service, "stranger");
-        return successResponse(service, await service.answer(request, body));
+        const { storedJson, perform } = service;
+        if (storedJson) return storedJson.objectOf(await perform(operation, new Request(input as JsonObject)));
+        const answer = await perform(operation, new Request(withoutDates(input as Json) as JsonObject));
+        return withDates(answer as JsonObject) as object;
       } catch (error) {
-        return errorResponse(service, isClosed ? closedError(service) : error);
+        throw isClosed ? closedError(service) : toAwsError(service, error);
       }
     },
   };
 }
 
-async function answerMessage(service: AwsHttp, access: Access, message: IncomingMessage): Promise<object | string> {
+/** Replaces each `Date` of an SDK's input by the number of seconds, as JSON protocols send it. */
+function withoutDates(value: Json | Date): Json {
+  if (value instanceof Date) return value.getTime() / 1000;
+  if (Array.isArray(value)) return value.map(withoutDates);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, own]) => [key, withoutDates(own)]));
+}
+
+/** Replaces the seconds in fields such as `startDate` and `timestamp` by the `Date` that the SDK returns. */
+function withDates(value: Json): unknown {
+  if (Array.isArray(value)) return value.map(withDates);
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).filter(([, own]) => own !== undefined && own !== null);
+  return Object.fromEntries(
+    fields.map(([key, own]) => [key, isTime(key, own) ? new Date(own * 1000) : withDates(own)]),
+  );
+}
+
+function isTime(field: string, value: Json): value is number {
+  return typeof value === "number" && /(Date|timestamp)$/.test(field);
+}
+
+async function answerMessage(service: AwsHttp, access: Access, message: IncomingMessage): Promise<object> {
   const claim = access.claimOf(message);
   if (typeof claim === "string") throw unsignedError(service, claim);
   const body = await readBody(message, service.maxBytes ?? usualBytes);
   if (!body) throw new AwsError("RequestEntityTooLargeException", "Request is too large.", 413);
   const refused = claim(hash("sha256", body));
   if (refused) throw unsignedError(service, refused);
-  return service.answer(message, body.toString("utf8"));
+  const text = body.toString("utf8");
+  const { read } = service;
+  return service.perform(
+    ...(typeof read === "string" ? ([targetOf(read, message), parseRequest(text)] as const) : read(message, text)),
+  );
 }
 
 function unsignedError({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
@@ -97,18 +137,23 @@ function closedError({ name }: AwsHttp): AwsError {
   return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
 }
 
-function successResponse({ contentType }: AwsHttp, answer: object | string): HttpResponse {
-  return buildResponse(200, contentType, typeof answer === "string" ? answer : JSON.stringify(answer));
+function successResponse({ contentType, storedJson }: AwsHttp, answer: object): HttpResponse {
+  return buildResponse(200, contentType, storedJson ? storedJson.textOf(answer) : JSON.stringify(answer));
 }
 
 /** `inXml`: the response is XML, for clients that read nothing else. */
-function errorResponse({ disk, name: service, contentType }: AwsHttp, error: unknown, inXml = false): HttpResponse {
-  const refusal = error instanceof AwsError ? error : (disk?.refusal(error) ?? unexpectedError(service, error));
+function errorResponse(service: AwsHttp, error: unknown, inXml = false): HttpResponse {
+  const refusal = toAwsError(service, error);
+  const { contentType } = service;
   const { name, message, status } = refusal;
   if (inXml) return buildResponse(status, "text/xml", xmlOf(refusal));
   const text = JSON.stringify({ __type: name, message, Message: message });
   // REST services name the error in a header, JSON-RPC services in the body. Clients accept both.
   return buildResponse(status, contentType, text, { "x-amzn-errortype": name });
+}
+
+function toAwsError({ disk, name }: AwsHttp, error: unknown): AwsError {
+  return error instanceof AwsError ? error : (disk?.refusal(error) ?? unexpectedError(name, error));
 }
 
 function buildResponse(status: number, contentType: string, text: string, more?: Record<string, string>): HttpResponse {

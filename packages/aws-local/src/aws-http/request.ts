@@ -132,15 +132,19 @@ export function parseRequest(body: string): Request {
   }
 }
 
-/** Finds the operation that the target header names: `<api>.<operation>`. Throws `UnknownOperationException`. */
-export function findOperation<T>(
-  service: string,
-  api: string,
-  { headers }: { headers: NodeJS.Dict<string | string[]> },
-  operations: Record<string, T>,
-): T {
+/** Adds fields that a REST service reads from the path and the query to those of the body. */
+export function withFields(request: Request, more: JsonObject): Request {
+  return new Request({ ...request.fields, ...more });
+}
+
+/** Reads the operation that the target header names: `<api>.<operation>`; empty without the header. */
+export function targetOf(api: string, { headers }: { headers: NodeJS.Dict<string | string[]> }): string {
   const target = String(headers["x-amz-target"] ?? "");
-  const name = target.startsWith(`${api}.`) ? target.slice(api.length + 1) : target;
+  return target.startsWith(`${api}.`) ? target.slice(api.length + 1) : target;
+}
+
+/** Finds an operation by its name. Throws `UnknownOperationException`. */
+export function findOperation<T>(service: string, name: string, operations: Record<string, T>): T {
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (operation) return operation;
   const asked = name || "a request without an x-amz-target";

@@ -1,9 +1,9 @@
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
-import { findOperation, parseRequest, type Request } from "../aws-http/request.ts";
+import { findOperation, type Request } from "../aws-http/request.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
-import { type Answer, answerText } from "./operations/answer.ts";
+import { type Answer, answerObject, answerText } from "./operations/answer.ts";
 import { batchGetItem, batchWriteItem } from "./operations/batches.ts";
 import { getItem, query, scan } from "./operations/reads.ts";
 import { createTable, describeTable, listTables } from "./operations/tables.ts";
@@ -51,7 +51,9 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer>
     maxBytes: 16 * 1024 * 1024,
     refusedStatus: 400,
     breaksConnections: false,
-    answer: (request, body) => performWithFaults(request, body, store, options),
+    read: "DynamoDB_20120810",
+    perform: (operation, input) => performWithFaults(operation, input, store, options),
+    storedJson: { textOf: answerText, objectOf: answerObject },
   });
   return {
     ...server,
@@ -62,16 +64,16 @@ export async function openDynamoDb(options: DynamoDbOptions): Promise<AwsServer>
   };
 }
 
-function performWithFaults(request: RawRequest, text: string, store: Store, { faults }: DynamoDbOptions): string {
-  const target = String(request.headers["x-amz-target"] ?? "");
-  const operation = target.slice(target.indexOf(".") + 1);
-  const fault = faults?.({ operation, text });
+function performWithFaults(operation: string, input: Request, store: Store, { faults }: DynamoDbOptions): Answer {
+  const fault = faults?.({ operation, text: JSON.stringify(input.fields) });
   if (fault === "throttle") {
     const message = "The level of configured provisioned throughput for the table was exceeded.";
     throw new AwsError("ProvisionedThroughputExceededException", message);
   }
   if (fault === "error") throw failure();
-  const answer = perform(store, request, text);
+  const perform = findOperation("DynamoDB", operation, operations);
+  refuseUnserved(input);
+  const answer = perform(store, input);
   if (fault === "lost") throw failure();
   return answer;
 }
@@ -93,16 +95,3 @@ const operations: Record<string, (store: Store, input: Request) => Answer> = {
   Scan: scan,
   UpdateItem: updateItem,
 };
-
-/** The headers of a request, in lower case. */
-export interface RawRequest {
-  headers: NodeJS.Dict<string | string[]> & { authorization?: string | undefined };
-}
-
-/** Performs the operation of a request and returns the JSON text; throws AwsError. */
-export function perform(store: Store, request: RawRequest, body: string): string {
-  const run = findOperation("DynamoDB", "DynamoDB_20120810", request, operations);
-  const input = parseRequest(body);
-  refuseUnserved(input);
-  return answerText(run(store, input));
-}

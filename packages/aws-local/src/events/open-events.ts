@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { listen } from "../aws-http/listen.ts";
-import { findOperation, parseRequest } from "../aws-http/request.ts";
+import { findOperation } from "../aws-http/request.ts";
 import { Deliveries, type Invoke } from "../deliveries.ts";
 import { DiskSpace } from "../disk/disk-space.ts";
 import { KeyedFile } from "../disk/keyed-file.ts";
@@ -42,8 +42,8 @@ export async function openEvents(options: EventsOptions) {
     accessKeyId,
     secretAccessKey,
     disk,
-    answer: (message, body) =>
-      findOperation("EventBridge", "AWSEvents", message, operations)(service, parseRequest(body)),
+    read: "AWSEvents",
+    perform: (operation, input) => findOperation("EventBridge", operation, operations)(service, input),
   });
   return {
     ...server,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
-import { describeServed, parseRequest } from "../aws-http/request.ts";
+import { describeServed, findOperation, parseRequest, withFields } from "../aws-http/request.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { Deliveries, type Invoke } from "../deliveries.ts";
 import { DiskSpace } from "../disk/disk-space.ts";
@@ -36,18 +36,19 @@ export async function openSchedules(options: SchedulesOptions) {
   const store = new KeyedFile<StoredSchedule>(join(folder, "schedules.json"), scheduleKey);
   const firing = new Firing({ expressions, store, deliveries, clock, disk, warn });
   const service = { expressions, groups: ["default", ...groups], store, firing, now: clock.now };
-  const { url, close } = await listen({
+  const server = await listen({
     name: "EventBridge Scheduler",
     contentType: "application/json",
     accessKeyId,
     secretAccessKey,
     disk,
-    answer({ method, url = "/" }, body) {
+    read({ method, url = "/" }, body) {
       const { pathname, searchParams: query } = new URL(url, "http://scheduler");
       const [, resource, name = "", ...others] = pathname.split("/").map(decodeURIComponent);
-      const route = others.length === 0 ? scheduleRoutes[`${method} /${resource}${name && "/{Name}"}`] : undefined;
-      const operation = scheduleOperations[route ?? ""];
-      if (operation) return operation(service, { name, query, request: parseRequest(body) });
+      const operation = others.length === 0 ? scheduleRoutes[`${method} /${resource}${name && "/{Name}"}`] : undefined;
+      const group = query.get("groupName");
+      if (operation)
+        return [operation, withFields(parseRequest(body), { Name: name, ...(group && { GroupName: group }) })];
       const served = Object.keys(scheduleOperations);
       throw new AwsError(
         "UnknownOperationException",
@@ -55,9 +56,10 @@ export async function openSchedules(options: SchedulesOptions) {
         404,
       );
     },
+    perform: (operation, input) => findOperation("Scheduler", operation, scheduleOperations)(service, input),
   });
   return {
-    url,
+    ...server,
     /** Starts to fire schedules. Also delivers the events that earlier processes have left. */
     fire() {
       deliveries.drive();
@@ -71,7 +73,7 @@ export async function openSchedules(options: SchedulesOptions) {
     },
     async close() {
       firing.stop();
-      await close();
+      await server.close();
       deliveries.close();
     },
   };

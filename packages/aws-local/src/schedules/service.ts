@@ -56,12 +56,5 @@ export interface ScheduleService {
   now(): number;
 }
 
-export interface ScheduleCall {
-  /** The name of the schedule, from the path of the request. */
-  name: string;
-  query: URLSearchParams;
-  request: Request;
-}
-
 /** Operations by their names in EventBridge Scheduler's API. */
-export type ScheduleOperations = Record<string, (service: ScheduleService, call: ScheduleCall) => object>;
+export type ScheduleOperations = Record<string, (service: ScheduleService, request: Request) => object>;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
 import { listen } from "../aws-http/listen.ts";
-import { describeServed, parseRequest, type Request } from "../aws-http/request.ts";
+import { describeServed, findOperation, parseRequest, type Request } from "../aws-http/request.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
 
 export interface SesOptions extends AccessKey {
@@ -27,13 +27,17 @@ export function openSes({ dataDir, accessKeyId, secretAccessKey, disk, port }: S
     secretAccessKey,
     disk,
     port,
-    async answer({ method, url = "" }, body) {
+    read({ method, url = "" }, body) {
       if (method !== "POST" || url.split("?")[0] !== "/v2/email/outbound-emails") {
         throw new AwsError("NotFoundException", describeServed("SES (v2)", `${method} ${url}`, ["SendEmail"]), 404);
       }
-      return { MessageId: await keepMail(`${dataDir}/mail`, await messageOf(parseRequest(body))) };
+      return ["SendEmail", parseRequest(body)];
     },
+    perform: (operation, input) => findOperation("SES (v2)", operation, { SendEmail })(input),
   });
+  async function SendEmail(input: Request): Promise<object> {
+    return { MessageId: await keepMail(`${dataDir}/mail`, await messageOf(input)) };
+  }
 }
 
 const addresses = z.array(z.string()).optional();

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
-import { findOperation, parseRequest } from "../aws-http/request.ts";
+import { findOperation } from "../aws-http/request.ts";
 import { type Clock, createSteadyClock, systemClock } from "../clock.ts";
 import { DiskSpace } from "../disk/disk-space.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
@@ -91,9 +91,8 @@ export async function openStates(options: StatesOptions): Promise<States> {
     secretAccessKey,
     disk,
     port: options.port,
-    answer(message, body) {
-      return findOperation("Step Functions", "AWSStepFunctions", message, operations)(service, parseRequest(body));
-    },
+    read: "AWSStepFunctions",
+    perform: (operation, input) => findOperation("Step Functions", operation, operations)(service, input),
   });
   if (options.drives !== false) live.drive();
   return {

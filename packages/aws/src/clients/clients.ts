@@ -2,9 +2,8 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { conflict, patientRetries } from "./outage.ts";
-import { useOfferedTransport } from "./transport.ts";
+import { useOwnServices } from "./own-services.ts";
 
 /** Limits the time of a connection that hangs, so that the request is retried well before the deadline of a Lambda. */
 const requestHandler = {
@@ -21,25 +20,14 @@ const streamingHandler = { ...requestHandler, requestTimeout: 0, socketTimeout: 
 /** Silences the SDK's warning that it cannot repeat a stream: `retryStream` repeats it. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-export function documentClient(): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({ retryStrategy: patientRetries(), requestHandler });
-  useOfferedTransport(client);
-  return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-}
-
 /** SDK middleware that only describes this program to AWS or writes logs. */
 const dispensable = ["getUserAgentMiddleware", "recursionDetectionMiddleware", "loggerMiddleware"];
 
-/**
- * A faster client for the chain, which every node calls several times. It composes its middleware once
- * (`cacheMiddleware`, which a document client cannot use), and shares the connections and credentials of the given
- * document client.
- */
-export function chainClient({ config: { requestHandler, credentials } }: DynamoDBDocumentClient): DynamoDBClient {
-  const shared = { requestHandler, credentials };
-  const client = new DynamoDBClient({ ...shared, retryStrategy: patientRetries(), cacheMiddleware: true });
+/** Creates a DynamoDB client that composes its middleware once per command, because every node sends many commands. */
+export function dynamoDbClient(): DynamoDBClient {
+  const client = new DynamoDBClient({ retryStrategy: patientRetries(), requestHandler, cacheMiddleware: true });
   for (const name of dispensable) client.middlewareStack.remove(name);
-  useOfferedTransport(client);
+  useOwnServices(client);
   return client;
 }
 
@@ -58,8 +46,12 @@ export function s3Client(pathStyle: boolean): S3Client {
 
 export function sfnClient(): SFNClient {
   // Also retries conflicts of two concurrent deployments of a workflow. AWS allows one create or update per second.
-  const client = new SFNClient({ retryStrategy: patientRetries(["ConflictException"]), requestHandler });
-  useOfferedTransport(client);
+  const client = new SFNClient({
+    retryStrategy: patientRetries(["ConflictException"]),
+    requestHandler,
+    cacheMiddleware: true,
+  });
+  useOwnServices(client);
   return client;
 }
 

@@ -1,5 +1,5 @@
 import { patientRetries } from "./outage.ts";
-import { useOfferedTransport } from "./transport.ts";
+import { useOwnServices } from "./own-services.ts";
 
 const requestHandler = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
@@ -23,8 +23,8 @@ export const eventBridge = () =>
     const sdk = await import("./sdk/event-bridge.ts");
     // Also retries the conflict of two concurrent changes of one rule.
     const retryStrategy = patientRetries(["ConcurrentModificationException"]);
-    const client = new sdk.EventBridgeClient({ retryStrategy, requestHandler });
-    useOfferedTransport(client);
+    const client = new sdk.EventBridgeClient({ retryStrategy, requestHandler, cacheMiddleware: true });
+    useOwnServices(client);
     return { sdk, client };
   });
 
@@ -33,7 +33,9 @@ export type EventBridge = ReturnType<typeof eventBridge>;
 export const scheduler = () =>
   lazyClient(async () => {
     const sdk = await import("./sdk/scheduler.ts");
-    return { sdk, client: new sdk.SchedulerClient({ retryStrategy: patientRetries(), requestHandler }) };
+    const client = new sdk.SchedulerClient({ retryStrategy: patientRetries(), requestHandler });
+    useOwnServices(client);
+    return { sdk, client };
   });
 
 export const mailService = () =>

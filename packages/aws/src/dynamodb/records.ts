@@ -1,6 +1,7 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CustomAttributeType, Entity, type EntityItem, type Schema } from "electrodb";
 import { reportOutage, reportOutageIf } from "../clients/outage.ts";
+import { documentMethods } from "./document-methods.ts";
 import { tableDefinition } from "./table-definition.ts";
 
 export const text = { type: "string" } as const;
@@ -69,7 +70,7 @@ export function requireFormat<T extends { format: number }>(
 
 /** The table and the client that every store of this folder shares. */
 export interface TableConnection {
-  client: DynamoDBDocumentClient;
+  client: DynamoDBClient;
   table: string;
 }
 
@@ -91,7 +92,7 @@ export function record<const A extends Attributes, const I extends Indexes>(enti
   const model = { service: "nova", entity, version: "1" };
   const attributes: A & typeof formatField = { ...own, ...formatField };
   return ({ client, table }: TableConnection) =>
-    lazyObject(() => new Entity({ model, attributes, indexes }, { client, table }));
+    lazyObject(() => new Entity({ model, attributes, indexes }, { client: documentMethods(client), table }));
 }
 
 const formatField = numbers("format");
@@ -264,7 +265,7 @@ export async function updateItem(
   { update, condition, values, names = {} }: ItemUpdate,
 ): Promise<Record<string, unknown> | undefined> {
   const placeholders = Array.from([update, condition].join(" ").matchAll(/#(\w+)/g), ([, name = ""]) => name);
-  const command = new UpdateCommand({
+  const change = documentMethods(client).update({
     TableName,
     Key,
     ReturnValues: "UPDATED_NEW",
@@ -275,7 +276,7 @@ export async function updateItem(
   });
   let changed: Record<string, unknown> | undefined;
   await reportOutageIf(serviceName, async () => {
-    changed = (await client.send(command)).Attributes ?? {};
+    changed = ((await change.promise()).Attributes as Record<string, unknown> | undefined) ?? {};
   });
   return changed;
 }

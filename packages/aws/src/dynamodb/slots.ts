@@ -1,6 +1,6 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { SlotStore } from "@nova/service";
 import { reportOutage } from "../clients/outage.ts";
+import { documentMethods } from "./document-methods.ts";
 import {
   checkFormat,
   FORMAT,
@@ -75,8 +75,8 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       values: { less: -1, ...(admission && { admission }), ...(rank && { ended: Number(rank) }) },
     });
   const readSlots = async (pool: string) => {
-    const get = new GetCommand({ TableName, Key: keyOf(pool), ConsistentRead: true });
-    return (await reportOutage("DynamoDB", () => client.send(get))).Item ?? {};
+    const get = documentMethods(client).get({ TableName, Key: keyOf(pool), ConsistentRead: true });
+    return ((await reportOutage("DynamoDB", () => get.promise())).Item ?? {}) as { ended?: number };
   };
   return {
     take: async (pool, execution, admission, limit) =>

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { offerTransport } from "@nova/aws";
+import { offerService } from "@nova/aws";
 import type { AwsServer } from "@nova/aws-local";
 import type { E2bServer } from "@nova/e2b-local";
 import { LRUCache } from "lru-cache";
@@ -55,22 +55,39 @@ function zeroCounters(): Counters {
   return { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 }
 
-/** Returns the listener by which the owner counts the requests of every execution. It is called after each answer. */
+/** Counts the requests over HTTP, and the calls of this process, of every execution. Both methods are called afterwards. */
+export interface RequestCounter {
+  onAnswered(answered: AnsweredRequest): void;
+  onCalled(called: OwnCall): void;
+}
+
+/** Returns the counter of an owner with these endpoints. */
 export function requestCounter(
   book: CounterBook,
   endpoints: Pick<Endpoints, AwsService | "e2bApi">,
   e2b: Pick<E2bServer, "sandboxes">,
-): (answered: AnsweredRequest) => void {
+): RequestCounter {
   const services = new Map<number, AwsService | "e2bApi">();
   for (const service of ["dynamodb", "s3", "states", "e2bApi"] as const) {
     services.set(Number(new URL(endpoints[service]).port), service);
   }
-  return (answered) => {
-    const service = services.get(answered.port);
-    if (service === "e2bApi") book.countSandbox(sandboxText(answered, e2b));
-    else if (service) book.countAws(service, answered.request.url + answered.json, storedBytes(service, answered));
+  return {
+    onAnswered(answered) {
+      const service = services.get(answered.port);
+      if (service === "e2bApi") book.countSandbox(sandboxText(answered, e2b));
+      else if (service) book.countAws(service, answered.request.url + answered.json, storedBytes(service, answered));
+    },
+    onCalled({ port, operation, input, isStored }) {
+      const service = services.get(port);
+      if (!service || service === "e2bApi") return;
+      const json = JSON.stringify(input);
+      book.countAws(service, json, isStored && writes.test(operation) ? Buffer.byteLength(json) : 0);
+    },
   };
 }
+
+/** DynamoDB's operations that store their input. */
+const writes = /^(PutItem|UpdateItem|BatchWriteItem)$/;
 
 /**
  * Returns the text of a sandbox request together with the sandbox's metadata. The request has only the id of the
@@ -87,7 +104,8 @@ function storedBytes(service: AwsService, { request, status, json }: AnsweredReq
   if (status >= 300) return 0;
   const { headers } = request;
   if (service === "dynamodb") {
-    return /\.(PutItem|UpdateItem|BatchWriteItem)$/.test(String(headers["x-amz-target"])) ? Buffer.byteLength(json) : 0;
+    const [, operation = ""] = String(headers["x-amz-target"]).split(".");
+    return writes.test(operation) ? Buffer.byteLength(json) : 0;
   }
   if (service !== "s3" || request.method !== "PUT") return 0;
   return Number(headers["x-amz-decoded-content-length"] ?? headers["content-length"] ?? 0);
@@ -148,21 +166,38 @@ function copyBody(request: IncomingMessage): Buffer[] {
   return chunks;
 }
 
+/** A call of this process to one of its own services. */
+export interface OwnCall {
+  /** The port at which other processes reach the service. */
+  port: number;
+  operation: string;
+  input: object;
+  /** Whether the operation succeeded. */
+  isStored: boolean;
+}
+
 /**
- * Answers requests of this process to its own services without a socket. `onAnswered` receives them like requests of
- * other processes. Returns a function that makes requests use sockets again.
+ * Lets clients of this process call its own services as functions. `onCalled` receives each call. Returns a function
+ * that makes the clients use sockets again.
  */
-export function serveOwnRequests(
-  services: readonly Pick<AwsServer, "url" | "answer">[],
-  onAnswered: (answered: AnsweredRequest) => void,
+export function serveOwnCalls(
+  services: readonly Pick<AwsServer, "url" | "accessKeyId" | "perform">[],
+  onCalled: (called: OwnCall) => void,
 ): () => void {
-  const stops = services.map((service) => {
-    const port = Number(new URL(service.url).port);
-    return offerTransport(service.url, async ({ method, headers, body }) => {
-      const request = { method, url: "/", headers };
-      const answer = await service.answer(request, body);
-      onAnswered({ port, request, status: answer.status, json: body });
-      return answer;
+  const stops = services.map(({ url, accessKeyId, perform }) => {
+    const port = Number(new URL(url).port);
+    return offerService(url, {
+      accessKeyId,
+      async perform(operation, input) {
+        let isStored = false;
+        try {
+          const output = await perform(operation, input);
+          isStored = true;
+          return output;
+        } finally {
+          onCalled({ port, operation, input, isStored });
+        }
+      },
     });
   });
   return () => {

@@ -64,8 +64,8 @@ export async function openEndpoints(
       sesv2: ses.url,
     },
     e2b,
-    /** The services that every run calls several times, so this process calls them without a socket. */
-    asked: [dynamodb, states, events],
+    /** The services that this process calls as functions. */
+    asked: [dynamodb, states, events, schedules],
     /** Lets executions continue, and starts the work that fell due while no process was open. */
     drive() {
       states.live.drive();

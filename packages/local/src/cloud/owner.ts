@@ -6,7 +6,7 @@ import { interruptedError, mayImportPackages, sweep } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
 import { openAdmin } from "./admin-server.ts";
-import { CounterBook, requestCounter, serveOwnRequests, tapRequests } from "./counting.ts";
+import { CounterBook, requestCounter, serveOwnCalls, tapRequests } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";
 import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
@@ -41,8 +41,8 @@ export async function openAsOwner(
   const endpoints = { ...opened.urls, admin: admin.url };
   const environment = environmentOf(dataDir, endpoints, keys);
   enterEnvironment(environment);
-  const count = requestCounter(counters, endpoints, opened.e2b);
-  const [stopCounting, stopServing] = [tapRequests(count), serveOwnRequests(opened.asked, count)];
+  const { onAnswered, onCalled } = requestCounter(counters, endpoints, opened.e2b);
+  const [stopCounting, stopServing] = [tapRequests(onAnswered), serveOwnCalls(opened.asked, onCalled)];
   if (isWritten) await createStores();
   /** Prepares the template of a workflow, which must exist before a sandbox is created from it. */
   const templateFor = (workflow: Workflow) => {
@@ -71,7 +71,7 @@ export async function openAsOwner(
   const shutDown = async () => {
     if (isWritten) await removeOwner(dataDir);
     await admin.close();
-    stopServing(); // requests under way use the socket while it is open
+    stopServing(); // later calls use the socket while it is open
     await opened.close();
     stopCounting();
     lock.release();

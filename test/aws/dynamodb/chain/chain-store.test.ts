@@ -1,15 +1,14 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type ChainStore, type EntryId, type StoredEntry, StoreUnavailable, type Turn } from "@nova/engine";
 import { beforeAll, describe, expect, test } from "vitest";
-import { chainClient } from "../../../../packages/aws/src/clients/clients.ts";
 import { createChainStore } from "../../../../packages/aws/src/dynamodb/chain/chain-store.ts";
+import { documentMethods } from "../../../../packages/aws/src/dynamodb/document-methods.ts";
 import { failing, useTable } from "../../support/endpoints.ts";
 
 const table = useTable();
 let chain: ChainStore;
 beforeAll(() => {
-  chain = createChainStore({ ...table, client: chainClient(table.client) });
+  chain = createChainStore(table);
 });
 
 const held: Turn = { node: "extract", state: "held", sandbox: "sbx1", attempt: 1, since: "2026-11-21T10:00:00.000Z" };
@@ -107,7 +106,7 @@ test.each<[string, string]>([
   const at = link(1);
   const place = { partition: at.execution, scope: "", seq: 1, kind: kind.slice(1), format: 1 };
   const Item = { pk: `C#${at.execution}`, sk: `L##0000000001${kind}`, ...place };
-  await table.client.send(new PutCommand({ TableName: table.table, Item }));
+  await documentMethods(table.client).put({ TableName: table.table, Item }).promise();
   await expect(chain.read(at)).rejects.toThrow(
     `${name} of ${at.execution} lacks fields - the table was edited by hand`,
   );

@@ -19,6 +19,14 @@ export function answerText(answer: Answer): string {
   return `{${fields.join(",")}}`;
 }
 
+export function answerObject(answer: Answer): Answer {
+  const object: Answer = {};
+  for (const [name, value] of Object.entries(answer)) {
+    if (value !== undefined) object[name] = value instanceof JsonText ? JSON.parse(value.json) : value;
+  }
+  return object;
+}
+
 export function jsonList(texts: readonly string[]): JsonText {
   return new JsonText(`[${texts.join(",")}]`);
 }

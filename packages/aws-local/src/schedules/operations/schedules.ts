@@ -1,12 +1,6 @@
 import { AwsError, constraint } from "../../aws-http/aws-error.ts";
-import { arnOf } from "../../aws-http/request.ts";
-import {
-  type ScheduleCall,
-  type ScheduleOperations,
-  type ScheduleService,
-  type StoredSchedule,
-  scheduleKey,
-} from "../service.ts";
+import { arnOf, type Request } from "../../aws-http/request.ts";
+import { type ScheduleOperations, type ScheduleService, type StoredSchedule, scheduleKey } from "../service.ts";
 import { readSchedule } from "./read-schedule.ts";
 
 const nameRule = /^[0-9a-zA-Z\-_.]{1,64}$/;
@@ -20,35 +14,35 @@ export const scheduleRoutes: Record<string, string> = {
 };
 
 export const scheduleOperations: ScheduleOperations = {
-  CreateSchedule(service, call) {
-    const place = scheduleNameOf(service, call.name, call.request.optionalText("GroupName"));
-    const asked = readSchedule(service.expressions, call.request);
+  CreateSchedule(service, request) {
+    const place = scheduleNameOf(service, request);
+    const asked = readSchedule(service.expressions, request);
     if (service.store.get(scheduleKey(place))) {
       throw new AwsError("ConflictException", `Schedule ${place.name} already exists.`, 409);
     }
     const now = service.now();
-    return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...startOfSchedule(call, now) });
+    return put(service, { ...place, ...asked, createdMs: now, modifiedMs: now, ...startOfSchedule(request, now) });
   },
 
-  UpdateSchedule(service, call) {
-    const before = findSchedule(service, call.name, call.request.optionalText("GroupName"));
-    const asked = readSchedule(service.expressions, call.request);
+  UpdateSchedule(service, request) {
+    const before = findSchedule(service, request);
+    const asked = readSchedule(service.expressions, request);
     const now = service.now();
     const isSame = asked.expression === before.expression && asked.timezone === before.timezone;
     const { name, group, createdMs } = before;
-    const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : startOfSchedule(call, now);
+    const times = isSame ? { startMs: before.startMs, doneMs: before.doneMs } : startOfSchedule(request, now);
     return put(service, { name, group, createdMs, modifiedMs: now, ...asked, ...times });
   },
 
-  DeleteSchedule(service, { name, query }) {
-    const key = scheduleKey(findSchedule(service, name, query.get("groupName") ?? undefined));
+  DeleteSchedule(service, request) {
+    const key = scheduleKey(findSchedule(service, request));
     service.store.remove(key);
     service.firing.follow(key);
     return {};
   },
 
-  GetSchedule(service, { name, query }) {
-    const found = findSchedule(service, name, query.get("groupName") ?? undefined);
+  GetSchedule(service, request) {
+    const found = findSchedule(service, request);
     const { target, createdMs, modifiedMs, startMs, description } = found;
     const { name: Name, group: GroupName, state: State } = found;
     return {
@@ -72,7 +66,7 @@ export const scheduleOperations: ScheduleOperations = {
  * The start of a schedule. `doneMs` is before `startMs`, because a rate fires at its start (Scheduler User Guide,
  * "Rate-based schedules").
  */
-function startOfSchedule({ request }: ScheduleCall, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
+function startOfSchedule(request: Request, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
   const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);
   return { startMs, doneMs: startMs - 1 };
 }
@@ -84,13 +78,15 @@ function put(service: ScheduleService, schedule: StoredSchedule): { ScheduleArn:
 }
 
 /** Finds a schedule. Throws `ResourceNotFoundException`. */
-function findSchedule(service: ScheduleService, name: string, group: string | undefined): StoredSchedule {
-  const found = service.store.get(scheduleKey(scheduleNameOf(service, name, group)));
-  if (!found) throw notFound(`Schedule ${name} does not exist.`);
+function findSchedule(service: ScheduleService, request: Request): StoredSchedule {
+  const place = scheduleNameOf(service, request);
+  const found = service.store.get(scheduleKey(place));
+  if (!found) throw notFound(`Schedule ${place.name} does not exist.`);
   return found;
 }
 
-function scheduleNameOf({ groups }: ScheduleService, name: ScheduleCall["name"], group = "default") {
+function scheduleNameOf({ groups }: ScheduleService, request: Request) {
+  const [name, group = "default"] = [request.text("Name"), request.optionalText("GroupName")];
   if (!nameRule.test(name))
     throw constraint("name", name, `must satisfy regular expression pattern: ${nameRule.source}`);
   if (!groups.includes(group)) throw notFound(`Schedule group ${group} does not exist.`);

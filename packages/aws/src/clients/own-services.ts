@@ -1,0 +1,137 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { channel } from "node:diagnostics_channel";
+import { setImmediate } from "node:timers/promises";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import type { SchedulerClient } from "@aws-sdk/client-scheduler";
+import type { SFNClient } from "@aws-sdk/client-sfn";
+
+/** A service of AWS that runs in this process. */
+export interface OwnService {
+  /** Only clients with this key use the service. */
+  accessKeyId: string;
+  /**
+   * Performs an operation, such as `PutItem`. `input` and the output are objects of the SDK. Rejects with the name,
+   * message and HTTP status of the service's error.
+   */
+  perform(operation: string, input: object): Promise<object>;
+}
+
+/** A call that an `OwnService` receives, as the diagnostics channel `nova.service.called` publishes it. */
+export interface OwnCall {
+  client: string;
+  operation: string;
+  input: object;
+}
+
+const called = channel("nova.service.called");
+
+const offers = new Map<string, OwnService>();
+
+/**
+ * Offers clients of this process to call a service as a function instead of sending requests to its endpoint at `url`.
+ * Returns a function that ends the offer. `NOVA_WIRE=1` declines every offer, so that all calls use HTTP.
+ */
+export function offerService(url: string, { accessKeyId, perform }: OwnService): () => void {
+  const { host } = new URL(url);
+  // Keeps the caller's async context away from the service, as a socket does.
+  const runInServiceContext = AsyncLocalStorage.snapshot();
+  const offer: OwnService = {
+    accessKeyId,
+    perform: (operation, input) => runInServiceContext(perform, operation, input),
+  };
+  if (process.env.NOVA_WIRE !== "1") offers.set(host, offer);
+  return () => {
+    if (offers.get(host) === offer) offers.delete(host);
+  };
+}
+
+type Client = DynamoDBClient | EventBridgeClient | SchedulerClient | SFNClient;
+
+/**
+ * Makes a client call the service that is offered for its endpoint. No request is serialised, signed or parsed. Without
+ * an offer, as in a Lambda, the client sends requests. The SDK itself makes its error from a refusal, and retries over
+ * HTTP.
+ */
+export function useOwnServices(client: Client): void {
+  const { middlewareStack, config } = client as DynamoDBClient;
+  let endpoint: Promise<string> | undefined;
+  middlewareStack.add(
+    (next, { clientName = "", commandName = "" }) => {
+      const operation = commandName.replace(/Command$/, "");
+      return async (args) => {
+        if (offers.size === 0) return next(args);
+        endpoint ??= endpointOf(config);
+        const service = offers.get(await endpoint);
+        if (service?.accessKeyId !== (await config.credentials()).accessKeyId) return next(args);
+        await letOthersRun();
+        called.publish({ client: clientName, operation, input: args.input } satisfies OwnCall);
+        try {
+          const output = await service.perform(operation, args.input);
+          return { response: undefined, output: Object.assign(output, { $metadata: succeeded }) };
+        } catch (error) {
+          return next(Object.assign({ ...args }, { refusal: { error: error as Refusal, isNew: true } }));
+        }
+      };
+    },
+    { step: "initialize", priority: "high", name: "callOwnService" },
+  );
+  middlewareStack.add(
+    (next) => async (args) => {
+      const { refusal } = args as Refused;
+      if (!refusal?.isNew) return next(args);
+      refusal.isNew = false;
+      // The only middleware after this one is the deserialiser, which reads `response` and ignores `output`.
+      return { response: responseOf(refusal.error), output: undefined as never };
+    },
+    { step: "deserialize", priority: "low", name: "answerWithRefusal" },
+  );
+}
+
+interface Refusal {
+  name: string;
+  message: string;
+  status: number;
+}
+
+/** `isNew` is false for retries, which use HTTP. */
+interface Refused {
+  refusal?: { error: Refusal; isNew: boolean };
+}
+
+const succeeded = { httpStatusCode: 200, attempts: 1, totalRetryDelay: 0 };
+
+function responseOf({ name, message, status }: Refusal): object {
+  const headers = { "content-type": "application/json", "x-amzn-errortype": name };
+  return {
+    statusCode: status,
+    headers,
+    body: Buffer.from(JSON.stringify({ __type: name, message, Message: message })),
+  };
+}
+
+/** Returns host and port of the endpoint as the SDK finds it: in the client's options, or in its variable. */
+async function endpointOf(config: DynamoDBClient["config"]): Promise<string> {
+  if (config.endpoint) {
+    const { hostname, port } = await config.endpoint();
+    return port === undefined ? hostname : `${hostname}:${port}`;
+  }
+  const url = process.env[`AWS_ENDPOINT_URL_${config.serviceId.toUpperCase().replaceAll(" ", "_")}`];
+  return url === undefined ? "" : new URL(url).host;
+}
+
+/** The longest time for which calls of this process may keep timers and sockets waiting. */
+const longestTurnMs = 5;
+let turnStartedMs: number | undefined;
+
+/** Lets timers and sockets have their turn, as a request over a socket does. Most calls need not wait for it. */
+async function letOthersRun(): Promise<void> {
+  const now = performance.now();
+  if (turnStartedMs === undefined) {
+    turnStartedMs = now;
+    setImmediate(undefined, { ref: false }).then(() => {
+      turnStartedMs = undefined;
+    });
+  }
+  if (now - turnStartedMs > longestTurnMs) await setImmediate();
+}

@@ -1,0 +1,89 @@
+import { DescribeTableCommand, DynamoDBClient, InternalServerError } from "@aws-sdk/client-dynamodb";
+import { createTable } from "@nova/aws";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
+import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
+import { type DynamoDbOptions, openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
+import { type OwnCall, serveOwnCalls } from "../../../packages/local/src/cloud/counting.ts";
+
+let faults: DynamoDbOptions["faults"];
+let server: AwsServer;
+let clients: DynamoDBClient[];
+let seen: OwnCall[];
+let stop: () => void;
+
+beforeEach(async () => {
+  [clients, seen, faults] = [[], [], undefined];
+  server = await opened();
+  stop = serveOwnCalls([server], (called) => seen.push(called));
+});
+
+afterEach(async () => {
+  stop();
+  for (const client of clients) client.destroy();
+  await server.close();
+});
+
+function opened(): Promise<AwsServer> {
+  const key = { accessKeyId: "mine", secretAccessKey: "secret" };
+  return openDynamoDb({ dataDir: null, ...key, faults: (request) => faults?.(request) });
+}
+
+function clientWith(accessKeyId: string, endpoint = server.url): DynamoDBClient {
+  const credentials = { accessKeyId, secretAccessKey: "secret" };
+  const client = new DynamoDBClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 2 });
+  useOwnServices(client);
+  clients.push(client);
+  return client;
+}
+
+it("the local cloud performs calls of its own process, and reports them with their objects", async () => {
+  await createTable(clientWith("mine"), "items");
+  expect(seen.find(({ operation }) => operation === "CreateTable")).toMatchObject({
+    port: Number(new URL(server.url).port),
+    input: { TableName: "items" },
+    isStored: true,
+  });
+});
+
+it("the local cloud refuses a key that does not belong to the folder", async () => {
+  await expect(createTable(clientWith("another's"), "items")).rejects.toThrow("security token");
+  expect(seen).toEqual([]);
+});
+
+it.each(["throttle", "error", "lost"] as const)(
+  "a call of this process meets the fault %s, and the SDK retries it",
+  async (fault) => {
+    await createTable(clientWith("mine"), "items");
+    const given: (typeof fault | undefined)[] = [fault];
+    faults = () => given.shift();
+    const { Table } = await clientWith("mine").send(new DescribeTableCommand({ TableName: "items" }));
+    expect(Table?.TableStatus).toBe("ACTIVE");
+    expect(given).toEqual([]);
+  },
+);
+
+it("a call of this process throws the SDK's own error if the fault stays", async () => {
+  faults = () => "error";
+  const describe = new DescribeTableCommand({ TableName: "items" });
+  await expect(clientWith("mine").send(describe)).rejects.toThrow(InternalServerError);
+});
+
+it("the local cloud answers a call with an error when the service has closed, and prints no warning about the database", async () => {
+  using warning = vi.spyOn(process, "emitWarning");
+  const other = await opened();
+  const stopOther = serveOwnCalls([other], () => {});
+  const client = new DynamoDBClient({
+    endpoint: other.url,
+    region: "us-east-1",
+    credentials: { accessKeyId: "mine", secretAccessKey: "secret" },
+    maxAttempts: 1,
+  });
+  useOwnServices(client);
+  clients.push(client);
+  await other.close();
+  const asking = createTable(client, "items");
+  await expect(asking).rejects.toMatchObject({ name: "ServiceUnavailable", message: "The local DynamoDB is closed." });
+  expect(warning).not.toHaveBeenCalled();
+  stopOther();
+});
