@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 /**
- * Starts a run that waits for a person. Then ends the run with a close entry that has the fields `absurd`. This close
- * entry itself is not stored.
+ * Starts a run that waits for a person. Then ends the run according to a close entry that has the fields `absurd`, but
+ * does not write that entry to the chain.
  */
 async function closeWith(absurd: Partial<Head>, error?: string) {
   const version = await cloud.publish({

@@ -196,7 +196,7 @@ async function sendSchedule<T>({ workflow, trigger }: Schedule, send: () => Prom
   }
 }
 
-/** Advice to the user by the name of an error that Scheduler would report again at a retry. */
+/** Advice to the user, for each name of an error that Scheduler would report again at a retry. */
 const correctionByError: Readonly<Record<string, string>> = {
   ServiceQuotaExceededException: "delete workflows with schedules, or ask AWS for more of them",
   ValidationException: "correct its time or its time zone",

@@ -5,8 +5,8 @@ import { Refusal, readJson, sendJson, sendNothing } from "./http.ts";
 import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
 /**
- * The version of envd (E2B's agent) that sandboxes report. The SDK chooses its protocol by it, and refuses versions
- * below 0.1.0.
+ * The version of envd (E2B's agent) that sandboxes report. The SDK chooses its protocol by this version, and refuses
+ * versions below 0.1.0.
  */
 const ENVD_VERSION = "0.6.4";
 

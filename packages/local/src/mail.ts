@@ -73,7 +73,7 @@ interface Envelope {
   from: string;
   /** The address in `From`; empty if it has none. */
   sender: string;
-  /** All recipients of the mail. SES stores a mail once, even if several of its recipients are ours. */
+  /** All recipients of the mail. SES stores a mail once, and not once for each recipient. */
   to: readonly string[];
   id: string;
   at: Date;

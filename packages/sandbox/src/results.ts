@@ -19,7 +19,7 @@ type Success = Extract<CodeAnswer, { status: "success" }>;
 type OutBlob = Success["blobs"][number];
 
 const streamsAtOnce = 6;
-/** Limit of a result. The harness writes no longer ones, because large values are separate blobs. */
+/** Limit of a result. The harness writes no larger results, because large values are separate blobs. */
 const maxResultBytes = 64 << 20;
 /** Limits the warnings, because a sandbox can send anything. */
 const maxWarnings = 10;

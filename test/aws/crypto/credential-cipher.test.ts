@@ -17,7 +17,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const arn = "arn:aws:kms:us-east-1:000000000000:key/nova";
 const asked: string[] = [];
 
-/** A fake of the part of KMS that a keyring uses. An encrypted data key is the encryption context and the plain key. */
+/**
+ * A fake of the part of KMS that a keyring uses. Its encrypted data keys consist of the encryption context and the
+ * plain key.
+ */
 const kms = createServer(async (request, response) => {
   const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
   const { KeyId, EncryptionContext, CiphertextBlob } = JSON.parse(Buffer.concat(chunks).toString());

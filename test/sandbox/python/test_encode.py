@@ -1,4 +1,4 @@
-"""Values are encoded exactly, or refused with their path, type and cure."""
+"""Values are encoded exactly, or refused with their path, their type and advice on what to store instead."""
 
 import collections
 import datetime

@@ -1,7 +1,9 @@
 import type { Head } from "@nova/engine";
 import { forksOf, nodeIndex, type Workflow } from "@nova/workflow";
 
-/** Returns the next node that an entry must name. It finds it from the definition, independently of the engine. */
+/**
+ * Returns the next node that an entry must name. Derives that node from the definition, independently of the engine.
+ */
 export function expectedWay(workflow: Workflow, head: Head): string | null {
   return head.node_type === "join" ? wayOfJoin(workflow, head) : wayOfNode(workflow, head);
 }

@@ -14,7 +14,7 @@ export interface Script {
   isSilent?: true;
   /** Set if the sandbox gives a malformed answer to every delivery that asks for the outcome. */
   isMalformed?: true;
-  /** Large results of the code, beside those in `result`. */
+  /** Large results of the code, in addition to the values in `result`. */
   files?: Uint8Array[];
   result: CodeResult;
 }

@@ -3,7 +3,7 @@ import type { Workflow } from "@nova/workflow";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** An actor who acts once on a run, at any time when that is possible. */
+/** An actor who acts once on a run, at any time at which the act is possible. */
 export interface Meddler {
   name: string;
   chance: number;

@@ -106,7 +106,7 @@ function trouble(outgoing: ServerResponse, action: Trouble): void {
       outgoing.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       outgoing.write('{"id": "cut');
     }
-    // The connection must close only after the bytes before were sent.
+    // The connection must close only after the earlier bytes were sent.
     setImmediate(() => outgoing.destroy());
   }
 }

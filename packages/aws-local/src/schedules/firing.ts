@@ -22,7 +22,7 @@ export interface FiringOptions {
   warn(sentence: string): void;
 }
 
-/** Fires schedules when they are due. It begins with `start()`. */
+/** Fires schedules when they are due, from the call of `start()` on. */
 export class Firing {
   readonly #options: FiringOptions;
   readonly #alarms: Alarms<string>;

@@ -2,15 +2,15 @@ import { availableParallelism, cpus } from "node:os";
 import { type LineOwner, Turns } from "./turns.ts";
 
 /**
- * The interval between two looks for idle processors while lines wait. A line is a sequence of states of an execution:
+ * The interval between two checks for idle processors while lines wait. A line is a sequence of states of an execution:
  * the main one, a branch, or an iteration of a Map.
  */
 const lookMs = 50;
 /** Processors count as idle, and more lines start, if they were idle for more than this share of the time. */
 const idleShare = 0.2;
 /**
- * The most lines that start at one check. One line starts at the first check that finds idle processors, and twice as
- * many at each further one.
+ * The largest number of lines that start at one check. The first check that finds idle processors starts one line, and
+ * each further check starts twice as many as the previous one.
  */
 const mostAtOnce = 16;
 /** A line that has worked for this long gives its slot to another, although it continues to work. */

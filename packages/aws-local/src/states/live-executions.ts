@@ -73,7 +73,7 @@ export class LiveExecutions {
     if (this.#isDriving) run.drive();
   }
 
-  /** From now on, starts the requests of executions, and their work when it is due. */
+  /** From now on, starts the requests of executions, and continues executions whose waits are over. */
   drive(): void {
     if (this.#isDriving) return;
     this.#isDriving = true;

@@ -33,7 +33,7 @@ export const executionRecord = record(
   "execution",
   {
     ...texts("id", "workflowId", "stateMachineArn", "client", "root", "startedAt"),
-    /** `open` is the key of a sparse index: open executions, and closed ones that offer idle sandboxes. */
+    /** `open` is the key of a sparse index of open executions, and of closed executions that offer idle sandboxes. */
     ...optionalTexts("endedAt", "tip", "admission", "rank", "trigger", "restartedFrom", "open", "leaver", "taker"),
     ...numbers("version"),
     ...optionalNumbers("durationMs", "nodes"),

@@ -39,7 +39,7 @@ import {
   writeItem,
 } from "./records.ts";
 
-/** Sorts before every time, for lists of all tasks. */
+/** A text that sorts before every time. Lists of all tasks start with it. */
 const everSince = "0";
 
 /** Tasks that runs wait for, and the encrypted tokens that continue the runs. */

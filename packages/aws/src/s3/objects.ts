@@ -200,7 +200,10 @@ async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Prom
   };
 }
 
-/** Passes chunks through. Throws `BlobMismatch` once they are too long, and at the end if length or hash is wrong. */
+/**
+ * Passes chunks through. Throws `BlobMismatch` as soon as their total length is too large, and at the end if length or
+ * hash is wrong.
+ */
 export async function* checkChunks(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { sha256, bytes }: Expected,

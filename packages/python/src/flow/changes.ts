@@ -156,8 +156,8 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
   }
 
   /**
-   * Whether a call is no change by itself: its function does not change its arguments, or is in the code, where its
-   * changes are found.
+   * Whether a call is no change by itself: either its function does not change its arguments, or the code defines the
+   * function, so that the changes inside it are found.
    */
   function isHarmless({ callee }: Call, path: string | undefined): boolean {
     if (program.functionOf(callee) || program.classOf(callee) || program.isOwnClass(callee)) return true;

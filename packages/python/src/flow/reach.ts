@@ -6,8 +6,8 @@ import { type Expression, type Node, walk } from "../tree/nodes.ts";
 import { argumentsFor, type Paths } from "./paths.ts";
 
 /**
- * The most values that are examined. After that, every value counts as `maybePart`, so that too complex code gets no
- * wrong findings.
+ * The largest number of values that are examined. After that, every value counts as `maybePart`, so that too complex
+ * code gets no wrong findings.
  */
 const maxAsked = 20_000;
 

@@ -10,7 +10,7 @@ import {
   type Scopes,
 } from "./scopes.ts";
 
-/** The most assignments of one name to another (`run = step = main`) that are followed. */
+/** The largest number of assignments from name to name (`step = main`, `run = step`) that are followed. */
 const deepestAlias = 4;
 
 /** Cache of the last program, because several checks read the same source one after the other. */

@@ -9,8 +9,8 @@ import { blockOf } from "./statements.ts";
 const maxCodeCharacters = 200_000;
 
 /**
- * The most nested levels of code. Ruff's WebAssembly overflows its stack at about 3,500, and CPython refuses 200 nested
- * brackets.
+ * The largest number of nested levels of code. Ruff's WebAssembly overflows its stack at about 3,500, and CPython
+ * refuses 200 nested brackets.
  */
 const maxCodeLevels = 500;
 

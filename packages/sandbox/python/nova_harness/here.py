@@ -3,7 +3,7 @@
 import ipaddress
 import socket
 
-# Ports of E2B's code interpreter, which runs code of any caller as root, and of its file service.
+# Ports of E2B's code interpreter, which runs code of any caller as root, and of E2B's file service.
 E2B_PORTS = (49999, 49983)
 
 _NAMES_PORT = 53

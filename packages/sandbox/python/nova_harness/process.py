@@ -108,7 +108,8 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        """Sends without blocking: code that never reads its socket would block the daemon, and gets no answer."""
+        """Sends without blocking, because code that never reads its socket would block the daemon. Such code gets no
+        answer."""
         with contextlib.suppress(OSError):  # the code may also have died
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
@@ -123,7 +124,7 @@ class Process:
     def end(self):
         """
         Starts to kill all processes of finished code, and does not wait the milliseconds until they are dead. Kills the
-        code's own process first. Returns true if that was the only one: no code runs from now on.
+        code's own process first. Returns true if that was the only process: no code runs from now on.
         """
         code = self._kill_code() if self.isolated else []
         if code == []:

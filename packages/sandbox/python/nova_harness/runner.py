@@ -213,8 +213,8 @@ def clean_environment():
 
 def _reseed():
     """
-    Reseeds numpy's generator, because every forked process inherits the same state of it. The standard library reseeds
-    its own.
+    Reseeds numpy's generator, because every forked process inherits the same state of that generator. The standard
+    library reseeds its own.
     """
     numbers = sys.modules.get("numpy.random")
     if numbers:

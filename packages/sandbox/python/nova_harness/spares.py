@@ -17,7 +17,8 @@ class Unable(Exception):
 
 
 class Spares:
-    """Keeps one spare for code with the usual network, and after code with doors one more for the next such code."""
+    """Keeps one spare for code with the usual network, and, after code with doors has run, one more spare for the next
+    such code."""
 
     def __init__(self, zygote, root):
         self.zygote = zygote

@@ -24,7 +24,7 @@ export interface RunOptions {
   tokens?: TaskTokens;
   /** Starts the executions that this execution wants to start. Absent: it cannot start any. */
   children?: Children;
-  /** Ends the execution as ABORTED when it aborts. */
+  /** Ends the execution as ABORTED when this signal aborts. */
   signal?: AbortSignal;
 }
 

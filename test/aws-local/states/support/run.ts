@@ -33,7 +33,7 @@ export const noLambda: InvokeLambda = scripted().invokeLambda;
 
 export const echo: InvokeLambda = async (_arn, payload) => ({ ok: true, payload });
 
-/** Runs a state machine that starts with the given state, named `S`, which also ends it. `more` has further states. */
+/** Runs a state machine that starts and ends with the given state, which is named `S`. `more` has further states. */
 export function runState(
   state: object,
   input: unknown,

@@ -41,7 +41,7 @@ const processorFields: ReadonlySet<string> = new Set([...branchFields, "Processo
 type CompileBody = (body: Definition, fields: ReadonlySet<string>) => StateMachine;
 type CompileKind = (name: string, definition: Definition, compileBody: CompileBody) => State;
 
-/** The compilers by state type. A new type is a new file and a line here. */
+/** The compilers by state type. A new state type needs a new file and a line here. */
 const KINDS: Record<StateType, CompileKind> = {
   Task: compileTask,
   Pass: compilePass,

@@ -73,7 +73,7 @@ async function abortAfter(seconds: number, host: Host, controller: AbortControll
 const endTypes = { FAILED: "ExecutionFailed", ABORTED: "ExecutionAborted", TIMED_OUT: "ExecutionTimedOut" } as const;
 
 /**
- * Records the end of an execution. Its previous event is the last one outside all branches. Only the end of a stopped
+ * Records the end of an execution. Its previous event is the last event outside all branches. Only the end of a stopped
  * or timed out execution has no previous event, as in AWS's histories.
  */
 function recordEnd(history: History, { status, ...details }: Outcome, lastEventId: number): void {

@@ -184,7 +184,9 @@ export class JournalledExecution {
     return stop < 0 ? undefined : this.#arrivals.splice(stop, 1)[0];
   }
 
-  /** Writes an input to the journal before it has a consequence. Returns whether the execution waited for it. */
+  /**
+   * Writes an input to the journal before the input has any consequence. Returns whether the execution waited for it.
+   */
   #accept(input: Input): boolean {
     if (this.#outcome || !this.pending.awaits(input.to)) return false;
     this.#isTaking = true;

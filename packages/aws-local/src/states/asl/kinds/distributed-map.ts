@@ -16,8 +16,8 @@ const MAX_CONCURRENT = 10_000;
 const LABEL = /^[^\s?*<>{}[\]:;,\\|^~$#%&`"\p{Cc}/]{1,40}$/u;
 
 /**
- * Compiles a Map that runs each item as an execution of its own, as AWS's distributed mode does. Such an execution
- * counts its own events toward the limit, but they are not stored. None of them is in the history of the execution with
+ * Compiles a Map that runs each item as an execution of its own, as AWS's distributed mode does. Each of these
+ * executions has its own limit of events. Its events are not stored, and are not in the history of the execution with
  * the Map.
  */
 export function compileDistributedMap(name: string, definition: Definition, processor: StateMachine): State {
@@ -136,8 +136,8 @@ function readerFailure(cause: string): never {
 }
 
 /**
- * Creates the thread in which an item's execution runs. It uses the host of the execution with the Map, so the journal
- * of that execution restores both.
+ * Creates the thread in which an item's execution runs. The thread uses the host of the execution with the Map, so the
+ * journal of that execution restores both.
  */
 function childThread(run: Run, signal: AbortSignal): Thread {
   const { host } = run;

@@ -43,7 +43,10 @@ export function compileMap(name: string, definition: Definition, processor: Stat
   return compileWork(name, definition, { type: "Map", attempt, exhausted });
 }
 
-/** Records how iterations ended after one of them failed: `failed` as failed, and every unfinished one as aborted. */
+/**
+ * Records how iterations ended after one of them failed: the one with the index `failed` as failed, and every
+ * unfinished one as aborted.
+ */
 function recordEnds(name: string, threads: Thread[], failed: number, thread: Thread): void {
   for (const [index, iteration] of threads.entries()) {
     const details = { name, index };
