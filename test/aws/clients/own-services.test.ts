@@ -58,7 +58,7 @@ describe("a service that this process offers", () => {
     expect(arrived).toBe(0);
   });
 
-  it("makes the SDK throw its own error for a refusal, without a retry", async () => {
+  it("makes the SDK throw an error of its own class for a refusal, without a retry", async () => {
     stop = offer(refuse("ConditionalCheckFailedException", 400));
     const error = await client.send(get).catch((error) => error);
     expect(error).toBeInstanceOf(ConditionalCheckFailedException);

@@ -37,7 +37,7 @@ function clientWith(accessKeyId: string, endpoint = server.url): DynamoDBClient 
   return client;
 }
 
-it("the local cloud performs calls of its own process, and reports them with their objects", async () => {
+it("the local cloud performs calls of its own process, and reports each call with its operation and input", async () => {
   await createTable(clientWith("mine"), "items");
   expect(seen.find(({ operation }) => operation === "CreateTable")).toMatchObject({
     port: Number(new URL(server.url).port),
@@ -63,7 +63,7 @@ it.each(["throttle", "error", "lost"] as const)(
   },
 );
 
-it("a call of this process throws the SDK's own error if the fault stays", async () => {
+it("a call of this process throws the SDK's own error if the fault repeats at every retry", async () => {
   faults = () => "error";
   const describe = new DescribeTableCommand({ TableName: "items" });
   await expect(clientWith("mine").send(describe)).rejects.toThrow(InternalServerError);

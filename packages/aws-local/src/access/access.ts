@@ -31,7 +31,8 @@ export class Access {
 
   /**
    * The reason to refuse an HTTP request; undefined if the request is accepted. `payload` is the SHA-256 of the body in
-   * hex. S3 passes the hash that the client sent in a header, and compares the body with it while reading.
+   * hex. S3 passes the hash that the client sent in a header, and compares the body with this hash while it reads the
+   * body.
    */
   refusalOf(request: Request, payload: string): Refusal | undefined {
     const claim = this.claimOf(request);

@@ -21,11 +21,17 @@ export interface AwsHttp extends AccessKey, Binding {
   maxBytes?: number;
   /** The HTTP status for requests that are not signed with the key; absent: 403. */
   refusedStatus?: number;
-  /** Reads the operation and its input from a request over HTTP; the start of the target header names the API. */
+  /**
+   * Reads the operation and its input from a request over HTTP. A text is the name of the API, which precedes the
+   * operation in the target header.
+   */
   read: string | ((request: HttpRequest, body: string) => [operation: string, input: Request]);
   /** Performs an operation. Throws `AwsError`. */
   perform(operation: string, input: Request): object | Promise<object>;
-  /** Answers whose JSON text is stored as such. Absent: answers are plain JSON objects. */
+  /**
+   * Converts an answer that contains stored JSON text to a text or to an object. Absent: answers are plain JSON
+   * objects.
+   */
   storedJson?: { textOf(answer: object): string; objectOf(answer: object): object };
 }
 
@@ -46,7 +52,8 @@ export interface AwsServer extends Listening {
   accessKeyId: string;
   /**
    * Performs an operation for code of this process: no HTTP, no JSON text, no signature. `input` and the returned
-   * output are objects of the SDK. Throws `AwsError`. It may put numbers in `input` into DynamoDB's normal form.
+   * output are objects of the SDK. Throws `AwsError`. The method may replace numbers in `input` by their normal form in
+   * DynamoDB.
    */
   perform(operation: string, input: object): Promise<object>;
 }

@@ -21,7 +21,8 @@ export interface DynamoDbOptions extends AccessKey {
   disk?: DiskSpace;
   /**
    * Called for each accepted request; the returned word makes the request fail like DynamoDB under load. `throttle` and
-   * `error` fail it before it has any effect. `lost` performs it, and sends an error instead of its response.
+   * `error` fail it before it has any effect. `lost` lets the request take effect, and sends an error instead of its
+   * response.
    */
   faults?: (request: DynamoDbRequest) => "throttle" | "error" | "lost" | undefined;
 }

@@ -47,7 +47,7 @@ export async function openEvents(options: EventsOptions) {
   });
   return {
     ...server,
-    /** Events on their way to functions. Their delivery starts when its method `drive` is called. */
+    /** Events on their way to functions. No delivery starts before `deliveries.drive()` is called. */
     deliveries,
     async close() {
       await server.close();

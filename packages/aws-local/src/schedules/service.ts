@@ -14,7 +14,7 @@ export interface StoredSchedule {
   modifiedMs: number;
   /** The start of the schedule. A rate first fires at this time. */
   startMs: number;
-  /** For every due time until this one, the schedule has fired or missed it. */
+  /** The schedule has fired or missed every due time up to this time. */
   doneMs: number;
 }
 

@@ -29,8 +29,8 @@ const called = channel("nova.service.called");
 const offers = new Map<string, OwnService>();
 
 /**
- * Offers clients of this process to call a service as a function instead of sending requests to its endpoint at `url`.
- * Returns a function that ends the offer. `NOVA_WIRE=1` declines every offer, so that all calls use HTTP.
+ * Lets clients of this process call a service as a function, instead of sending requests to its endpoint at `url`.
+ * Returns a function that ends the offer. With `NOVA_WIRE=1` the function does nothing, so all clients use HTTP.
  */
 export function offerService(url: string, { accessKeyId, perform }: OwnService): () => void {
   const { host } = new URL(url);
@@ -50,8 +50,8 @@ type Client = DynamoDBClient | EventBridgeClient | SchedulerClient | SFNClient;
 
 /**
  * Makes a client call the service that is offered for its endpoint. No request is serialised, signed or parsed. Without
- * an offer, as in a Lambda, the client sends requests. The SDK itself makes its error from a refusal, and retries over
- * HTTP.
+ * an offer, as in a Lambda, the client sends requests. If the service throws an error, the SDK turns it into its own
+ * error class, or retries the request over HTTP.
  */
 export function useOwnServices(client: Client): void {
   const { middlewareStack, config } = client as DynamoDBClient;
@@ -94,7 +94,7 @@ interface Refusal {
   status: number;
 }
 
-/** `isNew` is false for retries, which use HTTP. */
+/** `isNew` is true until the SDK has received the refusal. The SDK's retries use HTTP. */
 interface Refused {
   refusal?: { error: Refusal; isNew: boolean };
 }
@@ -124,7 +124,10 @@ async function endpointOf(config: DynamoDBClient["config"]): Promise<string> {
 const longestTurnMs = 5;
 let turnStartedMs: number | undefined;
 
-/** Lets timers and sockets have their turn, as a request over a socket does. Most calls need not wait for it. */
+/**
+ * Waits for timers and sockets if calls have kept them waiting for too long. A request over a socket would always let
+ * them run first.
+ */
 async function letOthersRun(): Promise<void> {
   const now = performance.now();
   if (turnStartedMs === undefined) {

@@ -19,7 +19,7 @@ export type DocumentMethods = ReturnType<typeof documentMethods>;
 
 /**
  * Converts plain values to attributes for a client of DynamoDB, and back. It replaces `DynamoDBDocumentClient`, which
- * composes its middleware anew for each call and therefore takes several times longer.
+ * takes several times longer, because it composes its middleware again for each call.
  */
 export function documentMethods(client: DynamoDBClient) {
   const method = (send: (input: never) => Promise<object>) => (parameters: object) => ({
@@ -47,7 +47,10 @@ function unserved(): never {
 const toAttributes = (values: Fields) => marshall(values, { removeUndefinedValues: true });
 const toValues = (attributes: Fields) => unmarshall(attributes as Record<string, AttributeValue>);
 
-/** Fields of requests and answers that hold one item or a part of it, a list of such items, and structures per table. */
+/**
+ * Names of fields in requests and answers: `single` fields hold one item or a part of an item, `lists` hold several of
+ * these, and `byTable` fields hold structures by name of the table.
+ */
 const single = new Set([
   "Item",
   "Key",
@@ -59,7 +62,7 @@ const single = new Set([
 const lists = new Set(["Items", "Keys"]);
 const byTable = new Set(["RequestItems", "Responses", "UnprocessedItems", "UnprocessedKeys"]);
 
-/** Converts each item in a request or an answer, and leaves all other fields. */
+/** Converts each item in a request or an answer, and leaves all other fields unchanged. */
 function convertItems(fields: object, convert: (item: Fields) => Fields): Fields {
   const converted: Fields = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -73,7 +76,7 @@ function convertItems(fields: object, convert: (item: Fields) => Fields): Fields
   return converted;
 }
 
-/** `areItems`: the lists are items. Otherwise they are structures that contain items. */
+/** With `areItems`, each table has a list of items. Otherwise, each table has structures that contain items. */
 function convertTables(tables: Record<string, object>, areItems: boolean, convert: (item: Fields) => Fields): Fields {
   const inside = (value: object) => (areItems ? convert(value as Fields) : convertItems(value, convert));
   const entries = Object.entries(tables).map(([table, own]) => [

@@ -80,7 +80,9 @@ type Indexes = Schema<string, string, string>["indexes"];
 /** The name of the service in messages about outages. */
 export const serviceName = "DynamoDB";
 
-/** Returns AWS errors unwrapped. ElectroDB's wrapping takes a stack trace per call, half of its total cost. */
+/**
+ * Returns AWS errors unwrapped. ElectroDB would create a stack trace in every call, which is half of its total cost.
+ */
 export const plainOptions = { originalErr: true } as const;
 export const consistentOptions = { ...plainOptions, consistent: true } as const;
 

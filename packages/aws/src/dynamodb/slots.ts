@@ -19,8 +19,8 @@ import {
 const ticketsInPage = 25;
 
 /**
- * A client's last rank is forgotten after a day without requests. The client's next run then gets the rank that follows
- * the last ended one.
+ * A client's last rank is forgotten after a day without requests. The client's next run then gets the rank after that
+ * of the last run that has ended.
  */
 const rememberedSeconds = 86_400;
 
@@ -160,7 +160,9 @@ const poolRecord = record("pool", texts("pool"), {
   all: indexKeys("by-client", "POOLS", "{pool}"),
 });
 
-/** A caller reserves a time at most this far ahead. If it then creates no sandbox, the unused gap stays short. */
+/**
+ * A caller reserves a time at most this far ahead. If the caller then creates no sandbox, only a short time is wasted.
+ */
 const maxAheadMs = 1_000;
 /**
  * Spaces creations 5 % wider than E2B's rate requires, because requests of several processes can arrive closer together

@@ -55,7 +55,10 @@ function zeroCounters(): Counters {
   return { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls: 0, bytes_stored: 0 };
 }
 
-/** Counts the requests over HTTP, and the calls of this process, of every execution. Both methods are called afterwards. */
+/**
+ * Counts the requests of every execution: those over HTTP, and the direct calls of this process. Each method is called
+ * after the request has been answered.
+ */
 export interface RequestCounter {
   onAnswered(answered: AnsweredRequest): void;
   onCalled(called: OwnCall): void;
