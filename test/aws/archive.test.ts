@@ -35,7 +35,7 @@ const objectOf = (name: string, bytes = 100) => ({ kind: "object" as const, key:
 it.each([
   ["no definition", { __edb_e__: text("client"), slug: text("acme") }],
   ["a definition from which nothing is redacted", version(hashes.plain, inline(plain))],
-  ["only the hash of such a definition", version(hashes.plain)],
+  ["only the hash of a definition from which nothing is redacted", version(hashes.plain)],
 ])("redaction leaves an item with %s unchanged", async (_, item) => {
   expect(await redactItem(bucket, item, quiet)).toBe(item);
 });

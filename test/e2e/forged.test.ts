@@ -271,7 +271,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
   });
 });
 
-it("the verification finds a content that was added to an entry", async () => {
+it("the verification finds contents that were added to an entry", async () => {
   const close = chainItems().find(
     (item) => headIn(item)?.node_type === "close" && item.pk?.S === `C#${own.id}`,
   ) as Item;

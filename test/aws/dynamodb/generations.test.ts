@@ -89,7 +89,7 @@ describe("an update", () => {
     ]);
   });
 
-  test("of an unknown generation does not create it", async () => {
+  test("of an unknown generation creates no generation", async () => {
     await expect(store.update({ ...base, node: "nobody" }, { status: "pinned" })).rejects.toThrow();
     expect(await store.of("bills", "nobody", null)).toEqual([]);
   });

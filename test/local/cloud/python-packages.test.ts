@@ -63,7 +63,7 @@ describe("requirements", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are passed to pip after its options, in an empty folder, one by one", async () => {
+  it("are passed to pip in an empty folder, each as one argument after the options", async () => {
     const asked: unknown[] = [];
     const machine: Machine = {
       takesDebianPackages: false,

@@ -20,7 +20,7 @@ function nested(levels: number): AttributeValue {
   return levels === 0 ? { S: "leaf" } : { L: [nested(levels - 1)] };
 }
 
-test("a put item keeps every type unchanged, and numbers exactly", async () => {
+test("PutItem stores every type unchanged, and numbers with every digit", async () => {
   const Item: Record<string, AttributeValue> = {
     ...key,
     s: { S: "é\u0000😀" },
@@ -35,7 +35,7 @@ test("a put item keeps every type unchanged, and numbers exactly", async () => {
   expect((await database.client.getItem({ TableName: "items", Key: key })).Item).toEqual(Item);
 });
 
-test("a put item keeps an attribute with the name __proto__", async () => {
+test("PutItem stores an attribute with the name __proto__", async () => {
   const item = '{"pk":{"S":"proto"},"sk":{"N":"1"},"__proto__":{"S":"kept"}}';
   await database.send("PutItem", `{"TableName":"items","Item":${item}}`);
   const { body } = await database.send("GetItem", '{"TableName":"items","Key":{"pk":{"S":"proto"},"sk":{"N":"1"}}}');

@@ -10,7 +10,7 @@ const global = (IndexName: string, ...keys: string[]) => ({
   Projection: { ProjectionType: "ALL" as const },
 });
 
-test("a table is described as it was created, with the status CREATING in the first response", async () => {
+test("DescribeTable returns a table as it was created, and CreateTable responds with the status CREATING", async () => {
   const group = { AttributeName: "group", AttributeType: "S" } as const;
   const { TableDescription } = await database.client.createTable({
     ...plain,
