@@ -82,8 +82,8 @@ const shownOf = ({ end, scopes }: Walk): Shown => ({
 });
 
 /**
- * Returns the visits of an execution for the comparison. A branch may have been stopped because another one failed. Its
- * visits are then completed from the walk.
+ * Returns the visits of an execution for the comparison. If a branch was stopped because another branch failed, its
+ * visits are completed from the walk.
  */
 function shown({ end, scopes }: Executed, walked: Walk): Shown {
   const cut = [...walked.scopes].filter(([, { mayBeCut }]) => mayBeCut);

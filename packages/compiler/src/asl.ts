@@ -33,8 +33,8 @@ export type TaskState = {
 } & (Transition | { End: true; OutputPath: "$.Output"; Next?: never });
 
 /**
- * The input of a task. The value of a key that ends in `.$` is a path into the state's input or an intrinsic function;
- * all other values are constants.
+ * The input of a task. The value of a key that ends in `.$` is a path into the input of the state, or a call of an
+ * intrinsic function. All other values are constants.
  */
 export type Parameters = { readonly [key: string]: string | number | boolean | Parameters };
 

@@ -14,7 +14,7 @@ import type { FunctionArns } from "./emit/frame.ts";
 import { historyBudget, inlineItems, needsContinuation } from "./events/history-budget.ts";
 import { loopTargets, lower } from "./lower.ts";
 
-/** All findings of a source and, without an error among them, the compiled workflow. */
+/** All findings of a source, and the compiled workflow if no finding is an error. */
 export type Compiled =
   | ({ findings: Finding[]; workflow: Workflow; definition: string } & Machine)
   | { findings: Finding[]; workflow?: never; stateMachine?: never; definition?: never; history?: never };

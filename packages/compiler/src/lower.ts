@@ -248,7 +248,7 @@ export interface PlannedMap extends HasNext, Failable {
   type: "map";
   body: PlannedFrame;
   maxConcurrency: number;
-  /** True if a failed item does not stop the others. The join then decides whether too many items failed. */
+  /** True if a failed item does not stop the other items. The join then decides whether too many items failed. */
   toleratesFailures: boolean;
 }
 

@@ -161,7 +161,7 @@ function triggerSection([type, { schema }]: [string, { schema: z.ZodObject }]): 
 }
 
 /**
- * Returns the fields that are special to a kind: not those that all nodes have, and not those of all nodes with
+ * Returns the fields that only one kind has: without the fields of all nodes, and without the fields of all nodes with
  * branches.
  */
 function ownFields({ shape }: z.ZodObject): z.ZodRawShape {

@@ -148,7 +148,7 @@ class ScriptedFunctions {
     return this.#succeed(payload);
   }
 
-  /** True for the first check of long code, which is then still running. */
+  /** True for the first check of long code. At that time the code still runs. */
   #looksFirst({ scope, seq }: Position): boolean {
     const link = `${scope}#${seq}`;
     const isFirst = !this.#looked.has(link);

@@ -20,7 +20,8 @@ async function silent(workflow = one, scripts: ConstructorParameters<typeof Stor
 }
 
 /**
- * Expects a node whose time was exceeded: one failed entry, its code dead, and the same answer for a later delivery.
+ * Expects that the time of the node was exceeded: the node has one failed entry, its code is dead, and a later delivery
+ * gets the same answer.
  */
 async function isOverdue(story: Story): Promise<void> {
   expect(story.chain).toEqual(["start success", "a failed"]);

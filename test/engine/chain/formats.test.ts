@@ -56,7 +56,7 @@ describe("a run of format 1 with loops", () => {
 
   async function storedLoops(): Promise<Story> {
     const story = await stored(run, '"again"');
-    // By then the sandbox that the last entry names has died.
+    // After a day, the sandbox that the last entry names has died.
     story.world.clock.advance(24 * 3600 * 1000);
     return story;
   }

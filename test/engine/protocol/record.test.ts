@@ -40,7 +40,10 @@ it("a refresh does not touch the status of a run that is over", async () => {
   expect(story.status).toBe("cancelled");
 });
 
-/** Puts the run inside an outer run, and that one inside an outermost run. Returns the ids of these two. */
+/**
+ * Puts the run inside an outer run, and the outer run inside an outermost run. Returns the ids of the outer and the
+ * outermost run.
+ */
 async function inside(story: Asked): Promise<string[]> {
   const record = story.world.record(story.id);
   const parent = (execution: string) => ({ execution, scope: "", seq: 1, depth: 1 });

@@ -64,7 +64,9 @@ export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): S
   };
 }
 
-/** Emits the Map over the items: inline, or with an execution for each item if there are too many for this history. */
+/**
+ * Emits the Map over the items: inline, or with an execution for each item if this history has no room for all items.
+ */
 function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const body = emitBody(node, frame, emitFrame);
   const common = {

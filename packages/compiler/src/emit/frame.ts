@@ -66,7 +66,7 @@ export function endsOf(frame: Frame, states: States): States {
   const cause = (text: string): State => ({ Type: "Fail", Error: "NodeFailed", Cause: text });
   const ends: States = {
     [frame.done]: { Type: "Pass", ...transitionTo(null) },
-    // Unless failures are tolerated, `failed` and `unsettled` are the same name, so the next line replaces this one.
+    // Unless failures are tolerated, `failed` and `unsettled` are the same name, so the next state replaces this one.
     [frame.failed]: { Type: "Pass", ...transitionTo(null) },
     [frame.unsettled]: { Type: "Fail", ErrorPath: "$.error.Error", CausePath: "$.error.Cause" },
     [frame.unfit]: cause("No edge fits the decision; the chain of work has it."),

@@ -45,7 +45,10 @@ export async function stopTurn(
   };
 }
 
-/** Returns the sandbox of the scope after a stop. If code was killed in it, no other execution may use it later. */
+/**
+ * Returns the sandbox of the scope after a stop. If code was killed in this sandbox, no other execution may use it
+ * later.
+ */
 function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: Turn): Sandbox | null {
   if (stopped?.kind === "gone") return null;
   const known = knownSandbox(turn, warm);

@@ -152,7 +152,7 @@ export interface ChildTip {
 export interface Plan {
   /** SHA-256 of the document (`outcomes.ts`), which is a blob of this execution. */
   outcomes: string;
-  /** The prefix of this execution's places in the document, such as `billing/`, if a node runs it. */
+  /** The prefix of this execution's places in the document, such as `billing/`. Set if a node runs this execution. */
   within?: string;
   /**
    * The earlier execution that this one restarts or follows. An erasure of its contents also erases the contents of

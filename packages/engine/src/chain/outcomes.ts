@@ -31,8 +31,8 @@ export interface EntryReference {
 }
 
 /**
- * Names what must be the same as it was for the entry, else the node runs: the values of these keys, of all keys
- * (`context`), or the question of a text node to its model (`asked`).
+ * Names the inputs that must be the same as for the entry; if one differs, the node runs: the values of these keys, of
+ * all keys (`context`), or the question of a text node to its model (`asked`).
  */
 export type ReuseCondition = string[] | "context" | "asked";
 

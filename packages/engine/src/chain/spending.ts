@@ -8,7 +8,7 @@ export function sumOfSpendings(spendings: readonly Spending[]): Spending {
   return spendings.reduce((sum, spending) => combine(sum, spending, 1), nothing);
 }
 
-/** Adds two spendings. Undefined if both are, because entries then omit the field. */
+/** Adds two spendings. Returns undefined if both are undefined, because entries then omit the field. */
 export function addSpendings(before: Spending | undefined, more: Spending | undefined): Spending | undefined {
   return before && more ? combine(before, more, 1) : (before ?? more);
 }

@@ -14,7 +14,10 @@ const plainFields = [
 
 type PlainFields = Pick<StepDraft, (typeof plainFields)[number]>;
 
-/** The hashed text of a step, format 1. Large or personal values are contents, of which it has only the digests. */
+/**
+ * The hashed text of a step, format 1. Large or personal values are stored as contents, and this text has only their
+ * digests.
+ */
 export interface StepText extends PlainFields {
   format: 1;
   /** The part of `execution_time_ms` in which code ran in the sandbox. */

@@ -139,7 +139,10 @@ export class ReferenceScan {
   }
 }
 
-/** A string leaf longer than this (UTF-8 bytes) becomes a blob. The harness in the sandbox uses the same two limits. */
+/**
+ * A string leaf longer than this (UTF-8 bytes) becomes a blob. The harness in the sandbox uses this limit and the next
+ * one, too.
+ */
 export const leafLimitBytes = 4096;
 /**
  * The maximum length of a value as JSON after its large leaves became blobs. A longer value becomes a blob as a whole.

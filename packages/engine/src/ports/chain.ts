@@ -59,7 +59,7 @@ export type ContentName =
   /** Set for a map's entry: the pages of its items (`ItemPages`). */
   | "items";
 
-/** The immutable record of one outcome. `head` is JSON text (chain/head.ts), `hash` its SHA-256. */
+/** The immutable record of one outcome. `head` is the JSON text of a `Head` (chain/entry.ts), `hash` its SHA-256. */
 export interface StoredEntry {
   head: string;
   hash: string;

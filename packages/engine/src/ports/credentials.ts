@@ -4,7 +4,7 @@ import type { Member } from "@nova/workflow";
 export interface CredentialOverlay {
   /** Members to add to the context in the sandbox, each value as JSON text. They never leave the sandbox. */
   members: Member[];
-  /** The secret values. No text that NOVA stores or shows may contain one. */
+  /** The secret values. No text that NOVA stores or shows may contain a secret value. */
   secrets: string[];
   /** Each `host:port` that the credentials give access to. */
   hosts: string[];
@@ -64,9 +64,7 @@ export interface CredentialStore {
   /** Returns the credentials of an owner, sorted by name. Strongly consistent. */
   list(owner: CredentialOwner): Promise<CredentialRecord[]>;
   get(place: CredentialPlace): Promise<CredentialRecord | undefined>;
-  /**
-   * Replaces the revision before `record.revision` by `record`. Returns false if the stored revision is another one.
-   */
+  /** Replaces the revision before `record.revision` by `record`. Returns false if another revision is stored. */
   put(record: CredentialRecord): Promise<boolean>;
   /** Removes a credential. Returns false if it did not exist. */
   remove(place: CredentialPlace): Promise<boolean>;

@@ -33,10 +33,7 @@ export interface Execution {
   version: number;
   stateMachineArn: string;
   client: string;
-  /**
-   * The execution under whose id the blobs of this one are stored: this one, or the outermost execution that encloses
-   * it.
-   */
+  /** The execution under whose id the blobs of this execution are stored. */
   root: string;
   parent?: Parent;
   /** Id of the workflow's trigger that started this execution; absent if a caller started it. */
@@ -64,7 +61,7 @@ export interface Execution {
    * again.
    */
   endPublished?: boolean;
-  /** Pools of quotas in which this execution has a slot or waits for one; absent if no quota applies to it. */
+  /** Pools of quotas in which this execution has a slot or waits for a slot; absent if no quota applies to it. */
   pools?: string[];
   rank?: string;
   /** Set while the execution is queued: the ULID of the process that is starting it, or "" if no process is. */
@@ -108,8 +105,8 @@ export interface ExecutionQuery {
 }
 
 /**
- * An idle sandbox that an execution offers to others. `offered` lists all sandboxes that the execution offered when its
- * record was read.
+ * An idle sandbox that an execution offers to other executions. `offered` lists all sandboxes that the execution
+ * offered when its record was read.
  */
 export type Offer = Pick<Execution, "id" | "client" | "workflowId" | "version"> & { idle: Sandbox; offered: Sandbox[] };
 

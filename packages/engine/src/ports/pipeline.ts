@@ -48,7 +48,7 @@ export interface PinnedCode {
 
 /**
  * A run of code is named by the number of its journal step. Runs of pinned code have no such step, so they have these
- * numbers. No step has one of them, and -1 is not used because it means no run.
+ * numbers, which no step has. -1 is not used, because it means that no code runs.
  */
 export const pinnedPlaces = { code: 0, analysis: -2 } as const;
 
@@ -90,7 +90,10 @@ export interface StepDraft {
   /** The full prompt and answer of the model, secrets masked; stored as contents. */
   prompt?: string;
   answer?: string;
-  /** The result of the node's code, if it succeeded. A later delivery reads it here and need not ask the sandbox. */
+  /**
+   * The result of the node's code, if it succeeded. A later delivery reads the result here, so it does not need the
+   * sandbox.
+   */
   result?: CodeResult;
 }
 
@@ -234,8 +237,8 @@ export interface WorkflowVersion {
   template: string;
   stateMachineArn: string;
   /**
-   * Counts the events of a run in Step Functions' history, so that a loop continues in a further execution in time.
-   * Absent if no loop can need one.
+   * Counts the events of a run in Step Functions' history, so that a loop continues in a further execution before the
+   * history is full. Absent if no loop can need a further execution.
    */
   history?: HistoryBudget;
   /** Set for a draft of a session: the only client that may run it. */

@@ -72,7 +72,10 @@ export interface TaskStore {
   pending(from?: string): AsyncIterable<WaitingTask>;
   /** Like `pending`, only for tasks of one client and kind. */
   pendingOf(client: string, kind: WaitingTask["kind"], from?: string): AsyncIterable<WaitingTask>;
-  /** Changes the status to `to` if it is one of `from`. Returns false if it is not, or if there is no such task. */
+  /**
+   * Changes the status to `to` if the present status is one of `from`. Otherwise, or if there is no such task, returns
+   * false.
+   */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
   /**
@@ -160,7 +163,9 @@ export interface ResumeLinkStore {
 
 /** Encrypts short texts: KMS in the cloud, AES-256-GCM with a local key on a laptop. */
 export interface Vault {
-  /** Encrypts at most 4,096 bytes (the limit of KMS). `context` is not secret: `open` needs exactly the same one. */
+  /**
+   * Encrypts at most 4,096 bytes (the limit of KMS). `context` is not secret: `open` needs exactly the same context.
+   */
   seal(text: string, context: Record<string, string>): Promise<string>;
   /** Throws `VaultLocked` if the key or the context differs, or if the text was changed. */
   open(sealed: string, context: Record<string, string>): Promise<string>;

@@ -50,7 +50,7 @@ export interface SettleAnswer extends RunPosition {
   continuation?: Continuation;
   /** The error for the Fail state of a branch. Its cause names the failed node, in nested branches too. */
   error?: CaughtError;
-  /** Only for a map that succeeded: its items, as the answer of its own task has them. */
+  /** Only for a map that succeeded: its items, in the same form as in the answer of its task. */
   count?: ItemsAnswer["count"];
   distributed?: ItemsAnswer["distributed"];
 }

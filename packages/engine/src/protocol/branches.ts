@@ -178,8 +178,8 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
 export const fewestTogether = 50;
 
 /**
- * Reads many branches together, entry by entry, each as far as `goesOn` returns true. When only a few long branches are
- * left it stops, and returns undefined for them.
+ * Reads many branches together, entry by entry, each as far as `goesOn` returns true. It stops when only a few long
+ * branches are left, and returns undefined for these.
  */
 export async function linksOfBranches(
   { chain }: Pick<Ports, "chain">,

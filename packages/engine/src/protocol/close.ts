@@ -156,9 +156,9 @@ export interface CloseReasons {
 }
 
 /**
- * Does one step of a close: takes the turn after a tip for good, and gives every running node its entry, in branches
- * too, innermost first. Returns null if the tip has moved. Otherwise returns the position after which no node runs; on
- * the main line the close entry is written there.
+ * Does one step of a close: takes the turn after a tip for good, and writes an entry for every running node, first for
+ * those in the innermost branches. Returns null if the tip has moved. Otherwise returns the position after the last
+ * entry of the scope. On the main line, the close entry is written there.
  */
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);
@@ -187,7 +187,7 @@ export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: Clo
  */
 const maxRead = 500;
 
-/** Closes every branch of a fork. Returns their last entries, after which no other can be written. */
+/** Closes every branch of a fork. Returns their last entries, after which no further entry can be written. */
 export async function closeBranches(ports: SettlingPorts, open: OpenFork, reason: Reason): Promise<Tip[]> {
   const reasons = { here: reason, inside: reason };
   const scopes = open.branches.map(({ scope }) => scope);

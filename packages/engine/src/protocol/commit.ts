@@ -12,8 +12,7 @@ import { type HeldNode, isLoopOf, type Loops, type Reason } from "./definition.t
 import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 
 /**
- * Writes a node's entry, if there is none. Returns the entry that is there then: the new one, or that of a faster
- * delivery.
+ * Writes a node's entry, if there is none. Returns the stored entry: the new one, or the entry of a faster delivery.
  */
 export async function commitOutcome(
   ports: Ports,
@@ -110,7 +109,7 @@ async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }:
   return stored.flatMap(({ step, hash }) => (step <= last ? [hash] : []));
 }
 
-/** The fields of an entry that follow from its place, and those that every entry of a run repeats. */
+/** The fields of an entry that follow from its place, and the fields that every entry of a run repeats. */
 export function inheritedHead({ before, beforeEntry, at }: Position) {
   const { client, root, workflow_id, workflow_version, frozen, sealed, fresh } = before;
   return {

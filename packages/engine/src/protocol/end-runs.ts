@@ -189,8 +189,8 @@ export async function failExecution(
 }
 
 /**
- * Closes a run whose further execution ended without closing it. Stops further executions that still run: an abandoned
- * one must not continue.
+ * Closes a run whose further execution ended without closing the run. Stops all further executions that still run,
+ * because they must not continue a closed run.
  */
 async function closeContinuation(ports: KindPorts, id: string, { arn, name, number }: Continuation): Promise<void> {
   const run = await ports.stateMachines.describe(arn, name);

@@ -54,7 +54,10 @@ export interface RunningAnswer extends RunPosition {
   running: true;
   /** Seconds until Step Functions runs the task again to look for the result. */
   pause: number;
-  /** Only between two attempts: a sentence for people that the last one failed and when the next one begins. */
+  /**
+   * Only between two attempts: a sentence for people which says that the last attempt failed, and when the next one
+   * begins.
+   */
   retry?: string;
 }
 

@@ -48,7 +48,10 @@ export interface MoreFacts {
   inner?: number;
   /** Only for a join: the number of branches that had started, and the number of their events in the history. */
   inside?: { branches: number; events: number };
-  /** Only for a decision that leads back: the counts after it. Any other entry keeps the counts before it. */
+  /**
+   * Only for a decision that leads back: the counts of rounds after the decision. Any other entry keeps the counts of
+   * the entry before.
+   */
   loops?: Loops;
   reused?: ReusedEntry;
   edited?: Edited;

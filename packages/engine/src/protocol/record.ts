@@ -75,9 +75,9 @@ export interface Closed {
 
 /**
  * Finishes the steps after a close entry: status, event, sandboxes, the service, and last the index of open runs. Every
- * caller that finds the entry while the record is still open repeats them. Only the writer of the entry knows the
- * sandboxes that are `left`, and may offer some. The caller that takes the run out of the index kills all that were
- * never offered.
+ * caller that finds the entry while the record is still open repeats these steps. Only the writer of the entry knows
+ * the sandboxes that are `left`, and may offer some of them. The caller that takes the run out of the index kills all
+ * sandboxes that were never offered.
  */
 export async function finishClose(ports: Ports, entry: StoredEntry, left: readonly Sandbox[] = []): Promise<Closed> {
   const head = headOf(entry);
@@ -108,7 +108,7 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   let idle: Sandbox[] = [];
   try {
     idle = await prepareOffers(ports, record, named, left);
-    // This comes after the sandboxes, because the next run of the queue may be waiting for one of them.
+    // This follows the offer of sandboxes, because the next run of the queue may be waiting for one of them.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
     // The sweeper will repeat these steps, perhaps for minutes while E2B is out of reach, but must not publish the end

@@ -151,7 +151,9 @@ interface Write {
   json: string | null;
 }
 
-/** The largest values that are loaded to compare them by content. Larger ones are equal only if their bytes are. */
+/**
+ * The largest values that are loaded to compare them by content. Larger values are equal only if their bytes are equal.
+ */
 const maxCompared = 16 * 1024 * 1024;
 
 /**

@@ -192,7 +192,7 @@ function withoutInside(node: Node): Node {
   return { ...node, executor: { ...node.executor, code: "" } };
 }
 
-/** A key that code set to another value than the recorded one. Values are JSON texts; null: the key was not set. */
+/** A key whose new value differs from the recorded value. Values are JSON texts; null: the key was not set. */
 export interface Difference {
   key: string;
   recorded: string | null;

@@ -162,7 +162,10 @@ export async function writeRestartDocument(
   return writeDocument(await collectReferences(ports, version, selection, path, ""));
 }
 
-/** Collects the references of one execution. `inside`: the prefix of its places in the document, such as `billing/`. */
+/**
+ * Collects the references of one execution. `inside`: the prefix of the places of that execution in the document, such
+ * as `billing/`.
+ */
 async function collectReferences(
   ports: Reads,
   version: WorkflowVersion,
@@ -180,7 +183,7 @@ async function collectReferences(
     const source = await Source.read(ports, head.child.execution);
     if ("problem" in called || !source.last) return [];
     const selection = { ...part, again };
-    // The other workflow may have a new version: where an outcome does not fit it, the node runs.
+    // The called workflow may have a new version. If an outcome does not fit that version, its node runs.
     const path = followSource(source, called, selection);
     const start = `${inside}${place}/`;
     const references = await collectReferences(ports, called, selection, path, start);

@@ -40,7 +40,7 @@ function isBefore(entry: EntryInRun, other: EntryInRun): boolean {
   const depth = apart < 0 ? own.length - 1 : apart;
   const [mine, theirs] = [own[depth], others[depth]];
   if (!mine || !theirs) return true;
-  // The entries lie in different branches of the same fork, or this entry is the fork around the other one.
+  // Either the entries are in different branches of the same fork, or this entry is the fork around the other entry.
   if (mine.seq === theirs.seq) return mine.branch !== theirs.branch && theirs.branch !== "";
   return mine.seq < theirs.seq;
 }

@@ -21,7 +21,7 @@ export interface SourceEntry extends RunHead {
 
 export type EntryInRun = Omit<EntryId, "execution">;
 
-/** An execution that has ended, with all its entries: the source of outcomes that another one reuses. */
+/** An execution that has ended, with all its entries: the source of outcomes that another execution reuses. */
 export class Source {
   /** The entries by name, in the order in which they ran. The branches of a fork follow the fork. */
   readonly entries: ReadonlyMap<string, SourceEntry>;

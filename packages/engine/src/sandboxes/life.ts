@@ -49,7 +49,7 @@ export const sandboxLife = {
     // The chain names this sandbox, so the delivery that has the turn uses it.
     "turn lost": "in use",
     // The node no longer needs the sandbox: the turn names another one or none, or the entry is written. Code that
-    // still runs in it is stopped.
+    // still runs in the sandbox is stopped.
     "turn left": "released",
     // The sandbox served only this node, which has `isolation: "fresh"` or long code.
     "node ended": "released",
@@ -74,7 +74,7 @@ export const sandboxLife = {
 
 type Life = typeof sandboxLife;
 
-/** Applies an event to sandboxes, and kills them if it leads to `released`. Returns the next state. */
+/** Applies an event to sandboxes, and kills them if their next state is `released`. Returns the next state. */
 export async function moveSandboxes<S extends SandboxState, E extends keyof Life[S]>(
   { sandboxes }: Pick<Ports, "sandboxes">,
   state: S,
@@ -123,7 +123,7 @@ async function chooseSpare(
   if (next.turn) return null;
   const { spare = [] } = before;
   for (const [index, one] of spare.entries()) {
-    // The sandbox may have died since its scope ended. Code starts only in one that is known to live.
+    // The sandbox may have died since its scope ended. Code starts only in a sandbox that is known to live.
     const alive = isOver(one, ports.clock.now()) ? null : await extendForScope(ports, one, seconds);
     if (alive) return { sandbox: alive, state: "spare", spare: spare.slice(index + 1) };
   }
@@ -290,7 +290,8 @@ export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbo
 }
 
 /**
- * The pooled sandboxes that an execution still has at its close. All others are killed by the name of the execution.
+ * The pooled sandboxes that an execution still has at its close. All other sandboxes are found by the name of the
+ * execution, and killed.
  */
 export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Sandbox[] {
   return (warm ? [warm, ...spare] : spare).filter((one) => one.pool && !isOver(one, clock.now()));
@@ -329,10 +330,10 @@ export async function releaseUnoffered(ports: Ports, ids: readonly string[]): Pr
 
 /** The most offers that one node tries to take. The other branches of its fork try to take the same ones. */
 const maxTries = 8;
-/** The most idle sandboxes of one client. Above it the oldest is killed. */
+/** The most idle sandboxes of one client. If a client has more, the oldest is killed. */
 const maxIdlePerClient = 50;
 
-/** Takes one of the offered sandboxes of a pool, so that no other execution can. Null if there is none. */
+/** Takes one of the offered sandboxes of a pool, so that no other execution can take it. Null if there is none. */
 export async function takeIdle(ports: Ports, client: string, { key }: SandboxPool): Promise<Sandbox | null> {
   const offers = livingOffers(await ports.executions.idle(client), ports.clock.now());
   if (offers.length > maxIdlePerClient) await evictOldest(ports, offers);
@@ -368,8 +369,8 @@ function idOf({ id }: Sandbox): string {
 }
 
 /**
- * Removes offers of dead sandboxes. Extends those that a workflow keeps `warm`, as long as that version of the workflow
- * `isActive`.
+ * Removes offers of dead sandboxes. Extends sandboxes that a workflow keeps `warm`, as long as the version that asks
+ * for this `isActive`.
  */
 export async function sweepIdle(
   ports: Ports,

@@ -111,8 +111,8 @@ export function poolOf(
 
 /**
  * The hosts that any code in this sandbox may connect to, as E2B writes them: names for ports 80 and 443, addresses and
- * ranges. They are the same for all nodes: if each node set its own, a late delivery of an earlier node could change
- * them back. Undefined if code may connect anywhere, or if a host is known only when the node starts.
+ * ranges. They are the same for all nodes: if each node set its own hosts, a late delivery of an earlier node could set
+ * the earlier hosts again. Undefined if code may connect anywhere, or if a host is known only when the node starts.
  */
 export function outerReach(node: TaskNode, workflow: Workflow): string[] | undefined {
   const isShared = ({ isolation }: TaskNode) => isolation !== "fresh";

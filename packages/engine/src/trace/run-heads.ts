@@ -35,7 +35,7 @@ async function* headsOfScope(
     if (!entry) continue;
     const head = headOf(entry);
     // The head of a join contains the costs of the branches, and the head of a node that ran a child contains those of
-    // the child. So neither has a cost of its own.
+    // the child. So these two heads have no cost of their own.
     const paysItself = head.node_type !== "join" && head.child === undefined;
     const spent = before && paysItself ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, hash: entry.hash, ...(spent && { spent }) };

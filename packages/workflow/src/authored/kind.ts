@@ -43,7 +43,7 @@ interface Shape<Schema extends NodeSchema> {
   edgesOut: "none" | "one" | "conditions" | "choices";
   /** Checks the rules that the schema cannot express. It reads the written fields, which may have any type. */
   check?(node: Loose, place: FieldPlace): Iterable<Finding>;
-  /** Says why nodes of this kind take no `retry`, and what to use instead. Absent if they take one. */
+  /** Says why nodes of this kind take no `retry`, and what to use instead. Absent if they take a `retry`. */
   noRetry?: string;
   codes?: Partial<Record<string, FindingCode>>;
 }

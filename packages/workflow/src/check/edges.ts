@@ -6,7 +6,7 @@ import { entriesOf } from "./forks.ts";
 import { countingEdge } from "./loops.ts";
 import { listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 
-/** Checks that both ends of an edge are nodes in the same body as the edge. */
+/** Checks that an edge leads from a node to a node of the same body. */
 export function* checkNames({ edges, byId, homeOf, title }: Outline): Iterable<Finding> {
   const ids = [...byId.keys()];
   for (const edge of edges) {

@@ -288,7 +288,10 @@ export function instantOf(timeZone: string, wall: WallTime): number | undefined 
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** True for the name of a time zone. An offset such as `+01:00` is none, because EventBridge Scheduler refuses it. */
+/**
+ * True for the name of a time zone. An offset such as `+01:00` is no such name, because EventBridge Scheduler refuses
+ * it.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {

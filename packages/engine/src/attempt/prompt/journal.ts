@@ -35,8 +35,8 @@ export interface JournalSite {
 }
 
 /**
- * The steps of an entry, in the order in which one delivery passes them. A recorded step is replayed; any other is done
- * and recorded.
+ * The steps of an entry, in the order in which one delivery passes them. A recorded step is replayed. Any other step is
+ * carried out and recorded.
  */
 export class StepJournal implements Journal {
   readonly steps: JournalStep[] = [];
@@ -263,7 +263,7 @@ export interface Earlier {
   spent: Spending;
 }
 
-/** Reads the steps and the cost of earlier attempts of a node. If there were none, it needs no read. */
+/** Reads the steps and the cost of earlier attempts of a node. For the first attempt, nothing is read. */
 export async function attemptsBefore({ chain }: Ports, { at, next: { turn } }: Position): Promise<Earlier> {
   return turn?.kept?.includes(attemptBoundary)
     ? earlierOf(turn, await chain.steps(at))

@@ -70,10 +70,7 @@ async function extendSandbox({ ports, attempt }: JournalSite, { node }: Task, se
   if (sandbox) attempt.sandbox = (await extendForNode(ports, sandbox, node, seconds)) ?? sandbox;
 }
 
-/**
- * Sums what models have cost in the other branches and items of the forks around a place, in US dollars, as far as it
- * is recorded.
- */
+/** Returns the recorded cost of models, in US dollars, in the other branches and items of all forks around a place. */
 export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<EntryId, "seq">): Promise<number> {
   const place = branchOf(scope);
   if (!place) return 0;
@@ -194,8 +191,8 @@ function withoutKeys(result: CodeResult, extra: readonly Member[]): CodeResult {
 }
 
 /**
- * Returns the code that runs at a place of the journal: that of a recorded step, else that of the delivery which first
- * noted its code there.
+ * Returns the code that runs at a place of the journal: the code of the recorded step, or else the code that the first
+ * delivery noted there.
  */
 export async function codeToBegin(
   { ports, position, attempt: { turn } }: JournalSite,

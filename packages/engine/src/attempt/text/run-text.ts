@@ -143,8 +143,8 @@ async function finishWith(
   found: PipelineOutcome,
   journal: StepJournal,
 ): Promise<Work> {
-  // A success is the same in every delivery, because it follows from the steps. A failure may be that of this delivery
-  // alone, so it must be recorded before it counts.
+  // A success is the same in every delivery, because it follows from the steps. Another delivery may not fail, so a
+  // failure must be recorded before it counts.
   const result = found.status === "failed" ? await journal.end(found) : found;
   if (!result) return { kind: "again" };
   const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: position.before.warm };

@@ -37,7 +37,7 @@ export interface StartRequest {
   frozen?: boolean;
   /** Ids of prompt nodes whose code is written again, even if it is stored or locked. See `freshProblem`. */
   fresh?: readonly string[];
-  /** Outcomes that the run takes from a document; it does not run the nodes that have one. */
+  /** Outcomes that the run takes from a document. A node whose place has an outcome does not run. */
   outcomes?: GivenOutcomes;
   /**
    * Present: the run is queued until it has a slot of each pool. Then the process in `admission` starts it, or a call
@@ -128,7 +128,7 @@ export function promptNodes({ nodes }: Pick<Workflow, "nodes">): string[] {
 
 /**
  * Returns why the code of the nodes in `fresh` cannot be written again: one sentence that also says what to do. Null if
- * it can.
+ * the code can be written again.
  */
 export function freshProblem(
   workflow: Pick<Workflow, "nodes">,

@@ -33,7 +33,7 @@ export interface BindingSource {
   isSecret(path: string, json: string): boolean;
 }
 
-/** Puts values of the context into a pattern. None of them acts as an operator or a wildcard. */
+/** Puts values of the context into a pattern. No inserted value acts as an operator or a wildcard. */
 export async function bindPattern(pattern: JsonObject, source: BindingSource): Promise<Bound> {
   const values = new Map<string, Leaf>();
   for (const path of pathsInPattern(pattern)) {

@@ -92,7 +92,7 @@ type Until = { ms: number } | { problem: string };
 /** The longest wait: Step Functions ends an execution after a year. */
 const longestMs = 366 * 24 * 3600 * 1000;
 
-/** Computes when a wait ends whose turn started at `sinceMs`. Every delivery computes the same time. */
+/** Computes the end of a wait whose turn started at `sinceMs`. Every delivery computes the same time. */
 function untilOf(node: WaitNode, input: Context, sinceMs: number): Until {
   if (node.for.kind === "seconds") return { ms: sinceMs + node.for.seconds * 1000 };
   if (node.for.kind === "event") return { problem: "it waits for an event and has no time" };

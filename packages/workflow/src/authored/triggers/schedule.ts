@@ -32,7 +32,9 @@ export const scheduleTrigger: TriggerKind<typeof AuthoredScheduleTrigger> = {
   check: checkSchedule,
 };
 
-/** Returns the one of `cron`, `every` and `at` that is present. The checks ensure that exactly one is. */
+/**
+ * Returns the one of `cron`, `every` and `at` that is present. The checks ensure that exactly one of them is present.
+ */
 function whenOf({ cron, every, at = "" }: Pick<z.output<typeof AuthoredScheduleTrigger>, "cron" | "every" | "at">) {
   if (cron !== undefined) return { kind: "cron" as const, cron: cron.trim().replaceAll(/\s+/g, " ").toUpperCase() };
   if (every !== undefined) return { kind: "every" as const, everySeconds: every };
