@@ -35,7 +35,7 @@ describe("a compiled workflow", () => {
     await compareWithWalks(60);
   });
 
-  it("visits the same nodes as the walk in hundreds of random workflows, some with maps and further executions", {
+  it("visits the same nodes as the walk in hundreds of random cases, some with maps and further executions", {
     tags: ["deep"],
   }, async () => {
     const { mapRuns, further } = await compareWithWalks(400);

@@ -184,7 +184,7 @@ describe("case h: a delivery that loses its connection while the code continues"
     wellTold(story);
   });
 
-  it("makes the settle kill the sandbox that it cannot reach, and only then write the failed entry", async () => {
+  it("is followed by a settle that kills the unreachable sandbox, and only then writes the failed entry", async () => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = "finish";
     await story.finish(story.deliver("a", 0));

@@ -104,7 +104,7 @@ describe("case k: an approval in a branch, whose timeout is over before the appr
 });
 
 describe("case f: a map to which the path of its onError leads back", () => {
-  it("runs new branches, and joins those of the second visit", async () => {
+  it("runs new branches in the second visit, and joins only these", async () => {
     const again = flow(
       "again",
       [mapOver("m", [action("i")], [], { onError: "r" }), action("r")],
@@ -123,7 +123,7 @@ describe("case f: a map to which the path of its onError leads back", () => {
   });
 });
 
-it("case f: a fork in a loop runs new branches in each visit, and joins those of that visit", async () => {
+it("case f: a fork in a loop runs new branches in each visit, and joins only these", async () => {
   const round = flow(
     "round",
     [action("f"), action("a"), action("b"), decision("d")],

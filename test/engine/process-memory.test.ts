@@ -136,7 +136,7 @@ it("the pool of warm sandboxes forgets sandboxes that have died", () => {
   expect([1, 2].map(() => pool.take(item("1"))?.id)).toEqual(["S2", undefined]);
 });
 
-it("ten items of a map, two at a time, share a few sandboxes, and each item stays in one", async () => {
+it("ten items of a map, two at a time, share a few sandboxes, and each item stays in one sandbox", async () => {
   const body = mapOver("m", [action("i"), action("k")], lines("i > k"));
   const story = await new Story(flow("shared", [body], lines("start > m > end"))).start(
     '{"list":[1,2,3,4,5,6,7,8,9,10]}',

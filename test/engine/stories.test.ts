@@ -98,7 +98,7 @@ describe("the engine, at the edges of the protocol", () => {
     expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S2", "S1"]);
   });
 
-  it("writes the failed entry of a node that never got a sandbox before the close entry", async () => {
+  it("writes the failed entry of a node before the close entry, even if the node never got a sandbox", async () => {
     const story = await new Story(one).start();
     await story.finish(story.close(0, { Error: "SandboxUnavailable", Cause: '{"errorMessage":"no capacity"}' }));
     expect(story.chain).toEqual(["start success", "a failed", "(close) failed"]);

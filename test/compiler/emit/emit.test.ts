@@ -126,7 +126,7 @@ describe("the task of a node", () => {
     ["work", guarded, "work.settle"],
     ["work.settle", guarded, "execution.close"],
     ["big", branching, "big.settle"],
-  ])("catches a closed run first, then every other error, in the state %s", (name, machine, next) => {
+  ])("catches in the state %s first a closed run and then every other error", (name, machine, next) => {
     expect(task(machine, name).Catch).toEqual([
       { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: "execution.closed" },
       { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: next },
@@ -140,7 +140,7 @@ describe("the task of a node", () => {
 });
 
 describe("onError", () => {
-  it("leads a failed task to a settle, which gets the error. If the settle also finds a failure, the target of onError follows", () => {
+  it("is taken only after a settle, which gets the error of the task, if the settle finds a failure in the chain, too", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {

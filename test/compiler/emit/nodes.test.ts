@@ -137,7 +137,7 @@ describe("a workflow node", () => {
     expect(stateOf(calling, "rate.settled", "Choice")).toMatchObject({ Choices: [{ Next: "late" }], Default: "end" });
   });
 
-  it("ends the item of a map with an empty output, if it is the last node", () => {
+  it("ends the item of a map with an empty output if it is the last node of the item", () => {
     const each = map("each", body([childNode("each_item")], []));
     const machine = toStateMachine(workflow([start(), each, end()], ["start -> each", "each -> end"]));
     expect(taskOf(machine, "each_item.done")).toMatchObject({ End: true, OutputPath: null });

@@ -40,7 +40,7 @@ const fan = workflow(
 );
 
 describe("the counted events of a plan", () => {
-  it("are never fewer than the events of an execution, for all decisions and failures that it may have", async () => {
+  it("are never fewer than the events of a real execution, for all possible decisions and failures", async () => {
     await fc.assert(
       fc.asyncProperty(forwardGraphs, fates, async ({ workflow: whole }, chosen) => {
         const calm: Fates = (scope, seq) => {

@@ -38,7 +38,7 @@ describe("the hosts that a node can connect to", () => {
     ["addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
     ["nothing", undefined, undefined],
   ])(
-    "are resolved before the code starts only if one has another port than 80 and 443: %s %j",
+    "are resolved before the code starts only if one of them has another port than 80 and 443: %s %j",
     async (_what, allow, addresses) => {
       const asked: string[] = [];
       const addressesOf = async (host: string) => {
@@ -123,7 +123,7 @@ async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?
   return story.begun.map(({ request }) => [request.node, request.isLast ?? false]);
 }
 
-it("a request marks code as the last of the run if only end nodes follow it", async () => {
+it("a request to the sandbox marks code as the last code of the run if only end nodes follow", async () => {
   const row = new Story(flow("row", [action("a"), action("b")], lines("start > a > b > end")));
   expect(await lastOf(row, ["a", 0], ["b", 1])).toEqual([
     ["a", false],
@@ -131,7 +131,7 @@ it("a request marks code as the last of the run if only end nodes follow it", as
   ]);
 });
 
-it("a request does not mark code of a branch as the last of the run, because code of other branches may follow", async () => {
+it("a request to the sandbox never marks the code of a branch as the last code of the run, because code of other branches may follow", async () => {
   const nodes = [action("f"), action("a"), action("b")];
   const fork = new Story(flow("fork", nodes, lines("start > f > a > end", "f > b > end")));
   expect(await lastOf(fork, ["f", 0], ["a", 0, "/f@1.a"])).toEqual([

@@ -41,7 +41,7 @@ describe("decide", () => {
     expect(taken(json, conditions)).toBe(label);
   });
 
-  it("returns the edge object itself", () => {
+  it("returns the chosen edge object itself, and no copy of it", () => {
     const edges = edgesFor(["yes", "no"]);
     expect(decide('"no"', edges)).toBe(edges[1]);
   });

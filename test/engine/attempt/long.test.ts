@@ -33,7 +33,7 @@ class LongStory extends Story {
 }
 
 describe("long code", () => {
-  it("starts once; deliveries look for its result at growing intervals, and the last one commits it", async () => {
+  it("starts once, is checked by deliveries at growing intervals, and has its result committed by the last delivery", async () => {
     const story = await LongStory.begun(workflow, { a: [succeeds("a", "12345678901234567890")] });
     expect(await story.look()).toMatchObject({ scope: "", seq: 0, running: true, pause: 5 });
     story.world.clock.advance(600_000);
@@ -48,7 +48,7 @@ describe("long code", () => {
     await story.judge();
   });
 
-  it("has a sandbox that lives as long as its timeout, and is killed after the result", async () => {
+  it("has a sandbox that lives as long as the timeout of the code, and that is killed after the result", async () => {
     const story = await LongStory.begun();
     await story.look();
     const [sandbox] = story.world.sandboxes.alive();

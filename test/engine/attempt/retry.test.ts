@@ -54,7 +54,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("fails with the error of its last attempt, which is recorded like the others", async () => {
+  it("fails with the error of its last attempt, which is recorded like the earlier attempts", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [fails("one"), fails("two")]);
     await story.everything();
     const entry = await told(story);

@@ -152,6 +152,6 @@ it.each([
   ["what follows the join: the branches", "", 3, [start, f, ...branches]],
   ["an item: its own nodes, none of another's", "/m@3.1", 2, [start, f, ...branches, ["m", "{}"], ["i", '{"i":8}']]],
   ["what follows a map: its list", "", 5, [start, f, ...branches, ["m", '{"m":[{"i":7,"k":true},{"i":8,"k":true}]}']]],
-])("`outputs` has the right nodes for %s", async (_who, scope, seq, expected) => {
+])("`outputs` has the results of the right nodes for %s", async (_who, scope, seq, expected) => {
   expect(await seenAt(scope, seq)).toEqual(expected);
 });

@@ -12,7 +12,7 @@ import {
 const keys = (context: Context) => context.slots().map(({ key, json, by }) => `${key}=${json}@${by}`);
 const set = (...pairs: [string, string][]) => pairs.map(([key, json]) => ({ key, json }));
 
-it("a context keeps the position of a key that is set again, and appends one that was deleted before", () => {
+it("a context keeps the position of a key that is set again, and appends a key that was deleted before", () => {
   const first = new Context().apply({ set: set(["a", "1"], ["b", "2"], ["c", "3"]), delete: [] }, 0);
   const second = first.apply({ set: set(["a", "4"]), delete: ["b"] }, 1);
   const third = second.apply({ set: set(["b", "5"]), delete: [] }, 2);
@@ -88,7 +88,7 @@ async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<str
 const asPairs = (context: Context) => context.slots().map(({ key, json }) => [key, json]);
 
 describe("a context in pages", () => {
-  it("equals a plain map in the same order after any changes", async () => {
+  it("has the same keys in the same order as a plain map after any changes", async () => {
     const key = fc.nat(12).map((n) => `k${n}`);
     const value = fc.oneof(
       fc.nat(9).map(String),

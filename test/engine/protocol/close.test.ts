@@ -91,7 +91,7 @@ describe("a decision that leads back", () => {
     expect(story.world.machines.size).toBe(1);
   });
 
-  it("counts no events if the version has no counts for its history", async () => {
+  it("counts no events if the version has no budget for its history", async () => {
     const story = await new Story(loop, { d: [again, enough] }).start();
     await story.everything();
     expect(countsOf(story).every(([, events]) => events === undefined)).toBe(true);
@@ -156,7 +156,7 @@ describe("the history events of one pass through a loop", () => {
 describe("a run whose loop continues in a further execution", () => {
   const machineOf = (story: Story) => story.world.machines.get(`${story.id}.1`);
 
-  it("stops the further execution when it is cancelled", async () => {
+  it("stops the further execution when the run is cancelled", async () => {
     const story = await continued();
     const { continuation } = (await story.finish(story.deliver("d", 3))) as { continuation: { input: object } };
     const further = story.world.startChild("arn:loop:1", `${story.id}.1`, JSON.stringify(continuation.input));

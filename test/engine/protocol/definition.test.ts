@@ -67,7 +67,7 @@ describe("an edge that leads back", () => {
   });
 });
 
-it("a run takes a loop as often as `max` allows, and then its decision fails without a default edge", async () => {
+it("a run takes a loop as often as `max` allows, and then the decision fails if it has no default edge", async () => {
   const scripts = { d: [succeeds("branch_decision", '"again"')], e: [succeeds("branch_decision", "true")] };
   const story = await new Story(nested, scripts).start();
   await story.everything();

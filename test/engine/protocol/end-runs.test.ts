@@ -67,7 +67,7 @@ it("a sweep does not change a run that still runs", async () => {
   expect(story.chain).toEqual(["start success"]);
 });
 
-it("a sweep lists the running executions, and calls DescribeExecution only for one that the list lacks", async () => {
+it("a sweep lists the running executions, and calls DescribeExecution only for an execution that the list lacks", async () => {
   const story = await new Story(one).start();
   await expect(story.until(story.sweeper(), "DescribeExecution")).rejects.toThrow("never comes to");
   story.world.machines.get(story.id)?.end("aborted");

@@ -91,7 +91,7 @@ async function closing(ended: (record: object) => void): Promise<Story> {
   return story;
 }
 
-it("a close reports to the service how the run ended while the record is still open", async () => {
+it("a close reports to the service how the run ended, and only then takes the record out of the open index", async () => {
   const told: unknown[] = [];
   const story = await closing((record) => told.push([record, story.world.record(story.id).open]));
   await story.finish(story.deliver("end", 1));

@@ -180,7 +180,7 @@ describe("an execution with a document of outcomes", { timeout: 60_000 }, () => 
 });
 
 describe("the document of a restart", { timeout: 60_000 }, () => {
-  it("is what a dry run shows, and is stored as a blob of the new run", async () => {
+  it("equals the document that a dry run shows, and is stored as a blob of the new run", async () => {
     const fails = "if context['bad']: raise ValueError('bad')";
     const version = await cloud.publish(inARow("planned", { one: runs("a"), two: runs("b"), three: fails }));
     const { execution: source } = await cloud.run(version, '{"bad": true}');

@@ -214,7 +214,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
   const code = (id: string) => action(id, `context['${id}'] = '${id}'`);
   const steps = (ids: string, ...edges: string[]) => between("flow", ids.split(" ").map(code), ways(...edges));
 
-  it("runs the nodes of a new branch and all after it, as forecast", async () => {
+  it("runs the nodes of a new branch and all nodes after the branch, as the forecast says", async () => {
     const id = await ran(steps("f c d e z", "start > f > c > e > z > end", "f > d > e"));
     await cloud.publish(steps("f c n d e z", "start > f > c > e > z > end", "f > n > d > e"));
     const { trace, forecast } = await restarted(id, { from: "z" });

@@ -66,7 +66,7 @@ class Runs {
   }
 }
 
-it("runs with branches leave twice as many sandboxes as they inherited, until a run creates none", async () => {
+it("runs with branches leave twice as many sandboxes as they inherited, until a run needs no new sandbox", async () => {
   const runs = new Runs();
   const made: number[] = [];
   for (let count = 0; count < 6; count++) {

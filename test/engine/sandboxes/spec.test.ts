@@ -43,7 +43,7 @@ it.each<[string, TaskNode]>([
   expect(outerReach(web, sharing([web, { ...other, isolation: "fresh" } as Node]))).toEqual(["a.test", "b.test"]);
 });
 
-it("outerReach has only the node's own hosts for a fresh sandbox, and sets no limit for all credentials of a client", () => {
+it("outerReach returns only the node's own hosts for a fresh sandbox, and sets no limit if a node uses all credentials of a client", () => {
   const fresh = task("f", ["c.test:443"], { isolation: "fresh" });
   expect(outerReach(fresh, sharing([web, fresh, task("n")]))).toEqual(["c.test"]);
   expect(outerReach(web, { nodes: [web] } as unknown as Workflow)).toBeUndefined();

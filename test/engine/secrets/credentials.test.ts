@@ -79,7 +79,7 @@ describe("a node's credential overlay", () => {
     expect(overlay.secrets).toHaveLength(1);
   });
 
-  it("has the client's credential if the workflow has one of the same name", async () => {
+  it("has the client's credential, and not the workflow's credential of the same name", async () => {
     await store.have({ workflow: "wf" }, "api", "custom", { key: "of the workflow" });
     await store.have({ workflow: "wf" }, "other", "custom", { key: "of it too" });
     await store.have(acme, "api", "custom", { key: "of the client" });
@@ -95,7 +95,7 @@ describe("a node's credential overlay", () => {
     await expect(credentials().forNode("acme", null, ["shared"])).rejects.toThrow(/has no credential "shared"/);
   });
 
-  it("is empty without a read if the node declares no credentials", async () => {
+  it("is empty, and needs no read, if the node declares no credentials", async () => {
     expect(await credentials().forNode("acme", "wf", [])).toBe(emptyOverlay);
     expect(store.reads).toEqual([]);
   });
@@ -134,7 +134,7 @@ describe("an unavailable credential", () => {
     });
   });
 
-  it("fails the node with a message that names it if no key decrypts it", async () => {
+  it("fails the node with a message that names the credential if no key decrypts it", async () => {
     await store.have(acme, "api", "custom", { key: "s3cret-6" });
     const asking = credentials(["another key"]).forNode("acme", "wf", undefined);
     await expect(asking).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe("an access token", () => {
     });
   });
 
-  it("is requested for the client itself if there is no refresh token", async () => {
+  it("is requested with the client id and the client secret alone if there is no refresh token", async () => {
     const { refresh_token: _, access_token: __, ...own } = stored;
     await store.have(acme, "api", "oauth2", { ...own, scope: "read" });
     expect(await tokenOf(process(answer(200, { access_token: "access-9" })))).toBe("access-9");
@@ -306,14 +306,17 @@ describe("a token endpoint", () => {
     ["is down", answer(503, {}), "answered 503"],
     ["is busy", answer(429, {}), "answered 429"],
     ["is not there", () => Promise.reject(new TypeError("fetch failed")), "does not answer"],
-  ])("that %s is called five times, and then fails the node with its name and host", async (_what, reply, why) => {
-    await store.have(acme, "api", "oauth2", stored);
-    const failure = await tokenOf(process(reply, reply, reply, reply, reply)).catch((error: Error) => error);
-    const told = `credential "api" of client acme: its token endpoint id.test ${why}, in 5 tries - correct its token_url, or start the run again when it is there`;
-    expect(failure).toMatchObject({ name: "NodeFailed", message: told });
-    expect(asked).toHaveLength(5);
-    expect(slept).toEqual([1_000, 2_000, 4_000, 8_000]);
-  });
+  ])(
+    "that %s is called five times, and then the node fails with a message that names the endpoint",
+    async (_what, reply, why) => {
+      await store.have(acme, "api", "oauth2", stored);
+      const failure = await tokenOf(process(reply, reply, reply, reply, reply)).catch((error: Error) => error);
+      const told = `credential "api" of client acme: its token endpoint id.test ${why}, in 5 tries - correct its token_url, or start the run again when it is there`;
+      expect(failure).toMatchObject({ name: "NodeFailed", message: told });
+      expect(asked).toHaveLength(5);
+      expect(slept).toEqual([1_000, 2_000, 4_000, 8_000]);
+    },
+  );
 
   it("that did not answer is not called by other nodes for a minute", async () => {
     await store.have(acme, "api", "oauth2", stored);

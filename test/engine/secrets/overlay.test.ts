@@ -77,7 +77,7 @@ describe("the overlay of a node", () => {
     },
   );
 
-  it("is empty if the node declares none, without a read", async () => {
+  it("is empty, and needs no read, if the node declares no credentials", async () => {
     forNode.mockClear();
     expect(await credentialOverlay({ credentials }, whose([], ["email"]))).toBe(emptyOverlay);
     expect(forNode).not.toHaveBeenCalled();

@@ -240,7 +240,7 @@ describe("an error message of this process", () => {
     expect(maskCredentials(text, others)).toBe(text);
   });
 
-  it("masks a key of the environment that is set later", () => {
+  it("masks a key that is added to the environment later", () => {
     process.env.LATER_API_KEY = "later-than-the-first-message";
     try {
       const { message } = new NovaError("SandboxUnavailable", "401 for later-than-the-first-message");

@@ -272,7 +272,7 @@ it("a wait for an event is listed with its pattern, which keeps all digits of it
   );
 });
 
-it("a node between two attempts is listed with the start of the next one", async () => {
+it("a node between two attempts is listed with the start of its next attempt", async () => {
   const story = await new Story(flow("tries", [action("a")], lines("start > a > end"))).start();
   const due = "2026-11-23T09:00:00.000Z";
   const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso(), due } as const;
@@ -342,7 +342,7 @@ describe("the chain of work of branches", () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "m", "i", "i", "end"]);
   });
 
-  it("has the context after an entry of a branch", async () => {
+  it("includes the context after an entry of a branch, which can be read alone", async () => {
     const story = await ran();
     const ports = story.world.ports(atOnce);
     expect((await contextAt(ports, { execution: story.id, scope: "/f@1.b", seq: 1 })).get("b")).toBe("true");

@@ -61,7 +61,7 @@ it("an edge or an onError that leads into the body of a map is refused", () => {
   );
 });
 
-it("an edge across the border of a body is reported as such, not as a misspelt id", () => {
+it("an edge that crosses the border of a body is reported for that reason, not as a misspelt id", () => {
   const nodes = [start, each("m", [action("step_a")]), action("step_b"), end];
   expect(codesOf(graph(nodes, ["start > m", "m > step_a", "step_b > end"]))).toEqual([
     "NOVA233 $.edges[1].to",

@@ -55,7 +55,7 @@ describe("branches", () => {
     expect(found(shape(...arrows))).toEqual(expected);
   });
 
-  it("are refused if an onError leads out of a branch, or if the fork's own onError leads into one", () => {
+  it("are refused if an onError leads out of a branch, or if the fork's own onError leads into a branch", () => {
     const leaving = graph(
       [start, action("a", { onError: "y" }), action("b"), action("x"), action("y"), end],
       ["start > a", "start > b", "a > x", "b > y", "x > end", "y > end"],

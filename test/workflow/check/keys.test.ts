@@ -29,7 +29,7 @@ it("a finding about an overwritten key names the line in the code file", () => {
   expect(found).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
 });
 
-it("a key has a finding if a node between the two setters does not use it, or if both sides of a decision overwrite it", () => {
+it("a key has a finding if it is overwritten after a node that does not use it, or on both sides of a decision", () => {
   const both = (left: string, right: string): Loose =>
     graph(
       [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],
@@ -76,7 +76,7 @@ it.each([
   expect(codesOf(definition)).toEqual([]);
 });
 
-it("the check of overwritten keys compares only nodes of one branch, or after the join", () => {
+it("the check of overwritten keys ignores two branches of one fork, but covers a branch and the nodes after its join", () => {
   const nodes = [{ ...start, merge: "last" }, find, convert, end];
   expect(codesOf(graph(nodes, ["start > find", "start > convert", "find > end", "convert > end"]))).toEqual([]);
   const behind = [{ ...start, merge: "last" }, find, action("other"), convert, end];
@@ -167,7 +167,7 @@ it("a finding about a key that two branches set names the branches and the fork"
   );
 });
 
-it("a key has a finding if an approval stores its answer under the key and another branch sets the key, and two findings if that holds for two nested forks", () => {
+it("a key has a finding if an approval stores its answer under the key and another branch sets the key, and two findings if branches of two nested forks set the key", () => {
   const ask = approval("ask", { into: "total" });
   const nodes = [start, setting("a"), ask, end];
   const arrows = ["start > a", "start > ask", "a > end", 'ask > end: "default"'];

@@ -69,7 +69,7 @@ it("reachableFrom needs no recursion in a row of 50,000 nodes", () => {
   expect(reachableFrom(longRow(50_000), ["n0"]).size).toBe(50_000);
 });
 
-it("findCycles returns real cycles, and at least one for every node that is on a cycle or reaches one and back", () => {
+it("findCycles returns only real cycles, and at least one cycle for every group of nodes that reach each other", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const cycles = findCycles(graph);

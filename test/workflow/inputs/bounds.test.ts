@@ -64,7 +64,7 @@ describe("a schema", () => {
 });
 
 describe("a value", () => {
-  it("is refused if the check of it reaches the deadline", async () => {
+  it("is refused if its check reaches the deadline", async () => {
     let expire: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {
       expire = resolve;
@@ -83,7 +83,7 @@ describe("a value", () => {
     await expect(checking).rejects.toThrow(CheckStopped);
   });
 
-  it("is refused with a message if the check of it overflows the stack", { tags: ["deep"] }, async () => {
+  it("is refused with a message if its check overflows the stack", { tags: ["deep"] }, async () => {
     const message = expect.stringMatching(/goes too many levels deep - simplify the schema, or send less/);
     expect(await checkContext({ inputs: chain(50_000) as never }, "{}")).toMatchObject([{ code: "NOVA507", message }]);
     expect(await checkData(chain(50_000) as never, "{}")).toEqual([

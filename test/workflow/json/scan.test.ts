@@ -102,7 +102,7 @@ it.each([String.raw`{"a": "\ud83d\ude00"}`, String.raw`{"a": "\\ud800"}`, '"😀
   },
 );
 
-it("halfCharacterIn returns a path that starts with the given one", () => {
+it("halfCharacterIn returns a path that starts with the given path", () => {
   expect(halfCharacterIn(String.raw`["\ud800"]`, "$.context")).toBe("$.context[0]");
 });
 

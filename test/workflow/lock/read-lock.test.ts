@@ -220,7 +220,7 @@ describe("a workflow with a lock file", () => {
     expect(new Set(hashes).size).toBe(4);
   });
 
-  it("has no lock if the lock file has no entries, so that its version stays the same", () => {
+  it("has no lock if the lock file has no entries, so that the version of the workflow stays the same", () => {
     expect(parse(row(sum), { "workflow.lock.json": '{"format": 1, "nodes": {}}' }).workflow).toEqual(
       parse(row(sum)).workflow,
     );
@@ -253,7 +253,7 @@ describe("the checks of locked code", () => {
     expect(findingsOf(row(sum), files)[0]?.message).toContain(wayOut);
   });
 
-  it("name the file that is edited or missing, and name both files if a person has to approve them", () => {
+  it("name the file that is edited or missing, and name both files if a person has to approve the code", () => {
     const analysis = "result = 1";
     const { code, ...rest } = locked({ codeHash: codeHashOf({ code: locked().code, analysis }) });
     const files = (texts: Record<string, string>) => ({

@@ -100,7 +100,7 @@ describe("the settings of a workflow for its prompt nodes", () => {
     expect(read(ai(own), ai(all)).executor.samples).toBe(expected);
   });
 
-  it("add their hosts to those of the node, sorted and without repetition", () => {
+  it("add their hosts to the hosts of the node, sorted and without repetition", () => {
     const { executor } = read({ network: { allow: ["c.x", "A.x:1"] } }, { network: { allow: ["b.x", "a.x:1"] } });
     expect(executor.allow).toEqual(["a.x:1", "b.x", "c.x"]);
   });

@@ -117,7 +117,7 @@ lazy
 Hope this helps!
 `;
 
-it("a labelled item of a list in a text contains all of its lines", () => {
+it("a labelled item of a list in a text contains all lines of the item", () => {
   expect([...listsIn(ideas).numbered]).toEqual([
     [1, "First\n   with more"],
     [2, "Second: 12:30, and 1.5 million\n   - a\n   1. deeper"],

@@ -49,7 +49,7 @@ export default defineWorkflow({
 `;
 
 describe("a program that exports a workflow", () => {
-  it("is read as JSON without installed packages beside it, and is named after its file", async () => {
+  it("is read as JSON even if no packages are installed beside it, and is named after its file", async () => {
     const source = await readWorkflowSource(await write("two-steps.ts", sound));
     const { workflow, findings } = parseWorkflow(source);
     expect(findings).toEqual([]);

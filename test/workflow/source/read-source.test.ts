@@ -96,7 +96,7 @@ it.each([
   }
 });
 
-it("a link out of the folder is left out if the workflow does not name it, or names it with escapes", async () => {
+it("a link out of the folder is left out if the workflow does not name it, or names it only with escapes in the JSON", async () => {
   const folder = await folderWith({
     "secret.md": "k3y",
     "w/workflow.json": escaped.replace("nodes/read.py", "key.md"),

@@ -104,7 +104,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     expect(points).toBeGreaterThan(8);
   });
 
-  it("is done once even if two deliveries overlap at any point", async () => {
+  it("does its work once even if two deliveries overlap at any point", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       const second = story.deliver("a", 0);
       expect(await story.finish(second)).toMatchObject(answered);
@@ -113,7 +113,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     });
   });
 
-  it("is not asked of a model again by a late delivery, which returns the entry", async () => {
+  it("asks no model again in a late delivery, which returns the entry", async () => {
     const { story, first } = await begun(name);
     await story.finish(first);
     const paid = story.paid.length;

@@ -45,7 +45,7 @@ describe("a node whose code a model writes", () => {
     expect(story.begun[0]?.request.network).toEqual({ allow: [] });
   });
 
-  it("finds the result of its analysis in the context, but later nodes do not", async () => {
+  it("finds the result of its analysis in the context, but later nodes do not find it there", async () => {
     const script: Scripts = {
       a: ({ code }) =>
         code === "# look"
@@ -97,7 +97,7 @@ describe("a node whose code a model writes", () => {
     wellTold(story);
   });
 
-  it("records the analysis that started, even if another delivery gets a different answer", async () => {
+  it("records the analysis that started first, even if the model gives another delivery a different analysis", async () => {
     const story = new PromptStory(one, scriptedMinds({ analysis: "# look", codes: ["# one"] }));
     await story.start();
     const first = story.deliver("a", 0);
@@ -144,7 +144,7 @@ describe("a node with pinned code", () => {
     expect(story.head).toMatchObject({ generation: "g1", cache_hit: true });
   });
 
-  it("asks a model if the pinned code fails, and that failure is its first step", async () => {
+  it("asks a model if the pinned code fails, and records that failure as its first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned, codes: ["# one"] }, scripts);
     const { steps } = (await story.trace()).entries[1] as { steps: object[] };
@@ -177,7 +177,7 @@ describe("a node whose pinned code has an analysis", () => {
   const behind = { ...pinned, analysis: "# look" };
   const finds: Scripts = { a: ({ code }) => (code === "# look" ? succeeds("pages", "2") : succeeds("a", "1")) };
 
-  it("runs the analysis first, at a journal place of its own, and gives its result to the code", async () => {
+  it("runs the analysis first, at a separate place of the journal, and gives its result to the code", async () => {
     const { story } = await told(one, { pinned: behind }, finds, '{"n":1}');
     const [look, task] = story.begun;
     expect([look?.claim.step, task?.claim.step]).toEqual([-2, 0]);
@@ -188,7 +188,7 @@ describe("a node whose pinned code has an analysis", () => {
     expect(story.paid).toEqual([]);
   });
 
-  it("lets its code connect to the hosts that it names, and its analysis to none", async () => {
+  it("lets its code connect to the hosts that the node names, and its analysis to no host", async () => {
     const reaching = flow("reaching", [prompted(action("a"))], lines("start > a > end"));
     const [, node] = reaching.nodes;
     if (node && "executor" in node && node.executor.kind === "prompt") node.executor.allow = ["imap.acme.com"];
@@ -210,7 +210,7 @@ describe("a node whose pinned code has an analysis", () => {
     });
   });
 
-  it("asks a model if the analysis fails, and that failure is its first step", async () => {
+  it("asks a model if the analysis fails, and records that failure as its first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# look" ? fails("no pdf") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned: behind, codes: ["# one"] }, scripts);
     expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
@@ -259,7 +259,7 @@ describe("a pipeline that fails", () => {
     expect(entry).toMatchObject({ code_executed: "# 3", error_message: "Failed after 3 attempts: it broke" });
   });
 
-  it("shows its prompt as the code if no code was written", async () => {
+  it("shows its prompt in place of code if no code was written", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
     await story.start();
     const delivery = story.deliver("a", 0);
@@ -271,7 +271,7 @@ describe("a pipeline that fails", () => {
     expect(entry).toMatchObject({ code_executed: "Do a.", ai_metadata: { prompt_task: "Do a.", attempts: 0 } });
   });
 
-  it("stops the code of another delivery before its failure is written", async () => {
+  it("stops the code of another delivery before it writes its failure", async () => {
     const { story, first, second } = await twoAtOnce();
     story.codeStopsAt = "finish";
     await story.finish(first);

@@ -56,7 +56,7 @@ it("a map runs its body once for each item, and collects the results in order", 
   expect([await left(story, "item"), await left(story, "n")]).toEqual([undefined, undefined]);
 });
 
-it("a map gives the item to all nodes of its body, under the name that it defines", async () => {
+it("a map gives the item to all nodes of its body, under the name that the map defines", async () => {
   const seen: (string | undefined)[] = [];
   const look = (request: RunRequest) => {
     seen.push(given(request, "page"), given(request, "index"), given(request, "i"));
@@ -79,7 +79,7 @@ it("a map fails with a sentence if there is no list", async () => {
   expect(failure(story)).toBe('context["list"] is a number, not a list - "items" takes the path of a list');
 });
 
-it("a map refuses a list from a secret input, because its items would not be secret", async () => {
+it("a map refuses a list from a secret input, because the items of the list would not be secret", async () => {
   const map = mapOver("m", [action("i")], [], { items: "keys.all" });
   const inputs = { properties: { keys: { secret: true } } };
   const story = await new Story(flow("secret", [map], lines("start > m > end"), { inputs })).start(

@@ -145,7 +145,7 @@ describe("an initial context", () => {
     expect([world.executions.records.size, world.chain.places.size, world.machines.size]).toEqual([0, 0, 0]);
   });
 
-  it("is accepted if a file has the key that inputs require", async () => {
+  it("is accepted if the value of a required key is a file", async () => {
     const { context } = await started({ context: '{"amount":1}', files: [fileOf("pdf", "x")] }, { ...one, inputs });
     expect(context.slots().length).toBe(2);
   });

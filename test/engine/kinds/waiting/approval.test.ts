@@ -21,7 +21,7 @@ async function waiting(options = {}, more: [string, string, string][] = [], cont
 }
 
 describe("a new approval", () => {
-  it("creates an open task, a status and an event that says how to answer, and releases its sandbox", async () => {
+  it("creates an open task, marks the run as waiting, publishes an event that says how to answer, and releases its sandbox", async () => {
     const story = await waiting(
       { message: "Pay {{amount}} to {{who.name}}?", to: ["boss"] },
       [],
@@ -188,7 +188,7 @@ describe("an answer", () => {
     ["the next approval", { node: "next" }],
     ["the next visit of its node in a loop", { seq: 5 }],
     ["another item of a map", { scope: "/m@1.0" }],
-  ])("that is repeated does not answer %s, and is refused with the name of the first answer", async (_what, of) => {
+  ])("that is repeated does not answer %s, and its refusal says who answered first", async (_what, of) => {
     const story = await waiting();
     const at = story.world.clock.iso();
     const next = { ...story.task, id: "task_next", ...of };
@@ -204,7 +204,7 @@ describe("an answer", () => {
     expect(story.world.tasks.all().map(({ status }) => status)).toEqual(["sent", "open"]);
   });
 
-  it("that is repeated after the last of several approvals names the latest answer", async () => {
+  it("that is repeated after the last of several approvals is refused, and its refusal names the latest answer", async () => {
     const story = await waiting();
     await story.ports.tasks.create({
       ...story.task,

@@ -75,7 +75,7 @@ it("NOVA stores an event only if a later wait may need it", async () => {
   expect(story.world.tasks.wakes.events.size).toBe(0);
 });
 
-it("an event that EventBridge delivers twice wakes the first of two waits, and another event the second", async () => {
+it("an event that EventBridge delivers twice wakes only the first of two waits, and another event wakes the second one", async () => {
   const waitFor = (id: string): WaitNode => ({
     ...{ id, type: "wait" },
     for: { kind: "event", pattern: { source: ["shop"] }, timeoutSeconds: 3600, into: id },

@@ -56,7 +56,7 @@ describe("the race of an answer and the timeout (case k)", () => {
     },
   );
 
-  it("ends in one of two answers, and refuses the other with the name of the first", async () => {
+  it("ends in one of two answers, and the refusal of the other answer names the first one", async () => {
     const story = await waiting();
     const [first, second] = [story.answering("approved", { by: "ann" }), story.answering("rejected", { by: "bob" })];
     await story.until(first, "entry 2");
@@ -68,8 +68,8 @@ describe("the race of an answer and the timeout (case k)", () => {
   });
 });
 
-describe("an answer and a request that is still under way", () => {
-  it("make the request send the answer with its own token if that token was stored after the answer", async () => {
+describe("an answer while a request is still under way", () => {
+  it("is also sent by the request, with the token of the request, if that token was stored after the answer", async () => {
     const story = await waiting();
     const late = story.request("token-2");
     await story.until(late, "put token");
@@ -81,7 +81,7 @@ describe("an answer and a request that is still under way", () => {
     expect(story.task.status).toBe("sent");
   });
 
-  it("result in exactly one outcome for every interleaving, and the run no longer shows as waiting", async () => {
+  it("results in exactly one outcome for every interleaving, and the run no longer shows as waiting", async () => {
     for (const point of ["read 1..", "turn 2", "put token", "create task", "set status", "read 2", "publish"]) {
       const story = await new Asked(withTimeout).begin();
       await story.finish(story.request("token-1"));

@@ -37,7 +37,7 @@ class Waits extends Story {
 }
 
 describe("a wait for a time", () => {
-  it("takes the turn and returns the time; its entry follows the pause", async () => {
+  it("takes the turn and returns the time, and writes its entry only after the pause", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     const until = story.inSeconds(900);
     expect(await story.run()).toEqual({ execution: story.event.execution, scope: "", seq: 1, until });
