@@ -1,4 +1,5 @@
 import { type EndNode, joinOf, type Node, type TaskNode } from "@nova/workflow";
+import { atOnce } from "../at-once.ts";
 import { codeExecutor, tenSeconds } from "../attempt/code.ts";
 import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
 import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
@@ -33,7 +34,14 @@ import type {
 } from "../protocol/event.ts";
 import { buildSuccess, factsWithoutCode } from "../protocol/outcome.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
-import { closedError, entryIdAfter, runUntilCommitted, settleEntry, settleNodeEntry } from "../protocol/turn.ts";
+import {
+  closedError,
+  commitRestOfBranch,
+  entryIdAfter,
+  runUntilCommitted,
+  settleEntry,
+  settleNodeEntry,
+} from "../protocol/turn.ts";
 import { type ChildAnswer, describeChildWait, hasInnerPlaces, runChild, settleChild } from "./child/run-child.ts";
 import { runMap, settleMap } from "./map/run-map.ts";
 import * as waiting from "./waiting/request.ts";
@@ -191,6 +199,11 @@ async function joinBranches(ports: Ports, position: Position, open: OpenFork, re
   if (!reason) {
     const { name } = open.branches[underWay] as OpenFork["branches"][number];
     throw chainBroken(`branch "${name}" of fork "${open.fork.node}" is joined before it has ended`);
+  }
+  if (position.before.visits) {
+    const kinds = withKinds(ports);
+    const stoppedEarly = tips.filter((tip) => branchState(open, tip) === "under way");
+    await atOnce(stoppedEarly, ({ next }) => commitRestOfBranch(kinds, open, next.scope));
   }
   return settleJoin(ports, position, open, await closeBranches(settlingPorts(withKinds(ports)), open, stopped), reason);
 }

@@ -4,6 +4,7 @@ import { chainBroken, NovaError } from "../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { killStaleSandbox } from "../sandboxes/life.ts";
+import { branchState, hasBegun, type OpenFork, opensFork, readTip, type Tip } from "./branches.ts";
 import { commitOutcome } from "./commit.ts";
 import { definitionOf, type KindPorts, type Reason, type SettlingPorts } from "./definition.ts";
 import type { NodeEvent, RunPosition } from "./event.ts";
@@ -100,6 +101,26 @@ async function commitRecordedOutcome(
   if (!outcome) return undefined;
   if (!(await holdTurn(ports, position, event.node))) return "again";
   return commitOutcome(ports, position, definition.node, outcome);
+}
+
+/**
+ * Commits the outcomes that a branch still reuses, node after node, after Step Functions has stopped the branch. It may
+ * stop any branch first, but a restart must join the same failures as its source.
+ */
+export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope: string): Promise<void> {
+  for (;;) {
+    const tip = await readTip(ports, open.head.execution_id, scope, open.entry);
+    const { path_taken: node, execution_id: id, workflow_id: workflowId, workflow_version: version } = tip.head;
+    if (node === null || branchState(open, tip) !== "under way" || (hasBegun(tip) && opensFork(tip.head))) return;
+    if (tip.turn && tip.turn.state !== "held") return;
+    const position: Position = { before: tip.head, beforeEntry: tip.entry, at: tip.next, next: nextOf(tip) };
+    const event = { execution: { id, workflowId, version }, scope, seq: tip.next.seq - 1, node };
+    if (!(await commitRecordedOutcome(ports, position, event))) return;
+  }
+}
+
+function nextOf({ next: { seq }, turn }: Tip): Position["next"] {
+  return turn ? { seq, turn } : { seq };
 }
 
 /**
