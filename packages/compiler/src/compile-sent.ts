@@ -1,7 +1,9 @@
 import { DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
 import type { Compiled, EmitOptions } from "./compile-workflow.ts";
 
-/** The largest real workflow compiles in far less, and API Gateway's HTTP API requires an answer within 30 seconds. */
+/**
+ * The largest real workflow compiles in far less time, and API Gateway's HTTP API requires an answer within 30 seconds.
+ */
 const deadlineMs = 10_000;
 
 const compiler = new DeadlineWorker({

@@ -14,7 +14,10 @@ export function chainBroken(message: string): NovaError {
   return new NovaError("ChainBroken", message);
 }
 
-/** DynamoDB or S3 did not answer in time; a write may or may not have happened. `States.ALL` retries it. */
+/**
+ * DynamoDB or S3 did not answer in time; a write may or may not have happened. The retrier for `States.ALL` repeats the
+ * task.
+ */
 export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";
 }

@@ -32,8 +32,8 @@ export function createTailCache() {
 }
 
 /**
- * Keeps sandboxes of branches that have ended for other branches of the same fork, so that a map of a thousand items
- * needs only a few. After the join, entries of the chain name the spare sandboxes.
+ * Keeps the sandboxes of ended branches for other branches of the same fork, so that a map of a thousand items needs
+ * only a few. After the join, entries of the chain name the spare sandboxes.
  */
 export type WarmPool = ReturnType<typeof createWarmPool>;
 

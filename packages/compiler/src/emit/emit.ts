@@ -35,7 +35,7 @@ interface Emitting {
 
 /**
  * Emits the state machine of a plan. The state of a node is named by the node's id, so that the console of AWS shows
- * it.
+ * the id.
  */
 export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting): StateMachine {
   return {
@@ -78,7 +78,7 @@ const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
   end: emitEnd,
 };
 
-/** Emits a Pass state: the entry of the start node was written before the execution started. */
+/** Emits a Pass state, because the entry of the start node was written before the execution started. */
 function emitStart(node: PlannedStart): States {
   const comment = node.comment === undefined ? {} : { Comment: node.comment };
   return { [node.id]: { Type: "Pass", ...comment, ...transitionTo(stateAfter(node)) } };

@@ -59,7 +59,10 @@ export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   return aroundStates(node, { [stateOf(node.id, "run")]: childTask(done) }, done, frame);
 }
 
-/** Emits the task that starts the node, the state `middle`, the task `after`, which ends the node, and the settle. */
+/**
+ * Emits the states of a node in order: the task that starts the node, `middle`, the task `after` that ends the node,
+ * and the settle.
+ */
 function aroundStates(node: PlannedWait | PlannedWorkflow, middle: States, after: string, frame: Frame): States {
   const { runNode } = frame.functions;
   const next = stateAfter(node);

@@ -6,7 +6,7 @@ import { type Frame, stateOf, transitionTo } from "./frame.ts";
 /** AWS Lambda: the longest timeout of a function. */
 const lambdaLimitSeconds = 900;
 
-/** Emits a Lambda task. The retriers of its node precede those that every task has. */
+/** Emits a Lambda task. The retriers of its node precede the retriers that every task has. */
 export function lambdaTask(
   resource: string,
   details: { comment?: string | undefined; parameters?: Parameters; catchers?: Catcher[]; retry?: Retry | undefined },

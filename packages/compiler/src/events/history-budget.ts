@@ -81,7 +81,7 @@ function* forkEntries({ node, branches }: PlannedFork, itemsOf?: ItemsOf): Itera
 }
 
 /**
- * Yields the events of a map and of the nodes in its body. Without `itemsOf`, the map is in the body of another one and
+ * Yields the events of a map and of the nodes in its body. Without `itemsOf`, the map is in the body of another map and
  * runs inline.
  */
 function* mapEntries(node: PlannedNode & { type: "map" }, itemsOf?: ItemsOf): Iterable<[string, EntryEvents]> {

@@ -136,10 +136,7 @@ function codeHash({ executor }: TaskNode): string | null {
   return executor.kind === "code" ? sha256(executor.code) : null;
 }
 
-/**
- * The settings of one run of code. `step` distinguishes the runs of code of one node. A node with handwritten code runs
- * it once.
- */
+/** The settings of one run of code. `step` distinguishes the runs of code of one node; for handwritten code it is 0. */
 export type NodeCode = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "network" | "near"> &
   Pick<Claim, "step">;
 
@@ -242,7 +239,7 @@ const followMs = 10_000;
 export const tenSeconds: FollowTime = () => AbortSignal.timeout(followMs);
 
 /**
- * Limits the time for which a delivery waits for code that may outlive its Lambda. It does not leave the code while
+ * Limits the time for which a delivery waits for code that may outlive its Lambda. The delivery keeps waiting while
  * large values are transferred.
  */
 export class Follow {

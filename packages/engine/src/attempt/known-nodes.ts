@@ -70,7 +70,7 @@ export async function findKnownNodes(
     parseValue,
     /** Maps the name of every node that has results to its id. A node without a name is listed by its id. */
     mapping: () => Object.fromEntries(ids.map((id) => [nameOf(id), id])),
-    /** Lists the keys of the results of a node whose values the context still has unchanged. */
+    /** Lists the keys that a node has set and whose values have not changed in the context since then. */
     keysOf(id: string, context: Context): string[] {
       const entry = entries.get(id);
       const isStill = ({ key, json }: Member) => context.slot(key)?.json === json;

@@ -208,8 +208,8 @@ export interface StepRecord {
 }
 
 /**
- * The names in the record of an attempt of a whole prompt or text node. They distinguish it from the attempts of a
- * model within the node.
+ * The names in the record of an attempt of a whole prompt or text node. They distinguish this record from the attempts
+ * of a model within the node.
  */
 export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
 

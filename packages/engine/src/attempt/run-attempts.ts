@@ -31,7 +31,7 @@ export interface Prepared {
 export type Work =
   /** Another delivery has gone further: read the chain again. */
   | { kind: "again" }
-  /** Another delivery holds the turn, so the sandbox that this one chose is released. */
+  /** Another delivery holds the turn, so the sandbox that this delivery chose is released. */
   | { kind: "turn lost" }
   /** The code still runs; a later delivery attaches to it. */
   | { kind: "running" }

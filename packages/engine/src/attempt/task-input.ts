@@ -44,7 +44,7 @@ export interface TaskInput {
   io: NodeIo;
 }
 
-/** Reads the input of a node that runs code. A decision does not see the `branch_decision` of an earlier one. */
+/** Reads the input of a node that runs code. A decision does not see the `branch_decision` of an earlier decision. */
 export async function taskInput(ports: KindPorts, { position, node, version }: Task): Promise<TaskInput> {
   const { client, sealed } = position.before;
   const findOverlay = position.next.turn?.sandbox ? overlayAgain : credentialOverlay;
@@ -94,7 +94,9 @@ async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: 
   return found;
 }
 
-/** All that a run of code may reach: the blobs of its input, and the results of earlier nodes that it may see. */
+/**
+ * All that a run of code may reach: the blobs of its input, and those results of earlier nodes that its node may see.
+ */
 export interface NodeIo extends RunIo {
   isPlain: boolean;
   /**

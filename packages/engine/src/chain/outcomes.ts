@@ -31,8 +31,8 @@ export interface EntryReference {
 }
 
 /**
- * Names the inputs that must be the same as for the entry; if one differs, the node runs: the values of these keys, of
- * all keys (`context`), or the question of a text node to its model (`asked`).
+ * Names the inputs that must be the same as for the entry, or else the node runs. They are the values of these keys,
+ * the values of all keys (`context`), or the question of a text node to its model (`asked`).
  */
 export type ReuseCondition = string[] | "context" | "asked";
 

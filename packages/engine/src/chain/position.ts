@@ -113,7 +113,10 @@ export async function readChanges(entry: StoredEntry, blobs: BlobStore): Promise
   return { set, delete: stored.deleted };
 }
 
-/** Reads the failure of a failed entry. The node to which `onError` leads finds it in its context, under `error`. */
+/**
+ * Reads the failure of a failed entry. The node to which `onError` leads finds this failure in its context, under
+ * `error`.
+ */
 export async function failureOf(entry: StoredEntry, blobs: BlobStore): Promise<FailureRecord> {
   const content = entry.contents.error;
   return content
@@ -133,7 +136,7 @@ export async function inputAfter(entry: StoredEntry, kept: Context, blobs: BlobS
 /** The key under which the nodes of an item find the number of the item. */
 const indexKey = "index";
 
-/** Loads the context before an entry. For the first node of an item it also has the item and its number. */
+/** Loads the context before an entry. For the first node of an item, this context also has the item and its number. */
 export async function contextBefore(ports: Ports, { before, beforeEntry, at }: Position): Promise<LoadedContext> {
   const kept = await contextAfter(beforeEntry, ports.blobs);
   const place = before.seq === 0 ? branchOf(at.scope) : null;

@@ -140,8 +140,8 @@ export class ReferenceScan {
 }
 
 /**
- * A string leaf longer than this (UTF-8 bytes) becomes a blob. The harness in the sandbox uses this limit and the next
- * one, too.
+ * A leaf (a string inside a value) of more bytes in UTF-8 than this becomes a blob. The harness in the sandbox uses
+ * this limit and the next one, too.
  */
 export const leafLimitBytes = 4096;
 /**

@@ -177,8 +177,8 @@ export interface JoinEvent {
 }
 
 /**
- * Joins the branches of a fork. The chain says whether they succeeded; what Step Functions reports does not count.
- * Throws `ExecutionClosed`, `ChainBroken`.
+ * Joins the branches of a fork. The chain says whether the branches succeeded; what Step Functions reports does not
+ * count. Throws `ExecutionClosed`, `ChainBroken`.
  */
 export async function joinFork(ports: Ports, { join: fork, at: { error, ...run } }: JoinEvent): Promise<SettleAnswer> {
   const entry = await settleEntry(ports, { ...run, node: joinOf(fork) }, async (position) => {

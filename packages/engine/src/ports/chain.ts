@@ -11,7 +11,10 @@ export interface EntryId {
 export interface Turn {
   node: string;
   state: "held" | "failing" | "closed";
-  /** The only sandbox in which the code of this turn may start; null if no code runs: a close, an approval, a pause. */
+  /**
+   * The only sandbox in which the code of this turn may start; null if the turn runs no code, as for a close, an
+   * approval or a pause.
+   */
   sandbox: string | null;
   /**
    * All data of the sandbox, for a delivery that continues this turn. Set only if other executions may use the sandbox.
@@ -76,7 +79,7 @@ export interface Link {
   entry?: StoredEntry;
 }
 
-/** Contents of a step that can be erased on request. Its text holds their digests. */
+/** Contents of a step that can be erased on request. The text of the step holds their digests. */
 export type StepContentName =
   | "input"
   | "output"

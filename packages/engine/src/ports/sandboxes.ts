@@ -53,7 +53,9 @@ export interface Claim {
 }
 
 export interface RunRequest {
-  /** Id of the execution. The sandbox refuses its code after code of a later execution has run there. */
+  /**
+   * Id of the execution. The sandbox refuses the code of this execution after code of a later execution has run there.
+   */
   execution: string;
   claim: Claim;
   node: string;

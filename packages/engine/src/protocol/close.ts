@@ -231,7 +231,8 @@ export async function stopMachine(ports: Ports, run: Run, cause: string): Promis
 }
 
 /**
- * Stops the further executions of a run, from number `first` on. None is missed: the chain names each before it starts.
+ * Stops the further executions of a run, from number `first` on. It misses none, because the chain names each further
+ * execution before that execution starts.
  */
 export async function stopFurther(ports: Ports, { id, stateMachineArn }: Run, cause: string, first = 1): Promise<void> {
   for (let next = first; ; ) {

@@ -147,7 +147,10 @@ export interface KindPorts extends Ports {
   holdsTurn(node: Node): boolean;
   /** Gives a turn that is `failing` or `closed` its entry, after all code of the node is dead. */
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
-  /** SHA-256 of all that a text node would ask its model at a place. Undefined for other nodes. */
+  /**
+   * Returns the SHA-256 of the question that a text node would ask its model at this position. Undefined for other
+   * nodes.
+   */
   asked(position: Position, definition: NodeDefinition): Promise<string | undefined>;
   /** The address where one `POST` ends the next visit of a wait. Null if the node is no wait for an event. */
   resumeUrl(position: Position, node: string): Promise<string | null>;

@@ -9,7 +9,7 @@ import { type KindPorts, type Reason, reasonOf } from "./definition.ts";
 import { type CaughtError, type Continuation, type RunPosition, startInput } from "./event.ts";
 import { type Closed, executionOf } from "./record.ts";
 
-/** The age at which the sweeper starts a run again whose state machine has not started. */
+/** If a run of this age has no state machine execution yet, the sweeper starts the execution. */
 const lostStartMs = 30_000;
 
 /** The error name of executions that were running when the local cloud was killed. */
@@ -33,7 +33,7 @@ export function noRuns(): SweptRuns & { open: Open } {
 }
 
 /**
- * Sweeps every open run: closes dead ones and repeats lost starts. If one run cannot be swept, the others are swept all
+ * Sweeps every open run: closes dead runs and repeats lost starts. If one run cannot be swept, the others are swept all
  * the same.
  */
 export async function sweepRuns(

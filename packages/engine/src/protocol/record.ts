@@ -9,9 +9,9 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { prepareOffers, releaseUnoffered } from "../sandboxes/life.ts";
 
 /**
- * Sets the status of a run: `waiting` while a task of it or of an execution inside it is open, else `running`. Callers
- * call it after they have changed a task. It looks again after each change of the status, so that the last caller
- * writes the true status.
+ * Sets the status of a run: `waiting` while the run, or an execution inside it, has an open task, else `running`.
+ * Callers call it after they have changed a task. It looks again after each change of the status, so that the last
+ * caller writes the true status.
  */
 export async function refreshStatus(ports: Ports, execution: string): Promise<void> {
   let waitsInside = false;

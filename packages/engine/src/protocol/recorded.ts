@@ -159,8 +159,8 @@ export async function buildChildPlan(ports: Reads, position: Position, node: Pic
 }
 
 /**
- * Reads what the start node of a draft and the nodes before the part that runs have set, by node id. The context alone
- * does not say which node set a key.
+ * Reads the values that the earlier nodes of a draft have set, by node id: the start node, and the nodes before the
+ * part that runs. The context alone does not say which node set a key.
  */
 export async function readDraftPrefix(
   ports: Reads,
@@ -194,8 +194,8 @@ async function refuseToRun(ports: KindPorts, position: Position, plan: Plan, def
 export const noOutcome = `nothing is on record that fits, and only nodes with "effects": false run here`;
 
 /**
- * Reads from entry 0 which run is the first of all restarts of this execution. An execution that is its own root is the
- * first.
+ * Reads from entry 0 which run was the first, before all restarts that led to this execution. An execution that is its
+ * own root is the first run.
  */
 export async function originOf({ chain }: Reads, { execution, root }: { execution: string; root: string }) {
   const own = { execution, place: "" };

@@ -114,8 +114,8 @@ export async function resultsText(ports: Ports, open: OpenFork, tips: readonly T
 }
 
 /**
- * Reads what an item set. It does not load the pages that the context of the item shares with that of the map, because
- * they hold no result of the item.
+ * Reads what an item set. It does not load the pages that the context of the item shares with the context of the map,
+ * because these pages hold no result of the item.
  */
 async function itemResult(ports: Ports, { entry, head }: Tip, shared: ReadonlySet<string>) {
   if (!entry.contents.context) {

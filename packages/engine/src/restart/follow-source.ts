@@ -6,7 +6,9 @@ import { nameVisit } from "../protocol/recorded.ts";
 import { isReused, type ReuseSelection } from "./selection.ts";
 import type { Source, SourceEntry } from "./source.ts";
 
-/** Which nodes of a new run reuse outcomes of a source, and which run. Places are named as in the new run. */
+/**
+ * Which nodes of a new run reuse outcomes of the source, and which nodes run again. Places are named as in the new run.
+ */
 export interface SourcePath {
   reused: ReadonlyMap<string, SourceEntry>;
   /**

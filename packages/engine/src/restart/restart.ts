@@ -74,7 +74,7 @@ export async function restartExecution(
  */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
   const { source: record, version, again = [] } = request;
-  // This does not test `open`: a run whose record has the tip has ended, even if steps after its end are still under
+  // `tip` is tested and not `open`: a run whose record has a tip has ended, even if steps after its end are still under
   // way.
   if (record.tip === undefined)
     throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);

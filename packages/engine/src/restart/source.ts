@@ -58,7 +58,7 @@ export class Source {
   }
 }
 
-/** Whether this entry is a failure that ends an item, or a branch inside one, and the map of the item tolerates it. */
+/** Whether this entry is a failure that its map tolerates: one that ends an item, or a branch inside an item. */
 function isTolerated({ scope, status, path_taken }: Head, heads: ReadonlyMap<string, Head>): boolean {
   const fork = branchOf(scope);
   if (!fork || status === "success" || path_taken !== null) return false;

@@ -113,7 +113,8 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
 
 /**
  * Chooses a spare sandbox of the scope, or one that another branch of its fork has left. Null for a later attempt: if
- * the outcome of an earlier attempt still wins, the sandbox of the turn is killed, and other branches may need it.
+ * the outcome of an earlier attempt is committed after all, the sandbox of the later attempt is killed, although other
+ * branches may need it.
  */
 async function chooseSpare(
   ports: Ports,
@@ -271,7 +272,7 @@ export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }
     for (const one of [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]) {
       const other = all.get(one.id) ?? one;
       const endsAt = one.endsAt > other.endsAt ? one.endsAt : other.endsAt;
-      // If one branch says that no other execution may use a sandbox, that stays so after the join.
+      // If one branch says that no other execution may use a sandbox, this also holds after the join.
       const isReusable = [one, other].every(({ pool }) => pool && pool.idleSeconds > 0);
       all.set(one.id, { ...(isReusable ? one : withoutPool(one)), endsAt });
     }
@@ -281,7 +282,7 @@ export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }
 
 /**
  * Releases inherited spare sandboxes that the join does not name: the close finds sandboxes by the name of this
- * execution, which inherited ones do not have. If a kill fails, the sandbox dies when its lifetime is over.
+ * execution, which inherited sandboxes do not have. If a kill fails, the sandbox dies when its lifetime is over.
  */
 export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbox[], join: Head): Promise<void> {
   const named = new Set(join.spare?.map(idOf));

@@ -68,7 +68,7 @@ export class Finder {
   }
 
   /**
-   * Yields the length of each start of the text that may be the end of a secret with escapes. The text may start in the
+   * Yields the length of each start of the text that may be the end of an escaped secret. The text may start in the
    * middle of an escape.
    */
   *#escapedStarts(text: string): Iterable<number> {
@@ -83,7 +83,7 @@ export class Finder {
   }
 
   /**
-   * Yields the length of each end of the text that may be the start of a secret with escapes. The text may end in the
+   * Yields the length of each end of the text that may be the start of an escaped secret. The text may end in the
    * middle of an escape.
    */
   *#escapedEnds(text: string): Iterable<number> {

@@ -6,8 +6,8 @@ import { type Forms, formsOf, type Secret, shortestSecret } from "./forms.ts";
 export const mask = "***";
 
 /**
- * The harness writes this mark where it shortens a text. The text before or after the mark may end or start inside a
- * secret.
+ * The harness writes this mark where it shortens a text. The text before the mark may end inside a secret, and the text
+ * after the mark may start inside a secret.
  */
 export const cutMark = "[...]";
 /**

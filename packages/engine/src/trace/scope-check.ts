@@ -322,7 +322,7 @@ async function documentProblem(
 async function outcomeProblem(ports: Ports, place: string, json: string, checking: Omit<Checking, "blobs">) {
   try {
     const outcome = parseOutcome(place, json);
-    // This outcome only names an entry. `#reuseMisfit` compares each entry that reuses another one.
+    // This outcome only names an entry. `#reuseMisfit` compares each entry that reuses another entry.
     if ("entry" in outcome) return undefined;
     const { from } = outcome;
     if (!from || !("execution" in from) || (await isFrom(ports, outcome, from, checking))) return undefined;
@@ -361,7 +361,7 @@ async function isFrom(
 
 async function hasChanges(ports: Ports, { set, delete: deleted }: WrittenOutcome, entry: StoredEntry) {
   const changes = await readChanges(entry, ports.blobs);
-  // Large values are references in the entry, so the written values are compared in this form.
+  // The entry has references in place of large values, so the written values get the same form for the comparison.
   const stored = await offloadMembers(set, async () => undefined);
   const text = (members: readonly Member[]) => members.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).sort();
   const own = [text(stored), deleted.toSorted()];

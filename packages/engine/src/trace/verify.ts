@@ -16,7 +16,7 @@ import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 
 /**
  * The result of a verification. `open`: every entry is sound, but the run has not ended, so no signature covers the
- * entries yet. `anchored`: the run is closed, every entry is sound, the signature over the last one is valid, and the
+ * entries yet. `anchored`: the run is closed, every entry is sound, the signature over the last entry is valid, and the
  * record of the run agrees. `broken`: anything else.
  */
 export interface Verification {

@@ -47,9 +47,10 @@ function* checkOverwrites(outline: Outline, uses: Uses): Iterable<Finding> {
 const horizon = 100;
 
 /**
- * Finds keys that `first` sets and that, on every path of a run, `second` or another node sets again before any node
- * reads them. Nodes without an entry in `uses` (such as ends) count as readers of every key, and so does the end of a
- * map's item. Nodes in `mayFail` have an `onError`: if they fail, the run continues with the older value.
+ * Finds keys that `first` sets and that no node reads before they are set again. On every path of a run, `second` or
+ * another node sets them again. Nodes without an entry in `uses` (such as ends) count as readers of every key, and so
+ * does the end of a map's item. Nodes in `mayFail` have an `onError`: if they fail, the run continues with the older
+ * value.
  */
 function* findOverwrites(
   graph: Graph,

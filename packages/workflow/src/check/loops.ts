@@ -89,8 +89,8 @@ function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId
 }
 
 /**
- * Finds an edge of the loop that can have the `max`: one that a decision or an approval chooses, and not the default
- * edge.
+ * Finds an edge of the loop that can have the `max`: an edge that a decision or an approval chooses, and that is not
+ * the default edge.
  */
 export function countingEdge(
   { edges, byId }: Outline,

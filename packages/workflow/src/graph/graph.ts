@@ -62,8 +62,8 @@ export function lastToFirst(starts: readonly string[], nextOf: (id: string) => r
 }
 
 /**
- * Splits unconnected nodes into groups. In each, edges lead from the head to the others, so a finding names the head as
- * the node to connect.
+ * Splits unconnected nodes into groups. In each group, paths lead from one node, the head, to all other nodes. So a
+ * finding names the head as the node to connect.
  */
 export function groupsOf(graph: Graph, members: ReadonlySet<string>): { head: string; others: string[] }[] {
   const inOrder = graph.ids.filter((id) => members.has(id));

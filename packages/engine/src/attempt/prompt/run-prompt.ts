@@ -113,8 +113,8 @@ async function finishWith(
   const result = found.status === "failed" ? await journal.end(found) : found;
   if (!result) return { kind: "again" };
   const stopped = result.status === "failed" ? await stopCode(ports, position, attempt.turn, io, noStep) : null;
-  // Code may have been killed in this sandbox, by this delivery or another one. No other execution may use such a
-  // sandbox.
+  // After a failure, or in a sandbox of an earlier delivery, code may have been killed. No other execution may use such
+  // a sandbox.
   const isClean = result.status === "success" && !position.next.turn?.sandbox;
   const own = warmAfter(task, attempt.sandbox);
   const warm = stopped?.kind === "gone" ? null : isClean ? own : withoutPool(own);

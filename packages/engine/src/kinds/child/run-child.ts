@@ -93,8 +93,8 @@ async function commitEnd(ports: KindPorts, calling: Calling): Promise<void> {
   const { position, node, turn } = calling;
   const child = await childOf(ports, position.at, turn);
   if (!child) throw chainBroken(`node "${node.id}" waits for an execution that it has not made`);
-  // If the state machine of the child has ended, `executionEnded` closes the child. If it never started, or still runs
-  // because Step Functions gave up on the node, `endChild` stops it and closes the child.
+  // If the state machine of the child has ended, `executionEnded` closes the child. If the state machine never started,
+  // or still runs because Step Functions gave up on the node, `endChild` stops it and closes the child.
   await executionEnded(ports, child.id);
   const closed = await settlingPorts(ports).endChild({ id: child.id, stateMachineArn: child.version.stateMachineArn });
   await commitOutcome(ports, position, node, await childOutcome(ports, calling, child, closed));

@@ -71,7 +71,7 @@ async function readItems(
   return buildSuccess(defaultNext(definition), { ...facts, more });
 }
 
-/** Fails a map whose list was not read. It runs no code, so nothing has to be stopped. */
+/** Fails a map whose list was not read. A map itself runs no code, so nothing has to be stopped. */
 export async function settleMap(ports: SettlingPorts, held: HeldNode<MapNode>, reason: Reason): Promise<StoredEntry> {
   const { position, version } = held;
   const kept = await contextBefore(ports, position);

@@ -45,7 +45,7 @@ async function* tasksFor(ports: Ports, event: MatchableObject, text: string): As
   }
 }
 
-/** The longest life of a run, and so of its need for events: Step Functions ends an execution after a year. */
+/** The longest time for which a run needs events: Step Functions ends an execution after a year. */
 const aYearMs = 366 * 24 * 3600 * 1000;
 
 /**

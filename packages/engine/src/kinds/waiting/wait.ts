@@ -64,7 +64,7 @@ async function beginLongWait(ports: Ports, { at, before }: Position): Promise<bo
 }
 
 /**
- * Builds the answer for a node that has an entry. A late delivery of the first task gets a time that is over, so that
+ * Builds the answer for a node that has an entry. A late delivery of the first task gets a time in the past, so that
  * Step Functions does not pause again.
  */
 async function answerEntry(ports: Ports, event: WaitEvent, entry: StoredEntry): Promise<TaskAnswer | WaitAnswer> {
