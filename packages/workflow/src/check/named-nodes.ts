@@ -27,7 +27,7 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
   };
 }
 
-/** NOVA509: resume links that the code of a node reads although the code cannot use these links. */
+/** NOVA509: resume links that the code of a node reads, but that do not exist for this node. */
 export function checkNamedWaits({ node, waits, reader }: NodeCheck): Iterable<Finding> {
   const nameable = waits.at(node.id);
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
