@@ -75,7 +75,7 @@ describe("case b: a late delivery of a branch, after another branch failed and t
   );
 });
 
-describe("case k: an approval in a branch, whose timeout is over before the approval is requested", () => {
+describe("case k: an approval in a branch, whose timeout ends before the approval is requested,", () => {
   const asking = flow(
     "asking",
     [action("f"), approval("ask"), action("b"), action("j")],
@@ -83,7 +83,7 @@ describe("case k: an approval in a branch, whose timeout is over before the appr
   );
 
   it.each(["turn 1", "entry 1"])(
-    "leaves a valid chain if another branch fails just before the call %s of the timeout",
+    "leaves a valid chain if another branch fails just before the timeout writes %s",
     async (call) => {
       const story = await new Story(asking, { b: [fails("no total")] }).start();
       await story.finish(story.deliver("f", 0));

@@ -93,7 +93,7 @@ it.each([
     /^events:PutTargets on .*rule\/nova-\*/,
     "events:TargetArn ForAllValues:ArnEquals arn:aws:lambda:us-east-1:123456789012:function:nova-fire-trigger:live",
   ],
-])("%s", async (_, action, condition) => {
+])("the policies say that %s", async (_, action, condition) => {
   const lines = Object.values(rolesWith(await allRoles(), action)).flat();
   expect(lines.length).toBeGreaterThan(1);
   expect(lines.filter((line) => !line.endsWith(` where ${condition}`))).toEqual([]);

@@ -55,7 +55,7 @@ it.each([
   expect(formProblem(parseExact(form) as ExactObject)).toMatch(sentence);
 });
 
-it("hasForm finds a form at any depth, and ignores escaped data", () => {
+it("hasForm finds an expected-value form such as `$any` at any depth, and ignores data with an escaped `$$`", () => {
   expect(hasForm(parseExact('{"a": [{"b": {"$any": true}}]}'))).toBe(true);
   expect(hasForm(parseExact('{"a": [{"$file": "ab"}, {"$$any": true}, 1]}'))).toBe(false);
 });

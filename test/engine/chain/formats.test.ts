@@ -90,11 +90,11 @@ describe("a run of format 1 with loops", () => {
 });
 
 /** This run is sealed. It was stored before the second visit of its loop. */
-describe("a run of format 1 with a document of outcomes", () => {
+describe("a run of format 1 whose entry 0 names a document of places", () => {
   const run = outcomes as unknown as FrozenRun & { document: string };
   const source = "exec_01M8000000000000000000000";
 
-  it("continues with its document", async () => {
+  it("reuses the outcomes in the document after an update of NOVA", async () => {
     const story = await stored(run);
     const [first] = run.entries.map(headOf);
     const hash = await storeOutcomes(story.world.ports(atOnce).blobs, run.record, run.document);
@@ -112,6 +112,6 @@ describe("a run of format 1 with a document of outcomes", () => {
 
   it("is reported as broken if the document is missing", async () => {
     const { problem } = await (await stored(run)).verify();
-    expect(problem).toMatchObject({ seq: 0, message: expect.stringMatching(/document of outcomes.*missing/) });
+    expect(problem).toMatchObject({ seq: 0, message: expect.stringMatching(/document of places.*missing/) });
   });
 });

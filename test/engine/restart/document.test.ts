@@ -36,7 +36,7 @@ const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string
 /** Code that sets a key, which shows that it ran in spite of a recorded outcome. */
 const runs = (key: string) => `context['${key}'] = 'ran'`;
 
-describe("an execution with a document of outcomes", { timeout: 60_000 }, () => {
+describe("an execution with a document of places", { timeout: 60_000 }, () => {
   it("commits the outcomes of the document, digit for digit, and runs the rest", async () => {
     const version = await cloud.publish(
       inARow("row", { one: runs("a"), two: "context['b'] = context['a']['x'] + 1", three: runs("c") }),
@@ -268,7 +268,7 @@ context['keys'] = sorted(context)`;
   });
 });
 
-describe("a document of outcomes is refused", () => {
+describe("a document of places is refused", () => {
   it.each([
     ["[]", /no object/],
     ["{", /no JSON/],

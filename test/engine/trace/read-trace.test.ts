@@ -425,7 +425,7 @@ describe("verify finds in a branch", () => {
     expect(await story.verify()).toMatchObject({ state: "broken", problem });
   });
 
-  it("an item whose page was changed", async () => {
+  it("an item of a map whose stored list was changed", async () => {
     const story = await ran();
     const { items } = (at(story, { scope: "", seq: 3 }).entry as StoredEntry).contents;
     const page = items && "text" in items ? JSON.parse(items.text).pages[0].sha256 : "";

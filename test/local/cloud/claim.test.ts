@@ -39,7 +39,7 @@ describe("a data folder", () => {
     expect(second.instance).not.toBe(first.instance);
   });
 
-  it("keeps its owner until the last guest has left or died", async () => {
+  it("keeps the process that owns it until the last process that uses it has left or died", async () => {
     const owner = await start();
     const guest = await start();
     owner.child.stdin?.write("close\n");

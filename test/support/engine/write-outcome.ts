@@ -4,7 +4,7 @@ import { failureOf, readChanges } from "../../../packages/engine/src/chain/posit
 import type { Ports } from "../../../packages/engine/src/ports/index.ts";
 
 /**
- * Returns the outcome of an entry in the form of a document of outcomes (`chain/outcomes.ts` of the engine). Large
+ * Returns the outcome of an entry in the form of a document of places (`chain/outcomes.ts` of the engine). Large
  * values are references to blobs that all restarts of the run share. Returns null for a start, an end, a join, and a
  * map that has opened its items.
  */

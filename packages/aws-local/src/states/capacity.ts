@@ -71,8 +71,8 @@ export class Capacity<Line> {
   }
 
   /**
-   * Holds waiting lines back, so that a request that starts more executions is answered first. Each caller gets a
-   * function that ends its hold; lines start again when no hold is left.
+   * Keeps the executions that wait for capacity waiting, so that a request that starts more executions is answered
+   * first. Each caller gets a function that ends its hold. They start again when no hold is left.
    */
   hold(): () => void {
     if (this.#holds++ === 0) this.#heldSince = Date.now();

@@ -112,8 +112,8 @@ class Reader {
   }
 
   /**
-   * Replaces the file references in a value by the content of the files. Throws for an object with a single `$` in a
-   * key that is no correct form, such as `{"$aprox": 850}`.
+   * Replaces the file references in a value by the content of the files. Throws if a key starts with one `$` but is no
+   * known form, such as `{"$aprox": 850}`.
    */
   whole(value: ExactValue): Promise<WholeValue> {
     return mapValue(value, this.#object);

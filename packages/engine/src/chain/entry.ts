@@ -148,7 +148,7 @@ export interface ChildTip {
   tip: string;
 }
 
-/** Names the document of outcomes that this execution reuses. A node whose place has no outcome runs. */
+/** Names the document of places that this execution reuses. A node whose place has no outcome runs. */
 export interface Plan {
   /** SHA-256 of the document (`outcomes.ts`), which is a blob of this execution. */
   outcomes: string;

@@ -36,7 +36,7 @@ export interface EntryReference {
  */
 export type ReuseCondition = string[] | "context" | "asked";
 
-/** Thrown if a text is no document of outcomes. The message is one sentence that names the place. */
+/** Thrown if a text is no document of places. The message is one sentence that names the place. */
 export class OutcomesRefused extends Error {
   override name = "OutcomesRefused";
 }
@@ -107,12 +107,12 @@ export function writeReferences(references: Iterable<readonly [place: string, En
 export function checkOutcomes(text: string): void {
   if (Buffer.byteLength(text) > maxDocumentBytes)
     throw new OutcomesRefused(
-      `the document of outcomes is larger than ${maxDocumentBytes} bytes - put large values into blobs`,
+      `the document of places is larger than ${maxDocumentBytes} bytes - put large values into blobs`,
     );
   const problem = jsonProblem(text);
-  if (problem !== undefined) throw new OutcomesRefused(`the document of outcomes is no JSON: it ${problem}`);
+  if (problem !== undefined) throw new OutcomesRefused(`the document of places is no JSON: it ${problem}`);
   if (!text.trimStart().startsWith("{"))
-    throw new OutcomesRefused("the document of outcomes is no object - write the outcome of each place under its name");
+    throw new OutcomesRefused("the document of places is no object - write the outcome of each place under its name");
   for (const { key, json } of membersOf(text)) parseOutcome(key, json);
 }
 

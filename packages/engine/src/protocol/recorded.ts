@@ -52,7 +52,7 @@ function buildOutcome({ before }: Position, definition: NodeDefinition, found: R
   if (decision === null)
     return isChosen(definition) ? null : { ...success, decision, more, next: defaultNext(definition) };
   const edge = followChoice(definition, decision, before.loops);
-  // An outcome that names a source must take the same edge as the source. Otherwise the node runs.
+  // An outcome that is reused from an earlier entry must take the same edge as that entry. Otherwise the node runs.
   const fits = edge && (edge.decision === decision || !more.reused);
   return fits ? { ...success, ...edge, more: { ...more, ...edge.more } } : null;
 }

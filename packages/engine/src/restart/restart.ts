@@ -69,7 +69,7 @@ export async function restartExecution(
 }
 
 /**
- * Plans a restart: reads the source run and builds the document of outcomes, but stores nothing. Throws
+ * Plans a restart: reads the source run and builds the document of places, but stores nothing. Throws
  * `RestartRefused`, `InputsRefused`.
  */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {

@@ -11,8 +11,8 @@ import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./content-check.ts";
 
 /**
- * The last entry of a scope that was checked and is sound. At the start of a branch, `entry` is the fork, and `head` is
- * a head for number 0 of the branch.
+ * The last entry of a scope that was checked and is sound. At the start of a branch, `entry` is that of the fork, and
+ * `head` is what an entry 0 of the branch would have.
  */
 export interface Checked {
   head: Head;

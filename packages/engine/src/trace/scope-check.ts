@@ -301,7 +301,7 @@ interface Checking {
 }
 
 /**
- * Returns what is wrong with the document of outcomes that a plan names: its bytes were changed, or a written outcome
+ * Returns what is wrong with the document of places that a plan names: its bytes were changed, or a written outcome
  * differs from the entry that it names.
  */
 async function documentProblem(
@@ -310,7 +310,7 @@ async function documentProblem(
   { outcomes: hash }: Plan,
   { blobs, ...checking }: Checking,
 ): Promise<LinkProblem | undefined> {
-  const document = await blobs.text(head, { place: "the document of outcomes", ref: { sha256: hash, type: "json" } });
+  const document = await blobs.text(head, { place: "the document of places", ref: { sha256: hash, type: "json" } });
   if ("bad" in document) return document.bad;
   for (const { key: place, json } of document.text === null ? [] : membersOf(document.text)) {
     const message = await outcomeProblem(ports, place, json, checking);

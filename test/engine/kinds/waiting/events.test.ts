@@ -11,8 +11,8 @@ const context = '{"customer":"acme"}';
 const since = { since: "start" } as const;
 const text = '{"id":"event-1","source":"crm","detail":{"customer":"acme","sum":850.0}}';
 
-describe("a wait for an event since the start of its run", () => {
-  it("continues immediately with an earlier event, and keeps all digits of its numbers", async () => {
+describe("a wait for an event", () => {
+  it("with `since` continues immediately with an event that arrived before the wait, and keeps all digits of its numbers", async () => {
     const story = await new EventWait(pattern, since).begin(context);
     expect(await deliverEvent(story.ports, text)).toEqual([]);
     await story.wait();
@@ -21,7 +21,7 @@ describe("a wait for an event since the start of its run", () => {
     expect(JSON.parse(story.world.answered.get("token-1") ?? "{}")).toMatchObject({ seq: 2 });
   });
 
-  it("takes the oldest matching event after the start", async () => {
+  it("with `since` takes the oldest matching event after the start of the run", async () => {
     const story = await new EventWait(pattern, since).begin(context);
     await story.emit('{"customer":"acme","n":"too early"}');
     story.world.clock.advance(1000);
@@ -34,7 +34,7 @@ describe("a wait for an event since the start of its run", () => {
     expect(story.news).not.toMatch(/too early|of another|too late/);
   });
 
-  it("takes an earlier event only if its node has `since`", async () => {
+  it("ignores an event that arrived before the wait if its node has no `since`", async () => {
     const story = await new EventWait(pattern).begin(context);
     await deliverEvent(story.ports, text);
     await story.wait();

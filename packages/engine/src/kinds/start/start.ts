@@ -47,7 +47,7 @@ export interface StartRequest {
 }
 
 export interface GivenOutcomes {
-  /** The text of a document of outcomes, in the form that `chain/outcomes.ts` describes. */
+  /** The text of a document of places, in the form that `chain/outcomes.ts` describes. */
   document: string;
   /**
    * The first execution of a family: of all executions that reuse outcomes of each other. Its blobs are those of the
