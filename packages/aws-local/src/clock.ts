@@ -1,5 +1,3 @@
-import { setTimeout } from "node:timers/promises";
-
 /** The source of time and random numbers for the interpreter. A test passes its own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -24,11 +22,23 @@ export const systemClock: Clock = {
   maxNapMs: 10_000,
   async sleep(ms, signal) {
     for (let left = ms; left > 0 && !signal?.aborted; left -= MAX_TIMER_MS) {
-      const waited = setTimeout(Math.min(left, MAX_TIMER_MS), undefined, signal && { signal });
-      await waited.catch(() => undefined); // `signal` aborted
+      await timer(Math.min(left, MAX_TIMER_MS), signal);
     }
   },
 };
+
+/** Like `setTimeout` of `node:timers/promises`, which costs ten times more if `signal` aborts, because it throws. */
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timeout);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timeout = setTimeout(end, ms);
+    signal?.addEventListener("abort", end);
+  });
+}
 
 /**
  * Returns a clock that never goes back: if the given clock is set back, the returned one continues from its last time.

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
 import { type DevReporter, holdReports, jsonReporter, textReporter } from "../../../packages/cli/src/dev/reporter.ts";
@@ -47,12 +48,13 @@ it.each([
     jsonReporter,
     ['{"execution_id":"exec_1","workflow":"pay","state":"queued"}', '{"execution_id":"exec_1","state":"begun"}'],
   ],
-])("a reporter prints a line for a queued run, and one for its start (%#)", (tell, expected) => {
+])("a reporter prints a line for a queued run, and one for its start (%#)", async (tell, expected) => {
   vi.setSystemTime(new Date(2026, 1, 1, 9, 5, 7));
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.queued({ execution: "exec_1", workflow: "pay" });
   tell.started({ execution: "exec_1" });
-  expect(log.mock.calls.map(([line]) => stripVTControlCharacters(line))).toEqual(expected);
+  await turn();
+  expect(log.mock.calls.map(([text]) => stripVTControlCharacters(text))).toEqual([expected.join("\n")]);
 });
 
 const mail = {
@@ -76,9 +78,10 @@ it.each([
     jsonReporter,
     /^\{"delivery_id":"dlv_1","type":"mail","status":"refused","workflow":null,.*"reason":"no workflow has/,
   ],
-])("a reporter prints a line with the reason for a delivery that starts no run (%#)", (tell, expected) => {
+])("a reporter prints a line with the reason for a delivery that starts no run (%#)", async (tell, expected) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.unstarted(mail as never);
+  await turn();
   expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(expected);
 });
 
@@ -90,8 +93,9 @@ it.each([
     { created: false, isNew: false, active: 1 },
     "is unchanged; new runs use version 1 - nova activate pay 2 changes that",
   ],
-])("the text reporter prints what a publication changed: %j", (made, news) => {
+])("the text reporter prints what a publication changed: %j", async (made, news) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   textReporter.published({ folder: "pay", id: "pay", version: 2, findings: [], ...made });
+  await turn();
   expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(new RegExp(`pay version 2 ${news}$`));
 });

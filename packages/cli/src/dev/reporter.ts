@@ -1,6 +1,6 @@
 import type { Execution, ExecutionStore } from "@nova/engine";
 import type { RunEvent, Unstarted } from "@nova/local";
-import { print, styled } from "../output/terminal.ts";
+import { printSoon, styled } from "../output/terminal.ts";
 import { diagnosticsOf, duration, findingLines, statusText, untrustedLine } from "../output/text.ts";
 import { eventLine, MapProgress } from "../run/lines.ts";
 import type { PublishedFolder, PublishOutcome } from "./publisher.ts";
@@ -32,7 +32,7 @@ export function holdReports(reporter: DevReporter): DevReporter & { release(): v
 }
 
 function say(text: string): void {
-  print(`${styled("dim", new Date().toTimeString().slice(0, 8))} ${text}`);
+  printSoon(`${styled("dim", new Date().toTimeString().slice(0, 8))} ${text}`);
 }
 
 const maps = new MapProgress((execution, text) => say(`${styled("dim", execution)}${text}`));
@@ -107,7 +107,7 @@ function newsOf({ id, version, created, isNew, active }: PublishedFolder): strin
 }
 
 function printLine(value: object): void {
-  print(JSON.stringify(value), true);
+  printSoon(JSON.stringify(value), true);
 }
 
 const pauseMs = 1000;

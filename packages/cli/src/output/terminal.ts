@@ -45,9 +45,29 @@ function escapeOf(character: string): string {
  * and files.
  */
 export function print(text: string, isJson: unknown = false): void {
+  printWaiting();
+  console.log(printable(text, isJson));
+}
+
+function printable(text: string, isJson: unknown): string {
   // In JSON, control characters are written as JSON's own escapes.
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  console.log(isJson ? text.replace(controlCharacters, escaped) : toTerminal(text));
+  return isJson ? text.replace(controlCharacters, escaped) : toTerminal(text);
+}
+
+const waiting: string[] = [];
+
+/** Prints a text within a few milliseconds, together with others. Each write to a pipe stops the whole process. */
+export function printSoon(text: string, isJson: unknown = false): void {
+  if (waiting.push(printable(text, isJson)) > 1) return;
+  process.once("exit", printWaiting);
+  setImmediate(printWaiting);
+}
+
+function printWaiting(): void {
+  if (waiting.length === 0) return;
+  process.off("exit", printWaiting);
+  console.log(waiting.splice(0).join("\n"));
 }
 
 export interface CommandOutput {

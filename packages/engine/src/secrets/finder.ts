@@ -228,7 +228,7 @@ const keyLength = 3;
 class Needles {
   readonly #byKey = new Map<number, string[]>();
   /** Shows for most offsets that no needle starts there, so that no texts have to be compared. */
-  readonly #sieve = new Uint8Array(1 << 16);
+  readonly #sieve: Uint8Array;
   readonly all: string[];
   readonly longest: number;
 
@@ -237,6 +237,7 @@ class Needles {
       .filter(({ length }) => length >= keyLength)
       .sort((a, b) => b.length - a.length);
     this.longest = this.all[0]?.length ?? 0;
+    this.#sieve = new Uint8Array(this.longest === 0 ? 0 : 1 << 16);
     for (const needle of this.all) {
       const key = keyAt(needle, 0);
       this.#sieve[slotOf(key)] = 1;

@@ -199,6 +199,7 @@ function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
 
 /** Masks the credentials of this process in a message, because some servers repeat a refused key in their error. */
 export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
+  if (text.length < shortestCredential) return text;
   const values = credentialsIn(variables);
   if (values.length === 0) return text;
   if (values.length !== known.values.length || values.some((value, index) => value !== known.values[index])) {

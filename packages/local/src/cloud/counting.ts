@@ -43,6 +43,7 @@ export class CounterBook {
   }
 
   #named(text: string): Counters[] {
+    if (!text.includes("exec_")) return [];
     return [...new Set(text.match(executionId))].map((execution) => {
       const counters = this.of(execution);
       this.#byExecution.set(execution, counters);
