@@ -62,7 +62,8 @@ async function readLine(socket: Socket): Promise<string> {
   }
 }
 
-function readable(socket: Socket): Promise<void> {
+/** Resolves when the socket has data, or has ended. */
+export function readable(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       socket.off("readable", done).off("end", done).off("close", done);

@@ -4,12 +4,13 @@ import { AgentGone, AgentRefusal, callAgent, forward, openCall, readHead } from 
 import type { SandboxRequest } from "./control-plane.ts";
 import { answerEnvd } from "./envd.ts";
 import { header, Refusal, readJson, sendJson, unreachableSandbox } from "./http.ts";
-import type { Sandbox } from "./sandboxes.ts";
+import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
 const CODE_PORT = "49999";
 const ENVD_PORT = "49983";
 const TOKEN_HEADER = "e2b-traffic-access-token";
-const END = Buffer.from('{"type": "end_of_execution"}\n');
+/** The last bytes of a cell's output. */
+export const END = Buffer.from('{"type": "end_of_execution"}\n');
 
 const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish() });
 
@@ -17,8 +18,7 @@ const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish(
 export async function answerDataPlane({ sandboxes, request, response, url }: SandboxRequest) {
   const id = header(request, "e2b-sandbox-id") ?? "";
   const port = header(request, "e2b-sandbox-port") ?? "";
-  const sandbox = sandboxes.find(id);
-  if (!sandbox) throw unreachableSandbox(id);
+  const sandbox = findSandbox(sandboxes, id);
   const service = { [CODE_PORT]: answerCodePort, [ENVD_PORT]: answerEnvd }[port];
   if (!service) {
     throw new Refusal(502, "The sandbox is running but port is not open", { sandboxId: id, port: Number(port) });
@@ -30,12 +30,35 @@ export async function answerDataPlane({ sandboxes, request, response, url }: San
   }
 }
 
+export function findSandbox(sandboxes: Sandboxes, id = ""): Sandbox {
+  const sandbox = sandboxes.find(id);
+  if (!sandbox) throw unreachableSandbox(id);
+  return sandbox;
+}
+
+export function checkTrafficToken({ id, trafficAccessToken }: Sandbox, token: string | undefined): void {
+  if (!trafficAccessToken || token === trafficAccessToken) return;
+  const reason = `Token header '${TOKEN_HEADER}' is missing or invalid`;
+  throw new Refusal(403, `Sandbox is secured with traffic access token. ${reason}`, { sandboxId: id });
+}
+
+/** Reads the code and the context of a cell from the body of a request. */
+export function cellIn(json: unknown): { code: string; context: string | null | undefined } {
+  const body = ExecuteBody.safeParse(json);
+  if (!body.success) throw new Refusal(422, "the request has no code", { detail: body.error.issues });
+  return { code: body.data.code, context: body.data.context_id };
+}
+
+/** Returns the refusal that an error of a request to a sandbox becomes. */
+export function refusalOf(error: unknown, sandbox = ""): Refusal {
+  if (error instanceof AgentGone) return unreachableSandbox(sandbox);
+  if (error instanceof AgentRefusal) return new Refusal(error.code === "not_found" ? 404 : 500, error.message);
+  return error instanceof Refusal ? error : new Refusal(500, error instanceof Error ? error.message : String(error));
+}
+
 /** Serves port 49999, the code interpreter. */
 async function answerCodePort(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse, url: URL) {
-  if (sandbox.trafficAccessToken && header(request, TOKEN_HEADER) !== sandbox.trafficAccessToken) {
-    const reason = `Token header '${TOKEN_HEADER}' is missing or invalid`;
-    throw new Refusal(403, `Sandbox is secured with traffic access token. ${reason}`, { sandboxId: sandbox.id });
-  }
+  checkTrafficToken(sandbox, header(request, TOKEN_HEADER));
   const agent = sandbox.lifeline.socketPath;
   const [, resource, context] = url.pathname.split("/");
   try {
@@ -48,17 +71,13 @@ async function answerCodePort(sandbox: Sandbox, request: IncomingMessage, respon
         return sendJson(response, 200, await callAgent(agent, { op: "contexts.remove", context }));
     }
   } catch (error) {
-    if (!(error instanceof AgentRefusal)) throw error;
-    throw new Refusal(error.code === "not_found" ? 404 : 500, error.message);
+    throw error instanceof AgentRefusal ? refusalOf(error) : error;
   }
   throw new Refusal(404, `the local code interpreter has no ${request.method} ${url.pathname}`);
 }
 
 async function execute(agent: string, request: IncomingMessage, response: ServerResponse) {
-  const body = ExecuteBody.safeParse(await readJson(request));
-  if (!body.success) return sendJson(response, 422, { detail: body.error.issues });
-  const { code, context_id: context } = body.data;
-  const socket = openCall(agent, { op: "execute", code, context });
+  const socket = openCall(agent, { op: "execute", ...cellIn(await readJson(request)) });
   const leave = () => socket.destroy();
   response.once("close", leave);
   await readHead(socket);

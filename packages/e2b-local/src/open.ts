@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { httpServer, openServer } from "@nova/serve-local";
 import { answerControlPlane } from "./control-plane.ts";
 import { answerDataPlane } from "./data-plane.ts";
+import { type ExecuteRequest, executeDirectly } from "./execute-directly.ts";
 import { header, Refusal, sendJson } from "./http.ts";
 import { choosePython, type Python } from "./python.ts";
 import { type Limits, type ResultsDisk, Sandboxes } from "./sandboxes.ts";
@@ -56,6 +57,8 @@ export type E2bServer = {
    */
   warmed: () => Promise<void>;
   sandboxes: () => { id: string; metadata: Record<string, string>; startedAt: Date }[];
+  /** Answers a request of this process to `/execute` without HTTP. */
+  execute: (request: ExecuteRequest) => Promise<Response>;
   /** Kills a sandbox as if its machine died. */
   kill: (id: string) => Promise<void>;
   close: () => Promise<void>;
@@ -78,7 +81,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
   ready.catch(() => undefined);
   const sandboxes = new Sandboxes(zygotes, options.limits ?? {}, templates, options.disk);
   const listener = (request: IncomingMessage, response: ServerResponse) => {
-    noteActivity(zygotes, response);
+    response.once("close", noteActivity(zygotes));
     answer(sandboxes, options.apiKey, request, response).catch((error) => answerError(response, error));
   };
   const server = httpServer(listener, { keepAliveTimeout: 650_000, requestTimeout: maxRequestMs });
@@ -93,6 +96,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
       return zygotes.isolated;
     },
     sandboxes: () => sandboxes.all().map(({ id, metadata, startedAt }) => ({ id, metadata, startedAt })),
+    execute: (request) => executeDirectly(sandboxes, request, noteActivity(zygotes)),
     kill: (id) => sandboxes.kill(id),
     close: async () => {
       const closed = close();
@@ -113,18 +117,20 @@ async function startFirst(zygotes: Zygotes): Promise<void> {
 }
 
 /**
- * Counts a request as active until it has been answered, but only for a short time: a cell that runs for minutes must
- * not delay imports.
+ * Counts a request as active until the returned function is called, but only for a short time: a cell that runs for
+ * minutes must not delay imports.
  */
-function noteActivity(zygotes: Zygotes, response: ServerResponse) {
+function noteActivity(zygotes: Zygotes): () => void {
   zygotes.requestStarted();
+  let isActive = true;
   const finish = () => {
+    if (!isActive) return;
+    isActive = false;
     clearTimeout(timer);
-    response.off("close", finish);
     zygotes.requestEnded();
   };
   const timer = setTimeout(finish, YOUNG_MS).unref();
-  response.once("close", finish);
+  return finish;
 }
 
 async function answer(sandboxes: Sandboxes, apiKey: string, request: IncomingMessage, response: ServerResponse) {

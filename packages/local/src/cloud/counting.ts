@@ -63,6 +63,7 @@ function zeroCounters(): Counters {
 export interface RequestCounter {
   onAnswered(answered: AnsweredRequest): void;
   onCalled(called: OwnCall): void;
+  onCell(cell: CellRequest): void;
 }
 
 /** Returns the counter of an owner with these endpoints. */
@@ -87,8 +88,11 @@ export function requestCounter(
       const json = JSON.stringify(input);
       book.countAws(service, json, isStored && writes.test(operation) ? Buffer.byteLength(json) : 0);
     },
+    onCell: ({ headers, body }) => book.countSandbox(body + metadataText(e2b, headers["E2b-Sandbox-Id"])),
   };
 }
+
+type CellRequest = Parameters<E2bServer["execute"]>[0];
 
 /** DynamoDB's operations that store their input. */
 const writes = /^(PutItem|UpdateItem|BatchWriteItem)$/;
@@ -100,8 +104,12 @@ const writes = /^(PutItem|UpdateItem|BatchWriteItem)$/;
 function sandboxText({ request, json }: AnsweredRequest, e2b: Pick<E2bServer, "sandboxes">): string {
   const [, inPath] = /^\/(?:v2\/)?sandboxes\/(\w+)/.exec(request.url ?? "") ?? [];
   const id = request.headers["e2b-sandbox-id"] ?? inPath;
+  return `${request.url} ${json} ${metadataText(e2b, typeof id === "string" ? id : undefined)}`;
+}
+
+function metadataText(e2b: Pick<E2bServer, "sandboxes">, id: string | undefined): string {
   const sandbox = id && e2b.sandboxes().find((one) => one.id === id);
-  return `${request.url} ${json} ${sandbox ? JSON.stringify(sandbox.metadata) : ""}`;
+  return sandbox ? JSON.stringify(sandbox.metadata) : "";
 }
 
 function storedBytes(service: AwsService, { request, status, json }: AnsweredRequest): number {
@@ -206,5 +214,29 @@ export function serveOwnCalls(
   });
   return () => {
     for (const stop of stops) stop();
+  };
+}
+
+/**
+ * Runs the cells of this process in its own sandboxes without HTTP. E2B's SDK calls the global `fetch` for a cell, so
+ * this replaces it for the address of the code interpreter. `onCell` receives each cell. Returns a function that undoes
+ * it. `NOVA_WIRE=1` leaves `fetch` as it is.
+ */
+export function serveOwnCells(
+  { sandboxUrl, execute }: Pick<E2bServer, "sandboxUrl" | "execute">,
+  onCell: (cell: CellRequest) => void,
+): () => void {
+  const { fetch: fetchOverHttp } = globalThis;
+  if (process.env.NOVA_WIRE === "1") return () => undefined;
+  const own: typeof fetch = async (input, init) => {
+    if (input !== `${sandboxUrl}/execute`) return fetchOverHttp(input, init);
+    const cell = init as CellRequest;
+    const response = await execute(cell);
+    onCell(cell);
+    return response;
+  };
+  globalThis.fetch = own;
+  return () => {
+    if (globalThis.fetch === own) globalThis.fetch = fetchOverHttp;
   };
 }

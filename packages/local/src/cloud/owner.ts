@@ -6,7 +6,7 @@ import { interruptedError, mayImportPackages, sweep } from "@nova/engine";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
 import { openAdmin } from "./admin-server.ts";
-import { CounterBook, requestCounter, serveOwnCalls, tapRequests } from "./counting.ts";
+import { CounterBook, requestCounter, serveOwnCalls, serveOwnCells, tapRequests } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";
 import { enterEnvironment, environmentOf } from "./environment.ts";
 import type { Keys } from "./keys.ts";
@@ -41,8 +41,9 @@ export async function openAsOwner(
   const endpoints = { ...opened.urls, admin: admin.url };
   const environment = environmentOf(dataDir, endpoints, keys);
   enterEnvironment(environment);
-  const { onAnswered, onCalled } = requestCounter(counters, endpoints, opened.e2b);
-  const [stopCounting, stopServing] = [tapRequests(onAnswered), serveOwnCalls(opened.asked, onCalled)];
+  const { onAnswered, onCalled, onCell } = requestCounter(counters, endpoints, opened.e2b);
+  const stopCounting = tapRequests(onAnswered);
+  const stopServing = [serveOwnCalls(opened.asked, onCalled), serveOwnCells(opened.e2b, onCell)];
   if (isWritten) await createStores();
   /** Prepares the template of a workflow, which must exist before a sandbox is created from it. */
   const templateFor = (workflow: Workflow) => {
@@ -71,7 +72,7 @@ export async function openAsOwner(
   const shutDown = async () => {
     if (isWritten) await removeOwner(dataDir);
     await admin.close();
-    stopServing(); // later calls use the socket while it is open
+    for (const stop of stopServing) stop(); // later calls use the socket while it is open
     await opened.close();
     stopCounting();
     lock.release();

@@ -114,6 +114,7 @@ export const noSandboxes: E2bServer = {
   wantPackages: () => undefined,
   warmed: async () => undefined,
   sandboxes: () => [],
+  execute: () => Promise.reject(new TypeError("this process has no sandboxes")),
   kill: async () => undefined,
   close: async () => undefined,
 };
