@@ -30,7 +30,7 @@ export async function executeDirectly(
     socket = openCall(sandbox.lifeline.socketPath, { op: "execute", ...cellIn(JSON.parse(body)) });
     signal?.addEventListener("abort", leave, { once: true });
     await readHead(socket);
-    return cellResponse(socket, onEnd);
+    return cellResponse(socket, signal, onEnd);
   } catch (error) {
     leave();
     onEnd();
@@ -40,15 +40,15 @@ export async function executeDirectly(
   }
 }
 
-function cellResponse(socket: Socket, onEnd: () => void): Response {
-  return { ok: true, status: 200, body: { getReader: () => readerOf(socket, onEnd) } } as unknown as Response;
+function cellResponse(...cell: Parameters<typeof readerOf>): Response {
+  return { ok: true, status: 200, body: { getReader: () => readerOf(...cell) } } as unknown as Response;
 }
 
 /** The part of a stream's reader that E2B's SDK uses. */
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "releaseLock">;
 
 /** Reads a cell's output from the agent's socket. A complete output ends with `END`. */
-function readerOf(socket: Socket, onEnd: () => void): Reader {
+function readerOf(socket: Socket, signal: ExecuteRequest["signal"], onEnd: () => void): Reader {
   let tail = Buffer.alloc(0);
   return {
     async read() {
@@ -62,6 +62,7 @@ function readerOf(socket: Socket, onEnd: () => void): Reader {
         await readable(socket);
       }
       if (tail.equals(END)) return { done: true, value: undefined };
+      if (signal?.aborted) throw signal.reason;
       // The SDK then asks the control plane whether the sandbox still exists.
       throw Object.assign(new AgentGone("the sandbox ended while it answered"), { code: "ECONNRESET" });
     },

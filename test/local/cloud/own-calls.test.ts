@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
 import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
 import { type DynamoDbOptions, openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
-import { type OwnCall, serveOwnCalls } from "../../../packages/local/src/cloud/counting.ts";
+import { type OwnCall, serveOwnCalls, serveOwnCells } from "../../../packages/local/src/cloud/counting.ts";
 
 let faults: DynamoDbOptions["faults"];
 let server: AwsServer;
@@ -86,4 +86,18 @@ it("the local cloud answers a call with an error when the service has closed, an
   await expect(asking).rejects.toMatchObject({ name: "ServiceUnavailable", message: "The local DynamoDB is closed." });
   expect(warning).not.toHaveBeenCalled();
   stopOther();
+});
+
+it("fetch runs cells of this process without HTTP until the local cloud stops that, and leaves other requests alone", async () => {
+  const over = vi.fn(async () => new Response("over HTTP"));
+  vi.stubGlobal("fetch", over);
+  const cells: unknown[] = [];
+  const execute = async () => new Response("directly");
+  const stopCells = serveOwnCells({ sandboxUrl: "http://127.0.0.1:1", execute }, (cell) => cells.push(cell));
+  const ask = async (path: string) => (await fetch(`http://127.0.0.1:1${path}`, { method: "POST", body: "{}" })).text();
+  expect([await ask("/execute"), await ask("/contexts")]).toEqual(["directly", "over HTTP"]);
+  expect(cells).toEqual([{ method: "POST", body: "{}" }]);
+  stopCells();
+  expect(globalThis.fetch).toBe(over);
+  vi.unstubAllGlobals();
 });

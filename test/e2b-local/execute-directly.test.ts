@@ -1,0 +1,88 @@
+import { Sandbox } from "@e2b/code-interpreter";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { eventually, printed, useServer } from "./server.ts";
+
+const { server, create, connection } = useServer();
+const overHttp = globalThis.fetch;
+/** The cells that ran without HTTP. */
+let direct: string[];
+
+beforeEach(() => {
+  direct = [];
+  vi.stubGlobal("fetch", (url: string, init: Parameters<ReturnType<typeof server>["execute"]>[0]) => {
+    if (url !== `${server().sandboxUrl}/execute`) return overHttp(url, init);
+    direct.push(JSON.parse(init.body).code);
+    return server().execute(init);
+  });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+it("a cell without HTTP streams its output, and returns its value and its error", async () => {
+  const sandbox = await create();
+  const seen: string[] = [];
+  const execution = await sandbox.runCode("print('ä')\nimport sys\nprint('b', file=sys.stderr)\n6 * 7", {
+    onStdout: ({ line }) => void seen.push(line),
+    onStderr: ({ line }) => void seen.push(line),
+  });
+  expect({ text: execution.text, seen: seen.sort() }).toEqual({ text: "42", seen: ["b\n", "ä\n"] });
+  expect((await sandbox.runCode("1 / 0")).error).toMatchObject({ name: "ZeroDivisionError" });
+  expect(direct).toHaveLength(2);
+});
+
+it("a cell without HTTP prints several megabytes completely", async () => {
+  const text = await printed(await create(), "print('x' * 5_000_000)");
+  expect(text).toHaveLength(5_000_000);
+});
+
+it("a cell without HTTP runs in the context that the request names", async () => {
+  const sandbox = await create();
+  const context = await sandbox.createCodeContext();
+  await sandbox.runCode("mine = 1", { context });
+  expect((await sandbox.runCode("mine", { context })).text).toBe("1");
+  expect((await sandbox.runCode("mine")).error).toMatchObject({ name: "NameError" });
+  await expect(sandbox.runCode("1", { context: { ...context, id: "none" } })).rejects.toThrow(/not found/);
+});
+
+it("a cell without HTTP is refused without the traffic token of its sandbox", async () => {
+  const sandbox = await create({ network: { allowPublicTraffic: false } });
+  const body = JSON.stringify({ code: "1" });
+  const headers = { "E2b-Sandbox-Id": sandbox.sandboxId, "E2b-Sandbox-Port": "49999" };
+  expect(await server().execute({ headers, body })).toMatchObject({ ok: false, status: 403 });
+  expect((await sandbox.runCode("1")).text).toBe("1");
+});
+
+it.each([
+  ["no JSON", "{", 500],
+  ["no code", "{}", 422],
+])("a cell without HTTP is refused if its body has %s", async (_what, body, status) => {
+  const { sandboxId } = await create();
+  expect(await server().execute({ headers: { "E2b-Sandbox-Id": sandboxId }, body })).toMatchObject({ status });
+});
+
+it("a cell without HTTP fails as over HTTP if its sandbox is unknown, or is killed while it runs", async () => {
+  const sandbox = await create();
+  const running = sandbox.runCode("print(1)\nimport time\ntime.sleep(60)");
+  const failing = expect(running).rejects.toThrow(/killed|not found|timeout/);
+  await eventually(() => direct.length === 1);
+  await Sandbox.kill(sandbox.sandboxId, connection());
+  await failing;
+  await expect(sandbox.runCode("1")).rejects.toThrow(/The sandbox was not found/);
+});
+
+it("a cell without HTTP is interrupted when the caller stops reading", async () => {
+  const sandbox = await create();
+  const code = "import time\nprint('begun')\ntry:\n    time.sleep(60)\nfinally:\n    open('/tmp/left', 'w').close()";
+  const stop = () => {
+    throw new Error("enough");
+  };
+  await expect(sandbox.runCode(code, { onStdout: stop })).rejects.toThrow("enough");
+  await eventually(async () => (await printed(sandbox, "import os; print(os.path.exists('/tmp/left'))")) === "True");
+});
+
+it("a cell without HTTP ends when its time is over", async () => {
+  const sandbox = await create();
+  await expect(sandbox.runCode("import time; time.sleep(60)", { timeoutMs: 300 })).rejects.toThrow(/timed out/);
+});
