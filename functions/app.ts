@@ -14,6 +14,7 @@ import {
   type OnExecutionEnded,
   type Ports,
 } from "@nova/engine";
+import { preloadSdk } from "@nova/sandbox";
 import type { Admissions, RunHookStores } from "@nova/service";
 import { createOutgoing, type Outgoing } from "@nova/service/outgoing";
 import { Environment } from "./environment.ts";
@@ -42,6 +43,7 @@ export interface FunctionPorts extends Ports {
 /** The composition root: every port of the engine, with its adapter. */
 export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
   const env = Environment.parse(variables);
+  if (variables.AWS_LAMBDA_FUNCTION_NAME !== undefined) preloadSdk();
   const outgoing = createOutgoing({ allowsPrivate: env.NOVA_PRIVATE_HOSTS });
   const { runHookStores, pace, ...aws } = createAwsPorts({
     table: env.NOVA_TABLE,

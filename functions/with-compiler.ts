@@ -1,4 +1,9 @@
-import { compileSent, keysLookedUpSent } from "@nova/compiler/sent";
 import { provideCompiler } from "./service-app.ts";
 
-provideCompiler({ compile: compileSent, findLookedUpKeys: keysLookedUpSent });
+/** Loads the compiler, which is large. Most requests need no compiler, so it loads when one first does. */
+const sent = () => import("@nova/compiler/sent");
+
+provideCompiler({
+  compile: async (...definition) => (await sent()).compileSent(...definition),
+  findLookedUpKeys: async (...definition) => (await sent()).keysLookedUpSent(...definition),
+});

@@ -3,26 +3,28 @@ import { NovaError, type SandboxSpec } from "@nova/engine";
 import { LRUCache } from "lru-cache";
 import { isConnectionFailure, isGone } from "./failures.ts";
 
-/** Loading takes a fifth of a second, so it starts when the process does, and only the first call waits for it. */
 const loadSdk = () => import("@e2b/code-interpreter");
+
+/**
+ * Starts to load E2B's SDK, which takes a fifth of a second. A process that will run nodes calls this when it starts.
+ * Other processes load the SDK at their first call of E2B, which most of them never make.
+ */
+export function preloadSdk(): void {
+  loadSdk().catch(() => undefined); // the first call reports the error
+}
 
 /** Limit of kept connections. A kept connection saves the call that fetches the sandbox's tokens. */
 const maxKept = 200;
 
 /** Calls E2B's control plane and keeps the connections of this process to sandboxes. */
 export class Connections {
-  readonly #sdk = loadSdk();
   readonly #breaker = new Breaker();
   readonly #unused = new LRUCache<string, true>({ max: maxKept });
   readonly #kept = new LRUCache<string, Promise<E2bSandbox>>({ max: maxKept });
 
-  constructor() {
-    this.#sdk.catch(() => undefined); // the first call reports the error
-  }
-
   async create(spec: SandboxSpec): Promise<E2bSandbox> {
     const { template, lifetimeSeconds, execution, scope, light, internet, reach } = spec;
-    const { Sandbox, ALL_TRAFFIC } = await this.#sdk;
+    const { Sandbox, ALL_TRAFFIC } = await loadSdk();
     const sandbox = await this.#breaker.guard(() =>
       Sandbox.create(template, {
         timeoutMs: lifetimeSeconds * 1000,
@@ -54,7 +56,7 @@ export class Connections {
    * allows no more.
    */
   async connect(id: string, lifetimeSeconds: number): Promise<E2bSandbox> {
-    const { Sandbox } = await this.#sdk;
+    const { Sandbox } = await loadSdk();
     const connecting = this.#breaker.guard(() => Sandbox.connect(id, { timeoutMs: lifetimeSeconds * 1000 }));
     this.#kept.set(id, connecting);
     connecting.catch(() => this.forget(id));
@@ -63,13 +65,13 @@ export class Connections {
 
   /** Ends the sandbox's life `seconds` from now, even if that shortens it. */
   async setTimeout(id: string, seconds: number): Promise<void> {
-    const { Sandbox } = await this.#sdk;
+    const { Sandbox } = await loadSdk();
     await this.#breaker.guard(() => Sandbox.setTimeout(id, seconds * 1000));
   }
 
   /** True only if the control plane reports the sandbox as missing; false if the call fails. */
   async isGone(id: string): Promise<boolean> {
-    const { Sandbox } = await this.#sdk;
+    const { Sandbox } = await loadSdk();
     return Sandbox.getInfo(id).then(() => false, isGone);
   }
 
@@ -78,13 +80,13 @@ export class Connections {
   }
 
   async kill(id: string): Promise<void> {
-    const { Sandbox } = await this.#sdk;
+    const { Sandbox } = await loadSdk();
     this.forget(id);
     await this.#breaker.guard(() => Sandbox.kill(id));
   }
 
   async ids(metadata: Record<string, string>): Promise<string[]> {
-    const { Sandbox } = await this.#sdk;
+    const { Sandbox } = await loadSdk();
     const pages = Sandbox.list({ query: { metadata: { ...metadata, nova: "1" } } });
     const ids: string[] = [];
     while (pages.hasNext) {

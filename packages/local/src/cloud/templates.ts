@@ -88,6 +88,7 @@ export function openSandboxes(
   { dataDir, limits, warn, disk, drives = true }: EndpointOptions,
   { e2bApiKey }: Keys,
 ): Promise<E2bServer> {
+  if (drives) import("@nova/sandbox").then(({ preloadSdk }) => preloadSdk());
   return openE2b({
     apiKey: e2bApiKey,
     modules: promisedModules,
