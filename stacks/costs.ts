@@ -21,7 +21,7 @@ interface Run {
  */
 export const callsPerNode = 3;
 /** The largest number of further calls per run: for start, end and close, including the statistics of the run. */
-export const callsPerRun = 13;
+export const callsPerRun = 11;
 
 /**
  * DynamoDB's units per node: write units (1 KB each) for its turn and its entry, and read units (4 KB each) before it
@@ -33,8 +33,8 @@ const readsPerNode = 2;
  * Write units per run. Three indexes contain the run's record, so each of its four writes counts fourfold. One index
  * contains its statistics.
  */
-const writesPerRun = 24;
-const readsPerRun = 9;
+const writesPerRun = 23;
+const readsPerRun = 8;
 
 /**
  * The Lambda's time per node in addition to the node's code: reading, the turn, the calls of the sandbox, and

@@ -8,7 +8,7 @@ describe("the cost of a run", () => {
   it("is computed from the price lists", () => {
     const { stepFunctions, dynamodb, sandbox, model } = costOfRun(small);
     expect(stepFunctions).toBeCloseTo(0.025 * (6 / 1000), 9); // 3 nodes, a choice, start, end
-    expect(dynamodb).toBeCloseTo((33 * 0.625 + 15 * 0.125) / 1e6, 9);
+    expect(dynamodb).toBeCloseTo((32 * 0.625 + 14 * 0.125) / 1e6, 9);
     expect(sandbox).toBeCloseTo(2.05 * 2 * (0.000014 + 0.0000045), 9);
     expect(model).toBe(0);
   });

@@ -4,13 +4,13 @@ import { codeExecutor, tenSeconds } from "../attempt/code.ts";
 import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
 import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
 import { promptHashAt, textExecutor } from "../attempt/text/run-text.ts";
-import type { Plan } from "../chain/entry.ts";
+import { headOf, type Plan } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
 import { chainBroken } from "../errors.ts";
 import type { EntryId, StoredEntry, Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import { type MapEvent, type SettleAnswer, settleAnswer } from "../protocol/answer.ts";
-import { branchState, findOpenedFork, type OpenFork, readTips } from "../protocol/branches.ts";
+import { branchState, findOpenedFork, type OpenFork, readTips, type Tip } from "../protocol/branches.ts";
 import { closeBranches, closeExecution, settlingPorts } from "../protocol/close.ts";
 import { commitOutcome } from "../protocol/commit.ts";
 import {
@@ -157,12 +157,15 @@ export async function runEnd(
   event: NodeEvent,
   { node }: NodeDefinition<EndNode>,
 ): Promise<EndAnswer> {
-  await runUntilCommitted(ports, event, (position) => {
+  const entry = await runUntilCommitted(ports, event, (position) => {
     const outcome = buildSuccess(null, factsWithoutCode(ports, undefined, position.before));
     return commitOutcome(ports, position, node, outcome);
   });
   const { execution, scope } = event;
-  const close = await closeExecution(ports, { execution: execution.id, status: "completed" });
+  const head = headOf(entry);
+  const at = entryIdAfter(event);
+  const tip: Tip = { link: { seq: at.seq }, entry, head, next: { ...at, seq: at.seq + 1 }, turn: undefined };
+  const close = await closeExecution(ports, { execution: execution.id, status: "completed" }, tip);
   if (close.status !== "completed") throw closedError(execution.id);
   return { execution, scope, seq: entryIdAfter(event).seq, status: "completed", tip: close.tip };
 }

@@ -39,14 +39,14 @@ export interface CloseRequest {
 /**
  * Ends an execution. The end node, a failure, a cancel, a timeout and the sweeper call it, perhaps at the same time.
  * Exactly one close entry is written, after every held turn has its entry and all code is dead. Every caller then
- * completes the steps that follow the close entry.
+ * completes the steps that follow the close entry. `known`: the tip, if the caller has just written it.
  */
-export async function closeExecution(ports: KindPorts, request: CloseRequest): Promise<Closed> {
+export async function closeExecution(ports: KindPorts, request: CloseRequest, known?: Tip): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
   const inside = interruption(request.status);
   const reasons: CloseReasons = { here: request.reason ?? inside, inside };
-  for (;;) {
-    const tip = await readTip(ports, request.execution, "");
+  for (let newest = known; ; newest = undefined) {
+    const tip = newest ?? (await readTip(ports, request.execution, ""));
     if (tip.head.node_type === "close") return finishClose(ports, tip.entry);
     const position = await closeAfterTip(settlingPorts(ports, request.status), tip, reasons);
     if (!position) continue;
@@ -162,6 +162,10 @@ export interface CloseReasons {
  */
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);
+  const { head, next: at } = tip;
+  // Nothing but a close entry can follow the entry of an end node. Closers write it only once, so they need no turn.
+  if (head.node_type === "end" && head.scope === "" && !tip.turn)
+    return { before: head, beforeEntry: tip.entry, at, next: { seq: at.seq } };
   const isClosed = tip.turn?.state === "closed";
   const turn = isClosed ? tip.turn : await putState(ports, tip.next, tip.turn, closeMark, "closed");
   if (!turn) return null;
