@@ -60,6 +60,7 @@ const arrows: Record<string, string[]> = {
     "engine",
     "service",
     "aws",
+    "sandbox",
     "sandbox/files",
     "workflow",
   ],

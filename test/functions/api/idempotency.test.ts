@@ -17,7 +17,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     const headers = once();
     const start = () => api.call("POST /workflows/asking/execute", { body: {}, headers });
     const [first, second] = [await start(), await start()];
-    expect(second.body).toEqual(first.body);
+    expect(second.body.execution_id).toBe(first.body.execution_id);
     expect((await api.call("GET /executions?workflow=asking")).body.items).toHaveLength(1);
   });
 

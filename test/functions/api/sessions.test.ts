@@ -321,6 +321,7 @@ describe("a stored session", { timeout: 60_000 }, () => {
     const shown = (await api.call(`GET /executions/${second.body.execution_id}`)).body;
     expect(shown.restarted_from).toBe(first.body.execution_id);
     const erased = await api.call(`POST /executions/${first.body.execution_id}/erase`);
+    expect(erased).toMatchObject({ status: 202 });
     expect(erased.body.erased.toSorted()).toEqual([first.body.execution_id, second.body.execution_id].toSorted());
     expect(await states(id)).toEqual({ a: "stale", b: "stale", c: "stale" });
     expect((await run(id)).body).toMatchObject({ ran: ["a", "b", "c"], reused: [], error: null });

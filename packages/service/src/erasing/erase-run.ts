@@ -39,13 +39,29 @@ export async function markForErasing(ports: ErasePorts, execution: Execution): P
   const { id, parent } = execution;
   if (parent)
     throw new Conflict(`execution ${id} is a part of ${await findOutermostRun(ports, execution)} - erase that one`);
-  const family = await readRestartFamily(ports, execution);
+  const family = await readClosedFamily(ports, execution);
   const open = family.find((one) => one.open);
   const which = open?.id === id ? "" : `, which was restarted from ${id},`;
   if (open) throw new Conflict(`execution ${open.id}${which} is open - cancel it, or wait for its end, and erase then`);
   const ids = family.map((one) => one.id);
   await mark(ports, ids, "asked");
   return ids;
+}
+
+/** A run that has an end is still open for as long as its close takes, usually some milliseconds. */
+const closingMs = 5_000;
+const lookEveryMs = 20;
+
+/** Reads an execution and all its restarts, and waits until those that have an end are closed. */
+async function readClosedFamily(ports: ErasePorts, execution: Execution): Promise<Execution[]> {
+  const { clock } = ports;
+  const giveUpMs = clock.now() + closingMs;
+  for (let newest = execution; ; newest = (await ports.executions.get(execution.id)) ?? execution) {
+    const family = await readRestartFamily(ports, newest);
+    const isClosing = family.some((one) => one.open && one.endedAt !== undefined);
+    if (!isClosing || clock.now() > giveUpMs) return family;
+    await clock.sleep(lookEveryMs);
+  }
 }
 
 function mark(
@@ -77,7 +93,7 @@ export async function readRestartFamily(ports: ErasePorts, execution: Execution)
 const madeMs = 60 * 60 * 1000;
 
 function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: string): Execution | undefined {
-  const { erased: _, restarts: __, ...like } = source;
+  const { erased: _, restarts: __, endedAt: ___, ...like } = source;
   const ulid = id.slice("exec_".length);
   const isNew = isValid(ulid) && Math.abs(clock.now() - decodeTime(ulid)) < madeMs;
   return isNew ? { ...like, id, restartedFrom: source.id, open: true } : undefined;
