@@ -14,13 +14,22 @@ import { memory } from "./figures/memory.ts";
 import { plans } from "./figures/plans.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
 import { references } from "./figures/references.ts";
+import { responsive } from "./figures/responsive.ts";
 import { restart } from "./figures/restart.ts";
 import { session } from "./figures/session.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
 /** Benches that run before all others, in this order. The first ones need a machine that does nothing else. */
-const apart: Record<string, BenchApart> = { "cold-run": coldRun, "at-once": atOnce, plans, fair, memory, references };
+const apart: Record<string, BenchApart> = {
+  "cold-run": coldRun,
+  "at-once": atOnce,
+  plans,
+  fair,
+  memory,
+  references,
+  responsive,
+};
 
 const inCloud: Record<string, Bench> = {
   "forty-nodes": fortyNodes,

@@ -13,6 +13,10 @@ export const nova = join(import.meta.dirname, "../packages/cli/bin/nova.js");
 export interface Dev extends AsyncDisposable {
   pid: number;
   client: NovaClient;
+  url: string;
+  apiKey: string;
+  /** Resolves when a run has ended. */
+  endOf(id: string): Promise<End>;
   /** Starts `runs` runs, or one run for each client in `runs`, all at once, and waits for their ends. */
   runAll(workflow: string, runs: number | readonly string[]): Promise<Runs>;
   /** Counts sandboxes from now on. `stop` waits until no sandbox exists any more, and returns the counts. */
@@ -63,6 +67,9 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
   return {
     pid: child.pid as number,
     client,
+    url,
+    apiKey: api_key,
+    endOf,
     async runAll(workflow, runs) {
       const clients: readonly string[] = typeof runs === "number" ? Array(runs).fill("default") : runs;
       const start = performance.now();
@@ -99,7 +106,7 @@ export async function openDev(plan: E2bPlan = "none"): Promise<Dev> {
  */
 const requestsAtOnce = 200;
 
-interface End {
+export interface End {
   at: number;
   status: string;
 }

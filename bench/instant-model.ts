@@ -20,6 +20,7 @@ export interface InstantModel {
 /** Starts a model provider that answers immediately, so that figures measure the pipeline alone. */
 export async function openInstantModel(): Promise<InstantModel> {
   const server = createServer(async (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(404).end(); // a health check asks for the models
     const { model } = (await json(request)) as { model: string };
     response.setHeader("content-type", "application/json").end(answerTo(roleOf(request), model));
   });

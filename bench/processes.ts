@@ -21,6 +21,14 @@ export function measureProcesses(pid: number): ProcessUsage {
   return { mb: rounded(kilobytes.reduce((sum, one) => sum + one) / 1024, 0), processes: tree.length };
 }
 
+/** Returns the processor time that the main thread of a process has used, in milliseconds. Works on Linux only. */
+export function mainThreadMs(pid: number): number {
+  const fields = readProcFile(`${pid}/task/${pid}`, "stat").split(") ").at(-1)?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * msPerTick;
+}
+
+const msPerTick = 10;
+
 /** Reads a file of a process in /proc; returns an empty text if the process has ended. */
 function readProcFile(id: string, file: string): string {
   try {

@@ -54,7 +54,7 @@ async function againstRivals(cloud: LocalCloud, version: WorkflowVersion): Promi
   const figures: Figure[] = [];
   for (const [rival, bytes, rounds, open] of rivals) {
     const compared = [
-      1.2,
+      1.5,
       `${nodes} code nodes in a row, against ${nodes} steps of ${rival} behind the same walls`,
     ] as const;
     try {
