@@ -144,7 +144,7 @@ describe("edited code", () => {
     expect(nodes[0].runs[2].differences).toEqual([{ key: "lines_count", recorded: null, now: 2 }]);
   });
 
-  it("runs after it is locked, and is proven by that run", async () => {
+  it("runs after it is locked, and the lockfile then says that a run proved it", async () => {
     expect(await said("lock", "bills")).toMatchObject({
       nodes: [{ action: "edited", origin: "edited", proven_by: null }],
     });

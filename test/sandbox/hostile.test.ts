@@ -214,7 +214,7 @@ describe("a sandbox that never answers", () => {
     expect(e2b.attaches).toBe(attaches);
   });
 
-  test("gets answers to a few needs in parallel, and no answer after the time is over", async () => {
+  test("gets a few of the values that it asks for at a time, and none after the time is over", async () => {
     let [opened, open] = [0, 0];
     class SlowIo extends MemoryIo {
       override async openBlob() {

@@ -119,7 +119,7 @@ export async function unoffered({ ports }: LocalCloud): Promise<string[]> {
 }
 
 /**
- * Returns the ids of sandboxes that exist although their run recorded them and has not offered them to other runs.
+ * Returns the ids of sandboxes that a run recorded and should have killed, because it did not offer them to other runs.
  * Leaves out a sandbox whose delivery was killed before it could record the sandbox, because such a sandbox ends with
  * its lifetime.
  */

@@ -178,8 +178,8 @@ export interface CodeExecutor {
 }
 
 /**
- * A model writes the code. The fields contain the settings of the workflow, too, except for its `model` and
- * `maxCostUsd`.
+ * A model writes the code. A field that the node does not set has the value that the workflow sets for all its nodes,
+ * except for `model` and `maxCostUsd`.
  */
 export interface PromptExecutor {
   kind: "prompt";

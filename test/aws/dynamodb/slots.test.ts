@@ -66,7 +66,7 @@ describe("the queue of a pool", () => {
     expect(waiting[0]?.pools).toEqual(["W#q", "C#acme"]);
   });
 
-  test("loses a run that leaves all queues with one call", async () => {
+  test("no longer contains a run after one call that takes the run out of all queues", async () => {
     await slots.leave({ execution: "exec_00", pools: ["W#q", "C#acme"] });
     for (const pool of ["W#q", "C#acme"]) {
       const [first] = await Array.fromAsync(slots.waiting(pool));

@@ -156,7 +156,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(missed).toEqual([]);
   });
 
-  it("stops a stream that contains one of these forms, however it is split into chunks", async () => {
+  it("stops a stream that contains it in an escaped or encoded form, however the stream is split into chunks", async () => {
     const passed: string[] = [];
     for (const [form, text] of each()) {
       const body = Buffer.from(`${"x ".repeat(20)} ${text} ${" y".repeat(20)}`);

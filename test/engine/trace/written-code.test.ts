@@ -167,7 +167,7 @@ describe("a cache hit after an analysis", () => {
     expect(await story.verify()).toMatchObject({ state: "broken", problem });
   });
 
-  it("has only the hash of an analysis that its workflow has locked", async () => {
+  it("names the analysis of its workflow's lockfile by its hash, without the code", async () => {
     const story = await hit(locked("# good", "# look"));
     expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual(["analysis", "context"]);
     const [, a] = (await story.trace()).entries;

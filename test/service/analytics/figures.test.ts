@@ -107,7 +107,7 @@ describe("statistics after a run", () => {
     expect(warn).toHaveBeenCalledOnce();
   });
 
-  it("do not keep the run from closing if the store refuses them even without the nodes", async () => {
+  it("let the run close if the store refuses them, both with and without the figures of the nodes", async () => {
     const { ends, warn } = await ending(() => Promise.reject(new TypeError("Number is greater than MAX_SAFE_INTEGER")));
     await ends();
     expect(warn).toHaveBeenCalledTimes(2);

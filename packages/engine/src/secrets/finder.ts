@@ -93,7 +93,7 @@ export class Finder {
         if (skipped > 0 && !/[%&\\]/.test(half.at(-skipped) as string)) continue;
         const last = bytes.length - skipped;
         const rest = this.#unescapedRest("restAtEnd", bytes.slice(0, last));
-        // With `rest` 0, the secret may start in the incomplete escape.
+        // A secret may start with the escape that the end of the text cuts off, even if `rest` is 0.
         if (rest + skipped > 0) yield text.length - start(last - rest);
       }
     }

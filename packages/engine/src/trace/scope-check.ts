@@ -227,7 +227,7 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
     : "the branches that it lists end otherwise: one was changed, cut off or added to";
 }
 
-/** Builds the message for a reused outcome whose source lacks a content that no signed note calls erased. */
+/** Builds the message for a reused outcome whose source lost a content, although no signed note records an erasure. */
 function takenAway({ execution, scope, seq }: EntryId): string {
   return `link ${seq}${scope} of ${execution}, whose outcome it reuses, lacks a content without a signed note of its erasure`;
 }

@@ -147,7 +147,7 @@ export function printedKeys({ printed, program, paths }: Subject): string[] | un
     return all.every((keys) => keys !== undefined) ? all.flat() : undefined;
   }
 
-  /** Returns the keys of one printed value. Printing the context itself sets no further key. */
+  /** Returns the keys of the context that code sets by printing this value. Printing the context itself sets none. */
   function keysOf(value: Expression): string[] | undefined {
     if (paths.isContext(value)) return [];
     const entries = knownEntries(program, value);
