@@ -66,7 +66,7 @@ function readerOf(socket: Socket, signal: ExecuteRequest["signal"], onEnd: () =>
       // The SDK then asks the control plane whether the sandbox still exists.
       throw Object.assign(new AgentGone("the sandbox ended while it answered"), { code: "ECONNRESET" });
     },
-    /** Called when the SDK stops reading, after which nobody else can read. */
+    /** The SDK calls this when it stops reading. No other code reads the socket. */
     releaseLock() {
       socket.destroy();
       onEnd();

@@ -163,7 +163,7 @@ export interface CloseReasons {
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);
   const { head, next: at } = tip;
-  // Nothing but a close entry can follow the entry of an end node. Closers write it only once, so they need no turn.
+  // Only a close entry can follow the entry of an end node. Closers write it only once, so they need no turn.
   if (head.node_type === "end" && head.scope === "" && !tip.turn)
     return { before: head, beforeEntry: tip.entry, at, next: { seq: at.seq } };
   const isClosed = tip.turn?.state === "closed";
