@@ -61,7 +61,43 @@ class Spares(unittest.TestCase):
         with open(f"{self.root}/daemon.log") as log:
             self.assertEqual(log.read(), "no more processes\n")
 
-    def test_behind_the_last_run_nothing_is_forked_and_whoever_comes_all_the_same_is_served(self):
+    def test_from_the_third_run_on_a_second_spare_is_ready_while_the_first_is_prepared(self):
+        made = self.spares(*[True] * 6)
+        for runs in (1, 2):
+            made.prepare_ahead()
+            self.assertEqual(list(made), [], f"after {runs} runs")
+            made.prepare_after(Made.last)
+            self.assertEqual(len(list(made)), 1)
+            taken = made.take(None)
+        made.prepare_ahead()
+        (second,) = made
+        taken.init = init = Mock()
+        made.prepare_after(taken)
+        self.assertIs(made.take(None), second)
+        self.assertEqual([spare.init for spare in made], [init])
+
+    def test_the_spares_of_an_execution_end_with_its_last_run_and_the_next_execution_starts_with_one(self):
+        made = self.spares(*[True] * 6)
+        for _ in range(2):
+            made.take(None)
+        made.prepare_ahead()
+        self.assertEqual(len(list(made)), 1)
+        made.put_away(Made.last)
+        self.assertEqual(list(made), [])
+        made.zygote = Mock()
+        made.end_all()
+        made.take(None)
+        made.prepare_ahead()
+        self.assertEqual(list(made), [])
+
+    def test_a_dead_spare_is_replaced(self):
+        made = self.spares(*[True] * 6)
+        made.prepare_after(Made.last)
+        (dead,) = made
+        dead.is_alive = lambda: False
+        self.assertIsNot(made.take(None), dead)
+
+    def test_after_the_last_run_nothing_is_forked_and_a_further_run_is_served(self):
         made = self.spares(True, True)
         ended = Made.last
         ended.init = init = Mock()
@@ -70,7 +106,7 @@ class Spares(unittest.TestCase):
         self.assertEqual((list(made), ended.init), ([], None))
         self.assertTrue(made.take(None).is_ready())
 
-    def test_where_none_can_be_forked_nothing_begins(self):
+    def test_no_code_starts_if_no_process_can_be_forked(self):
         made = self.spares(False, False, True)
         self.assertRaises(BlockingIOError, made.take, None)
         self.assertTrue(made.take(None).is_ready())

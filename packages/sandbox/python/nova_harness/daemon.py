@@ -182,6 +182,9 @@ class Daemon:
             self._watch(process.relay.control, lambda: self._hear_relay(process.relay, run))
         if guard:
             self._watch(guard, guard.serve)
+        if not is_last:
+            with contextlib.suppress(OSError):  # the next node tries again and reports it
+                self.spares.prepare_ahead()
 
     def _hear_relay(self, relay, run):
         """Reads notes of a relay. A relay outlives its run until all bytes that the code wrote are sent."""

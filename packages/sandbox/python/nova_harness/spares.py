@@ -1,5 +1,6 @@
 """Spare processes, forked and isolated in advance, so that the next node need not wait for that."""
 
+import collections
 import errno
 import os
 
@@ -12,21 +13,37 @@ from .process import Process
 _NO_SUCH_NETWORK = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT)
 
 
+# From this run of an execution on, a second spare is ready while the first one is prepared again. Shorter executions would
+# rarely use it.
+_RUNS_BEFORE_A_SECOND_SPARE = 3
+
+
 class Unable(Exception):
     """This sandbox can never run the code as requested."""
 
 
 class Spares:
-    """Keeps one spare for code with the usual network, and, after code with doors has run, one more spare for the next
-    such code."""
+    """Keeps one spare for code with the usual network, or two in an execution with many runs. After code with doors has
+    run, it keeps one more spare for the next such code."""
 
     def __init__(self, zygote, root):
         self.zygote = zygote
-        self.walls, self._usual, self.weaker = _strongest_walls(zygote, root)
+        self.walls, first, self.weaker = _strongest_walls(zygote, root)
+        self._usual = collections.deque([first])
         self._without_network = None
+        self._runs = 0
 
     def __iter__(self):
-        return iter([spare for spare in (self._usual, self._without_network) if spare])
+        return iter([*self._usual, *filter(None, [self._without_network])])
+
+    @property
+    def _wanted(self):
+        return 2 if self.walls.isolated and self._runs >= _RUNS_BEFORE_A_SECOND_SPARE else 1
+
+    def prepare_ahead(self):
+        """Prepares the second spare while code runs, so that no later run waits for its walls."""
+        if self._wanted > 1 and not self._usual:
+            self._prepare_usual()
 
     def prepare_after(self, process):
         """Prepares spares after a run, and reuses the init of the run's process if possible."""
@@ -37,16 +54,20 @@ class Spares:
         self._prepare_usual(init)
 
     def put_away(self, process):
-        """Cleans up after the last run of an execution, without preparing a spare."""
+        """Cleans up after the last run of an execution. No further run needs a spare."""
         if process.init:
             process.init.dismiss()
         process.init = None
+        while self._usual:
+            self._usual.pop().kill_and_read_output()
 
     def end_all(self):
         """Ends every process that may hold data of an execution."""
         for spare in self:
             spare.kill_and_read_output()
-        self._usual = self._without_network = None
+        self._usual.clear()
+        self._without_network = None
+        self._runs = 0
         self.zygote.settle()
 
     def _prepare_without_network(self, init, has_relay):
@@ -55,13 +76,15 @@ class Spares:
         elif init:
             init.dismiss()
 
+    def _drop_dead(self):
+        self._usual = collections.deque(spare for spare in self._usual if spare.is_alive())
+
     def _prepare_usual(self, init=None):
-        if self._usual and self._usual.is_alive():
-            if init:
-                init.dismiss()
-            return
-        self._usual = None
-        self._usual = Process(self.zygote, self.walls, init)
+        self._drop_dead()
+        if len(self._usual) < self._wanted:
+            self._usual.append(Process(self.zygote, self.walls, init))
+        elif init:
+            init.dismiss()
 
     def take(self, network):
         """`network` is {"allow": [...]} with the hosts that the run may reach; None if it may reach all hosts."""
@@ -87,9 +110,12 @@ class Spares:
     def _take_usual(self):
         """Takes the spare. Replaces it once if it is not isolated, which is safe because no code has started in it."""
         for _ in range(2):
-            self._prepare_usual()
-            process, self._usual = self._usual, None
+            self._drop_dead()
+            if not self._usual:
+                self._usual.append(Process(self.zygote, self.walls))
+            process = self._usual.popleft()
             if process.is_ready():
+                self._runs += 1
                 return process
             note(self.walls.root, process.kill_and_read_output())
         raise process.failure
@@ -107,7 +133,8 @@ class Spares:
         Keeps a process that has run no code. Ends a process with doors, because the next run may need other doors.
         """
         if process.hosts is None:
-            self._usual = process
+            self._runs -= 1
+            self._usual.appendleft(process)
         else:
             process.kill_and_read_output()
 
