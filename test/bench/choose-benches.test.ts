@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { chooseBenches } from "../../bench/bench.ts";
 
 test("all benches are chosen without names", () => {
-  expect(chooseBenches([])).toHaveLength(18);
+  expect(chooseBenches([])).toHaveLength(19);
 });
 
 test("named benches are chosen in the order of all benches", () => {
@@ -12,6 +12,6 @@ test("named benches are chosen in the order of all benches", () => {
 
 test("an unknown name is refused with all valid names", () => {
   expect(() => chooseBenches(["forty"])).toThrow(
-    /^there is no figure "forty" - choose of cold-run, at-once, plans, fair, memory, references, forty-nodes, .*, waiting, restart, session, stress$/,
+    /^there is no figure "forty" - choose of cold-run, at-once, plans, fair, memory, references, responsive, forty-nodes, .*, waiting, restart, session, stress$/,
   );
 });

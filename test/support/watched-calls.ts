@@ -45,7 +45,7 @@ export function watchCalls(functions: Record<string, LambdaFunction>): WatchedCa
   };
   const onCalled = (message: unknown) => {
     const name = caller.getStore();
-    if (name !== undefined) note(name, ownCall(message as OwnCall));
+    if (name !== undefined) for (const call of ownCalls(message as OwnCall)) note(name, call);
   };
   const onFetch = (message: unknown) => {
     const name = caller.getStore();
@@ -95,10 +95,15 @@ const clients: Record<string, string> = {
   SchedulerClient: "scheduler",
 };
 
-/** Returns the call of a function to a service of this process. */
-function ownCall({ client, operation, input }: OwnCall): string {
-  if (client === "DynamoDBClient") return `dynamodb:${operation} on ${partOfTable(input as TableCall)}`;
-  return `${clients[client]}:${operation}`;
+/** Returns the call of a function to a service of this process, once for each object that a call deletes. */
+function ownCalls({ client, operation, input }: OwnCall): string[] {
+  if (client === "DynamoDBClient") return [`dynamodb:${operation} on ${partOfTable(input as TableCall)}`];
+  if (client !== "S3Client") return [`${clients[client]}:${operation}`];
+  if (operation === "ListObjectsV2") return ["s3:ListBucket on Bucket.Arn"];
+  const { Key = "", Delete } = input as { Key?: string; Delete?: { Objects: { Key: string }[] } };
+  const action = { HeadObject: "GetObject", DeleteObjects: "DeleteObject" }[operation] ?? operation;
+  const keys = Delete ? Delete.Objects.map((object) => object.Key) : [Key];
+  return keys.map((key) => `s3:${action} on Bucket.Arn/${key.replace(/\/.*/s, "")}/*`);
 }
 
 const s3Actions: Record<string, string> = { GET: "GetObject", HEAD: "GetObject", PUT: "PutObject" };

@@ -56,6 +56,8 @@ export interface AwsServer extends Listening {
    * DynamoDB.
    */
   perform(operation: string, input: object): Promise<object>;
+  /** Whether `perform` serves the operation with this input. Absent: it serves every input. */
+  serves?(operation: string, input: object): boolean;
 }
 
 /**

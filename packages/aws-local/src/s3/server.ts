@@ -3,15 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { httpServer, type Listening, openServer } from "@nova/serve-local";
+import { httpServer, openServer } from "@nova/serve-local";
 import { Access } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
+import type { AwsServer } from "../aws-http/listen.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
 import { checkAccess } from "./access.ts";
 import { type OnCreated, parseAddress } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { chooseOperation } from "./operations/route.ts";
+import { performDirectly, servesDirectly } from "./perform.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
 export interface S3Request {
@@ -48,7 +50,7 @@ export interface S3Options extends AccessKey {
 const maxRequestMs = 60 * 60 * 1000;
 
 /** Opens S3 with path-style addresses: `http://127.0.0.1:<port>/<bucket>/<key>`. */
-export async function openS3(options: S3Options): Promise<Listening> {
+export async function openS3(options: S3Options): Promise<AwsServer> {
   const dir = options.dataDir === null ? await mkdtemp(join(tmpdir(), "nova-s3-")) : join(options.dataDir, "s3");
   const store = await ObjectStore.open(dir, options.disk?.hasSpace);
   const access = new Access(options);
@@ -60,8 +62,19 @@ export async function openS3(options: S3Options): Promise<Listening> {
   // Without this listener Node itself sends `100 Continue`, and the client uploads a body that the server may refuse.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   const { url, close } = await openServer(server, { port: options.port });
+  const { faults, disk, onCreated, accessKeyId } = options;
   return {
     url,
+    accessKeyId,
+    serves: servesDirectly,
+    async perform(operation, input: { Bucket?: string; Key?: string }) {
+      try {
+        failAs(faults?.({ operation, bucket: input.Bucket ?? "", key: input.Key ?? "" }));
+        return await performDirectly({ store, onCreated }, operation, input);
+      } catch (error) {
+        throw asS3Error(error, disk);
+      }
+    },
     async close() {
       await close();
       if (options.dataDir === null) await rm(dir, { recursive: true, force: true });

@@ -33,7 +33,7 @@ export function dynamoDbClient(): DynamoDBClient {
 
 /** Creates an S3 client. `pathStyle` is true for endpoints without a host name per bucket. */
 export function s3Client(pathStyle: boolean): S3Client {
-  return new S3Client({
+  const client = new S3Client({
     forcePathStyle: pathStyle,
     retryStrategy: patientRetries([conflict]),
     requestHandler: streamingHandler,
@@ -42,6 +42,8 @@ export function s3Client(pathStyle: boolean): S3Client {
     responseChecksumValidation: "WHEN_REQUIRED",
     logger: silent,
   });
+  useOwnServices(client);
+  return client;
 }
 
 export function sfnClient(): SFNClient {

@@ -3,6 +3,7 @@ import { channel } from "node:diagnostics_channel";
 import { setImmediate } from "node:timers/promises";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { EventBridgeClient } from "@aws-sdk/client-eventbridge";
+import type { S3Client } from "@aws-sdk/client-s3";
 import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { SFNClient } from "@aws-sdk/client-sfn";
 
@@ -15,6 +16,8 @@ export interface OwnService {
    * message and HTTP status of the service's error.
    */
   perform(operation: string, input: object): Promise<object>;
+  /** Whether the service performs the operation with this input. Absent: it performs every operation. */
+  serves?: ((operation: string, input: object) => boolean) | undefined;
 }
 
 /** A call that an `OwnService` receives, as the diagnostics channel `nova.service.called` publishes it. */
@@ -32,12 +35,13 @@ const offers = new Map<string, OwnService>();
  * Lets clients of this process call a service as a function, instead of sending requests to its endpoint at `url`.
  * Returns a function that ends the offer. With `NOVA_WIRE=1` the function does nothing, so all clients use HTTP.
  */
-export function offerService(url: string, { accessKeyId, perform }: OwnService): () => void {
+export function offerService(url: string, { accessKeyId, perform, serves }: OwnService): () => void {
   const { host } = new URL(url);
   // Keeps the caller's async context away from the service, as a socket does.
   const runInServiceContext = AsyncLocalStorage.snapshot();
   const offer: OwnService = {
     accessKeyId,
+    serves,
     perform: (operation, input) => runInServiceContext(perform, operation, input),
   };
   if (process.env.NOVA_WIRE !== "1") offers.set(host, offer);
@@ -46,7 +50,7 @@ export function offerService(url: string, { accessKeyId, perform }: OwnService):
   };
 }
 
-type Client = DynamoDBClient | EventBridgeClient | SchedulerClient | SFNClient;
+type Client = DynamoDBClient | EventBridgeClient | S3Client | SchedulerClient | SFNClient;
 
 /**
  * Makes a client call the service that is offered for its endpoint. No request is serialised, signed or parsed. Without
@@ -64,6 +68,7 @@ export function useOwnServices(client: Client): void {
         endpoint ??= endpointOf(config);
         const service = offers.get(await endpoint);
         if (service?.accessKeyId !== (await config.credentials()).accessKeyId) return next(args);
+        if (service.serves?.(operation, args.input) === false) return next(args);
         await letOthersRun();
         called.publish({ client: clientName, operation, input: args.input } satisfies OwnCall);
         try {
@@ -77,13 +82,16 @@ export function useOwnServices(client: Client): void {
     { step: "initialize", priority: "high", name: "callOwnService" },
   );
   middlewareStack.add(
-    (next) => async (args) => {
-      const { refusal } = args as Refused;
-      if (!refusal?.isNew) return next(args);
-      refusal.isNew = false;
-      // The only middleware after this one is the deserialiser, which reads `response` and ignores `output`.
-      return { response: responseOf(refusal.error), output: undefined as never };
-    },
+    (next, { clientName, commandName }) =>
+      async (args) => {
+        const { refusal } = args as Refused;
+        if (!refusal?.isNew) return next(args);
+        refusal.isNew = false;
+        const { status: statusCode, ...response } = (clientName === "S3Client" ? inXml : inJson)(refusal.error);
+        if (commandName === "HeadObjectCommand") response.body = Buffer.alloc(0); // as S3 answers a HEAD request
+        // The only middleware after this one is the deserialiser, which reads `response` and ignores `output`.
+        return { response: { statusCode, ...response }, output: undefined as never };
+      },
     { step: "deserialize", priority: "low", name: "answerWithRefusal" },
   );
 }
@@ -101,13 +109,21 @@ interface Refused {
 
 const succeeded = { httpStatusCode: 200, attempts: 1, totalRetryDelay: 0 };
 
-function responseOf({ name, message, status }: Refusal): object {
+interface ErrorResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+function inJson({ name, message, status }: Refusal): ErrorResponse {
   const headers = { "content-type": "application/json", "x-amzn-errortype": name };
-  return {
-    statusCode: status,
-    headers,
-    body: Buffer.from(JSON.stringify({ __type: name, message, Message: message })),
-  };
+  return { status, headers, body: Buffer.from(JSON.stringify({ __type: name, message, Message: message })) };
+}
+
+function inXml({ name, message, status }: Refusal): ErrorResponse {
+  const escaped = message.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+  const body = `<Error><Code>${name}</Code><Message>${escaped}</Message></Error>`;
+  return { status, headers: { "content-type": "application/xml" }, body: Buffer.from(body) };
 }
 
 /** Returns host and port of the endpoint as the SDK finds it: in the client's options, or in its variable. */

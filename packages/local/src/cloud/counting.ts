@@ -85,11 +85,25 @@ export function requestCounter(
     onCalled({ port, operation, input, isStored }) {
       const service = services.get(port);
       if (!service || service === "e2bApi") return;
+      if (service === "s3") {
+        const { Key, Prefix, ContentLength = 0, Delete } = input as S3Input;
+        const keys = [Key, Prefix, ...(Delete?.Objects ?? []).map((object) => object.Key)];
+        book.countAws(service, keys.join(" "), isStored && operation === "PutObject" ? ContentLength : 0);
+        return;
+      }
       const json = JSON.stringify(input);
       book.countAws(service, json, isStored && writes.test(operation) ? Buffer.byteLength(json) : 0);
     },
     onCell: ({ headers, body }) => book.countSandbox(body + metadataText(e2b, headers["E2b-Sandbox-Id"])),
   };
+}
+
+/** The fields of inputs of S3 that the counters read. */
+interface S3Input {
+  Key?: string;
+  Prefix?: string;
+  ContentLength?: number;
+  Delete?: { Objects?: { Key?: string }[] };
 }
 
 type CellRequest = Parameters<E2bServer["execute"]>[0];
@@ -193,13 +207,14 @@ export interface OwnCall {
  * that makes the clients use sockets again.
  */
 export function serveOwnCalls(
-  services: readonly Pick<AwsServer, "url" | "accessKeyId" | "perform">[],
+  services: readonly Pick<AwsServer, "url" | "accessKeyId" | "perform" | "serves">[],
   onCalled: (called: OwnCall) => void,
 ): () => void {
-  const stops = services.map(({ url, accessKeyId, perform }) => {
+  const stops = services.map(({ url, accessKeyId, perform, serves }) => {
     const port = Number(new URL(url).port);
     return offerService(url, {
       accessKeyId,
+      serves,
       async perform(operation, input) {
         let isStored = false;
         try {

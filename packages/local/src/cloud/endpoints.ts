@@ -65,7 +65,7 @@ export async function openEndpoints(
     },
     e2b,
     /** The services that this process calls as functions. */
-    asked: [dynamodb, states, events, schedules],
+    asked: [dynamodb, s3, states, events, schedules],
     /** Lets executions continue, and starts the work that fell due while no process was open. */
     drive() {
       states.live.drive();

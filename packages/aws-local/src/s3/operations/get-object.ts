@@ -51,7 +51,7 @@ function headersOf({ request, query }: Call, info: ObjectInfo, range: Range | un
 /**
  * Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`. Returns undefined for any other text: S3 then sends the whole object.
  */
-function rangeOf(text: string, bytes: number): Range | undefined {
+export function rangeOf(text: string, bytes: number): Range | undefined {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(text) ?? [];
   if (from === "" && to === "") return undefined;
   const start = from === "" ? Math.max(0, bytes - Number(to)) : Number(from);

@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import {
+  CopyObjectCommand,
+  CreateBucketCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from "@aws-sdk/client-s3";
+import { offerService } from "@nova/aws";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
+import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
+import { openS3, type S3Options } from "../../../packages/aws-local/src/s3/server.ts";
+
+const Bucket = "nova";
+const key = { accessKeyId: "mine", secretAccessKey: "secret" };
+const sha256 = (body: Uint8Array | string) => createHash("sha256").update(body).digest("base64");
+
+let server: AwsServer;
+let faults: S3Options["faults"];
+let created: string[];
+let http: S3Client;
+let own: S3Client;
+/** The operations that the server performed without HTTP. */
+let performed: string[];
+let stop: () => void;
+
+beforeAll(async () => {
+  server = await openS3({
+    dataDir: null,
+    ...key,
+    faults: (request) => faults?.(request),
+    onCreated: (object) => created.push(object.key),
+  });
+  const config: S3ClientConfig = {
+    endpoint: server.url,
+    region: "us-east-1",
+    credentials: key,
+    forcePathStyle: true,
+    maxAttempts: 2,
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  };
+  [http, own] = [new S3Client(config), new S3Client(config)];
+  useOwnServices(own);
+  stop = offerService(server.url, {
+    ...server,
+    perform(operation, input) {
+      performed.push(operation);
+      return server.perform(operation, input);
+    },
+  });
+  await http.send(new CreateBucketCommand({ Bucket }));
+});
+
+beforeEach(() => {
+  [faults, created, performed] = [undefined, [], []];
+});
+
+afterAll(async () => {
+  stop();
+  http.destroy();
+  own.destroy();
+  await server.close();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: commands have many types
+type AnyCommand = any;
+
+/** Sends a command in one way. Returns its output without what differs between two requests, or its error. */
+async function sent(client: S3Client, command: AnyCommand): Promise<object> {
+  try {
+    const {
+      $metadata,
+      LastModified,
+      Contents,
+      Body,
+      CopyObjectResult: _,
+      ...output
+    } = (await client.send(command)) as AnyCommand;
+    return {
+      ...output,
+      ...(LastModified && { isDated: Math.abs(Date.now() - LastModified) < 60_000 }),
+      ...(Contents && { Contents: Contents.map(({ LastModified: _, ...one }: AnyCommand) => one) }),
+      ...(Body && { sha256: sha256(await Body.transformToByteArray()) }),
+    };
+  } catch (error) {
+    const { name, message, $metadata } = error as AnyCommand;
+    return { name, message, status: $metadata?.httpStatusCode };
+  }
+}
+
+const small = Buffer.from("ä😀 small");
+const large = randomBytes(700_000);
+const put = (Key: string, Body: AnyCommand, more: object = {}) => new PutObjectCommand({ Bucket, Key, Body, ...more });
+
+it.each<[string, () => AnyCommand]>([
+  ["a put of bytes", () => put("a", small, { ContentLength: small.length, ContentType: "text/plain" })],
+  ["a put of a text", () => put("text", "ä😀", { ContentType: "text/plain" })],
+  ["a put of an empty object", () => put("empty", Buffer.alloc(0), { ContentType: "text/plain" })],
+  ["a put with a checksum", () => put("b", large, { ChecksumSHA256: sha256(large), ContentType: "x/y" })],
+  ["a put with a wrong checksum", () => put("c", small, { ChecksumSHA256: sha256("other") })],
+  ["a put of an object that exists", () => put("a", small, { IfNoneMatch: "*" })],
+  ["a put under a condition that is not served", () => put("a", small, { IfNoneMatch: '"etag"' })],
+  [
+    "a put into a bucket that does not exist",
+    () => new PutObjectCommand({ Bucket: "none-here", Key: "a", Body: small }),
+  ],
+  ["a get", () => new GetObjectCommand({ Bucket, Key: "a" })],
+  ["a get of an empty object", () => new GetObjectCommand({ Bucket, Key: "empty" })],
+  ["a get of a large object", () => new GetObjectCommand({ Bucket, Key: "b" })],
+  ["a get of a range", () => new GetObjectCommand({ Bucket, Key: "b", Range: "bytes=100-500000" })],
+  ["a get of the end", () => new GetObjectCommand({ Bucket, Key: "b", Range: "bytes=-7" })],
+  ["a get of a range after the end", () => new GetObjectCommand({ Bucket, Key: "a", Range: "bytes=900-" })],
+  ["a get of no object", () => new GetObjectCommand({ Bucket, Key: "none <&>" })],
+  ["a get under another ETag", () => new GetObjectCommand({ Bucket, Key: "a", IfMatch: '"other"' })],
+  ["a head", () => new HeadObjectCommand({ Bucket, Key: "b", ChecksumMode: "ENABLED" })],
+  ["a head of no object", () => new HeadObjectCommand({ Bucket, Key: "none" })],
+  ["a list", () => new ListObjectsV2Command({ Bucket })],
+  ["a list of a page", () => new ListObjectsV2Command({ Bucket, MaxKeys: 1, StartAfter: "a" })],
+  ["a list of a prefix without objects", () => new ListObjectsV2Command({ Bucket, Prefix: "none" })],
+  ["a removal of too few keys", () => new DeleteObjectsCommand({ Bucket, Delete: { Objects: [] } })],
+])("S3 answers %s of the own process as over HTTP", async (_what, command) => {
+  const overHttp = await sent(http, command());
+  const direct = await sent(own, command());
+  expect(performed).toHaveLength(1);
+  expect(direct).toEqual(overHttp);
+});
+
+it("S3 stores a stream of the own process, and reports the object", async () => {
+  const body = Readable.from([large.subarray(0, 300_000), large.subarray(300_000)]);
+  await own.send(put("streamed", body, { ContentLength: large.length, ChecksumSHA256: sha256(large) }));
+  expect({ performed, created }).toEqual({ performed: ["PutObject"], created: ["streamed"] });
+  expect(await sent(http, new GetObjectCommand({ Bucket, Key: "streamed" }))).toMatchObject({ sha256: sha256(large) });
+});
+
+it("S3 stores nothing if a stream of the own process breaks", async () => {
+  const body = Readable.from(
+    (async function* () {
+      yield large.subarray(0, 1000);
+      throw new Error("broken");
+    })(),
+  );
+  await expect(own.send(put("broken", body, { ContentLength: large.length }))).rejects.toThrow(/broken/);
+  expect(await sent(http, new HeadObjectCommand({ Bucket, Key: "broken" }))).toMatchObject({ status: 404 });
+});
+
+it("S3 removes the objects that a call of the own process names", async () => {
+  for (const name of ["gone/1", "gone/2"]) await own.send(put(name, small));
+  const Objects = [{ Key: "gone/1" }, { Key: "gone/2" }];
+  await own.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+  expect(await sent(http, new ListObjectsV2Command({ Bucket, Prefix: "gone/" }))).toMatchObject({ KeyCount: 0 });
+});
+
+it("S3 gets an operation or a field that it does not serve directly over HTTP", async () => {
+  await own.send(put("source", small));
+  performed = [];
+  await own.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource: `${Bucket}/source` }));
+  await own.send(put("with-metadata", small, { Metadata: { colour: "red" } }));
+  expect(performed).toEqual([]);
+  expect(await http.send(new HeadObjectCommand({ Bucket, Key: "with-metadata" }))).toMatchObject({
+    Metadata: { colour: "red" },
+  });
+});
+
+it.each(["throttle", "error"] as const)(
+  "a call of the own process meets the fault %s of S3, and is retried",
+  async (fault) => {
+    const given: (typeof fault | undefined)[] = [fault];
+    faults = () => given.shift();
+    await own.send(put("after-a-fault", small));
+    expect(given).toEqual([]);
+  },
+);
