@@ -75,7 +75,8 @@ export function useOwnServices(client: Client): void {
           const output = await service.perform(operation, args.input);
           return { response: undefined, output: Object.assign(output, { $metadata: succeeded }) };
         } catch (error) {
-          return next(Object.assign({ ...args }, { refusal: { error: error as Refusal, isNew: true } }));
+          if (!isRefusal(error)) throw error;
+          return next(Object.assign({ ...args }, { refusal: { error, isNew: true } }));
         }
       };
     },
@@ -100,6 +101,10 @@ interface Refusal {
   name: string;
   message: string;
   status: number;
+}
+
+function isRefusal(error: unknown): error is Refusal {
+  return error instanceof Error && "status" in error && typeof error.status === "number";
 }
 
 /** `isNew` is true until the SDK has received the refusal. The SDK's retries use HTTP. */
