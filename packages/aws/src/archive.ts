@@ -12,6 +12,7 @@ import {
 import { type Workflow, workflowHash } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { reportOutage } from "./clients/outage.ts";
+import { forSigning } from "./clients/own-services.ts";
 import {
   type Item,
   type ItemConnection,
@@ -48,7 +49,7 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
     async sign(key, seconds) {
       const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
       const get = new GetObjectCommand({ Bucket: bucket.bucket, Key: key });
-      return getSignedUrl(bucket.client, get, { expiresIn: seconds });
+      return getSignedUrl(forSigning(bucket.client), get, { expiresIn: seconds });
     },
     async read(key) {
       const found = await readObject(bucket, key);

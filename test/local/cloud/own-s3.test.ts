@@ -11,9 +11,10 @@ import {
   S3Client,
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { offerService } from "@nova/aws";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
+import { forSigning, useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
 import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
 import { openS3, type S3Options } from "../../../packages/aws-local/src/s3/server.ts";
 
@@ -177,3 +178,13 @@ it.each(["throttle", "error"] as const)(
     expect(given).toEqual([]);
   },
 );
+
+it("an address that the own process signs performs nothing, and works over HTTP", async () => {
+  await own.send(put("signed", small));
+  performed = [];
+  const address = await getSignedUrl(forSigning(own), new GetObjectCommand({ Bucket, Key: "signed" }));
+  expect(performed).toEqual([]);
+  expect(await (await fetch(address)).text()).toBe(small.toString());
+  await own.send(new HeadObjectCommand({ Bucket, Key: "signed" }));
+  expect(performed).toEqual(["HeadObject"]);
+});

@@ -97,6 +97,13 @@ export function useOwnServices(client: Client): void {
   );
 }
 
+/** Returns a client whose commands are only signed, never performed: those of a presigned address. */
+export function forSigning<C extends Client>(client: C): C {
+  const middlewareStack = client.middlewareStack.clone();
+  middlewareStack.remove("callOwnService");
+  return Object.create(client, { middlewareStack: { value: middlewareStack } });
+}
+
 interface Refusal {
   name: string;
   message: string;

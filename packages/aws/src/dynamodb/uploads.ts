@@ -1,5 +1,6 @@
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import type { Upload, UploadStore } from "@nova/service";
+import { forSigning } from "../clients/own-services.ts";
 import { placeObject } from "../s3/blob-store.ts";
 import type { BucketConnection } from "../s3/objects.ts";
 import {
@@ -52,7 +53,7 @@ async function sign({ client, bucket }: BucketConnection, upload: Upload, expire
     ...(checksum !== undefined && { "x-amz-checksum-sha256": checksum }),
   };
   const names = Object.keys(headers);
-  const url = await getSignedUrl(client, command, {
+  const url = await getSignedUrl(forSigning(client), command, {
     expiresIn,
     signableHeaders: new Set(["host", ...names]),
     unhoistableHeaders: new Set(names),

@@ -3,6 +3,7 @@ import { CopyObjectCommand, GetObjectCommand } from "@aws-sdk/client-s3";
 import { type BlobHome, BlobMissing, type BlobStore, StoreUnavailable } from "@nova/engine";
 import type { BlobLinks } from "@nova/service";
 import { reportOutage } from "../clients/outage.ts";
+import { forSigning } from "../clients/own-services.ts";
 import {
   type BucketConnection,
   checkChunks,
@@ -65,7 +66,10 @@ export function createBlobLinks({ client, bucket }: BucketConnection): BlobLinks
         headObject({ client, bucket }, key),
       ]);
       const shown = type === undefined ? {} : { ResponseContentType: type, ResponseContentDisposition: "inline" };
-      return head && getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key, ...shown }), { expiresIn });
+      return (
+        head &&
+        getSignedUrl(forSigning(client), new GetObjectCommand({ Bucket: bucket, Key: key, ...shown }), { expiresIn })
+      );
     },
   };
 }
