@@ -86,3 +86,11 @@ it("a cell without HTTP ends when its time is over", async () => {
   const sandbox = await create();
   await expect(sandbox.runCode("import time; time.sleep(60)", { timeoutMs: 300 })).rejects.toThrow(/timed out/);
 });
+
+it("a cell without HTTP does not run if its caller has already given up", async () => {
+  const sandbox = await create();
+  const headers = { "E2b-Sandbox-Id": sandbox.sandboxId };
+  const body = JSON.stringify({ code: "open('/tmp/ran', 'w').close()" });
+  await expect(server().execute({ headers, body, signal: AbortSignal.abort("gone") })).rejects.toBe("gone");
+  expect(await printed(sandbox, "import os; print(os.path.exists('/tmp/ran'))")).toBe("False");
+});

@@ -27,10 +27,14 @@ export async function executeDirectly(
   try {
     const sandbox = findSandbox(sandboxes, headers.get("e2b-sandbox-id"));
     checkTrafficToken(sandbox, headers.get("e2b-traffic-access-token"));
+    signal?.throwIfAborted();
     socket = openCall(sandbox.lifeline.socketPath, { op: "execute", ...cellIn(JSON.parse(body)) });
     signal?.addEventListener("abort", leave, { once: true });
     await readHead(socket);
-    return cellResponse(socket, signal, onEnd);
+    return cellResponse(socket, signal, () => {
+      signal?.removeEventListener("abort", leave);
+      onEnd();
+    });
   } catch (error) {
     leave();
     onEnd();

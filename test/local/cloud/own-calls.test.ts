@@ -1,4 +1,10 @@
-import { DescribeTableCommand, DynamoDBClient, InternalServerError } from "@aws-sdk/client-dynamodb";
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  InternalServerError,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { createTable } from "@nova/aws";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
@@ -97,7 +103,22 @@ it("fetch runs cells of this process without HTTP until the local cloud stops th
   const ask = async (path: string) => (await fetch(`http://127.0.0.1:1${path}`, { method: "POST", body: "{}" })).text();
   expect([await ask("/execute"), await ask("/contexts")]).toEqual(["directly", "over HTTP"]);
   expect(cells).toEqual([{ method: "POST", body: "{}" }]);
+  const later = serveOwnCells({ sandboxUrl: "http://127.0.0.1:2", execute }, () => {});
   stopCells();
-  expect(globalThis.fetch).toBe(over);
+  expect(await ask("/execute")).toBe("over HTTP");
+  later();
+  stopCells();
+  expect(await ask("/execute")).toBe("over HTTP");
   vi.unstubAllGlobals();
+});
+
+it("a call of this process leaves undefined attributes out, as a request does", async () => {
+  const client = clientWith("mine");
+  await createTable(client, "items");
+  const Item = { pk: { S: "a" }, sk: { S: "b" }, n: { N: "1.0", S: undefined }, none: undefined } as never;
+  await client.send(new PutItemCommand({ TableName: "items", Item }));
+  const { Item: found } = await client.send(
+    new GetItemCommand({ TableName: "items", Key: { pk: { S: "a" }, sk: { S: "b" } } }),
+  );
+  expect(found).toEqual({ pk: { S: "a" }, sk: { S: "b" }, n: { N: "1" } });
 });

@@ -13,7 +13,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { offerService } from "@nova/aws";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { forSigning, useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
 import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
 import { openS3, type S3Options } from "../../../packages/aws-local/src/s3/server.ts";
@@ -86,13 +86,13 @@ async function sent(client: S3Client, command: AnyCommand): Promise<object> {
     } = (await client.send(command)) as AnyCommand;
     return {
       ...output,
-      ...(LastModified && { isDated: Math.abs(Date.now() - LastModified) < 60_000 }),
+      ...(LastModified && { LastModified }),
       ...(Contents && { Contents: Contents.map(({ LastModified: _, ...one }: AnyCommand) => one) }),
       ...(Body && { sha256: sha256(await Body.transformToByteArray()) }),
     };
   } catch (error) {
     const { name, message, $metadata } = error as AnyCommand;
-    return { name, message, status: $metadata?.httpStatusCode };
+    return { name, message: message.replace("SHA-256", "SHA256"), status: $metadata?.httpStatusCode };
   }
 }
 
@@ -106,6 +106,7 @@ it.each<[string, () => AnyCommand]>([
   ["a put of an empty object", () => put("empty", Buffer.alloc(0), { ContentType: "text/plain" })],
   ["a put with a checksum", () => put("b", large, { ChecksumSHA256: sha256(large), ContentType: "x/y" })],
   ["a put with a wrong checksum", () => put("c", small, { ChecksumSHA256: sha256("other") })],
+  ["a put with a checksum that is none", () => put("c", small, { ChecksumSHA256: "short" })],
   ["a put of an object that exists", () => put("a", small, { IfNoneMatch: "*" })],
   ["a put under a condition that is not served", () => put("a", small, { IfNoneMatch: '"etag"' })],
   [
@@ -147,7 +148,8 @@ it("S3 stores nothing if a stream of the own process breaks", async () => {
       throw new Error("broken");
     })(),
   );
-  await expect(own.send(put("broken", body, { ContentLength: large.length }))).rejects.toThrow(/broken/);
+  const error = await own.send(put("broken", body, { ContentLength: large.length })).catch((thrown) => thrown);
+  expect({ ...error, message: error.message }).toEqual({ message: "broken" });
   expect(await sent(http, new HeadObjectCommand({ Bucket, Key: "broken" }))).toMatchObject({ status: 404 });
 });
 
@@ -187,4 +189,35 @@ it("an address that the own process signs performs nothing, and works over HTTP"
   expect(await (await fetch(address)).text()).toBe(small.toString());
   await own.send(new HeadObjectCommand({ Bucket, Key: "signed" }));
   expect(performed).toEqual(["HeadObject"]);
+});
+
+it("a body that the own process gets can be read only once, as in the SDK", async () => {
+  await own.send(put("once", small));
+  const { Body } = await own.send(new GetObjectCommand({ Bucket, Key: "once" }));
+  expect(await Body?.transformToString()).toBe(small.toString());
+  await expect(Body?.transformToString()).rejects.toThrow("already been transformed");
+});
+
+it("S3 closes after the calls of the own process that are under way, and refuses later ones", async () => {
+  const other = await openS3({ dataDir: null, ...key });
+  const client = new S3Client({ endpoint: other.url, region: "us-east-1", credentials: key, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket }));
+  client.destroy();
+  let [finish, isReading] = [() => {}, false];
+  const body = (async function* () {
+    yield small;
+    isReading = true;
+    await new Promise<void>((resolve) => (finish = resolve));
+  })();
+  const events: string[] = [];
+  const putting = other.perform("PutObject", { Bucket, Key: "slow", Body: body }).then(
+    () => events.push("put succeeded"),
+    (error) => events.push(error.message),
+  );
+  await vi.waitFor(() => expect(isReading).toBe(true));
+  const closing = other.close().then(() => events.push("closed"));
+  await expect(other.perform("HeadObject", { Bucket, Key: "a" })).rejects.toMatchObject({ status: 503 });
+  setTimeout(() => finish(), 50);
+  await Promise.all([putting, closing]);
+  expect(events).toEqual(["put succeeded", "closed"]);
 });

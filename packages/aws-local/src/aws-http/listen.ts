@@ -5,6 +5,7 @@ import { Access, type Request as HttpRequest, type Refusal, refusals } from "../
 import type { AccessKey } from "../access/signature.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { AwsError } from "./aws-error.ts";
+import { DirectCalls } from "./direct-calls.ts";
 import { parseRequest, Request, targetOf } from "./request.ts";
 import { element, xmlDocument } from "./xml.ts";
 
@@ -52,8 +53,8 @@ export interface AwsServer extends Listening {
   accessKeyId: string;
   /**
    * Performs an operation for code of this process: no HTTP, no JSON text, no signature. `input` and the returned
-   * output are objects of the SDK. Throws `AwsError`. The method may replace numbers in `input` by their normal form in
-   * DynamoDB.
+   * output are objects of the SDK. Throws `AwsError`. DynamoDB replaces numbers in `input` by their normal form, and
+   * removes the types of an attribute that are null or undefined.
    */
   perform(operation: string, input: object): Promise<object>;
   /** Whether `perform` serves the operation with this input. Absent: it serves every input. */
@@ -80,25 +81,26 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
     { keepAliveTimeout: 120_000 },
   );
   const { url, close } = await openServer(server, { breaksConnections: true, ...service });
-  let isClosed = false;
+  const calls = new DirectCalls(service.name);
   return {
     url,
     accessKeyId: service.accessKeyId,
     async close() {
-      await close();
-      isClosed = true;
+      await Promise.all([close(), calls.close()]);
     },
-    async perform(operation, input) {
-      try {
-        const { storedJson, perform } = service;
-        if (storedJson) return storedJson.objectOf(await perform(operation, new Request(input as JsonObject)));
-        const answer = await perform(operation, new Request(withoutDates(input as Json) as JsonObject));
-        return withDates(answer as JsonObject) as object;
-      } catch (error) {
-        throw isClosed ? closedError(service) : toAwsError(service, error);
-      }
-    },
+    perform: (operation, input) => calls.run(() => performDirectly(service, operation, input)),
   };
+}
+
+async function performDirectly(service: AwsHttp, operation: string, input: object): Promise<object> {
+  try {
+    const { storedJson, perform } = service;
+    if (storedJson) return storedJson.objectOf(await perform(operation, new Request(input as JsonObject)));
+    const answer = await perform(operation, new Request(withoutDates(input as Json) as JsonObject));
+    return withDates(answer as JsonObject) as object;
+  } catch (error) {
+    throw toAwsError(service, error);
+  }
 }
 
 /** Replaces each `Date` of an SDK's input by the number of seconds, as JSON protocols send it. */
@@ -139,11 +141,6 @@ async function answerMessage(service: AwsHttp, access: Access, message: Incoming
 
 function unsignedError({ refusedStatus = 403 }: AwsHttp, refused: Refusal): AwsError {
   return new AwsError(...refusals[refused], refusedStatus);
-}
-
-/** The error for requests after the close. Without it clients would see errors of the closed database. */
-function closedError({ name }: AwsHttp): AwsError {
-  return new AwsError("ServiceUnavailable", `The local ${name} is closed.`, 503);
 }
 
 function successResponse({ contentType, storedJson }: AwsHttp, answer: object): HttpResponse {

@@ -62,8 +62,7 @@ async function putObject({ store, onCreated }: Service, input: Input): Promise<o
     }
     if (ContentLength !== undefined && ContentLength !== bytes)
       throw new S3Error("IncompleteBody", "You did not provide the number of bytes specified by ContentLength.");
-    if (ChecksumSHA256 && sha256.digest("base64") !== ChecksumSHA256)
-      throw new S3Error("BadDigest", "The SHA256 you specified did not match the calculated checksum.");
+    if (ChecksumSHA256) checkSha256(ChecksumSHA256, sha256.digest("base64"));
     const checksums = ChecksumSHA256 ? { sha256: ChecksumSHA256 } : {};
     return { bytes, etag: md5.digest("hex"), headers: { "content-type": ContentType }, checksums };
   });
@@ -77,9 +76,35 @@ function isFirst(ifNoneMatch: string | undefined): boolean {
   throw new S3Error("NotImplemented", "The local S3 has no condition of a write but If-None-Match: *.");
 }
 
+function checkSha256(given: string, actual: string): void {
+  if (given.length !== actual.length)
+    throw new S3Error("InvalidRequest", "Value for x-amz-checksum-sha256 header is invalid.");
+  if (given !== actual)
+    throw new S3Error("BadDigest", "The SHA256 you specified did not match the calculated checksum.");
+}
+
+/** The caller's own stream failed while S3 read it. The caller gets its error, the `cause`, unchanged. */
+export class BodyFailed extends Error {
+  override name = "BodyFailed";
+}
+
 async function* chunksOf(body: string | Uint8Array | AsyncIterable<Uint8Array> = ""): AsyncGenerator<Buffer> {
-  if (typeof body === "string" || body instanceof Uint8Array) yield Buffer.from(body);
-  else for await (const chunk of body) yield Buffer.from(chunk);
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    yield Buffer.from(body);
+    return;
+  }
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await chunks.next().catch((cause: unknown) => {
+        throw new BodyFailed("the body of a put failed", { cause });
+      });
+      if (done) return;
+      yield Buffer.from(value);
+    }
+  } finally {
+    await chunks.return?.().catch(() => undefined);
+  }
 }
 
 /** The largest object that is read at once. A larger one is a stream, and its file stays open until the stream ends. */
@@ -112,13 +137,19 @@ async function getObject({ store }: Service, { Bucket, Key, Range, IfMatch, Chec
   }
 }
 
-/** Adds the methods that bodies of the SDK have. */
+/** Adds the methods that bodies of the SDK have. As in the SDK, a body can be read only once. */
 function asSdkStream(stream: Readable): Readable {
+  let isRead = false;
+  const once = () => {
+    if (isRead) throw new Error("The stream has already been transformed.");
+    isRead = true;
+    return stream;
+  };
   return Object.assign(stream, {
-    transformToByteArray: () => buffer(stream),
-    transformToString: (encoding?: BufferEncoding) =>
-      encoding === undefined ? text(stream) : buffer(stream).then((bytes) => bytes.toString(encoding)),
-    transformToWebStream: () => Readable.toWeb(stream),
+    transformToByteArray: async () => buffer(once()),
+    transformToString: async (encoding?: BufferEncoding) =>
+      encoding === undefined ? text(once()) : (await buffer(once())).toString(encoding),
+    transformToWebStream: () => Readable.toWeb(once()),
   });
 }
 
@@ -144,7 +175,7 @@ function factsOf({ info }: OpenObject, hasChecksums: boolean): object {
   return {
     AcceptRanges: "bytes",
     ETag: quoteEtag(info.etag),
-    LastModified: new Date(info.modifiedMs),
+    LastModified: new Date(Math.floor(info.modifiedMs / 1000) * 1000), // as in the header, which has whole seconds
     Metadata: Object.fromEntries(metadata.map(([name, value]) => [name.slice("x-amz-meta-".length), value])),
     ...Object.fromEntries(headers.flatMap(([name, value]) => (fieldOf[name] ? [[fieldOf[name], value]] : []))),
     ...Object.fromEntries(checksums.map(([name, value]) => [`Checksum${name.toUpperCase()}`, value])),

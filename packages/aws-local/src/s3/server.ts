@@ -7,13 +7,14 @@ import { httpServer, openServer } from "@nova/serve-local";
 import { Access } from "../access/access.ts";
 import type { AccessKey } from "../access/signature.ts";
 import { AwsError } from "../aws-http/aws-error.ts";
+import { DirectCalls } from "../aws-http/direct-calls.ts";
 import type { AwsServer } from "../aws-http/listen.ts";
 import type { DiskSpace } from "../disk/disk-space.ts";
 import { checkAccess } from "./access.ts";
 import { type OnCreated, parseAddress } from "./call.ts";
 import { S3Error, sendError } from "./errors.ts";
 import { chooseOperation } from "./operations/route.ts";
-import { performDirectly, servesDirectly } from "./perform.ts";
+import { BodyFailed, performDirectly, servesDirectly } from "./perform.ts";
 import { ObjectStore } from "./store/object-store.ts";
 
 export interface S3Request {
@@ -63,20 +64,22 @@ export async function openS3(options: S3Options): Promise<AwsServer> {
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   const { url, close } = await openServer(server, { port: options.port });
   const { faults, disk, onCreated, accessKeyId } = options;
+  const calls = new DirectCalls("S3");
   return {
     url,
     accessKeyId,
     serves: servesDirectly,
-    async perform(operation, input: { Bucket?: string; Key?: string }) {
-      try {
-        failAs(faults?.({ operation, bucket: input.Bucket ?? "", key: input.Key ?? "" }));
-        return await performDirectly({ store, onCreated }, operation, input);
-      } catch (error) {
-        throw asS3Error(error, disk);
-      }
-    },
+    perform: (operation, input: { Bucket?: string; Key?: string }) =>
+      calls.run(async () => {
+        try {
+          failAs(faults?.({ operation, bucket: input.Bucket ?? "", key: input.Key ?? "" }));
+          return await performDirectly({ store, onCreated }, operation, input);
+        } catch (error) {
+          throw error instanceof BodyFailed ? error.cause : asS3Error(error, disk);
+        }
+      }),
     async close() {
-      await close();
+      await Promise.all([close(), calls.close()]);
       if (options.dataDir === null) await rm(dir, { recursive: true, force: true });
     },
   };

@@ -55,18 +55,18 @@ type Client = DynamoDBClient | EventBridgeClient | S3Client | SchedulerClient | 
 /**
  * Makes a client call the service that is offered for its endpoint. No request is serialised, signed or parsed. Without
  * an offer, as in a Lambda, the client sends requests. If the service throws an error, the SDK turns it into its own
- * error class, or retries the request over HTTP.
+ * error class, or retries the request over HTTP. An `abortSignal` does not end a call.
  */
 export function useOwnServices(client: Client): void {
   const { middlewareStack, config } = client as DynamoDBClient;
-  let endpoint: Promise<string> | undefined;
+  let endpoint: string | undefined;
   middlewareStack.add(
     (next, { clientName = "", commandName = "" }) => {
       const operation = commandName.replace(/Command$/, "");
       return async (args) => {
         if (offers.size === 0) return next(args);
-        endpoint ??= endpointOf(config);
-        const service = offers.get(await endpoint);
+        endpoint ??= await endpointOf(config);
+        const service = offers.get(endpoint);
         if (service?.accessKeyId !== (await config.credentials()).accessKeyId) return next(args);
         if (service.serves?.(operation, args.input) === false) return next(args);
         await letOthersRun();

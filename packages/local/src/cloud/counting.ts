@@ -243,8 +243,10 @@ export function serveOwnCells(
 ): () => void {
   const { fetch: fetchOverHttp } = globalThis;
   if (process.env.NOVA_WIRE === "1") return () => undefined;
+  let isServing = true;
   const own: typeof fetch = async (input, init) => {
-    if (input !== `${sandboxUrl}/execute`) return fetchOverHttp(input, init);
+    // After its stop, this function may still be part of a function that replaced it.
+    if (!isServing || input !== `${sandboxUrl}/execute`) return fetchOverHttp(input, init);
     const cell = init as CellRequest;
     const response = await execute(cell);
     onCell(cell);
@@ -252,6 +254,7 @@ export function serveOwnCells(
   };
   globalThis.fetch = own;
   return () => {
+    isServing = false;
     if (globalThis.fetch === own) globalThis.fetch = fetchOverHttp;
   };
 }

@@ -12,7 +12,7 @@ const deepest = 32;
 export function admitAttributes(map: unknown, depth = 0): number {
   if (!isObject(map)) throw malformed("Start of structure or map found where not expected");
   let bytes = 0;
-  for (const name in map) bytes += Buffer.byteLength(name) + admitValue(map[name], depth);
+  for (const name in map) if (map[name] !== undefined) bytes += Buffer.byteLength(name) + admitValue(map[name], depth);
   return bytes;
 }
 
@@ -49,7 +49,7 @@ function typeIn(value: Record<string, unknown>): AttributeType {
   for (const type in value) {
     if (["SS", "NS", "BS"].includes(type)) throw invalid("The local DynamoDB has no sets - use a list");
     if (type === "B") throw invalid("The local DynamoDB has no bytes - use a text, or S3");
-    if (value[type] === null || !(attributeTypes as readonly string[]).includes(type)) {
+    if (value[type] == null || !(attributeTypes as readonly string[]).includes(type)) {
       delete value[type];
       continue;
     }
