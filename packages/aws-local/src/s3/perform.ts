@@ -9,7 +9,7 @@ import { listKeys } from "./store/keys.ts";
 import { type OpenObject, preconditionFailed } from "./store/object-file.ts";
 import type { ObjectStore } from "./store/object-store.ts";
 
-/** What the operations work on. */
+/** The state that operations work on. */
 interface Service {
   store: ObjectStore;
   onCreated?: OnCreated | undefined;
