@@ -49,7 +49,7 @@ describe("the key for all restarts of a run", { timeout: 60_000 }, () => {
     expect(await verified(cloud, third)).toBe("anchored");
   });
 
-  it("stays the same if another version has more nodes before the node", async () => {
+  it("stays the same for a node if another version has more nodes before that node", async () => {
     const version = await cloud.publish(inARow("longer", { book: fragile("key") }));
     const failed = await cloud.run(version, '{"bad": true}');
     const longer = await cloud.publish(inARow("longer", { check: "pass", log: "pass", book: book("key") }));

@@ -187,8 +187,8 @@ interface KeyPatterns {
   clientKey?: string;
   client?: string;
   /**
-   * The execution to which the item belongs. For a chain item it is the partition, in which a map item may follow the
-   * execution.
+   * The execution to which the item belongs. For an item of the chain it is the partition: the execution, and after it the
+   * map item, if there is one.
    */
   execution?: string;
 }

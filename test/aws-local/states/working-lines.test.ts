@@ -51,7 +51,7 @@ describe("lines of executions (branches and iterations) on a busy machine", () =
     expect(waits[0]).toEqual(["2", false, true]);
   });
 
-  it("stay at work between two functions, and give their slots to no other line", async () => {
+  it("keep their slots between two functions, so that no other branch starts", async () => {
     const { lines, begun, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2"]) call("map", name);

@@ -140,7 +140,7 @@ describe("the task of a node", () => {
 });
 
 describe("onError", () => {
-  it("is taken only after a settle, which gets the error of the task, if the settle finds a failure in the chain, too", () => {
+  it("is taken only if the settle task, which gets the error, finds a failure in the chain", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {

@@ -228,7 +228,7 @@ describe("an access token", () => {
     ["lives for more than a minute", "2026-01-01T00:01:01.000Z", "access-1", 0],
     ["has a minute left", "2026-01-01T00:01:00.000Z", "access-2", 1],
     ["has expired", "2025-12-31T00:00:00.000Z", "access-2", 1],
-  ])("that %s (%s) gives the node the token %s", async (_what, expires_at, expected, requests) => {
+  ])("that %s (until %s) is renewed if needed: the node gets %s", async (_what, expires_at, expected, requests) => {
     await store.have(acme, "api", "oauth2", { ...stored, expires_at });
     expect(await tokenOf(process(token(2)))).toBe(expected);
     expect(asked).toHaveLength(requests);

@@ -51,7 +51,7 @@ describe("an error of a handler", () => {
   });
 });
 
-describe("a problem", () => {
+describe("the problem that answers a request", () => {
   const misfit = finding("NOVA502", "$", "the context has another shape");
 
   it.each([
@@ -59,7 +59,7 @@ describe("a problem", () => {
     [new Refused("wrong", [misfit]), { status: 422, findings: [misfit] }],
     [new InputsRefused([misfit]), { status: 422, findings: [misfit] }],
     ["no error at all", { status: 500 }],
-  ])("of %s is %j", (error, body) => {
+  ])("after the error %s is %j", (error, body) => {
     expect(problemOf(error, "request-1").body).toMatchObject({ type: "about:blank", ...body });
   });
 

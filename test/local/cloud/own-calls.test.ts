@@ -112,7 +112,7 @@ it("fetch runs cells of this process without HTTP until the local cloud stops th
   vi.unstubAllGlobals();
 });
 
-it("a call of this process leaves undefined attributes out, as a request does", async () => {
+it("DynamoDB ignores undefined attributes in an item that its own process puts, as over HTTP", async () => {
   const client = clientWith("mine");
   await createTable(client, "items");
   const Item = { pk: { S: "a" }, sk: { S: "b" }, n: { N: "1.0", S: undefined }, none: undefined } as never;

@@ -15,7 +15,7 @@ export interface Temper {
   /** The probability that a task is delivered twice at the same time. */
   twiceChance: number;
   stallChance: number;
-  /** The maximum of calls that one run of code makes. */
+  /** The largest number of simulated steps of work in one run of code. */
   longestCode: number;
   codeWeights: number[];
 }

@@ -4,7 +4,7 @@ import type { PromptExecutor, TaskNode, Workflow } from "@nova/workflow";
 export interface TaskOptions {
   prompt?: string;
   context?: Record<string, unknown>;
-  /** Further slots of the context, as the chain stores them. */
+  /** Further keys of the context, each with its value as JSON text. */
   slots?: Record<string, string>;
   type?: "action" | "decision";
   conditions?: (string | boolean | number)[];

@@ -134,7 +134,7 @@ it("an item of a list in a text contains its indented paragraphs, and nothing af
   );
 });
 
-it("a list of bullets in a text has only items of its first level", () => {
+it("only the outermost bullets of a text become items of a list", () => {
   expect(listsIn("* a\n  * inside\n* b\r\n\n• c\n-d").bulleted).toEqual(["a\n  * inside", "b", "c\n-d"]);
 });
 

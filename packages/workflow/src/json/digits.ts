@@ -28,8 +28,8 @@ export function parseWithDigits(text: string): { "": unknown } {
     noteDigits(this, key, source);
     return standIn(value, exact);
   });
-  // The digits of a lone number were noted for the object that `JSON.parse` puts around it, so they are noted again for
-  // `root`.
+  // `JSON.parse` puts an object of its own around a text that is only a number, and the digits were noted for that
+  // object. So they are noted for `root`, too.
   const own = rootDigits.exec(text)?.[1];
   if (typeof root[""] === "number" && own !== undefined) noteDigits(root, "", own);
   return root;

@@ -232,7 +232,7 @@ const entriesOf = ({ story }: Told, execution: string) =>
     entry: story.world.chain.at({ execution, scope: "", seq }).entry as StoredEntry,
   }));
 
-/** Changes the heads of a chain, and computes all hashes again, so that the chain is valid by itself. */
+/** Changes the entries of a chain, and computes all hashes again, so that the chain is valid by itself. */
 function rewrite(told: Told, execution: string, from: string | RegExp, to: string): void {
   let prev: string | undefined;
   for (const { place, entry } of entriesOf(told, execution)) {
