@@ -5,6 +5,7 @@ import type { OnCreated } from "./call.ts";
 import { S3Error } from "./errors.ts";
 import { rangeOf } from "./operations/get-object.ts";
 import { quoteEtag, unquoted } from "./operations/object-headers.ts";
+import { isFirst } from "./operations/put-object.ts";
 import { listKeys } from "./store/keys.ts";
 import { type OpenObject, preconditionFailed } from "./store/object-file.ts";
 import type { ObjectStore } from "./store/object-store.ts";
@@ -51,7 +52,7 @@ export function performDirectly(service: Service, operation: string, input: Inpu
 
 async function putObject({ store, onCreated }: Service, input: Input): Promise<object> {
   const { Bucket, Key, Body, ContentLength, ContentType = "application/octet-stream", ChecksumSHA256 } = input;
-  const info = await store.put(Bucket, Key, isFirst(input.IfNoneMatch), async (write) => {
+  const info = await store.put(Bucket, Key, isFirst({ ifNoneMatch: input.IfNoneMatch ?? "" }), async (write) => {
     const [md5, sha256] = [createHash("md5"), createHash("sha256")];
     let bytes = 0;
     for await (const chunk of chunksOf(Body)) {
@@ -68,12 +69,6 @@ async function putObject({ store, onCreated }: Service, input: Input): Promise<o
   });
   onCreated?.({ bucket: Bucket, key: Key, bytes: info.bytes });
   return { ETag: quoteEtag(info.etag), ...(ChecksumSHA256 && { ChecksumSHA256, ChecksumType: "FULL_OBJECT" }) };
-}
-
-/** Whether the put fails if its object already exists: `*`, the only condition that is served. */
-function isFirst(ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined || ifNoneMatch === "*") return ifNoneMatch === "*";
-  throw new S3Error("NotImplemented", "The local S3 has no condition of a write but If-None-Match: *.");
 }
 
 function checkSha256(given: string, actual: string): void {

@@ -7,7 +7,7 @@ import { sendResult } from "../xml.ts";
 import { checksumHeaders, keptHeaders, quoteEtag, unquoted } from "./object-headers.ts";
 
 export const putObject: Operation = async ({ request, response, store, bucket, key, onCreated }) => {
-  const info = await store.put(bucket, key, isFirst(request), async (write) => {
+  const info = await store.put(bucket, key, isFirst(conditionsOf(request)), async (write) => {
     // A client that sent `Expect: 100-continue` sends the body only after this response. So if the put is refused
     // earlier, nothing is uploaded.
     if (header(request, "expect")) response.writeContinue();
@@ -18,9 +18,17 @@ export const putObject: Operation = async ({ request, response, store, bucket, k
   response.writeHead(200, { etag: quoteEtag(info.etag), ...checksumHeaders(info) }).end();
 };
 
+interface Conditions {
+  ifNoneMatch: string;
+  ifMatch?: string;
+}
+
+function conditionsOf(request: IncomingMessage): Conditions {
+  return { ifNoneMatch: header(request, "if-none-match"), ifMatch: header(request, "if-match") };
+}
+
 /** Whether the put fails if its object already exists: `If-None-Match: *`, the only condition that is served. */
-function isFirst(request: IncomingMessage): boolean {
-  const [ifNoneMatch, ifMatch] = [header(request, "if-none-match"), header(request, "if-match")];
+export function isFirst({ ifNoneMatch, ifMatch }: Conditions): boolean {
   if (["", "*"].includes(ifNoneMatch) && !ifMatch) return ifNoneMatch === "*";
   throw new S3Error("NotImplemented", "The local S3 has no condition of a write but If-None-Match: *.");
 }
@@ -32,7 +40,7 @@ export const copyObject: Operation = async ({ request, response, store, bucket, 
   const ifMatch = header(request, "x-amz-copy-source-if-match");
   if (ifMatch && unquoted(ifMatch) !== etag) throw preconditionFailed();
   const isReplaced = header(request, "x-amz-metadata-directive") === "REPLACE";
-  const copy = await store.put(bucket, key, isFirst(request), async (write) => {
+  const copy = await store.put(bucket, key, isFirst(conditionsOf(request)), async (write) => {
     const whole = bytes > 0 ? source.file.createReadStream({ start: 0, end: bytes - 1, autoClose: false }) : [];
     for await (const chunk of whole) await write(chunk);
     return { bytes, etag, checksums, headers: isReplaced ? keptHeaders(request) : headers };
