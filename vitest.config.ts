@@ -29,11 +29,12 @@ const alone = [
   "test/console/speed.test.ts",
 ];
 
-/** These files replace modules by doubles, which would also affect other files in the same process. */
+/** These files replace modules or timers by doubles, which would also affect other files in the same process. */
 const replacing = [
   "test/functions/{details,lambda,publish,retain,service-app,sweep}.test.ts",
   "test/functions/api/problem.test.ts",
   "test/local/cloud/bodies.test.ts",
+  "test/workflow/deadline/deadline-worker.test.ts",
   "test/workflow/inputs/within-time.test.ts",
   "test/workflow/source/open-inside.test.ts",
 ];
@@ -63,7 +64,7 @@ export default defineConfig({
         : [project("chaos", chaotic, 1, maxWorkers, [], { globalSetup: "test/support/bundled-functions.ts" })]),
       // A page may be late on a busy machine of the CI service, so its test is repeated once. Other tests are never
       // repeated.
-      project("browser", browsing, 2, 5, alone, { retry: process.env.CI ? 1 : 0 }),
+      project("browser", browsing, 2, 5, alone, { retry: process.env.CI ? 1 : 0, testTimeout: 90_000 }),
       project("alone", alone, 3, 1),
     ],
   },

@@ -1,5 +1,6 @@
 import type { LocalCloud } from "@nova/local";
 import type { Bench, BenchApart, Figure } from "./figure.ts";
+import { agents } from "./figures/agents.ts";
 import { api } from "./figures/api.ts";
 import { atOnce } from "./figures/at-once.ts";
 import { branchesAtOnce } from "./figures/branches-at-once.ts";
@@ -13,6 +14,7 @@ import { mapItems } from "./figures/map-items.ts";
 import { memory } from "./figures/memory.ts";
 import { plans } from "./figures/plans.ts";
 import { promptNodes } from "./figures/prompt-nodes.ts";
+import { proof } from "./figures/proof.ts";
 import { references } from "./figures/references.ts";
 import { responsive } from "./figures/responsive.ts";
 import { restart } from "./figures/restart.ts";
@@ -35,11 +37,13 @@ const inCloud: Record<string, Bench> = {
   "forty-nodes": fortyNodes,
   growth,
   "prompt-nodes": promptNodes,
+  agents,
   "map-items": mapItems,
   "branches-at-once": branchesAtOnce,
   "large-value": largeValue,
   api,
   "long-loop": longLoop,
+  proof,
   waiting,
   restart,
   session,

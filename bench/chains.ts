@@ -3,7 +3,7 @@ import { compileWorkflow } from "@nova/compiler";
 import {
   type FileInput,
   publishWorkflow,
-  readTrace,
+  readEntries,
   startExecution,
   type TraceEntry,
   type WorkflowVersion,
@@ -85,7 +85,7 @@ export async function runChain(
 
 /** Returns the time from the start of the first node to the end of the last one, according to the chain of work. */
 export async function nodesMs(cloud: LocalCloud, id: string): Promise<number> {
-  const { entries } = await readTrace(cloud.ports, id);
+  const { entries } = await readEntries(cloud.ports, id);
   const tasks = entries.filter(({ node_type }) => node_type === "action");
   const [first, last] = [tasks[0] as TraceEntry, tasks.at(-1) as TraceEntry];
   const before = entries[0] as TraceEntry;

@@ -27,7 +27,7 @@ export interface Runs {
   /** `acceptedMs` is the time until the last request was answered, and `allMs` the time until the last run ended. */
   acceptedMs: number;
   allMs: number;
-  /** The runs in the order of the clients that were passed. The status "refused" marks a run that the API refused. */
+  /** The runs in the order of the clients that were passed. A run that the API refused has the status "refused". */
   runs: { id: string; ms: number; status: string }[];
 }
 

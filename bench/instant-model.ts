@@ -20,9 +20,12 @@ export interface InstantModel {
 /** Starts a model provider that answers immediately, so that figures measure the pipeline alone. */
 export async function openInstantModel(): Promise<InstantModel> {
   const server = createServer(async (request, response) => {
-    if (request.method !== "POST") return void response.writeHead(404).end(); // a health check asks for the models
-    const { model } = (await json(request)) as { model: string };
-    response.setHeader("content-type", "application/json").end(answerTo(roleOf(request), model));
+    // The health check of NOVA asks for the list of models.
+    if (request.method !== "POST") return void response.writeHead(404).end();
+    const asked = (await json(request)) as { model: string; input: { type?: string }[] };
+    const role = roleOf(request);
+    const output = role === "text" ? answerOfAgent(asked.input) : [message(JSON.stringify(answers[role]))];
+    response.setHeader("content-type", "application/json").end(answerWith(output, asked.model));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -42,8 +45,24 @@ function roleOf({ headers }: IncomingMessage): string {
   return String(headers["x-client-request-id"]).split(".")[0] ?? "";
 }
 
-function answerTo(role: string, model: string): string {
-  const text = JSON.stringify(answers[role]);
+/** Requests calls until there are as many results as the prompt says: `Make 20 calls, 1 at once.` */
+function answerOfAgent(input: readonly { type?: string }[]): object[] {
+  const done = input.filter(({ type }) => type === "function_call_output").length;
+  const [, all, atOnce] = (/Make (\d+) calls, (\d+) at once/.exec(JSON.stringify(input)) ?? []).map(Number);
+  const count = Math.min(atOnce ?? 0, (all ?? 0) - done);
+  if (count === 0) return [message("done")];
+  return Array.from({ length: count }, (_, index) => {
+    const [id, args] = [`call_${done + index}`, JSON.stringify({ n: done + index })];
+    return { type: "function_call", id: `fc_${id}`, call_id: id, name: "work", arguments: args, status: "completed" };
+  });
+}
+
+function message(text: string): object {
+  const content = [{ type: "output_text", text, annotations: [] }];
+  return { type: "message", id: "msg_bench", role: "assistant", status: "completed", content };
+}
+
+function answerWith(output: object[], model: string): string {
   return JSON.stringify({
     id: "resp_bench",
     object: "response",
@@ -52,15 +71,7 @@ function answerTo(role: string, model: string): string {
     error: null,
     incomplete_details: null,
     model,
-    output: [
-      {
-        type: "message",
-        id: "msg_bench",
-        role: "assistant",
-        status: "completed",
-        content: [{ type: "output_text", text, annotations: [] }],
-      },
-    ],
+    output,
     usage: {
       input_tokens: 0,
       input_tokens_details: { cached_tokens: 0 },

@@ -42,7 +42,8 @@ function lineOf({ name, aim, value, met, detail }: Figure): string {
   return `${mark} ${name}: ${shown} (aim: ${aim}) ${styleText("dim", parts.join(", "))}`;
 }
 
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(2)); // what it started ends with it
+// The servers and processes that this process has started end with it.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(2));
 try {
   process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;
 } catch (error) {

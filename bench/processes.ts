@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rounded } from "./figure.ts";
 
 export interface ProcessUsage {
-  /** Memory as Linux's PSS: memory that n processes share counts for each with one n-th. */
+  /** Memory as Linux counts it in PSS: of memory that n processes share, each process counts one n-th. */
   mb: number;
   processes: number;
 }

@@ -36,17 +36,17 @@ export async function interpreter(): Promise<string> {
 
 /**
  * Runs chains of LangGraph with SQLite. Each step runs in its own isolated Python process. Returns the milliseconds of
- * the last of `times` chains.
+ * the last of `times` chains. If there is a `model`, a ReAct loop makes as many calls instead.
  */
 export async function langGraph(): Promise<
-  (steps: number, options?: { bytes?: number; times?: number }) => Promise<number>
+  (steps: number, options?: { bytes?: number; times?: number; model?: string }) => Promise<number>
 > {
   const site = await installed("langgraph", "langgraph", (place) => [
     ...["python3", "-m", "pip", "install", "-q", "--target", place, "langgraph", "langgraph-checkpoint-sqlite"],
   ]);
   const [python, env] = [await interpreter(), { ...process.env, PYTHONPATH: site }];
-  const chain = async (steps: number, { bytes = 0, times = 2 } = {}) => {
-    const args = [join(here, "langgraph_chain.py"), ...[steps, bytes, times].map(String)];
+  const chain = async (steps: number, { bytes = 0, times = 2, model = "" } = {}) => {
+    const args = [join(here, "langgraph_chain.py"), ...[steps, bytes, times].map(String), ...(model && [model])];
     return Number((await run(python, args, { env })).stdout);
   };
   await chain(1).catch((cause) => {

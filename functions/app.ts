@@ -31,8 +31,8 @@ export interface LambdaContext {
 }
 
 /**
- * The ports that every function gets: those of the engine, an event bus that can also return whole details, the
- * admission of runs, and requests to other servers.
+ * The ports that every function gets: those of the engine, an event bus that also loads the stored detail of a large
+ * event, the admission of runs, and requests to other servers.
  */
 export interface FunctionPorts extends Ports {
   bus: NovaBus;
@@ -53,6 +53,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     statesLogGroupArn: env.NOVA_STATES_LOG_GROUP_ARN,
     s3PathStyle: env.NOVA_S3_PATH_STYLE,
     signer: keyOf(env.NOVA_SIGNING_KMS_KEY, env.NOVA_SIGNING_KEY),
+    keyPair: keyPairOf(env),
     vault: keyOf(env.NOVA_VAULT_KMS_KEY, env.NOVA_VAULT_KEY),
     keyVariables: variables,
     createsPerSecond: env.NOVA_E2B_CREATES_PER_SECOND,
@@ -76,7 +77,7 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
     admissions: { held: false, atOnce: env.NOVA_E2B_CONCURRENT },
     events: logged(aws.bus),
     meter: (what, numbers) => logger.info(what, { numbers }),
-    links: linksTo(env.NOVA_LINK_BASE, variables),
+    links: linksTo(variables),
     clock,
     timer,
   };
@@ -85,6 +86,11 @@ export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
 
 function keyOf(kmsKeyId: string | undefined, keyHex = "") {
   return kmsKeyId === undefined ? { keyHex } : { kmsKeyId };
+}
+
+function keyPairOf(env: Environment) {
+  const { NOVA_PROOF_KMS_KEYS: kmsKeyIds, NOVA_SIGNING_KEY: keyHex = "", NOVA_PROOF_KEY_FILE: file } = env;
+  return kmsKeyIds === undefined ? { keyHex, file } : { kmsKeyIds };
 }
 
 /** Returns a bus that also logs each event of a run as a structured line, which a metric filter counts. */
@@ -98,17 +104,25 @@ function logged(bus: EventBus): EventBus {
 }
 
 /**
- * Builds the links in messages. It reads the API's address again for each link, because on a laptop the API may open
- * later than the functions.
+ * Builds the links in messages. It reads the addresses of the API and of the page again for each link, because on a
+ * laptop they may open later than the functions.
  */
-function linksTo(base: string | undefined, variables: NodeJS.ProcessEnv): Links {
+function linksTo(variables: NodeJS.ProcessEnv): Links {
+  const toPage = (id: string) => {
+    const { NOVA_LINK_BASE: base = "" } = variables;
+    return base === "" ? undefined : `${base.replace(/\/$/, "")}/${id}`;
+  };
   const toApi = (path: string) => {
     const api = variables.NOVA_API_URL;
     return api === undefined ? undefined : `${api.replace(/\/$/, "")}${path}`;
   };
   return {
     toApi,
-    toTask: (task) => (base === undefined ? approveCommand(task) : `${base.replace(/\/$/, "")}/${task.id}`),
+    toTask: (task) => toPage(task.id) ?? approveCommand(task),
+    toVote(task, token) {
+      const page = toPage(task.id);
+      return page === undefined ? undefined : `${page}#vote=${token}`;
+    },
     toResume(id, token) {
       const address = toApi(`/tasks/${id}?token=${token}`);
       if (address !== undefined) return address;

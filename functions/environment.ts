@@ -13,9 +13,18 @@ export const Environment = z
      * traces.
      */
     NOVA_STATES_LOG_GROUP_ARN: z.string().optional(),
-    /** KMS HMAC key that signs close entries; absent: `NOVA_SIGNING_KEY`, 32 bytes in hex, signs them. */
+    /** KMS HMAC key of signatures that only NOVA checks; absent: `NOVA_SIGNING_KEY`, 32 bytes in hex, makes them. */
     NOVA_SIGNING_KMS_KEY: z.string().optional(),
     NOVA_SIGNING_KEY: z.string().optional(),
+    /**
+     * KMS keys (`ECC_NIST_P256`) that ever signed close entries, separated by commas; the last one signs. Absent: a key
+     * that is derived from `NOVA_SIGNING_KEY` signs, or the last one in `NOVA_PROOF_KEY_FILE`.
+     */
+    NOVA_PROOF_KMS_KEYS: z
+      .string()
+      .transform((ids) => ids.split(","))
+      .optional(),
+    NOVA_PROOF_KEY_FILE: z.string().optional(),
     /** KMS key that encrypts the task tokens of approvals; absent: `NOVA_VAULT_KEY`, 32 bytes in hex, encrypts them. */
     NOVA_VAULT_KMS_KEY: z.string().optional(),
     NOVA_VAULT_KEY: z.string().optional(),
@@ -44,6 +53,9 @@ export const Environment = z
   })
   .refine((env) => env.NOVA_SIGNING_KMS_KEY !== undefined || env.NOVA_SIGNING_KEY !== undefined, {
     message: "set NOVA_SIGNING_KMS_KEY (a KMS key id) or NOVA_SIGNING_KEY (64 hex digits)",
+  })
+  .refine((env) => env.NOVA_PROOF_KMS_KEYS !== undefined || env.NOVA_SIGNING_KEY !== undefined, {
+    message: "set NOVA_PROOF_KMS_KEYS (KMS key ids, the newest last) or NOVA_SIGNING_KEY (64 hex digits)",
   })
   .refine((env) => env.NOVA_VAULT_KMS_KEY !== undefined || env.NOVA_VAULT_KEY !== undefined, {
     message: "set NOVA_VAULT_KMS_KEY (a KMS key id) or NOVA_VAULT_KEY (64 hex digits)",
@@ -76,6 +88,13 @@ export const ServiceEnvironment = z.object({
     .transform((text) => text.split(",").flatMap((domain) => domain.trim().toLowerCase() || [])),
   /** Sender of NOVA's own mails, an address that SES has verified; absent: NOVA sends none. */
   NOVA_MAIL_FROM: z.string().optional(),
+  /**
+   * Address of an authority (RFC 3161) that stamps the roots of trees; absent: none. A stamp over `http:` is as safe: it
+   * has a signature, and a random number of the request.
+   */
+  NOVA_TSA_URL: z
+    .url({ protocol: /^https?$/, error: "NOVA_TSA_URL is no address - set it to https://... or http://..." })
+    .optional(),
   /** Requests that a key may make in ten seconds; absent: no limit. */
   NOVA_RATE_PER_KEY: z.coerce.number().int().min(1).optional(),
   /** `iss` and `aud` of the tokens that the API accepts in addition to keys; absent: it accepts only keys. */
@@ -89,6 +108,9 @@ export const ServiceEnvironment = z.object({
    */
   NOVA_JWT_ROLE_CLAIM: z.string().default("nova_role"),
   NOVA_JWT_CLIENT_CLAIM: z.string().default("nova_client"),
+  /** Names of two claims of a token, which approvals may name: one contains the groups, the other the roles of its subject. */
+  NOVA_JWT_GROUPS_CLAIM: z.string().default("groups"),
+  NOVA_JWT_ROLES_CLAIM: z.string().default("roles"),
   /** Sandbox template of workflows without requirements. */
   E2B_TEMPLATE_ID: z.string().default("nova"),
   /** `off`: NOVA refuses to publish nodes that need a model, instead of letting them fail when they run. */

@@ -10,7 +10,7 @@ const Named = z.object({
   session: z.string().optional(),
 });
 
-/** The erasure of a client pauses before the Lambda's timeout. The sweeper starts it again if it is unfinished. */
+/** Milliseconds after which the erasure of a client pauses; the sweeper continues it. The Lambda has 15 minutes. */
 const workMs = 12 * 60_000;
 
 /** Erases a deleted client, a run that started during the deletion, or a run on request; or removes a session. */

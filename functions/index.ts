@@ -19,6 +19,8 @@ export const functions = {
   "nova-deliver-event": { handler: deliverEvent, timeoutSeconds: 120 },
   "nova-execution-status": { handler: executionStatus, timeoutSeconds: 120 },
   "nova-sweep": { handler: lazyHandler(() => import("./sweep.ts")), timeoutSeconds: 300 },
+  "nova-verify": { handler: lazyHandler(() => import("./verify.ts")), timeoutSeconds: 900 },
+  "nova-prove": { handler: lazyHandler(() => import("./prove.ts")), timeoutSeconds: 300 },
 };
 
 interface Module {

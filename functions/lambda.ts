@@ -2,7 +2,7 @@ import middy from "@middy/core";
 import type { Ports } from "@nova/engine";
 import { type LambdaContext, logger, warmPorts } from "./app.ts";
 
-/** Time that a handler leaves unused at the end, so that the Lambda answers before AWS stops it. */
+/** Milliseconds that a handler leaves unused at the end, so that the Lambda answers before AWS stops it. */
 const reserveMs = 10_000;
 
 /** `leftMs` returns the milliseconds until `signal` aborts. */

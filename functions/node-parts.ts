@@ -22,13 +22,19 @@ export interface NodeParts {
 const runsNoNodes = () => Promise.reject(new TypeError("this function runs no nodes"));
 
 let parts: NodeParts = {
-  pipeline: () => ({ pinned: runsNoNodes, generation: runsNoNodes, run: runsNoNodes, answer: runsNoNodes }),
+  pipeline: () => ({
+    pinned: runsNoNodes,
+    generation: runsNoNodes,
+    run: runsNoNodes,
+    answer: runsNoNodes,
+    converse: runsNoNodes,
+  }),
   sandboxes: othersSandboxes,
 };
 
 /**
- * Provides parts. A function that runs nodes or creates sandboxes calls this when its module loads, before the ports
- * are created.
+ * Provides the models or the sandboxes. A function that runs nodes or creates sandboxes calls this when its module
+ * loads, before the ports are created.
  */
 export function provideNodeParts(provided: Partial<NodeParts>): void {
   parts = { ...parts, ...provided };
@@ -57,7 +63,7 @@ export const hostNames: HostNames = {
   },
 };
 
-/** Defers `make` to the first call, and keeps its result. */
+/** Returns a function that calls `make` at its first call, and returns the same result at every later call. */
 export function lazyValue<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -15,6 +15,7 @@ export function nodePipeline(variables: NodeJS.ProcessEnv, generations: Generati
     generation: async (task, key) => (await pipeline()).generation(task, key),
     run: async (...task) => (await pipeline()).run(...task),
     answer: async (task, means) => (await pipeline()).answer(task, means),
+    converse: async (task, means) => (await pipeline()).converse(task, means),
   };
 }
 

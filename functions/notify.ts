@@ -8,14 +8,15 @@ const Detail = z.object({
   parent_execution_id: z.string().optional(),
   /** The task of an approval that waits; absent if the event reports a failed run. */
   task_id: z.string().optional(),
+  reminder: z.number().optional(),
+  link_for: z.string().optional(),
 });
 
 /** Reports a failed run to people, or asks them for an approval. EventBridge calls it through a queue, which retries for a day. */
 export const handler = serviceLambda(async (ports, event: unknown) => {
   const told: string[] = [];
-  for (const { execution_id, parent_execution_id: parent, task_id } of detailsIn(event, Detail)) {
-    const failed = { execution_id, ...(parent !== undefined && { parent_execution_id: parent }) };
-    const telling = task_id === undefined ? notifyFailure(ports, failed) : notifyTask(ports, { execution_id, task_id });
+  for (const { task_id, ...detail } of detailsIn(event, Detail)) {
+    const telling = task_id === undefined ? notifyFailure(ports, detail) : notifyTask(ports, { task_id, ...detail });
     told.push(...(await telling).told);
   }
   return { told };

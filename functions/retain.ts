@@ -3,7 +3,8 @@ import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 /**
- * Time that the erasure of one run with many items needs. In the last minute of the Lambda's time, no erasure starts.
+ * Milliseconds before the end of the Lambda's time from which on no erasure starts, because the erasure of one run with
+ * many items may need them.
  */
 const lastRunMs = 60_000;
 const maxLogged = 50;

@@ -1,7 +1,14 @@
 import { createEventRules, createMailer, createSchedules, createServiceStores } from "@nova/aws";
 import type { Clock } from "@nova/engine";
 import type { Bus, PublishQueue, ServicePorts, ServiceStores, Templates } from "@nova/service";
-import { createPoster, createRates, dmarcPolicies, imapMailboxes, trustIssuer } from "@nova/service/adapters";
+import {
+  createPoster,
+  createRates,
+  createTimeStamper,
+  dmarcPolicies,
+  imapMailboxes,
+  trustIssuer,
+} from "@nova/service/adapters";
 import { templateName } from "@nova/workflow";
 import { createPorts, type FunctionPorts, resetPorts, warmPorts } from "./app.ts";
 import { ServiceEnvironment } from "./environment.ts";
@@ -28,6 +35,7 @@ export function createServicePorts(variables: NodeJS.ProcessEnv, ports = createP
     mail: { domains: env.NOVA_MAIL_DOMAINS, dmarcPolicies: dmarcPolicies(), mailboxes: imapMailboxes(ports.outgoing) },
     ...(env.NOVA_MAIL_FROM && { mailer: createMailer({ from: env.NOVA_MAIL_FROM }) }),
     poster: createPoster(ports.outgoing),
+    ...(env.NOVA_TSA_URL && { timeStamper: createTimeStamper(ports.outgoing, env.NOVA_TSA_URL) }),
     ...(env.NOVA_QUEUES && queuesOn(ports.bus)),
     ...compilerWhere(env.NOVA_MODELS),
     templates: templates ?? {
@@ -54,10 +62,14 @@ function queuesOn(bus: Bus & PublishQueue): Pick<ServicePorts, "publishQueue" | 
   };
 }
 
-type Compiler = Pick<ServicePorts, "compile" | "findLookedUpKeys">;
+type Compiler = Pick<ServicePorts, "compile" | "findLookedUpKeys" | "checkCode">;
 
 const compilesNothing = () => Promise.reject(new TypeError("this function compiles nothing"));
-let compiler: Compiler = { compile: compilesNothing, findLookedUpKeys: compilesNothing };
+let compiler: Compiler = {
+  compile: compilesNothing,
+  findLookedUpKeys: compilesNothing,
+  checkCode: compilesNothing,
+};
 
 /**
  * Provides the compiler. Only functions that accept definitions call this, before their first invocation, because the
@@ -114,6 +126,8 @@ export function apiAccess(
         jwksUrl: env.NOVA_JWT_JWKS_URL,
         roleClaim: env.NOVA_JWT_ROLE_CLAIM,
         clientClaim: env.NOVA_JWT_CLIENT_CLAIM,
+        groupsClaim: env.NOVA_JWT_GROUPS_CLAIM,
+        rolesClaim: env.NOVA_JWT_ROLES_CLAIM,
       }),
     }),
   };

@@ -91,11 +91,6 @@ export const exceptions: { path: string; text: string; reason: string }[] = [
     text: "left-behind",
     reason: "a mark that the code of the test searches for",
   },
-  {
-    path: "packages/sandbox/python/nova_harness/jail.py",
-    text: "behind doors",
-    reason: "a door is a thing of the harness (relay.py)",
-  },
 ];
 
 const code = new Set([".ts", ".tsx", ".mjs"]);

@@ -13,7 +13,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { explain } from "./access.ts";
 import { engine } from "./engine.ts";
-import { answersTasks, closesRuns, makesTriggers, startsRuns, usesCredentials } from "./grants.ts";
+import { answersTasks, closesRuns, makesRoots, makesTriggers, startsRuns, usesCredentials } from "./grants.ts";
 import { createLambdas, fillPlans } from "./lambda.ts";
 import { type Stage, stageOf } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
@@ -94,7 +94,10 @@ export const apiLambdas = fillPlans({
     memoryMb: 1024,
     may: [
       ...new Set([...closesRuns, ...startsRuns, ...answersTasks, ...makesTriggers, ...usesCredentials]),
+      ...makesRoots,
+      "signing",
       "checking signatures",
+      "published keys",
       "new versions",
       "new definitions",
       "machine versions",
@@ -115,7 +118,9 @@ export const apiLambdas = fillPlans({
       "changed sessions",
       "new uploads",
       "new uploaded bytes",
+      "proof files",
       "whole events",
+      "new tasks",
       "open list",
       "workflow lists",
       "labels",

@@ -60,7 +60,7 @@ function handler(event) {
       headers: { location: { value: '/console/' }, 'cache-control': { value: 'no-store' } },
     };
   }
-  var isFile = /^\/console\/((assets\/)?[\w-][\w.-]*\.(js|css|svg)|config\.json)$/.test(request.uri);
+  var isFile = /^\/console\/((assets\/)?[\w-][\w.-]*\.(js|css|svg|woff2)|config\.json|verify\.html)$/.test(request.uri);
   if (request.uri.indexOf('/console/') === 0 && !isFile) request.uri = '/console/index.html';
   return request;
 }
@@ -149,7 +149,7 @@ function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly strin
   });
 }
 
-/** Headers for which CloudFront has settings of its own. */
+/** Headers that are not custom headers, because CloudFront has settings of its own for them. */
 const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];
 
 /** The bucket for the files of the built page. Each deployment uploads them again. */

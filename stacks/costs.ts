@@ -20,8 +20,11 @@ interface Run {
  * process ran the previous node. test/stacks/costs measures the calls.
  */
 export const callsPerNode = 3;
-/** The largest number of further calls per run: for start, end and close, including the statistics of the run. */
-export const callsPerRun = 11;
+/**
+ * The largest number of further calls per run: for start, end and close, including the statistics of the run and its
+ * leaf for the next Merkle tree.
+ */
+export const callsPerRun = 12;
 
 /**
  * DynamoDB's units per node: write units (1 KB each) for its turn and its entry, and read units (4 KB each) before it
@@ -31,10 +34,11 @@ const writesPerNode = 3;
 const readsPerNode = 2;
 /**
  * Write units per run. Three indexes contain the run's record, so each of its four writes counts fourfold. One index
- * contains its statistics.
+ * contains its statistics. The tree adds three: the leaf, its removal, and the note beside the chain.
  */
-const writesPerRun = 23;
-const readsPerRun = 8;
+const writesPerRun = 26;
+/** Read units per run. The tree adds two: the job reads the leaf, and whether the run has a note. */
+const readsPerRun = 10;
 
 /**
  * The Lambda's time per node in addition to the node's code: reading, the turn, the calls of the sandbox, and
@@ -49,7 +53,8 @@ const logBytesPerInvocation = 1_500;
 
 /** Returns the quantities of one run, in the units of prices.json. */
 export function usageOf({ nodes, decisions, secondsPerNode, written }: Run) {
-  const invocations = nodes + 3; // the request, the end node, and the event that the run has ended
+  // The further invocations are those for the request, for the end node and for the event about the end of the run.
+  const invocations = nodes + 3;
   const seconds = nodes * (secondsPerNode + overheadSeconds) + 2 * overheadSeconds + written * writingSeconds;
   const lifeSeconds = sandboxStartSeconds + seconds;
   return {
@@ -58,7 +63,7 @@ export function usageOf({ nodes, decisions, secondsPerNode, written }: Run) {
     lambdaGibSecond: seconds + overheadSeconds,
     dynamodbWrite: nodes * writesPerNode + writesPerRun,
     dynamodbRead: nodes * readsPerNode + readsPerRun,
-    kmsRequest: 1,
+    kmsSignature: 1,
     apiRequest: 1,
     busEvent: 1,
     logsGib: (invocations * logBytesPerInvocation) / 1024 ** 3,
@@ -96,7 +101,7 @@ export function costOfRun(run: Run): RunCost {
     stepFunctions: usd("transition"),
     lambda: usd("lambdaRequest", "lambdaGibSecond"),
     dynamodb: usd("dynamodbWrite", "dynamodbRead"),
-    otherAws: usd("apiRequest", "busEvent", "kmsRequest", "logsGib", "trace"),
+    otherAws: usd("apiRequest", "busEvent", "kmsSignature", "logsGib", "trace"),
     sandbox: usd("sandboxVcpuSecond", "sandboxGibSecond"),
     model: run.written * requests.reduce((sum, { model, ...usage }) => sum + costOf(model, usage), 0),
   };

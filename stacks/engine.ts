@@ -26,17 +26,20 @@ import {
   closesRuns,
   followsRuns,
   type Grantable,
+  makesRoots,
   masksSecrets,
   type Storage,
   sendsEvents,
   usesCredentials,
 } from "./grants.ts";
 import { createLambdas, fillPlans } from "./lambda.ts";
-import { environmentOf, type Stage, sendersFrom, stageOf } from "./settings.ts";
+import { environmentOf, type Stage, sendersFrom, stageOf, verifiesDaily } from "./settings.ts";
 import { type Stack, type StackContext, use } from "./sst.ts";
 import { storage } from "./storage.ts";
 
-/** Creates the functions that run workflows. The functions of later stacks use the same `around`. */
+/**
+ * Creates the functions that run workflows. The functions of later stacks get the same grants, logs and environment.
+ */
 export function engine({ stack, app }: StackContext) {
   const stored = use(storage);
   const logs = createLogs(stack, "Logs", "/aws/lambda/nova", stageOf(app));
@@ -58,10 +61,21 @@ export function engine({ stack, app }: StackContext) {
     every: "rate(1 minute)",
     work: functions["nova-sweep"],
   });
+  schedule(stack, "Proof", {
+    description: "Puts closed runs into a Merkle tree with a signed root",
+    every: "rate(1 hour)",
+    work: functions["nova-prove"],
+  });
+  if (verifiesDaily(process.env)) {
+    // A check that does not fit into one invocation continues in the next. After the last one, an invocation ends at once.
+    schedule(stack, "Verification", {
+      description: "Verifies the chains of all runs once a day, slice by slice",
+      every: "rate(15 minutes)",
+      work: functions["nova-verify"],
+    });
+  }
   return { functions, around, logs, machineLogs, machinesRole, bus, undelivered };
 }
-
-export type Engine = ReturnType<typeof engine>;
 
 function createLogs(stack: Stack, id: string, logGroupName: string, stage: Stage): LogGroup {
   return new LogGroup(stack, id, { logGroupName, retention: stage.logRetention, removalPolicy: stage.removal });
@@ -185,6 +199,7 @@ export const engineLambdas = fillPlans({
     memoryMb: 1024,
     may: [
       ...new Set([...closesRuns, ...usesCredentials]),
+      "signing",
       "new executions",
       "new labels",
       "open list",
@@ -227,6 +242,31 @@ export const engineLambdas = fillPlans({
       "undelivered events",
     ],
   },
+  "nova-verify": {
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+    isAsynchronous: true,
+    may: [
+      "chains",
+      "executions",
+      "workflow lists",
+      "versions",
+      "definitions",
+      "contents of blobs",
+      "absence",
+      "runs",
+      "roots",
+      "trees",
+      "published keys",
+      "daily checks",
+      "undelivered events",
+    ],
+  },
+  "nova-prove": {
+    timeoutSeconds: 300,
+    isAsynchronous: true,
+    may: ["chain of work", ...makesRoots, "absence", "signing proofs", "undelivered events"],
+  },
 });
 
 interface EventRoute {
@@ -265,7 +305,7 @@ interface Work {
   work: IFunction;
 }
 
-/** Calls a function at intervals. A failed call is not repeated, because the next one follows. */
+/** Calls a function at intervals. A failed call is not repeated, because the next call follows after the interval. */
 export function schedule(stack: Stack, id: string, { description, every, work }: Work): void {
   const { role, policy } = createServiceRole(stack, `${id}ScheduleRole`, `${id}SchedulePolicy`, {
     service: "scheduler.amazonaws.com",

@@ -9,8 +9,10 @@ export interface Storage {
   table: Table;
   bucket: Bucket;
   keys: {
-    /** Signs the last entry of a chain with HMAC. */
+    /** Makes the HMACs that only NOVA checks: of resume links, vote links and exports. */
     signing: Key;
+    /** Sign the last entries of chains and the roots of trees. Everyone can check these signatures. The newest is last. */
+    proof: Key[];
     /** Encrypts task tokens and the data keys of credentials. */
     vault: Key;
   };
@@ -51,6 +53,12 @@ export const partitions = {
   sessions: ["SESSION#*"],
   queues: ["Q#*"],
   spendings: ["M#*"],
+  /** Closed runs that wait for a Merkle tree. */
+  leaves: ["LEAF#*"],
+  /** The roots of trees, and their time stamps. */
+  roots: ["ROOT"],
+  stamps: ["STAMP"],
+  dailyChecks: ["DAILYCHECK"],
 };
 
 /** Partitions that are erased with a client. Its chains, its executions and the audit log stay. */
@@ -80,16 +88,23 @@ function indexes(table: Table, name: string): PolicyStatement {
   return allow("dynamodb", ["Query"], [`${table.tableArn}/index/${name}`]);
 }
 
+function arnOfKey({ keyArn }: Key): string {
+  return keyArn;
+}
+
 function objects(bucket: Bucket, actions: readonly string[], keys: string): PolicyStatement {
   return allow("s3", actions, [bucket.arnForObjects(keys)]);
 }
 
-/** A condition for credentials, which are encrypted for a name. Task tokens are not. */
+/**
+ * A condition that is true only for credentials: they are encrypted with `name` in the encryption context, and task
+ * tokens are not.
+ */
 const ofCredentials = encryptedFor("name");
 
 /**
- * A condition for task tokens. Only they are encrypted for a task, so a function that answers tasks cannot decrypt
- * credentials.
+ * A condition that is true only for task tokens, which are encrypted with `task` in the encryption context. So a
+ * function that answers tasks cannot decrypt credentials.
  */
 const ofTasks = encryptedFor("task");
 
@@ -103,6 +118,9 @@ function passedToService(service: string) {
   return { StringEquals: { "iam:PassedToService": service } };
 }
 
+/** Proof files that are too large for an answer of the API. */
+const proofFiles = "proofs/files/*";
+
 const ruleActions = ["PutRule", "RemoveTargets", "DeleteRule"];
 const scheduleActions = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "DeleteSchedule"];
 
@@ -110,6 +128,8 @@ const scheduleActions = ["CreateSchedule", "GetSchedule", "UpdateSchedule", "Del
 export const grants = {
   // Permissions in the table: by partition, by index, and for the whole table.
   "chain of work": ({ table }) => items(table, ["Query", "BatchGetItem", "PutItem"], partitions.chains),
+  /** Reads chains to verify them. */
+  chains: ({ table }) => items(table, ["Query", "BatchGetItem"], partitions.chains),
   executions: ({ table }) => items(table, ["GetItem"], partitions.executions),
   labels: ({ table }) => items(table, ["Query"], partitions.labels),
   "changed executions": ({ table }) => items(table, ["UpdateItem"], partitions.executions),
@@ -153,6 +173,12 @@ export const grants = {
 
   figures: ({ table }) => items(table, ["PutItem"], partitions.figures),
   "figures of workflows": ({ table }) => items(table, ["Query"], partitions.figures),
+  "new leaves": ({ table }) => items(table, ["PutItem"], partitions.leaves),
+  "daily checks": ({ table }) => items(table, ["GetItem", "PutItem"], partitions.dailyChecks),
+  /** Reads closed runs that wait for a tree, and removes them from the list after they are in one. */
+  "closed runs": ({ table }) => items(table, ["Query", "DeleteItem"], partitions.leaves),
+  roots: ({ table }) => items(table, ["GetItem", "Query"], [...partitions.roots, ...partitions.stamps]),
+  "new roots": ({ table }) => items(table, ["PutItem"], [...partitions.roots, ...partitions.stamps]),
   queues: ({ table }) => items(table, ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"], partitions.queues),
   spendings: ({ table }) => items(table, ["Query"], partitions.spendings),
   "new spendings": ({ table }) => items(table, ["PutItem"], partitions.spendings),
@@ -179,16 +205,25 @@ export const grants = {
   // Permissions in the bucket, by prefix. A function that signs an address needs the permission that the address
   // grants.
   blobs: ({ bucket }) => objects(bucket, ["GetObject", "PutObject"], "blobs/*"),
+  "contents of blobs": ({ bucket }) => objects(bucket, ["GetObject"], "blobs/*"),
   definitions: ({ bucket }) => objects(bucket, ["GetObject"], "workflows/*"),
   "new definitions": ({ bucket }) => objects(bucket, ["PutObject"], "workflows/*"),
+  /** The leaves of Merkle trees. */
+  trees: ({ bucket }) => objects(bucket, ["GetObject"], "proofs/trees/*"),
+  "new trees": ({ bucket }) => objects(bucket, ["PutObject"], "proofs/trees/*"),
   /** Events that exceed the size of a bus entry. */
   "large events": ({ bucket }) => objects(bucket, ["PutObject"], "events/*"),
   "whole events": ({ bucket }) => objects(bucket, ["GetObject"], "events/*"),
   "uploaded bytes": ({ bucket }) => objects(bucket, ["GetObject"], "uploads/*"),
   "new uploaded bytes": ({ bucket }) => objects(bucket, ["PutObject"], "uploads/*"),
+  "proof files": ({ bucket }) => objects(bucket, ["GetObject", "PutObject"], proofFiles),
   "incoming mail": ({ bucket }) => objects(bucket, ["GetObject"], "mail/*"),
   "erased objects": ({ bucket }) =>
-    allow("s3", ["DeleteObject"], [bucket.arnForObjects("blobs/*"), bucket.arnForObjects("uploads/*")]),
+    allow(
+      "s3",
+      ["DeleteObject"],
+      ["blobs/*", "uploads/*", proofFiles].map((keys) => bucket.arnForObjects(keys)),
+    ),
   /**
    * Without ListBucket, S3 answers 403 for a missing object, so an erased blob would look like a forbidden one. A
    * GetObject has no `s3:prefix`, so with a condition on the prefix, S3 would still answer 403. Erasing and exporting
@@ -199,6 +234,8 @@ export const grants = {
   // Permissions for keys: NOVA's own in KMS, and API keys in parameters.
   signing: ({ keys }) => allow("kms", ["GenerateMac"], [keys.signing.keyArn]),
   "checking signatures": ({ keys }) => allow("kms", ["VerifyMac"], [keys.signing.keyArn]),
+  "signing proofs": ({ keys }) => allow("kms", ["Sign", "GetPublicKey"], keys.proof.slice(-1).map(arnOfKey)),
+  "published keys": ({ keys }) => allow("kms", ["GetPublicKey", "DescribeKey"], keys.proof.map(arnOfKey)),
   sealing: ({ keys }) => allow("kms", ["Encrypt"], [keys.vault.keyArn], ofTasks),
   /** Credentials may be too long for KMS, so the Encryption SDK encrypts each with a data key of its own. */
   "sealing credentials": ({ keys }) => allow("kms", ["GenerateDataKey"], [keys.vault.keyArn], ofCredentials),
@@ -260,8 +297,8 @@ export const masksSecrets: readonly Grant[] = ["credentials", "opening credentia
 /** Puts events on the bus, including large ones. */
 export const sendsEvents: readonly Grant[] = ["events", "large events"];
 
-/** Updates statistics, releases slots, and starts queued runs. */
-const looksAfterRuns: readonly Grant[] = ["figures", "written code", "queues", "clients", "run starts"];
+/** Updates statistics, notes runs for the next tree, releases slots, and starts queued runs. */
+const looksAfterRuns: readonly Grant[] = ["figures", "new leaves", "written code", "queues", "clients", "run starts"];
 
 /** Ends a run and its child executions: signs, stops state machines, kills sandboxes. */
 export const closesRuns: readonly Grant[] = [
@@ -269,7 +306,7 @@ export const closesRuns: readonly Grant[] = [
   ...masksSecrets,
   ...looksAfterRuns,
   ...sendsEvents,
-  "signing",
+  "signing proofs",
   "runs",
   "ends of runs",
   "E2B's key",
@@ -306,6 +343,9 @@ export const takesDeliveries: readonly Grant[] = [
 
 /** Reads the values of credentials, and refreshes expired ones. */
 export const usesCredentials: readonly Grant[] = [...masksSecrets, "refreshed credentials", "sealing credentials"];
+
+/** Puts closed runs into Merkle trees, except for the notes in their chains and the signatures. */
+export const makesRoots: readonly Grant[] = ["closed runs", "roots", "new roots", "trees", "new trees"];
 
 /** Creates and removes the triggers of a workflow. */
 export const makesTriggers: readonly Grant[] = [

@@ -1,6 +1,7 @@
 import { cp, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { carried as shelf } from "@nova/agents/carried";
+import { carried as pages } from "@nova/mcp/carried";
 import { carried as ruff } from "@nova/python/carried";
 import { carried as harness } from "@nova/sandbox/carried";
 import type { Policy, Role } from "aws-cdk-lib/aws-iam";
@@ -88,7 +89,7 @@ function secretsOf(stack: Stack, may: readonly Grant[]): Record<string, string> 
 /** The only reasons why a policy of a function may name several resources. */
 const reasons: Record<string, { regex: string }> = {
   "Objects of one prefix, written by this function or one like it.": {
-    regex: "/^Resource::.*Bucket.*\\/(blobs|events|mail|uploads|workflows)\\/\\*$/",
+    regex: "/^Resource::.*Bucket.*\\/(blobs|events|mail|proofs\\/(files|trees)|uploads|workflows)\\/\\*$/",
   },
   "State machines that publishing makes: nova-<workflow>, unknown to any stack.": {
     regex: "/^Resource::arn:.*:states:.*:(stateMachine|execution):nova-(draft-)?\\*(:\\*)?$/",
@@ -141,10 +142,10 @@ const importAttributes: Plugin = {
 
 /** Files of libraries that no function needs, although a bundler cannot know this. */
 const unused = [
-  /zod[\\/]v4[\\/]locales[\\/]index\.js$/, // messages in fifty languages
-  /zod[\\/]v3[\\/]index\.js$/, // schemas of Zod 3, which OpenAI's SDK takes as well
-  /dockerfile-ast[\\/]lib[\\/]main\.js$/, // reads Dockerfiles, which E2B's SDK makes templates of
-  /bowser[\\/]bowser\.mjs$/, // names the browser that AWS's SDK runs in
+  /zod[\\/]v4[\\/]locales[\\/]index\.js$/, // Zod's messages in fifty languages.
+  /zod[\\/]v3[\\/]index\.js$/, // The schemas of Zod 3, which OpenAI's SDK accepts in addition to those of Zod 4.
+  /dockerfile-ast[\\/]lib[\\/]main\.js$/, // A parser of Dockerfiles, from which E2B's SDK can make templates.
+  /bowser[\\/]bowser\.mjs$/, // A module that detects the browser in which AWS's SDK runs.
 ];
 
 /**
@@ -173,6 +174,7 @@ const carried: readonly CarriedFiles[] = [
   inPackage("packages/sandbox", harness),
   inPackage("packages/agents", shelf),
   inPackage("packages/python", ruff, "node_modules"),
+  ...pages.map((page) => inPackage("packages/mcp", page)),
 ];
 
 /** Adds the path of a package to the files that it lists, because only the stacks know this path. */

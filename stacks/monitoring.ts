@@ -78,6 +78,7 @@ function createMetrics(stack: Stack) {
       takenOver: counted("SandboxesTakenOver", message("sandbox taken over")),
       waited: counted("SandboxWait", FilterPattern.exists("$.numbers.wait_ms"), "$.numbers.wait_ms", Stats.p(95)),
     },
+    broken: counted("ChainsBroken", message("chain broken")),
     unswept: counted("Unswept", message("executions and tasks that cannot be swept")),
     nodeTime: [Stats.p(50), Stats.p(95)].map((statistic) => runNode.metricDuration({ statistic, period })),
     invocations: ofEach((lambda) => lambda.metricInvocations({ period })),
@@ -128,6 +129,11 @@ function listAlarms(metrics: Metrics): Record<string, AlarmPlan> {
       metric: metrics.sandboxErrors,
       from: 20,
       meaning: "E2B refuses or loses sandboxes: look at its limits and its status page.",
+    },
+    ChainsDoNotVerify: {
+      metric: metrics.broken,
+      from: 1,
+      meaning: "Chains of work do not verify: `chain broken` in the log names the runs; `nova verify <run>` explains.",
     },
     SweepFails: {
       metric: metrics.unswept,

@@ -16,8 +16,10 @@ const passedVariables = [
   "NOVA_FROZEN",
   "NOVA_JWT_AUDIENCE",
   "NOVA_JWT_CLIENT_CLAIM",
+  "NOVA_JWT_GROUPS_CLAIM",
   "NOVA_JWT_ISSUER",
   "NOVA_JWT_JWKS_URL",
+  "NOVA_JWT_ROLES_CLAIM",
   "NOVA_JWT_ROLE_CLAIM",
   "NOVA_LINK_BASE",
   "NOVA_LLM_API",
@@ -25,6 +27,7 @@ const passedVariables = [
   "NOVA_MODELS",
   "NOVA_PRIVATE_HOSTS",
   "NOVA_RATE_PER_KEY",
+  "NOVA_TSA_URL",
   "OPENAI_BASE_URL",
 ];
 
@@ -39,6 +42,24 @@ export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, strin
     ...defaults,
     ...Object.fromEntries(passedVariables.flatMap((name) => (variables[name] ? [[name, variables[name]]] : []))),
   };
+}
+
+/** Whether a function verifies all chains once a day. */
+export function verifiesDaily({ NOVA_VERIFY: often = "" }: NodeJS.ProcessEnv): boolean {
+  if (often === "" || often === "daily") return often === "daily";
+  throw new Error(`NOVA_VERIFY is "${often}" - set it to "daily", or leave it out`);
+}
+
+const maxProofKeys = 20;
+
+/**
+ * Returns how many keys for proofs the deployment has. To rotate the key, the operator raises the number by one and
+ * deploys: the new key signs, and the old ones stay published.
+ */
+export function proofKeyCount({ NOVA_PROOF_KEYS: text = "1" }: NodeJS.ProcessEnv): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= maxProofKeys) return count;
+  throw new Error(`NOVA_PROOF_KEYS is "${text}" - set it to the number of keys, from 1 to ${maxProofKeys}`);
 }
 
 /** The domains of incoming mail, and the sender of outgoing mail. */
@@ -88,6 +109,7 @@ export function environmentOf(stack: Stack, named: Named, variables: NodeJS.Proc
     NOVA_TABLE: table.tableName,
     NOVA_BUCKET: bucket.bucketName,
     NOVA_SIGNING_KMS_KEY: keys.signing.keyId,
+    NOVA_PROOF_KMS_KEYS: keys.proof.map(({ keyId }) => keyId).join(","),
     NOVA_VAULT_KMS_KEY: keys.vault.keyId,
     NOVA_EVENT_BUS: novaName,
     NOVA_QUEUES: "true",

@@ -1,7 +1,7 @@
 import { tableDefinition } from "@nova/aws/table";
 import { AttributeType, BillingMode, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
+import { Key, type KeyProps, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import {
   BlockPublicAccess,
   Bucket,
@@ -17,7 +17,7 @@ import { Duration, Stack } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { allow, explain, roleArn } from "./access.ts";
 import { partitions, type Storage } from "./grants.ts";
-import { consoleOrigin, mailSettingsFrom, type Stage, splitList, stageOf } from "./settings.ts";
+import { consoleOrigin, mailSettingsFrom, proofKeyCount, type Stage, splitList, stageOf } from "./settings.ts";
 import type { StackContext } from "./sst.ts";
 
 export function storage({ stack, app }: StackContext): Storage {
@@ -57,6 +57,7 @@ function createBucket(stack: Stack, stage: Stage, { origins, takesMail }: Bucket
       expireVersions("workflows/", 90),
       // Uploads that no run used within a day are deleted.
       expireObjects("uploads/", 1),
+      expireObjects("proofs/files/", 1),
       expireObjects("events/", undeliveredDays),
       expireObjects(mailPrefix, undeliveredDays),
     ],
@@ -105,14 +106,15 @@ function expireObjects(prefix: string, days: number): LifecycleRule {
 /** Operations that can remove an item. A policy cannot distinguish a BatchWriteItem of deletes from one of puts. */
 const removing = ["dynamodb:DeleteItem", "dynamodb:BatchWriteItem", "dynamodb:PartiQLUpdate", "dynamodb:PartiQLDelete"];
 
-const inChains = { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": partitions.chains } };
+const staying = [partitions.chains, partitions.roots, partitions.stamps].flat();
 
 /**
- * Denies everyone in the account, even administrators, to delete an entry of a chain. Only `eraser`, the ARN of the
+ * Denies everyone in the account, even administrators, to delete an entry of a chain, a root of a tree or a time stamp,
+ * or to change a root or a time stamp. Only `eraser`, the ARN of the
  * role that erases contents on request, may change one. Policies of DynamoDB cannot require that a PutItem replaces
  * nothing, and restoring a backup needs puts, so a principal with permission to put can overwrite an entry. NOVA's
  * functions put only new items. If another principal overwrites an entry of a finished run, `nova verify` reports
- * `broken`: a valid last entry needs the signing key (docs/guarantees.md).
+ * `broken`: a valid last entry needs a proof key (docs/guarantees.md).
  */
 function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
@@ -128,7 +130,7 @@ function denied(sid: string, actions: string[]): PolicyStatement {
     principals: [new AnyPrincipal()],
     // `*` stands for the table itself, whose ARN would be a circular reference here.
     resources: ["*"],
-    conditions: inChains,
+    conditions: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": staying } },
   });
 }
 
@@ -164,7 +166,7 @@ function createKeys(scope: Construct, { removal, isProduction }: Stage): Storage
   const common = { removalPolicy: removal, ...(!isProduction && { pendingWindow: Duration.days(7) }) };
   const signing = new Key(scope, "SigningKey", {
     ...common,
-    description: "NOVA: signs the last link of each chain of work",
+    description: "NOVA: makes the signatures of resume links and exports",
     keySpec: KeySpec.HMAC_256,
     keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
   });
@@ -173,7 +175,20 @@ function createKeys(scope: Construct, { removal, isProduction }: Stage): Storage
     description: "NOVA: seals the task tokens of approvals, and credentials",
     enableKeyRotation: true,
   });
-  return { signing, vault };
+  const proof = Array.from({ length: proofKeyCount(process.env) }, (_, index) =>
+    createProofKey(scope, index === 0 ? "ProofKey" : `ProofKey${index + 1}`, common),
+  );
+  return { signing, proof, vault };
+}
+
+/** Creates a key pair for proofs. It stays enabled for ever, because KMS returns no public key of a disabled one. */
+function createProofKey(scope: Construct, id: string, common: KeyProps): Key {
+  return new Key(scope, id, {
+    ...common,
+    description: "NOVA: signs the last entry of each chain of work, and the roots of the trees of chains",
+    keySpec: KeySpec.ECC_NIST_P256,
+    keyUsage: KeyUsage.SIGN_VERIFY,
+  });
 }
 
 /** The prefix in the bucket for mails, and the rule of SES that writes them. */

@@ -86,6 +86,8 @@ export const triggerLambdas = fillPlans({
   "nova-notify": {
     may: [
       ...usesCredentials,
+      "chains",
+      "contents of blobs",
       "executions",
       "tasks",
       "versions",
@@ -93,6 +95,7 @@ export const triggerLambdas = fillPlans({
       "absence",
       "clients",
       "repeated requests",
+      "signing",
       "mails",
     ],
   },

@@ -17,10 +17,13 @@ const arrows: Record<string, string[]> = {
   workflow: [],
   python: [],
   client: [],
+  templates: [],
+  mcp: ["client", "engine", "templates", "workflow", "workflow/defined"],
+  verify: [],
   "serve-local": [],
   "aws-local": ["serve-local"],
   "e2b-local": ["serve-local"],
-  console: ["client", "workflow/json-text"],
+  console: ["client", "templates", "verify/page", "workflow/json-text", "workflow/schema"],
   compiler: ["workflow", "python"],
   engine: ["workflow", "workflow/shell-word"],
   service: ["engine", "compiler", "workflow", "workflow/defined"],
@@ -40,6 +43,8 @@ const arrows: Record<string, string[]> = {
     "aws",
     "aws/ports",
     "aws/parameters",
+    "mcp",
+    "mcp/exact-client",
     "workflow",
   ],
   local: [
@@ -66,6 +71,10 @@ const arrows: Record<string, string[]> = {
   ],
   cli: [
     "client",
+    "mcp/exact-client",
+    "mcp/stdio",
+    "verify",
+    "verify/describe",
     "console/build",
     "aws",
     "local",
@@ -77,6 +86,7 @@ const arrows: Record<string, string[]> = {
     "workflow/defined",
     "workflow/shell-word",
     "workflow/tsconfig.program.json",
+    "templates",
     "sandbox",
     "agents",
     "python",
@@ -90,6 +100,7 @@ const arrows: Record<string, string[]> = {
     "console/serving",
     "agents",
     "agents/carried",
+    "mcp/carried",
     "python/carried",
     "sandbox/carried",
   ],
@@ -175,7 +186,7 @@ function placesBehindFaces(file: SourceFile): string[] {
   const own = packageFolder(file.path);
   const isBehind = (place: string) => {
     if (place === own || place.startsWith(`${own}/`)) return false;
-    if (own === "bench") return !/^packages\/cli\/(bin|starter)/.test(place) && file.files.includes(place);
+    if (own === "bench") return !/^packages\/(cli\/bin|templates\/hello)/.test(place) && file.files.includes(place);
     if (own === "stacks") return /^(packages\/[^/]+|functions)\/./.test(place);
     return place === "" || place.startsWith("..") || /^(packages|functions|stacks)(\/|$)/.test(place);
   };
@@ -191,19 +202,19 @@ describe("the project", () => {
     expect(findCycle(files)).toBeUndefined();
   });
 
-  it.each(Object.entries(arrows))("lets %s import only %j", (name, allowed) => {
+  it.each(Object.entries(arrows))("lets the package %s import only the packages %j", (name, allowed) => {
     const used = files
       .filter((file) => packageOf(file) === name)
       .flatMap((file) => facesIn(file).map((face) => ({ path: file.path, face })));
     expect(used.filter(({ face }) => !allowed.includes(face))).toEqual([]);
   });
 
-  it.each(Object.entries(arrows))("allows %s no import that it does not use", (name, allowed) => {
+  it.each(Object.entries(arrows))("allows the package %s no import that it does not use", (name, allowed) => {
     const used = new Set(files.filter((file) => packageOf(file) === name).flatMap(facesIn));
     expect(allowed.filter((face) => !used.has(face))).toEqual([]);
   });
 
-  it("lists the allowed imports of every package", () => {
+  it("lists for every package which packages it may import", () => {
     const names = [...new Set(files.map(packageOf))].sort();
     expect(Object.keys(arrows).sort()).toEqual(names);
   });
@@ -235,14 +246,14 @@ describe("the project", () => {
     ["a path in a template literal", `const a = \`\${import.meta.dirname}/../../../examples\`;`],
     ["a concatenated path", 'const a = import.meta.dirname + "/../../../examples";'],
     ["a path from the root of the project", 'const a = "packages/examples/hello/workflow.json";'],
-  ])("recognises %s as a path around the exports of a package", (_, text) => {
+  ])("has a check that recognises %s as a path around the exports of a package", (_, text) => {
     expect(placesBehindFaces(readText("packages/cli/src/commands/init.ts", text))).not.toEqual([]);
   });
 
   it.each([
     'new URL("../python", import.meta.resolve("@nova/sandbox"))',
     'dirname(fileURLToPath(import.meta.resolve("@nova/sandbox")))',
-  ])("recognises %s as a path around the exports of a package", (text) => {
+  ])("has a check that recognises %s as a path around the exports of a package", (text) => {
     expect(text).toMatch(beyondFace);
   });
 

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -41,7 +42,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe("the worked example in CONTRIBUTING.md", () => {
   it(
-    "breaks the type check after its first three steps, in exactly the files that the fourth step changes",
+    "makes the type check fail after its first three steps, in exactly the files that the fourth step changes",
     async () => {
       const [before, after] = splitAt(example, ({ language }) => language === "sh");
       for (const block of before) apply(block);
@@ -58,7 +59,7 @@ describe("the worked example in CONTRIBUTING.md", () => {
   );
 
   it(
-    "passes its own test, after the documents are generated",
+    "passes the test that it adds, after the documents are generated",
     async () => {
       for (const block of example)
         if (block.language === "sh") await run(block.text);
@@ -69,7 +70,7 @@ describe("the worked example in CONTRIBUTING.md", () => {
   );
 
   it(
-    "is already formatted",
+    "contains code that is already formatted",
     async () => {
       await expect(
         run("npx biome check packages/workflow packages/compiler packages/engine test/e2e"),
@@ -97,6 +98,10 @@ function copyProject(): string {
   for (const name of readdirSync(join(installed, "@nova"))) {
     const source = relative(realpathSync(root), realpathSync(join(installed, "@nova", name)));
     symlinkSync(join(folder, source), join(folder, "node_modules/@nova", name));
+  }
+  for (const name of readdirSync(join(root, "packages"))) {
+    const own = join("packages", name, "node_modules");
+    if (existsSync(join(root, own))) symlinkSync(join(root, own), join(folder, own));
   }
   return folder;
 }

@@ -32,7 +32,7 @@ describe("the README", () => {
   });
 });
 
-describe("npm test -w", () => {
+describe("npm test -w with the name of a package", () => {
   const packages = globSync(["packages/*/package.json", "functions/package.json"], { cwd: root });
 
   it.each(packages.map((file) => dirname(file)))("runs the tests of %s", (folder) => {

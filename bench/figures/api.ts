@@ -3,7 +3,7 @@ import { publishChain } from "../chains.ts";
 import { type Bench, type Figure, median, rounded, timed } from "../figure.ts";
 
 const inARow = 100;
-/** The time that a request which starts a run should take at most. */
+/** The longest time in milliseconds that a request should take to start a run. */
 const aimMs = 25;
 
 /** Measures how long requests over HTTP that start a run take. */

@@ -4,7 +4,7 @@ import { type Bench, median, rounded } from "../figure.ts";
 const branches = 10;
 const rounds = 5;
 
-/** Compares the time of many parallel branches with that of a single node with the same code. */
+/** Compares the time of many parallel branches with the time of a single node with the same code. */
 export const branchesAtOnce: Bench = async (cloud) => {
   const [one, many] = [await publish(cloud, branchesOf(1)), await publish(cloud, branchesOf(branches))];
   const [oneMs, manyMs]: number[][] = [[], []];

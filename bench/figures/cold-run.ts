@@ -7,7 +7,7 @@ import { nova } from "../dev.ts";
 import { atMost, type BenchApart, type Figure, median, NoRival, rounded, timed } from "../figure.ts";
 import { langGraph } from "../rivals.ts";
 
-const starter = join(import.meta.dirname, "../../packages/cli/starter");
+const starter = join(import.meta.dirname, "../../packages/templates/hello");
 const rounds = 5;
 
 /**

@@ -6,7 +6,9 @@ import { measureProcesses } from "../processes.ts";
 
 const [few, many] = [500, 5_000];
 const atOnce = 4;
-/** Pause before the measurement. Some processes end a moment after their run, and must not be measured. */
+/**
+ * Milliseconds of pause before the measurement. Some processes end a moment after their run, and must not be measured.
+ */
 const quietMs = 3_000;
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readTrace } from "@nova/engine";
+import { readEntries } from "@nova/engine";
 import { publishBetween, publishChain, runChain } from "../chains.ts";
 import { type Bench, type Figure, median, rounded } from "../figure.ts";
 
@@ -11,7 +11,7 @@ const rounds = 5;
  * code an earlier run has pinned.
  */
 export const promptNodes: Bench = async (cloud) => {
-  const mark = randomUUID(); // code of an earlier bench must not be reused
+  const mark = randomUUID(); // A mark in the prompts, because code that an earlier bench has pinned must not be reused.
   const publish = (round: number) => publishPrompts(cloud, round, mark);
   await runChain(cloud, await publish(0));
   const written: number[] = [];
@@ -42,7 +42,7 @@ function publishPrompts(cloud: Parameters<Bench>[0], round: number, mark: string
 
 /** Returns the milliseconds of each step that checks code without a model. */
 async function checksOf(cloud: Parameters<Bench>[0], id: string): Promise<number[]> {
-  const { entries } = await readTrace(cloud.ports, id);
+  const { entries } = await readEntries(cloud.ports, id);
   return entries.flatMap(({ steps }) =>
     steps.filter(({ agent_name }) => agent_name === "CodeValidator").map(({ execution_time_ms }) => execution_time_ms),
   );

@@ -3,7 +3,7 @@ import { type Dev, openDev } from "../dev.ts";
 import { atMost, type BenchApart, type Figure, rounded } from "../figure.ts";
 
 const items = 10_000;
-/** The longest time that a person waits for a page. */
+/** The longest time in milliseconds that a person should wait for a page. */
 const aimMs = 500;
 
 /** Asks every GET route of the API again and again while a large map runs, and reports the slowest answer. */

@@ -8,7 +8,10 @@ const runs = 500;
 const atOnce = 2;
 const inputBytes = 1_000_000;
 const timeoutSeconds = 1;
-/** A run that has not ended after this time counts as if it had ended then. */
+/**
+ * Milliseconds after which the bench stops to wait for a run. A run that has not ended by then counts as if it had
+ * ended at that time.
+ */
 const watchdogMs = 60_000;
 
 const reading = 'context["n"] = len(context["f"]) + len(context["g"])';
@@ -77,7 +80,7 @@ async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: strin
     files: [randomFile("f", inputBytes), randomFile("g", inputBytes)],
   });
   if (ending === "cancelled" || ending === "lost") {
-    await sleep(Math.random() * 100); // anywhere: before, within or after the transfers
+    await sleep(Math.random() * 100); // The kill hits any point: before, during or after the transfers.
     if (ending === "lost") await killSandbox(cloud, id);
     else await cancelExecution(cloud.ports, id);
   }

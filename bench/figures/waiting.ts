@@ -8,7 +8,9 @@ const runs = 1000;
 /** The number of runs that run code in a sandbox before they wait. */
 const withCode = 50;
 const atOnce = 8;
-/** Pause before a measurement. Some processes end a moment after their work, and must not be measured. */
+/**
+ * Milliseconds of pause before a measurement. Some processes end a moment after their work, and must not be measured.
+ */
 const quietMs = 3000;
 
 /** Measures 1,000 runs that wait for an answer: their memory, and whether each continues with its own answer. */

@@ -7,20 +7,33 @@ import { handlerStack } from "../lambda.ts";
 import { warmServicePorts } from "../service-app.ts";
 import { MethodNotAllowed } from "./http/errors.ts";
 import { type HttpAnswer, type HttpEvent, receive } from "./http/event.ts";
+import type { InnerApi } from "./http/inner.ts";
 import { problemOf, render, statusOf } from "./http/problem.ts";
 import { routes } from "./routes/index.ts";
 
 export { createServicePorts } from "../service-app.ts";
 export type { HttpAnswer, HttpEvent } from "./http/event.ts";
+export { type ApiForOne, callAs } from "./http/inner.ts";
 
 export type ApiHandler = (event: HttpEvent, context: LambdaContext) => Promise<HttpAnswer>;
 
 /**
  * Creates the API as one Lambda handler. It calls the route of a request, and turns the answer or the error into HTTP.
  */
-export function createApi(ports: () => ServicePorts, { origins = [] }: { origins?: Origins } = {}): ApiHandler {
+export function createApi(ports: () => ServicePorts, { origins = [], hosts }: ApiOptions = {}): ApiHandler {
   const table = routes.map(({ method, path, serve }) => {
-    return { method, path, handler: async (event: HttpEvent) => render(await serve(ports(), receive(event))) };
+    const handler = async (event: HttpEvent, context: LambdaContext) => {
+      const inner: InnerApi = {
+        with(own) {
+          const handle = createApi(() => own);
+          return (asked) => handle(asked, context);
+        },
+        origins,
+        ...(hosts && { hosts }),
+      };
+      return render(await serve(ports(), receive(event), inner));
+    };
+    return { method, path, handler };
   });
   const router = httpRouter<never, never>({ routes: table as never, notFoundResponse: refuse }) as never;
   return handlerStack<HttpEvent, HttpAnswer>()
@@ -55,9 +68,16 @@ function refuse({ method, path }: { method: string; path: string }): never {
 
 export type Origins = readonly string[];
 
+export interface ApiOptions {
+  origins?: Origins;
+  /** Host names that requests of the Model Context Protocol may carry. Absent: a server in front checks them. */
+  hosts?: readonly string[];
+}
+
 const allowed = {
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
-  "access-control-allow-headers": "authorization, content-type, idempotency-key, if-none-match, x-api-key",
+  "access-control-allow-headers":
+    "authorization, content-type, idempotency-key, if-none-match, mcp-method, mcp-name, mcp-protocol-version, nova-vote-link, x-api-key",
   "access-control-max-age": "600",
 };
 
@@ -82,4 +102,8 @@ export function preflight(origins: Origins, event: HttpEvent): HttpAnswer | unde
 }
 
 /** Serves every route of API Gateway's HTTP API. */
-export const handler = createApi(warmServicePorts, { origins: ApiEnvironment.parse(process.env).NOVA_CORS_ORIGINS });
+export const handler = createApi(warmServicePorts, deployedOptions(process.env));
+
+function deployedOptions(variables: NodeJS.ProcessEnv): ApiOptions {
+  return { origins: ApiEnvironment.parse(variables).NOVA_CORS_ORIGINS };
+}

@@ -9,13 +9,13 @@ const writes = (code: string) => ({ role: "code_generator", answer: { code } }) 
 const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
 const rejects = { role: "output_validator", answer: { valid: false, reason: "no mail went out" } } as const;
 
-describe("models that do not answer", () => {
+describe("a model that gives no usable answer", () => {
   it.each([
     ["input_analyzer", [] as Line[]],
     ["data_analyzer", [complex]],
     ["code_generator", [simple]],
     ["output_validator", [simple, writes("a = 1")]],
-  ] as const)("fail the node if the %s refuses", async (role, before) => {
+  ] as const)("fails the node if it refuses to answer as %s", async (role, before) => {
     const runs = role === "output_validator" ? [sets({ a: 1 })] : [];
     const { outcome, means } = await play({ lines: [...before, { role, fails: "refused" }], runs });
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", message: "the model failed: refused" });
@@ -24,14 +24,14 @@ describe("models that do not answer", () => {
   });
 
   it.each(["unavailable", "unauthorized", "unknown_model"] as const)(
-    "fail the node with ModelUnavailable if the reason is %s",
+    "fails the node with ModelUnavailable if the provider reports the reason %s",
     async (reason) => {
       const { outcome } = await play({ lines: [simple, { role: "code_generator", fails: reason }] });
       expect(outcome).toMatchObject({ class: "ModelUnavailable", message: `the model failed: ${reason}`, code: null });
     },
   );
 
-  it("fail the node with the name of the successor if the model is retired", async () => {
+  it("fails the node with an error that names its successor if the model is retired", async () => {
     const { outcome } = await play({
       task: { executor: { model: { default: "gpt-5" } } },
       lines: [],
@@ -43,7 +43,7 @@ describe("models that do not answer", () => {
     });
   });
 
-  it.each(["cut_off", "invalid"] as const)("cost an attempt if the code is %s", async (reason) => {
+  it.each(["cut_off", "invalid"] as const)("uses up an attempt if its code is %s", async (reason) => {
     const cut = { role: "code_generator", fails: reason } as const;
     const { outcome, models } = await play({
       lines: [simple, cut, writes("a = 1"), approves],
@@ -53,7 +53,7 @@ describe("models that do not answer", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("cost the node one attempt if the answer of the output validator is cut off", async () => {
+  it("uses up one attempt of the node if its answer as output validator is cut off", async () => {
     const cut = { role: "output_validator", fails: "cut_off" } as const;
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), cut, writes("b = 1"), approves],
@@ -65,7 +65,7 @@ describe("models that do not answer", () => {
   it.each([
     ["input_analyzer", [] as Line[]],
     ["data_analyzer", [complex]],
-  ] as const)("do not fail the node if the answer of the %s is cut off", async (role, before) => {
+  ] as const)("does not fail the node if its answer as %s is cut off", async (role, before) => {
     const { outcome, means } = await play({
       lines: [...before, { role, fails: "cut_off" }, writes("a = 1"), approves],
       runs: [sets({ a: 1 })],
@@ -75,8 +75,8 @@ describe("models that do not answer", () => {
   });
 });
 
-describe("the model of each role", () => {
-  it("is the node's, otherwise the workflow's, otherwise the default", async () => {
+describe("the model of each agent of a prompt node", () => {
+  it("is the one that the node names, otherwise the one that the workflow names, otherwise the default", async () => {
     const { models } = await play({
       task: {
         executor: { model: { code_generator: "gpt-6.1-sol" } },
@@ -90,7 +90,7 @@ describe("the model of each role", () => {
 });
 
 describe("the cost limit", () => {
-  it("ends the node before a call that could exceed the limit, and reports the amount spent", async () => {
+  it("of a node prevents a call of a model that could exceed the limit, and reports the amount spent", async () => {
     const { outcome, means } = await play({
       task: { executor: { maxCostUsd: 0.01 } },
       lines: [simple, { ...writes("a = 1"), costUsd: 0.004 }, { ...approves, estimatedUsd: 0.006 }],
@@ -106,7 +106,7 @@ describe("the cost limit", () => {
     expect(means.steps.at(-1)).toMatchObject({ agent_name: "OutputValidator", status: "failed", cost_usd: 0 });
   });
 
-  it("of the workflow counts the earlier costs of the run", async () => {
+  it("of a workflow includes the earlier costs of the run", async () => {
     const { outcome } = await play({
       task: { workflow: { maxCostUsd: 1 }, spentUsd: 0.9995 },
       lines: [
@@ -123,7 +123,7 @@ describe("the cost limit", () => {
   it.each([
     [{ maxCostUsd: 1 }, /this run has spent \$1\.0005 of \$1\.00/],
     [{}, undefined],
-  ])("of the workflow counts the costs of other branches, but only if it is set: %j", async (workflow, message) => {
+  ])("of a workflow, if one is set, includes the costs of other branches: %j", async (workflow, message) => {
     const { outcome } = await play({
       task: { workflow },
       means: { spentBesideUsd: 0.9995 },
@@ -138,7 +138,7 @@ describe("the cost limit", () => {
     else expect(outcome.status).toBe("success");
   });
 
-  it("of the client counts the costs of the client's month and the earlier requests of this delivery", async () => {
+  it("of a client includes the client's costs of this month and the earlier requests of this delivery", async () => {
     const { outcome } = await play({
       means: { month: { spentUsd: 4.9985, limitUsd: 5 } },
       lines: [
@@ -154,7 +154,7 @@ describe("the cost limit", () => {
     });
   });
 
-  it("counts the costs of steps that an earlier delivery recorded", async () => {
+  it("of a node includes the costs of steps that an earlier delivery recorded", async () => {
     const scene: Scene = {
       task: { executor: { maxCostUsd: 0.0015 } },
       lines: [simple, { ...writes("a = 1"), estimatedUsd: 0.001 }],
@@ -166,7 +166,7 @@ describe("the cost limit", () => {
   });
 });
 
-describe("the time limit", () => {
+describe("the time budget of a prompt node", () => {
   it("is checked before each attempt", async () => {
     const left = [840_000, 840_000, 840_000, 840_000, 0];
     const { outcome } = await play({
@@ -180,7 +180,7 @@ describe("the time limit", () => {
   it.each([
     [0, "InputAnalyzer"],
     [4, "OutputValidator"],
-  ])("ends the node before a model call if the time is over after %i checks of it", async (looks, agent) => {
+  ])("ends the node before it calls a model if the time is over after %i checks of the time", async (looks, agent) => {
     let looked = 0;
     const { outcome, means } = await play({
       lines: looks === 0 ? [] : [simple, writes("a = 1")],
@@ -191,7 +191,7 @@ describe("the time limit", () => {
     expect(means.steps.at(-1)).toMatchObject({ agent_name: agent, status: "failed", model_used: null });
   });
 
-  it("shortens the timeout of a model call to the time that is left", async () => {
+  it("shortens the timeout of a model's call to the time that is left", async () => {
     const { models } = await play({
       lines: [simple, writes("a = 1"), approves],
       runs: [sets({ a: 1 })],
@@ -201,10 +201,10 @@ describe("the time limit", () => {
   });
 });
 
-describe("code with effects", () => {
+describe("code that a model writes for a node with effects", () => {
   const effects = { node: { effects: true } } as const;
 
-  it("is written again if the check refuses it before it has run", async () => {
+  it("is written a second time if the check refuses it before it has run", async () => {
     const { outcome } = await play({
       task: effects,
       lines: [simple, writes("bad"), writes("a = 1"), approves],
@@ -224,21 +224,21 @@ describe("code with effects", () => {
       "ran longer than 30 s",
     ],
     [
-      "did not do the task",
+      "did not do what the prompt asks for",
       [simple, writes("a = 1"), rejects],
       sets({ a: 1 }),
       "Output validation failed: no mail went out",
     ],
     ["changed nothing", [simple, writes("a = 1")], sets({}), "Output validation failed: the code changed nothing"],
-  ])("is not written again after a run that %s", async (_, lines, run, message) => {
+  ])("is not written again after it has run and %s", async (_, lines, run, message) => {
     const { outcome } = await play({ task: effects, lines, runs: [run] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining(message) });
     expect(outcome.status === "failed" && outcome.message).not.toMatch(/^Failed after/);
   });
 });
 
-describe("an external failure", () => {
-  it("ends the node with its own message, and no further code is written", async () => {
+describe("a failure of an external service", () => {
+  it("fails the node with the message of this failure, and no further code is written", async () => {
     const error = "gaierror: [Errno -2] Name or service not known";
     const traceback = "Traceback (most recent call last):\nsocket.gaierror: [Errno -2] Name or service not known";
     const { outcome, means } = await play({
@@ -253,7 +253,7 @@ describe("an external failure", () => {
     expect(means.steps.at(-1)?.output_data).toEqual({ error_class: "NodeFailed", fault: "world" });
   });
 
-  it("includes the reason that the network relay has logged", async () => {
+  it("is reported with the reason that the network relay has logged", async () => {
     const { outcome } = await play({
       lines: [simple, writes('socket.create_connection((context["host"], 25))')],
       runs: [
@@ -272,7 +272,7 @@ describe("an external failure", () => {
 });
 
 describe("the end of the Lambda's time", () => {
-  it("during a model call throws NodeUnfinished and records no step", async () => {
+  it("during a call of a model throws NodeUnfinished and records no step", async () => {
     const scene: Scene = { lines: [simple], dieAt: 9 };
     const { means } = await play({ lines: [simple], dieAt: 1 });
     means.dieAt = 9;

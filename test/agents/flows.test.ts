@@ -10,10 +10,10 @@ const approves = { role: "output_validator", answer: { valid: true, reason: "don
 const rejects = (reason: string) => ({ role: "output_validator", answer: { valid: false, reason } }) as const;
 const good = 'context["discount"] = context["total"] * 0.1';
 
-describe("a simple task", () => {
+describe("a prompt node with a simple prompt", () => {
   const scene: Scene = { lines: [simple, writes(good), approves], runs: [sets({ discount: 150 })] };
 
-  it("is analysed once, and its code is written, checked, run and judged once", async () => {
+  it("calls each agent once: its prompt is analysed, and its code is written, checked, run and judged", async () => {
     const { outcome, means } = await play(scene);
     expect(means.story()).toEqual([
       "InputAnalyzer 1",
@@ -26,13 +26,13 @@ describe("a simple task", () => {
     expect(outcome).toMatchObject({ status: "success", code: good, cacheHit: false, sandboxId: "sbx_1" });
   });
 
-  it("stores the successful code with its costs", async () => {
+  it("stores the successful code together with its costs", async () => {
     const { outcome, kept } = await play(scene);
     expect(outcome.generation).toBe("gen_1");
     expect(kept).toMatchObject([{ code: good, model: "gpt-6-luna", cost: { usd: 0.003, tokens_input: 2700 } }]);
   });
 
-  it("records the input and output of the agent in each step", async () => {
+  it("records in each step the input and the output of the agent", async () => {
     const { means } = await play(scene);
     const [input, generator, , runner, validator] = means.steps;
     expect(input).toMatchObject({
@@ -50,7 +50,7 @@ describe("a simple task", () => {
     expect(validator).toMatchObject({ output_data: { valid: true, reason: "done", changes: ["discount"] } });
   });
 
-  it("records the whole prompt and answer of the model", async () => {
+  it("records the whole prompt and the whole answer of each model", async () => {
     const { means, models } = await play(scene);
     const asked = models.asked[1];
     expect(means.drafts[1]).toMatchObject({
@@ -59,14 +59,14 @@ describe("a simple task", () => {
     });
   });
 
-  it("runs without the markdown that the model put around its code", async () => {
+  it("runs its code without the markdown that the model put around it", async () => {
     const fenced = writes(`\`\`\`python\n${good}\n\`\`\``);
     const { outcome } = await play({ ...scene, lines: [simple, fenced, approves] });
     expect(outcome.code).toBe(good);
   });
 });
 
-describe("a pipeline of two stages", () => {
+describe("a prompt node whose data is analysed before its code is written", () => {
   const analysis = 'result = {"type": "pdf", "pages": 1}';
   const found = sets({ _data_analysis: { result: { type: "pdf", pages: 1 } }, scratch: 1 });
   const scene: Scene = {
@@ -74,7 +74,7 @@ describe("a pipeline of two stages", () => {
     runs: [found, sets({ total: "1234.56" })],
   };
 
-  it("limits the analysis to 15 seconds, and passes the analysis result only to the generator and the task's code", async () => {
+  it("gives the analysis 15 seconds, and passes the result of the analysis only to the code generator and the code", async () => {
     const { outcome, means, models } = await play(scene);
     expect(means.story().slice(0, 3)).toEqual(["InputAnalyzer 1", "DataAnalyzer 1", "CodeGenerator 1"]);
     expect(means.steps[1]).toMatchObject({ generated_code: analysis, output_data: { type: "pdf", pages: 1 } });
@@ -87,16 +87,16 @@ describe("a pipeline of two stages", () => {
 
   it.each([
     ["fails", sets({ _data_analysis: { error: "ValueError: no pdf", traceback: "..." } }), "ValueError: no pdf"],
-    ["leaves nothing", sets({ other: 1 }), "the analysis left no answer"],
+    ["returns nothing", sets({ other: 1 }), "the analysis left no answer"],
     ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
-  ])("writes the task's code without the result of an analysis that %s", async (_, run, error) => {
+  ])("gets code that is written without the result of an analysis that %s", async (_, run, error) => {
     const { outcome, means, models } = await play({ ...scene, runs: [run, sets({ total: "1" })] });
     expect(means.steps[1]).toMatchObject({ status: "failed", error_message: error, generated_code: analysis });
     expect(models.asked[2]?.input).not.toContain('"analysis"');
     expect(outcome.status).toBe("success");
   });
 
-  it("records the analysis code of an earlier delivery if that code is what ran", async () => {
+  it("records the analysis of an earlier delivery if that analysis is the one that ran", async () => {
     const means = (await play({ ...scene, dieAt: 1 })).means;
     means.dieAt = Number.POSITIVE_INFINITY;
     const other = { role: "data_analyzer", answer: { code: "result = {}" } } as const;
@@ -106,8 +106,11 @@ describe("a pipeline of two stages", () => {
 
   it.each([
     ["reads the result of the analysis", 'context["total"] = context["_data_analysis"]["total"]'],
-    ["reads that result if there is one", 'context["total"] = context.get("_data_analysis", {}).get("total")'],
-    ["mentions the key of the result", 'found = "_data_analysis"\ncontext["total"] = context[found]["total"]'],
+    [
+      "reads the result of the analysis if there is one",
+      'context["total"] = context.get("_data_analysis", {}).get("total")',
+    ],
+    ["mentions the key of the analysis result", 'found = "_data_analysis"\ncontext["total"] = context[found]["total"]'],
   ])("pins the analysis together with code that %s", async (_, code) => {
     const { outcome, kept } = await play({ ...scene, lines: [...scene.lines.slice(0, 2), writes(code), approves] });
     expect(outcome).toMatchObject({ status: "success", generation: "gen_1" });
@@ -123,17 +126,17 @@ describe("a pipeline of two stages", () => {
     expect(none.kept[0]).not.toHaveProperty("analysis");
   });
 
-  it("runs the analysis without a network, even if the node has one", async () => {
+  it("runs its analysis without a network, even if its definition allows hosts", async () => {
     const { means } = await play({ ...scene, task: { executor: { allow: ["imap.acme.com:993"] } } });
     expect(means.runs.map(({ network }) => network)).toEqual([false, undefined]);
   });
 });
 
-describe("analysis code from the code generator", () => {
+describe("an analysis that the code generator writes in place of the node's code", () => {
   const look = '# STAGE: ANALYSIS\nresult = {"pages": 1}';
   const found = sets({ _data_analysis: { result: { pages: 1 } } });
 
-  it("runs, and the generator is asked again with the analysis result", async () => {
+  it("is run, and then the code generator is asked again with the result of the analysis", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],
@@ -152,7 +155,7 @@ describe("analysis code from the code generator", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("is offered to the generator only until an analysis has run", async () => {
+  it("is allowed by the code generator's prompt only until an analysis has run", async () => {
     const { models } = await play({
       lines: [simple, writes(look), writes(`# STAGE: TASK\n${good}`), approves],
       runs: [found, sets({ discount: 1 })],
@@ -164,7 +167,7 @@ describe("analysis code from the code generator", () => {
     expect(after).not.toContain("STAGE: ANALYSIS");
   });
 
-  it("runs once per node, not once per attempt", async () => {
+  it("is run once for the node, not once for each attempt", async () => {
     const { means } = await play({
       lines: [simple, writes(look), writes("a = 1"), writes(look), writes(good), approves],
       runs: [found, fails("KeyError: 'x'"), sets({ discount: 1 })],
@@ -179,7 +182,7 @@ describe("analysis code from the code generator", () => {
     ]);
   });
 
-  it("fails the attempt if the generator sends analysis code a second time", async () => {
+  it("fails the attempt if the code generator returns an analysis a second time", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(look), writes(look), writes(good), approves],
       runs: [found, sets({ discount: 1 })],
@@ -192,11 +195,11 @@ describe("analysis code from the code generator", () => {
   });
 });
 
-describe("attempts", () => {
+describe("the three attempts of a prompt node", () => {
   const undefinedName = "send_email(email_user, password)";
   const finding = { code: "PY102", line: 1, column: 12, message: 'the name "email_user" is not defined' } as const;
 
-  it("succeed at the third attempt, whose prompt has the codes and errors of the first two", async () => {
+  it("end in success with the third code if its prompt has the code and errors of the first two attempts", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(undefinedName), writes("b = 2"), rejects("email_user is None"), writes(good), approves],
       runs: [sets({ email_sent: false }), sets({ email_sent: true })],
@@ -220,7 +223,7 @@ describe("attempts", () => {
     expect(outcome).toMatchObject({ status: "success", code: good });
   });
 
-  it("end after the third attempt, and the code and the error of each attempt are recorded", async () => {
+  it("end in a failure after the third attempt, and the code and the error of each attempt are recorded", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes("a = 1"), writes("b = 2"), writes("c = 3")],
       runs: [1, 2, 3].map((n) =>
@@ -246,7 +249,7 @@ describe("attempts", () => {
     ]);
   });
 
-  it("continue after a timeout of the code", async () => {
+  it("include a second one if the code of the first one runs too long", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
@@ -255,14 +258,14 @@ describe("attempts", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("fail with the timeout of the last attempt", async () => {
+  it("end with the error of the timeout if the last code runs too long", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const lines = [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")];
     const { outcome } = await play({ lines, runs: [slow, slow, slow] });
     expect(outcome).toMatchObject({ class: "NodeTimeout", message: "Failed after 3 attempts: ran longer than 30 s" });
   });
 
-  it("continue after code that changed nothing, without asking a model for a verdict", async () => {
+  it("include a second one if the code of the first one changes nothing, which is rejected without asking a model", async () => {
     const { means, models } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
       runs: [sets({}), sets({ discount: 1 })],
@@ -275,7 +278,7 @@ describe("attempts", () => {
     expect(models.asked).toHaveLength(4);
   });
 
-  it("continue after a check that only finds warnings", async () => {
+  it("need no second one if the check of the first code finds only warnings", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(good), approves],
       runs: [sets({ discount: 1 })],
@@ -286,10 +289,10 @@ describe("attempts", () => {
   });
 });
 
-describe("a decision", () => {
+describe("a decision whose code a model writes", () => {
   const decide = 'context["branch_decision"] = "yes"';
 
-  it("gets code from a prompt that contains the values of its outgoing edges", async () => {
+  it("gets its code from a prompt that contains the values of its outgoing edges", async () => {
     const about: unknown[] = [];
     const { outcome, models } = await play({
       task: { type: "decision", conditions: ["yes", "no", "default"] },
@@ -307,7 +310,7 @@ describe("a decision", () => {
     expect(outcome).toMatchObject({ status: "success", code: decide });
   });
 
-  it("gets new code if its code chooses no edge", async () => {
+  it("gets new code if its code chooses none of its edges", async () => {
     const { outcome, means } = await play({
       task: { type: "decision" },
       lines: [simple, writes("a = 1"), writes(decide), approves],
@@ -318,8 +321,8 @@ describe("a decision", () => {
   });
 });
 
-describe("tools", () => {
-  it("search the documentation, and the step records each search", async () => {
+describe("the tools that the code generator may call", () => {
+  it("search the documentation of Python packages, and the step records each search", async () => {
     const searched = { name: "search_documentation", arguments: { library: "fitz", query: "extract text" } };
     const { means, models } = await play({
       lines: [simple, { ...writes(good), calls: [searched, searched] }, approves],
@@ -340,15 +343,15 @@ describe("needsAnalysis", () => {
     ['key = "_data_analysis"', true],
     ['context["data_analysis"]', false],
     ['context["total"] = 1', false],
-  ])("of the code %s is %s", (code, needs) => {
+  ])("for the code %s is %s", (code, needs) => {
     expect(needsAnalysis(code)).toBe(needs);
   });
 });
 
-describe("the keys that code and its analysis read", () => {
+describe("the keys of the context that code and its analysis read", () => {
   const read = (path: string, optional = false) => ({ path, optional });
 
-  it("are merged, each key once", () => {
+  it("are merged, so that each key is listed once", () => {
     expect(mergeReads([read("a"), read("b.c")], [read("b"), read("a")])).toEqual([
       ...[read("a"), read("b.c"), read("b")],
     ]);
@@ -357,11 +360,11 @@ describe("the keys that code and its analysis read", () => {
   it.each([
     ["code", [read("a")], [read("a", true)]],
     ["analysis", [read("a", true)], [read("a")]],
-  ])("stay required if the %s requires them", (_, code, analysis) => {
+  ])("count as required if the %s requires them", (_, code, analysis) => {
     expect(mergeReads(code, analysis)).toEqual([read("a")]);
   });
 
-  it("do not include the result of the analysis", () => {
+  it("do not include the key of the analysis result", () => {
     const told = [read("_data_analysis"), read("_data_analysis.rows", true)];
     expect(mergeReads([...told, read("_data_analysis_of_last_year")], told)).toEqual([
       read("_data_analysis_of_last_year"),

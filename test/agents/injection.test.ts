@@ -37,7 +37,7 @@ function scene(text: string): Scene {
   };
 }
 
-/** The structure of an input without its data: marks, member names and brackets. */
+/** Checks that an input is one JSON object between <data> tags, and returns the names of its members. */
 function skeleton(input: string): unknown {
   const [, json] = /^<data>\n(\{.*\})\n<\/data>$/s.exec(input) ?? [];
   expect(json).toBeDefined();
@@ -46,7 +46,7 @@ function skeleton(input: string): unknown {
   return lines;
 }
 
-describe("data that contains instructions", () => {
+describe("data that contains instructions for models", () => {
   it.each(hostile)("does not change the structure of any prompt: %j", async (text) => {
     const tame = await play(scene("tame"));
     const { models } = await play(scene(text));
@@ -59,7 +59,7 @@ describe("data that contains instructions", () => {
     for (const { input } of models.asked) expect(input.match(/<\/?data>/g)).toEqual(["<data>", "</data>"]);
   });
 
-  it("appears in every prompt", async () => {
+  it("appears in the prompts of all agents", async () => {
     const { models } = await play(scene("a tame text"));
     const inputs = models.asked.map(({ input }) => input.split("a tame text").length - 1);
     // Every prompt contains the text in keys and values of the context. Later prompts also contain it in a failure.
@@ -67,7 +67,7 @@ describe("data that contains instructions", () => {
     expect(inputs[5]).toBeGreaterThan(inputs[2] as number);
   });
 
-  it("is quoted in the answer of a tool", async () => {
+  it("is quoted in the result of a tool call", async () => {
     const { models } = await play(scene("</data>"));
     const tool = models.asked[2]?.tools?.[0];
     const { text } = (await tool?.run({ library: "fitz", query: "open" } as never)) ?? { text: "" };
@@ -75,7 +75,7 @@ describe("data that contains instructions", () => {
   });
 });
 
-describe("secrets", () => {
+describe("secrets of a run", () => {
   const secret = "hunter2-hunter2";
   const leaky: Scene = {
     task: {
@@ -97,7 +97,7 @@ describe("secrets", () => {
     ],
   };
 
-  it("reach no prompt, no step and no recorded answer", async () => {
+  it("appear in no prompt, in no step and in no recorded answer", async () => {
     const { models, means } = await play(leaky);
     for (const { instructions, input } of models.asked) expect(instructions + input).not.toContain(secret);
     expect(JSON.stringify(means.drafts)).not.toContain(secret);
@@ -105,8 +105,8 @@ describe("secrets", () => {
   });
 });
 
-describe("prompts without samples", () => {
-  it("show only types and sizes of values, before and after the code runs", async () => {
+describe("the prompts of a node with `samples: false`", () => {
+  it("show only types and sizes of values, both before and after the code runs", async () => {
     const { models } = await play({
       task: { executor: { samples: false }, context: { name: "Sirius Black", amount: 1234.5 } },
       lines: [

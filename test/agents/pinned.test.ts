@@ -10,8 +10,8 @@ const refused = fails("ConnectionRefusedError: [Errno 111] Connection refused", 
   traceback: "Traceback (most recent call last):\nConnectionRefusedError: [Errno 111] Connection refused",
 });
 
-describe("pinned code that fits", () => {
-  it("runs without a model call, a step or an analysis", async () => {
+describe("pinned code that fits the current node", () => {
+  it("runs without a call of a model, without a step and without an analysis", async () => {
     const { outcome, means } = await play({ pinned, lines: [], runs: [sets({ discount: 150 })] });
     expect(outcome).toMatchObject({ status: "success", cacheHit: true, ...pinned, sandboxId: "sbx_1" });
     expect(means.steps).toEqual([]);
@@ -19,7 +19,7 @@ describe("pinned code that fits", () => {
   });
 
   it.each([
-    ["raises", fails("KeyError: 'total'"), "KeyError: 'total'"],
+    ["raises an exception", fails("KeyError: 'total'"), "KeyError: 'total'"],
     ["changes nothing", sets({}), "changed nothing"],
     ["takes too long", fails("ran longer than 30 s", { class: "NodeTimeout" }), "ran longer"],
   ])("is recorded as attempt 0 and replaced by new code if it %s", async (_, run, error) => {
@@ -37,17 +37,17 @@ describe("pinned code that fits", () => {
   });
 
   it.each<[string, Partial<Scene>]>([
-    ["because of an external failure", { runs: [refused] }],
-    ["with effects", { runs: [fails("KeyError: 'total'")], task: { node: { effects: true } } }],
+    ["because of an external service", { runs: [refused] }],
+    ["in a node with effects", { runs: [fails("KeyError: 'total'")], task: { node: { effects: true } } }],
     ["in a frozen run", { runs: [fails("KeyError: 'total'")], task: { frozen: true } }],
     ["in a workflow that requires approval", { runs: [sets({})], task: { workflow: { approval: "required" } } }],
-  ])("fails the node, and is not replaced by new code, if its run fails %s", async (_, scene) => {
+  ])("fails the node, and is not replaced by new code, if it fails %s", async (_, scene) => {
     const { outcome, means } = await play({ pinned, lines: [], ...scene });
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", cacheHit: true, ...pinned });
     expect(means.steps).toEqual([]);
   });
 
-  it("fails the node if the three attempts to replace it fail too", async () => {
+  it("fails the node if the three attempts to replace it also fail", async () => {
     const { outcome } = await play({
       pinned,
       lines: [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")],
@@ -56,19 +56,19 @@ describe("pinned code that fits", () => {
     expect(outcome).toMatchObject({ message: "Failed after 3 attempts: KeyError: 3", code: "c = 1", cacheHit: false });
   });
 
-  it("causes an external failure if a host in the code cannot be reached", async () => {
+  it("causes a failure of an external service if a host in the code cannot be reached", async () => {
     const code = 'import imaplib\nimaplib.IMAP4_SSL("imap.elsewhere.example")';
     const { outcome } = await play({ pinned: { generation: "g", code }, lines: [], runs: [refused] });
     expect(outcome).toMatchObject({ status: "failed", message: expect.stringContaining("Connection refused") });
   });
 });
 
-describe("pinned code of two stages", () => {
+describe("pinned code with a pinned analysis", () => {
   const analysis = 'result = {"rows": 2}';
   const both = { ...pinned, analysis };
   const found = sets({ _data_analysis: { result: { rows: 2 } }, scratch: 1 });
 
-  it("runs the analysis first without a network, and passes its result only to the code", async () => {
+  it("runs the analysis first, without a network, and passes its result only to the code", async () => {
     const { outcome, means } = await play({ pinned: both, lines: [], runs: [found, sets({ discount: 150 })] });
     expect(means.runs).toMatchObject([
       { journal: -2, timeoutSeconds: 15, network: false },
@@ -82,7 +82,7 @@ describe("pinned code of two stages", () => {
     expect(outcome.analysis).toEqual({ code: analysis, json: '{"rows":2}' });
   });
 
-  it("masks a secret in the analysis result", async () => {
+  it("masks a secret in the result of the analysis", async () => {
     const loud = sets({ _data_analysis: { result: { key: "hunter2" } } });
     const scene = { pinned: both, lines: [], runs: [loud, sets({ discount: 1 })] };
     const { outcome, means } = await play({ ...scene, task: { secrets: { password: "hunter2" } } });
@@ -91,11 +91,15 @@ describe("pinned code of two stages", () => {
   });
 
   it.each([
-    ["raises", sets({ _data_analysis: { error: "KeyError: 'rows'", traceback: "line 1" } }), "KeyError: 'rows'"],
-    ["leaves nothing", sets({}), "left no answer"],
+    [
+      "raises an exception",
+      sets({ _data_analysis: { error: "KeyError: 'rows'", traceback: "line 1" } }),
+      "KeyError: 'rows'",
+    ],
+    ["returns nothing", sets({}), "left no answer"],
     ["takes too long", fails("ran longer than 15 s", { class: "NodeTimeout" }), "ran longer than 15 s"],
-    ["wants a server, which it cannot reach", refused, "Connection refused"],
-  ])("whose analysis %s is replaced by new code", async (_, run, error) => {
+    ["needs a server, which it cannot reach", refused, "Connection refused"],
+  ])("is replaced by new code if the analysis %s", async (_, run, error) => {
     const { outcome, means, models } = await play({
       pinned: both,
       lines: [simple, writes("new = 1"), approves],
@@ -109,7 +113,7 @@ describe("pinned code of two stages", () => {
     expect(outcome).not.toHaveProperty("analysis");
   });
 
-  it("whose code fails is replaced by code that gets no result of the pinned analysis", async () => {
+  it("is replaced, if the code fails, by code that does not get the result of the pinned analysis", async () => {
     const { means, kept } = await play({
       pinned: both,
       lines: [simple, writes('context["a"] = context.get("_data_analysis")'), approves],
@@ -121,9 +125,9 @@ describe("pinned code of two stages", () => {
   });
 
   it.each<[string, Partial<Scene>]>([
-    ["with effects", { task: { node: { effects: true } } }],
+    ["in a node with effects", { task: { node: { effects: true } } }],
     ["in a frozen run", { task: { frozen: true } }],
-  ])("whose analysis fails %s fails the node", async (_, scene) => {
+  ])("is not replaced by new code, and fails the node, if the analysis fails %s", async (_, scene) => {
     const { outcome, means } = await play({ pinned: both, lines: [], runs: [sets({})], ...scene });
     const message = "the analysis failed: the analysis left no answer";
     expect(outcome).toMatchObject({ status: "failed", message, cacheHit: true, ...pinned });
@@ -132,21 +136,21 @@ describe("pinned code of two stages", () => {
   });
 });
 
-describe("without fitting code,", () => {
+describe("if no pinned code fits,", () => {
   const required = { workflow: { approval: "required" } } as const;
 
   it.each<[string, Partial<Scene>]>([
     ["a frozen run", { task: { frozen: true } }],
     ["a frozen run that requires approval", { task: { frozen: true, ...required } }],
     ["a run whose code waits for approval", { task: required, missing: { message: "no code fits", waits: true } }],
-  ])("%s explains the missing code, and asks no model", async (_, scene) => {
+  ])("%s fails with an explanation why no code may run, and asks no model", async (_, scene) => {
     const { outcome, means } = await play({ lines: [], ...scene });
     const message = "no code fits";
     expect(outcome).toMatchObject({ status: "failed", class: "NodeFailed", message, code: null, cacheHit: false });
     expect(means.steps).toEqual([]);
   });
 
-  it("a run with required approval writes and checks code, does not run it, and fails", async () => {
+  it("a run that requires approval writes and checks code, does not run it, and fails", async () => {
     const wrong = [{ code: "PY101", line: 1, column: 1, message: "totl is not defined", severity: "error" }] as const;
     const { outcome, means, proposed, kept } = await play({
       task: required,
@@ -163,7 +167,7 @@ describe("without fitting code,", () => {
     expect([means.runs, kept]).toEqual([[], []]);
   });
 
-  it("a node that must be written again is written, even if other code waits for approval", async () => {
+  it("a node named in `fresh` gets new code, even if other code waits for approval", async () => {
     const { proposed } = await play({
       task: { ...required, fresh: true },
       missing: { message: "nobody has approved its code", waits: true },
@@ -172,7 +176,7 @@ describe("without fitting code,", () => {
     expect(proposed).toMatchObject([{ code: "context['a'] = 1" }]);
   });
 
-  it("a run with required approval fails after three attempts that the checks refuse", async () => {
+  it("a run that requires approval fails after three attempts that the check of the code refuses", async () => {
     const wrong = [{ code: "PY101", line: 1, column: 1, message: "no", severity: "error" }] as const;
     const { outcome, proposed } = await play({
       task: required,

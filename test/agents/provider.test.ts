@@ -46,7 +46,7 @@ const approves: Exchange = {
 const good = 'context["discount"] = context["total"] * 0.1';
 
 describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
-  it("the code of a simple task is written, run and judged, and is reused the next time", async () => {
+  it("the code of a simple prompt is written, run and judged, and is used again by the next run", async () => {
     const generations = new MemoryGenerations();
     const first = await run({
       script: [simple, writes(good), approves],
@@ -62,7 +62,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(second.outcome.generation).toBe(first.outcome.generation);
   });
 
-  it("an analysis runs before code is written if the data needs one", async () => {
+  it("an analysis runs before code is written if the data needs an analysis", async () => {
     const analysis = 'result = {"pages": 2}';
     const { outcome, means } = await run({
       script: [
@@ -78,7 +78,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(means.steps[1]).toMatchObject({ agent_name: "DataAnalyzer", generated_code: analysis });
   });
 
-  it("the third attempt succeeds, after code that the check and the model refused", async () => {
+  it("the third attempt succeeds after a check has refused the first code and a model the second", async () => {
     const { outcome, means } = await run({
       script: [
         simple,
@@ -100,7 +100,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     ]);
   });
 
-  it("documentation is searched, and each search recorded", async () => {
+  it("the code generator searches the documentation, and each search is recorded", async () => {
     const search = { name: "search_documentation", arguments: { library: "fitz", query: "extract text of a page" } };
     const { means } = await run({
       script: [
@@ -118,14 +118,14 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
   });
 
   it.each<[string, Exchange["answer"], RegExp]>([
-    ["a refusal", { refusal: "I cannot help with that" }, /refusal \(I cannot help with that\)/],
-    ["a filter", { filtered: "" }, /content filter/],
+    ["a refusal of the model", { refusal: "I cannot help with that" }, /refusal \(I cannot help with that\)/],
+    ["a content filter", { filtered: "" }, /content filter/],
   ])("%s fails the node with its reason", async (_, answer, message) => {
     const { outcome } = await run({ script: [simple, { expect: { role: "code_generator" }, answer }], api });
     expect(outcome).toMatchObject({ class: "NodeFailed", message: expect.stringMatching(message) });
   });
 
-  it("an answer that was cut off costs an attempt", async () => {
+  it("an answer that was cut off uses up an attempt", async () => {
     const cut: Exchange = { expect: { role: "code_generator" }, answer: { cutOff: '{"code": "context[' } };
     const { outcome } = await run({
       script: [simple, cut, writes(good, ["cut off"]), approves],
@@ -135,21 +135,21 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(outcome.status).toBe("success");
   });
 
-  it("a wrong key ends the node with ModelUnavailable", async () => {
+  it("a wrong API key ends the node with ModelUnavailable", async () => {
     const denied: Exchange = { answer: { status: 401, code: "invalid_api_key" } };
     const { outcome } = await run({ script: [denied], api });
     expect(outcome).toMatchObject({ class: "ModelUnavailable", code: null });
   });
 
-  it("the cost limit ends the node before a call that could exceed it", async () => {
+  it("the cost limit ends the node before a call of a model that could exceed the limit", async () => {
     const task = promptTask({ executor: { maxCostUsd: 0.000001 } });
     const { outcome } = await run({ script: [], task, api });
     expect(outcome).toMatchObject({ class: "BudgetExceeded", message: expect.stringContaining("has spent $0.00 of") });
   });
 });
 
-describe("a decision", () => {
-  it("gets code from a prompt with the values of its edges, and gets new code if its value fits no edge", async () => {
+describe("a decision whose code a model writes", () => {
+  it("gets its code from a prompt with the values of its edges, and gets new code if its decision fits no edge", async () => {
     const task = promptTask({ type: "decision", conditions: ["high", "low"], prompt: "Is the total above 1000?" });
     const { outcome } = await run({
       task,
@@ -168,7 +168,7 @@ describe("a decision", () => {
   });
 });
 
-describe("pinned code", () => {
+describe("pinned code of a node", () => {
   it("is replaced when it fails by its own fault and new code succeeds", async () => {
     const generations = new MemoryGenerations();
     await run({ script: [simple, writes(good), approves], runs: [sets({ discount: 150 })], generations });
@@ -196,13 +196,13 @@ describe("pinned code", () => {
   });
 });
 
-describe("with an embedding model,", () => {
+describe("if an embedding model is set,", () => {
   const embeds: Exchange = {
     expect: { api: "embeddings", model: "text-embedding-3-small" },
     answer: { vectors: [[0.6, 0.8]] },
   };
 
-  it("the generator receives code of the closest earlier task, and every embedding has a cost", async () => {
+  it("the code generator receives the code of the most similar earlier node, and every embedding has a cost", async () => {
     const generations = new MemoryGenerations();
     const common = { generations, embedder: "text-embedding-3-small" };
     const first = await run({ ...common, script: [simple, embeds, writes(good), approves], runs: [sets({ a: 1 })] });

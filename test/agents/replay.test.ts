@@ -53,11 +53,11 @@ const stories: [string, Scene][] = [
   ],
   ["a refusal of the model", { lines: [complex, looks, { role: "code_generator", fails: "refused" }], runs: [found] }],
   [
-    "an external failure",
+    "a failure of an external service",
     { lines: [complex, looks, writes("x")], runs: [found, fails("RuntimeError: HTTP 503 for the request")] },
   ],
   [
-    "a code generator that writes analysis code first",
+    "a code generator that writes an analysis first",
     {
       lines: [
         { ...complex, answer: { needs_analysis: false, complexity: "simple" } },
@@ -70,8 +70,8 @@ const stories: [string, Scene][] = [
   ],
 ];
 
-describe.each(stories)("the journal of %s", (_, scene) => {
-  it("leads to the same result if the first delivery dies after any step, and no recorded step is paid again", async () => {
+describe.each(stories)("the recorded steps for %s", (_, scene) => {
+  it("lead to the same result if the first delivery dies after any step, and no recorded step is paid for again", async () => {
     const whole = await play(scene);
     const stepCount = whole.means.steps.length;
     for (let cut = 0; cut <= stepCount; cut++) {
@@ -89,7 +89,7 @@ describe.each(stories)("the journal of %s", (_, scene) => {
     }
   });
 
-  it("is reused without a new step if it is complete", async () => {
+  it("are reused without a new step if they are complete", async () => {
     const { means, outcome } = await play(scene);
     const again = await deliver({ ...scene, lines: [] }, means);
     expect(again.outcome).toEqual(outcome);

@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import type { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { type Workflow, workflowHash } from "@nova/workflow";
 import { expect, it } from "vitest";
-import { redactItem, redactObjects } from "../../packages/aws/src/archive.ts";
+import { claimOf, redactItem, redactObjects } from "../../packages/aws/src/archive.ts";
+import { noteItem } from "../../packages/aws/src/dynamodb/chain/items.ts";
 
 const plain = { id: "pay", description: "Pays", nodes: [] } as unknown as Workflow;
 const noisy = { ...plain, onFailure: { mail: ["ops@globex.example"] } };
@@ -33,26 +34,29 @@ const inline = (workflow: Workflow) => ({ definition: text(JSON.stringify(workfl
 const objectOf = (name: string, bytes = 100) => ({ kind: "object" as const, key: `workflows/pay/${name}.json`, bytes });
 
 it.each([
-  ["no definition", { __edb_e__: text("client"), slug: text("acme") }],
-  ["a definition from which nothing is redacted", version(hashes.plain, inline(plain))],
-  ["only the hash of a definition from which nothing is redacted", version(hashes.plain)],
-])("redaction leaves an item with %s unchanged", async (_, item) => {
+  ["no workflow definition", { __edb_e__: text("client"), slug: text("acme") }],
+  ["a workflow definition from which nothing is redacted", version(hashes.plain, inline(plain))],
+  ["only the hash of a workflow definition from which nothing is redacted", version(hashes.plain)],
+])("the redaction of a backup leaves an item with %s unchanged", async (_, item) => {
   expect(await redactItem(bucket, item, quiet)).toBe(item);
 });
 
 it.each([
   ["in the item", inline(noisy), inline(plain)],
   ["in S3", {}, {}],
-])("redaction replaces the hash in an item whose definition is stored %s", async (_, whole, left) => {
-  expect(await redactItem(bucket, version(hashes.noisy, whole), quiet)).toEqual(version(hashes.plain, left));
-});
+])(
+  "the redaction of a backup replaces the hash in an item whose workflow definition is stored %s",
+  async (_, whole, left) => {
+    expect(await redactItem(bucket, version(hashes.noisy, whole), quiet)).toEqual(version(hashes.plain, left));
+  },
+);
 
-it("redaction keeps the hash of a definition that was changed in the table, so that it still fails verification", async () => {
+it("the redaction of a backup keeps the hash of a definition that was changed in the table, so that verification fails as before", async () => {
   const changed = version("0".repeat(64), inline(noisy));
   expect(await redactItem(bucket, changed, quiet)).toEqual({ ...changed, ...inline(plain) });
 });
 
-it("redaction names an object by the hash of the redacted definition", async () => {
+it("the redaction of a backup names an S3 object by the hash of the redacted workflow definition", async () => {
   const [same, cut] = await redactObjects(bucket, [objectOf(hashes.plain), objectOf(hashes.noisy)], quiet);
   expect(same).toEqual(objectOf(hashes.plain));
   const left = JSON.stringify(plain);
@@ -65,12 +69,21 @@ it.each([
   [[4_000_000, 10], 1],
   [[10, 10, 10], 3],
   [[], 0],
-])("redaction of definitions with %j bytes reads and returns the first %i definitions only", async (sizes, taken) => {
-  read.length = 0;
-  const found = await redactObjects(
-    bucket,
-    sizes.map((bytes) => objectOf(hashes.plain, bytes)),
-    quiet,
-  );
-  expect([found.length, read.length]).toEqual([taken, taken]);
+])(
+  "the redaction of workflow definitions with %j bytes returns only the first %i of them, as many as one page can hold",
+  async (sizes, taken) => {
+    read.length = 0;
+    const found = await redactObjects(
+      bucket,
+      sizes.map((bytes) => objectOf(hashes.plain, bytes)),
+      quiet,
+    );
+    expect([found.length, read.length]).toEqual([taken, taken]);
+  },
+);
+
+it("an import brings the note about a restart, but not the note about a tree, whose number is that of another deployment", () => {
+  const restart = noteItem("exec_1", { kind: "restart", execution: "exec_2" });
+  expect(claimOf(restart)).toMatchObject({ kind: "note", execution: "exec_1" });
+  expect(claimOf(noteItem("exec_1", { kind: "root", number: 1, index: 0 }))).toBeUndefined();
 });

@@ -73,11 +73,11 @@ it("the eraser deletes the items of a client in every partition, but no items of
     if (cursor === undefined) break;
   }
   expect(await partitionsNaming("acme")).toEqual([
-    "A A#01*", // the audit log stays
-    "CLIENT#* CLIENT", // the caller deletes it last
+    "A A#01*", // The audit log stays.
+    "CLIENT#* CLIENT", // The caller of the eraser deletes the record of the client last.
     "Q#C#* POOL",
     "Q#P#report#* POOL",
-    "Q#W#report SLOTS", // removed with its run, as its ticket is
+    "Q#W#report SLOTS", // The slot is removed with its run, and so is the ticket of the run in the next line.
     "Q#W#report T#exec_*",
   ]);
   for (const other of ["my-acme", "acme-2"]) expect(await partitionsNaming(other)).toEqual(before);
@@ -96,7 +96,7 @@ function watched() {
 it.each<[string, (eraser: ReturnType<typeof createEraser>) => Promise<unknown>]>([
   ["the contents of a run", (eraser) => eraser.contents({ execution: "exec_1", scope: "" })],
   ["the tasks of a run", (eraser) => eraser.traces("exec_1")],
-  ["everything else of a client", (eraser) => eraser.rest("acme", undefined)],
+  ["all items of a client that belong to no run", (eraser) => eraser.rest("acme", undefined)],
 ])("the eraser reads %s with a consistent read", async (_what, erase) => {
   const { asked, connection } = watched();
   await erase(createEraser(connection, {} as never));

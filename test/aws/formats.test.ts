@@ -186,20 +186,23 @@ const cases: Case[] = [
   },
   {
     file: "tasks-1.json",
-    reads: ({ tasks, token }) => [tasks, tasks[1], [tasks[0]], [token]],
+    reads: ({ tasks, token, voter }) => [tasks, tasks[1], [tasks[0]], [token], { ...voter, version: 1 }],
     read: async ({ tasks }, { tasks: [open, sent] }) => [
       await tasks.ofExecution(open.execution),
       await tasks.find(sent.id),
       await Array.fromAsync(tasks.pending()),
       await tasks.tokens(open),
+      await tasks.voter(open.execution, "cfo@acme.com"),
     ],
     async write({ tasks }, values) {
       for (const task of values.tasks) await tasks.create(task);
       await tasks.putToken(values.tasks[0], values.token);
+      await tasks.putVoter(values.tasks[0], "cfo@acme.com", values.voter);
     },
     refused: {
       "a task": (stores, { tasks }) => stores.tasks.get(tasks[0]),
       "a token": (stores, { tasks }) => stores.tasks.tokens(tasks[0]),
+      "the votes of a person": (stores, { tasks }) => stores.tasks.voter(tasks[0].execution, "cfo@acme.com"),
     },
   },
   {
@@ -245,6 +248,37 @@ const cases: Case[] = [
     },
   },
   {
+    file: "trees-1.json",
+    reads: ({ leaf, roots, stamp, note, check }) => [
+      check,
+      [leaf],
+      [roots.toReversed(), [stamp]],
+      [note],
+      new Map([[leaf.execution, note]]),
+    ],
+    read: async ({ rootStore, chain, dailyChecks }, { leaf }) => [
+      await dailyChecks.read(),
+      await rootStore.pending(9),
+      [await rootStore.list({ limit: 9 }), await rootStore.stamps({ limit: 9 })],
+      await chain.notes(leaf.execution),
+      await chain.rootNotes([leaf.execution, "exec_02"]),
+    ],
+    async write({ rootStore, leaves, chain, dailyChecks }, { leaf, roots, stamp, note, check }) {
+      await dailyChecks.write(check, undefined);
+      await leaves.put(leaf);
+      for (const root of roots) await rootStore.create(root);
+      await rootStore.createStamp(stamp);
+      await chain.putNote(leaf.execution, note);
+    },
+    refused: {
+      "a leaf": ({ rootStore }) => rootStore.pending(1),
+      "a root": ({ rootStore }) => rootStore.list({ limit: 1 }),
+      "a stamp": ({ rootStore }) => rootStore.stamps({ limit: 1 }),
+      "a daily check": ({ dailyChecks }) => dailyChecks.read(),
+      "a root note": ({ chain }, { leaf }) => chain.rootNotes([leaf.execution]),
+    },
+  },
+  {
     file: "service-1.json",
     reads: ({ keys, audit, client, state, attempt }) => [
       [keys, keys[1]],
@@ -282,10 +316,10 @@ const cases: Case[] = [
 const byKey = (a: { pk?: string; sk?: string }, b: { pk?: string; sk?: string }) =>
   `${a.pk}${a.sk}` < `${b.pk}${b.sk}` ? -1 : 1;
 
-describe.each(cases)("the records of $file", ({ file, reads, read, write, refused }) => {
+describe.each(cases)("the stored records in $file", ({ file, reads, read, write, refused }) => {
   const { values, items } = readSample(file);
 
-  test("are read from frozen items of format 1", async () => {
+  test("are read correctly from frozen items of format 1", async () => {
     await putItems(items);
     expect(await read(openStores(), values)).toEqual(reads(values));
   });
@@ -305,8 +339,8 @@ describe.each(cases)("the records of $file", ({ file, reads, read, write, refuse
   );
 });
 
-describe("the format survey", () => {
-  test("knows every kind of item that the code writes", () => {
+describe("the survey of stored formats", () => {
+  test("knows every kind of item that NOVA writes", () => {
     const written = globSync(join(root, "packages/aws/src/**/*.ts")).flatMap((path) => {
       const text = readFileSync(path, "utf8");
       const named = text.matchAll(/record\(\s*"([\w-]+)"|commonValues\(at, "([\w-]+)"/g);
@@ -332,10 +366,10 @@ describe("the format survey", () => {
   test.each([
     ["an item of a newer format", { __edb_e__: "link", format: 2 }, "newer"],
     ["an item of an unknown kind", { __edb_e__: "wish", format: 1 }, "unknown"],
-    ["a request counter", { pk: "R#key_1", format: 1 }, "current"],
-    ["an item of taken slots", { sk: "SLOTS", format: 1 }, "current"],
-    ["an item without a format", { __edb_e__: "link" }, "unknown"],
-  ])("counts each item as current, newer or unknown: %s", async (_what, item, state) => {
+    ["a counter of requests", { pk: "R#key_1", format: 1 }, "current"],
+    ["an item with the taken slots of a pool", { sk: "SLOTS", format: 1 }, "current"],
+    ["an item without a format number", { __edb_e__: "link" }, "unknown"],
+  ])("recognises whether the format of an item is current, newer or unknown: %s", async (_what, item, state) => {
     await putItems([{ pk: "X", sk: "X", ...item }]);
     const { format = null } = item as { format?: number };
     expect(await surveyAll(createServiceStores(table))).toContainEqual({

@@ -35,7 +35,7 @@ it("the mailer sends a text mail from the configured address", async () => {
   ]);
 });
 
-it("the mailer reports the reason if SES refuses a mail", async () => {
+it("the mailer throws an error with the reason if SES refuses a mail", async () => {
   ses.steps = [{ operation, error: "MessageRejected" }];
   await expect(createMailer({ from: "nova@example.com" }).send(notice)).rejects.toMatchObject({
     name: "MessageRejected",

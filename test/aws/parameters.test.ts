@@ -26,7 +26,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it("readParameters returns decrypted values by name, and leaves out unknown names", async () => {
+it("readParameters returns the decrypted values of SSM parameters by name, and leaves out unknown names", async () => {
   expect(await readParameters(["/nova/a", "/nova/b"])).toEqual(new Map([["/nova/a", "one"]]));
   expect(asked).toEqual([
     { target: "AmazonSSM.GetParameters", body: { Names: ["/nova/a", "/nova/b"], WithDecryption: true } },

@@ -7,18 +7,20 @@ const table = useTable();
 const bucket = useBucket();
 const roleArn = "arn:aws:iam::000000000000:role/nova";
 const signer = { keyHex: "ab".repeat(32) };
+const keyPair = signer;
 const vault = { keyHex: "cd".repeat(32) };
 
 beforeAll(() => {
   process.env.NOVA_TABLE = table.table;
 });
 
-test("the ports use the table and the endpoints that environment variables name", async () => {
+test("the AWS adapters use the table and the endpoints that environment variables name", async () => {
   const ports = createAwsPorts({
     eventBus: "nova",
     bucket: bucket.bucket,
     roleArn,
     signer,
+    keyPair,
     vault,
     s3PathStyle: true,
     fetch,

@@ -26,8 +26,8 @@ const key: ApiKey = {
 const client: Client = { format: 1, slug: "acme", name: "Acme", pins: {}, createdAt };
 const now = Date.parse(createdAt);
 
-describe("API keys", () => {
-  test("are created once, and removed once", async () => {
+describe("the stored API keys", () => {
+  test("are created only once and removed only once", async () => {
     expect(await stores.keys.create(key)).toBe(true);
     expect(await stores.keys.create({ ...key, digest: "ff" })).toBe(false);
     expect((await stores.keys.get("key_1"))?.digest).toBe("0a");
@@ -35,7 +35,7 @@ describe("API keys", () => {
     expect(await stores.keys.get("key_1")).toBeUndefined();
   });
 
-  test("are listed by id, after a given id, for one client or for all", async () => {
+  test("are listed by id, after a given id if one is named, for one client or for all clients", async () => {
     for (const [n, of] of [null, "acme", "globex", "acme"].entries()) {
       await stores.keys.create({ ...key, id: `key_${n}`, client: of });
     }
@@ -53,7 +53,7 @@ describe("API keys", () => {
   });
 });
 
-describe("clients", () => {
+describe("the stored clients", () => {
   test("are created once, updated if they exist, and listed by slug", async () => {
     expect([await stores.clients.create(client), await stores.clients.create(client)]).toEqual([true, false]);
     expect(await stores.clients.update("acme", { pins: { invoice: 3 } })).toBe(true);
@@ -77,7 +77,7 @@ describe("the audit log", () => {
     detail: {},
   });
 
-  test("lists its records newest first, also from a given record on, for one client or for all", async () => {
+  test("lists its records newest first, from a given record on if one is named, for one client or for all clients", async () => {
     for (const [n, of] of [null, "acme", "globex"].entries()) await stores.audit.append(record(`0${n}`, of));
     const ids = async (query: Parameters<ServiceStores["audit"]["list"]>[0]) =>
       (await stores.audit.list(query)).map(({ id }) => id);
@@ -86,14 +86,14 @@ describe("the audit log", () => {
     expect(await ids({ limit: 9, client: "acme" })).toEqual(["01"]);
   });
 
-  test("keeps the first record of an id", async () => {
+  test("keeps the first of two records with the same id", async () => {
     await stores.audit.append({ ...record("00", null), subject: "another" });
     expect((await stores.audit.list({ limit: 9, after: "01" }))[0]?.subject).toBe("key_1");
   });
 });
 
-describe("the state of a workflow", () => {
-  test("changes only from the state that the caller has read", async () => {
+describe("the stored state of a workflow", () => {
+  test("changes only if it is still the state that the caller has read", async () => {
     const active = async () => (await stores.workflowStates.get("invoice"))?.active;
     expect(await active()).toBeUndefined();
     expect(await stores.workflowStates.move("invoice", {}, { active: 2 })).toBe(true);
@@ -111,7 +111,7 @@ describe("the state of a workflow", () => {
     });
   });
 
-  test("lists the versions that are still being changed, and is itself listed as unsettled until all these changes are done", async () => {
+  test("lists versions that are being changed, and is listed as unsettled until all these changes are done", async () => {
     const unsettled = () => Array.fromAsync(stores.workflowStates.unsettled());
     const move = (from: VersionPointers, to: VersionPointers) => stores.workflowStates.move("touched", from, to);
     expect(await move({}, { touched: [1, 2] })).toBe(true);
@@ -151,7 +151,7 @@ describe("the state of a workflow", () => {
     expect(await stores.workflowStates.get("left")).toEqual({ format: 1, workflowId: "left", deleted: 2 });
   });
 
-  test("is not listed as a version, although it is in the partition of the versions", async () => {
+  test("is not listed as a version, although it is stored in the partition of the versions", async () => {
     const versions = createWorkflowStore(table, bucket);
     expect(await versions.latest("invoice")).toBeUndefined();
     expect(await Array.fromAsync(versions.ids())).toEqual([]);
@@ -171,19 +171,19 @@ describe("a request with an idempotency key", () => {
     expiresAt: now / 1000 + 60,
   };
 
-  test("is accepted once, and again after it has expired", async () => {
+  test("is accepted once, and a second time only after the key has expired", async () => {
     expect(await stores.attempts.begin(attempt, now)).toBeUndefined();
     expect(await stores.attempts.begin({ ...attempt, id: "02" }, now)).toEqual(attempt);
     expect(await stores.attempts.begin({ ...attempt, id: "03" }, now + 120_000)).toBeUndefined();
     expect(await stores.attempts.begin({ ...attempt, id: "04" }, now)).toMatchObject({ id: "03" });
   });
 
-  test("is accepted even if the answer to its first write was lost", async () => {
+  test("is accepted even if the response to its first write was lost", async () => {
     table.faults = failing(1, "lost");
     expect(await stores.attempts.begin({ ...attempt, key: "lost" }, now)).toBeUndefined();
   });
 
-  test("is taken over by one of many processes, unless it is finished", async () => {
+  test("is taken over by only one of several processes, and by none if it is finished", async () => {
     const both = [stores.attempts.takeOver(name, since, later), stores.attempts.takeOver(name, since, later)];
     expect((await Promise.all(both)).sort()).toEqual([false, true]);
     await stores.attempts.finish(name, '{"id":1}');
@@ -191,14 +191,14 @@ describe("a request with an idempotency key", () => {
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ id: "03", made: '{"id":1}' });
   });
 
-  test("is not written again after it was erased with its client", async () => {
+  test("is not stored by a late write after it was erased with its client", async () => {
     const gone = { ...name, key: "gone" };
     await stores.attempts.finish(gone, "{}");
     await stores.attempts.release(gone);
     expect(await stores.attempts.begin({ ...attempt, ...gone }, now)).toBeUndefined();
   });
 
-  test("can be taken over immediately after its release", async () => {
+  test("can be taken over immediately after it was released", async () => {
     await stores.attempts.release(name);
     expect(await stores.attempts.begin(attempt, now)).toMatchObject({ since: "1970-01-01T00:00:00.000Z" });
   });

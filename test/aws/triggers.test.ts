@@ -29,8 +29,8 @@ const nightly = { workflow: "report", trigger: "nightly" };
 const name = resourceName(nightly);
 const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 86_400 };
 
-describe("the name of a trigger's rule or schedule", () => {
-  it("contains workflow and trigger, and is unique", () => {
+describe("the name of the AWS rule or schedule of a trigger", () => {
+  it("contains the workflow and the trigger, and is unique", () => {
     expect(name).toMatch(/^nova-report-nightly-[0-9a-f]{12}$/);
     const one = resourceName({ workflow: "a", trigger: "b-c" });
     expect(resourceName({ workflow: "a-b", trigger: "c" })).not.toBe(one);
@@ -43,7 +43,7 @@ describe("the name of a trigger's rule or schedule", () => {
   });
 });
 
-describe("a schedule", () => {
+describe("a schedule of EventBridge Scheduler", () => {
   const operation = `POST /schedules/${name}`;
   const target = {
     Arn: functionOf("nova-fire-trigger"),
@@ -83,7 +83,7 @@ describe("a schedule", () => {
     },
   ];
 
-  it("is updated if one with its name has other settings", async () => {
+  it("is updated if an existing schedule with its name has other settings", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "rate(5 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
     expect(scheduler.asked[2]?.body).toMatchObject({
@@ -93,18 +93,18 @@ describe("a schedule", () => {
     });
   });
 
-  it("is not updated if one with its name has the same times", async () => {
+  it("is not updated if an existing schedule with its name has the same times", async () => {
     scheduler.steps = [...there];
     await schedules.put({ ...nightly, expression: "rate(10 minutes)", firstAt: "2026-11-22T08:05:00.000Z" });
   });
 
-  it("of a mailbox has the polling function as its target", async () => {
+  it("of a mailbox trigger has the Lambda that polls mailboxes as its target", async () => {
     scheduler.steps = [{ operation, body: { ScheduleArn: "arn" } }];
     await schedules.put({ ...nightly, expression: "rate(5 minutes)", polls: true });
     expect(scheduler.asked[0]?.body.Target.Arn).toBe(functionOf("nova-poll-mailbox"));
   });
 
-  it("is refused with Scheduler's reason", async () => {
+  it("that Scheduler refuses causes an error with Scheduler's reason", async () => {
     scheduler.steps = [{ operation, error: "ValidationException" }];
     const refused = schedules.put({ ...nightly, expression: "cron(x)" });
     await expect(refused).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("over the quota is refused with advice on what to do", async () => {
+  it("that exceeds the quota causes an error with advice", async () => {
     scheduler.steps = [{ operation, error: "ServiceQuotaExceededException", status: 402 }];
     await expect(schedules.put({ ...nightly, expression: "rate(5 minutes)" })).rejects.toMatchObject({
       name: "Refused",
@@ -121,7 +121,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("that another process changes at the same time is reported as StoreUnavailable", async () => {
+  it("that another process changes at the same time causes the error StoreUnavailable", async () => {
     scheduler.steps = [...there, { operation: `PUT /schedules/${name}`, error: "ConflictException", status: 409 }];
     const put = schedules.put({ ...nightly, expression: "rate(5 minutes)" });
     await expect(put).rejects.toMatchObject({
@@ -139,11 +139,11 @@ describe("a schedule", () => {
   );
 });
 
-describe("a rule", () => {
+describe("a rule of EventBridge", () => {
   const rule: EventRule = { ...nightly, bus: "nova", pattern: { source: ["shop"] } };
   const gone = "ResourceNotFoundException";
 
-  it("is created with the target that starts runs", async () => {
+  it("is created with the Lambda that starts runs as its target", async () => {
     bridge.steps = [
       { operation: "AWSEvents.PutRule", body: { RuleArn: "arn" } },
       { operation: "AWSEvents.PutTargets", body: { FailedEntryCount: 0, FailedEntries: [] } },
@@ -174,7 +174,7 @@ describe("a rule", () => {
     ["Oh", "Refused"],
     ["ThrottlingException", "StoreUnavailable"],
     ["ConcurrentModificationException", "StoreUnavailable"],
-  ])("whose target fails with %s is reported as %s", async (ErrorCode, name) => {
+  ])("whose target fails with %s causes the error %s", async (ErrorCode, name) => {
     bridge.steps = [
       { operation: "AWSEvents.PutRule", body: { RuleArn: "arn" } },
       {
@@ -186,7 +186,7 @@ describe("a rule", () => {
     await expect(eventRules.put(rule)).rejects.toMatchObject({ name, message });
   });
 
-  it("is refused if EventBridge refuses its pattern", async () => {
+  it("is refused if EventBridge does not accept its pattern", async () => {
     bridge.steps = [{ operation: "AWSEvents.PutRule", error: "InvalidEventPatternException" }];
     await expect(eventRules.put({ ...rule, bus: "default" })).rejects.toMatchObject({ name: "Refused" });
     expect(bridge.asked[0]?.body.EventBusName).toBe("default");
@@ -222,23 +222,23 @@ describe("a rule that EventBridge does not accept", () => {
       /was changing trigger "paid" of workflow "report" - try again$/,
     ],
     ["AccessDeniedException", "AccessDeniedException", /^EventBridge says no$/],
-  ])("because of %s is reported as %s", (given, name, message) => {
+  ])("because of %s causes the error %s", (given, name, message) => {
     expect(ruleRefused(rule, error(given))).toMatchObject({ name, message: expect.stringMatching(message) });
   });
 
-  it("keeps the thrown error as its cause", () => {
+  it("causes an error that has the error of EventBridge as its cause", () => {
     const cause = error("LimitExceededException");
     expect(ruleRefused(rule, cause)).toMatchObject({ cause });
     expect(ruleRefused(rule, "no error")).toBe("no error");
   });
 });
 
-describe("a rule without its target", () => {
+describe("a rule whose target cannot be set", () => {
   it.each([
     ["ResourceNotFoundException", "Refused", /has no target \(ResourceNotFoundException: no\) - publish it again$/],
     ["ThrottlingException", "StoreUnavailable", /has no target \(ThrottlingException: no\) - try again$/],
     ["ConcurrentModificationException", "StoreUnavailable", / - try again$/],
-  ])("because of %s is reported as %s", (ErrorCode, name, message) => {
+  ])("because of %s causes the error %s", (ErrorCode, name, message) => {
     const refused = targetRefused(rule, { ErrorCode, ErrorMessage: "no" });
     expect(refused).toMatchObject({ name, message: expect.stringMatching(message) });
   });

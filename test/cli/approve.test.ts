@@ -54,7 +54,7 @@ async function json(...args: string[]) {
 }
 
 describe("an approval at the command line", { timeout: 60_000 }, () => {
-  it("appears in the waiting run and in lists, and the run continues after an answer in another terminal", async () => {
+  it("is printed by the waiting run and by lists, and the run continues after an answer in another terminal", async () => {
     const run = start("run", "ask", "--set", "sum=850.0");
     const command = await run.line("nova approve");
     expect(await run.line("Pay")).toContain("Pay 850.0?");
@@ -110,7 +110,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("is answered by its task id and in the name of the user of this machine", async () => {
+  it("can be answered by its task id, and the answer names the user of this machine", async () => {
     const run = start("run", "ask", "--set", "sum=1", "--json");
     await run.line("nova approve");
     const { items } = await json("tasks");
@@ -130,7 +130,11 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
       ["exec_none", "ask", "--choice", "approved"],
       /no execution "exec_none" - `nova executions` lists them/,
     ],
-    ["an unknown task", ["task_none", "--choice", "approved"], /no task "task_none" - write it as it was answered/],
+    [
+      "an unknown task",
+      ["task_none", "--choice", "approved"],
+      /no task "task_none" - `nova tasks` lists those that wait/,
+    ],
     ["a missing file", ["exec_none", "ask", "--choice", "a", "--data", "none.json"], /data file "none.json" cannot/],
     ["an answer without a choice", ["exec_none", "ask"], /required option '--choice/],
   ])("is refused with one sentence and exit code 2 for %s", async (_what, args, sentence) => {
@@ -158,7 +162,7 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     },
   );
 
-  it("lets the command that answers one branch end while another branch still waits", async () => {
+  it("keeps waiting in one branch, while the command that has answered another branch ends", async () => {
     const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });
     const edges = ["one", "two"].flatMap((id) => [
       { from: "start", to: id },
@@ -181,7 +185,7 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     expect((await json("trace", execution)).status).toBe("completed");
   });
 
-  it("can be cancelled after its process is gone", async () => {
+  it("can be cancelled after the process that started it is gone", async () => {
     const run = start("run", "order");
     await run.line("order waits");
     run.child.kill("SIGKILL");

@@ -35,7 +35,7 @@ describe("nova check", () => {
     expect(ended).toEqual({ code: 0, stdout: "good.py is valid\n", stderr: "" });
   });
 
-  it("lists findings with their positions", async () => {
+  it("lists findings with their lines and columns", async () => {
     const { code, stdout } = await nova(cwd, "check", "wrong.py", "--context", "context.json");
     expect(code).toBe(2);
     expect(stdout.split("\n")).toEqual([
@@ -46,7 +46,7 @@ describe("nova check", () => {
     ]);
   });
 
-  it("prints one JSON object", async () => {
+  it("prints one JSON object if the option --json is given", async () => {
     const { code, stdout } = await nova(cwd, "check", "wrong.py", "--context", "context.json", "--json");
     const message = 'the context has no key "totl" - did you mean "total"?';
     expect({ code, ...JSON.parse(stdout) }).toEqual({
@@ -57,7 +57,7 @@ describe("nova check", () => {
     });
   });
 
-  it("accepts doubtful code, and prints the warning", async () => {
+  it("accepts code with a warning, and prints the warning", async () => {
     const { code, stdout } = await nova(cwd, "check", "doubt.py", "--context", "context.json", "--json");
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({
       code: 0,
@@ -71,7 +71,7 @@ describe("nova check", () => {
     expect((await nova(cwd, "check", "wrong.py")).code).toBe(0);
   });
 
-  it("checks a decision against the edges of the node", async () => {
+  it("checks the code of a decision against the conditions of the node's edges", async () => {
     const codes = async (...args: string[]) => {
       const { findings } = JSON.parse((await nova(cwd, "check", "--json", ...args)).stdout);
       return findings.map((finding: { code: string }) => finding.code);

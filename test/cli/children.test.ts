@@ -43,7 +43,7 @@ const calls = (workflow: string, fields: object = {}) => ({ type: "workflow", wo
 const lines = ["--set", "lines=[1, 2.5]"];
 
 describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => {
-  it("publishes the called workflows from the folders next to it, again after a change", async () => {
+  it("publishes the called workflows from the folders next to it, and publishes a new version of one that was changed", async () => {
     expect(await runJson("bills", ...lines)).toMatchObject({ code: 0, status: "completed", context: { total: 3.5 } });
     await writeChain(cwd, "sums", { sum: "context['total'] = -sum(context['lines'])" });
     const second = await runJson("bills", ...lines);
@@ -84,7 +84,7 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
     expect(error.message).toMatch(message);
   });
 
-  it("reports which called workflow waits", async () => {
+  it("prints which called workflow waits for an answer", async () => {
     await writeNodes("asks", { ask: { type: "approval", message: "Pay it?", choices: ["yes"] } });
     await writeNodes("waits", { bill: calls("asks") });
     const run = startNova(cwd, "run", "waits");

@@ -34,7 +34,7 @@ it("nova validate prints the cost of warm sandboxes", async () => {
 });
 
 describe("nova init", () => {
-  it("makes a valid workflow, and prints the next command", async () => {
+  it("makes a valid workflow, and prints the command to type next", async () => {
     const { stdout, code } = await nova(cwd, "init", "other");
     expect(stdout).toContain("nova run other");
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe("nova init", () => {
     expect([id, name]).toEqual(["other", "other"]);
   });
 
-  it("makes the same workflow as a program, whose types work in any folder", async () => {
+  it("makes with --typescript the same workflow as a TypeScript program, whose types work in any folder", async () => {
     expect((await nova(cwd, "init", "--typescript", "typed")).stdout).toContain("workflow.ts is its graph");
     expect(await nova(cwd, "validate", "typed")).toMatchObject({ code: 0, stdout: "typed is valid\n" });
     const machine = JSON.parse((await nova(cwd, "compile", "typed")).stdout);
@@ -60,7 +60,7 @@ describe("nova init", () => {
 });
 
 describe("nova validate", () => {
-  it("prints one JSON object with all findings, and exits with 2 if one is an error", async () => {
+  it("prints with --json one object with all findings, and exits with 2 if one finding is an error", async () => {
     await mkdir(join(cwd, "bad"));
     const nodes = [
       { id: "start", type: "start" },
@@ -84,7 +84,7 @@ describe("nova validate", () => {
     expect((await nova(cwd, "validate", "bad")).stdout).toContain("NOVA206");
   });
 
-  it("reports a missing path like any other mistake", async () => {
+  it("reports a path that does not exist as a finding in its JSON output", async () => {
     const { code, stdout } = await nova(cwd, "validate", "nowhere", "--json");
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ valid: false, diagnostics: [{ code: "NOVA101", path: "$" }] });
@@ -119,7 +119,7 @@ describe("a wrong command line", () => {
     [["run", "mine", "--node", "gret"], 'there is no node "gret" - the nodes with code are greet'],
     [["run", "mine", "--node", "end"], 'node "end" has no code'],
     [["run", "nowhere"], 'NOVA101: there is no file or folder "nowhere"'],
-    [["executions", "--status", "done"], 'there is no status "done"'],
+    [["executions", "--status", "failed,done"], 'there is no status "done"'],
     [["executions", "--limit", "none"], "--limit none is not a whole number"],
   ])("ends with one sentence and exit code 2: %j", async (args, sentence) => {
     const { code, stdout, stderr } = await inProcess(args.map((arg) => (arg === "mine" ? join(cwd, arg) : arg)));
@@ -129,7 +129,7 @@ describe("a wrong command line", () => {
     expect(await readdir(cwd)).not.toContain(".nova");
   });
 
-  it("still prints one JSON object with --json", async () => {
+  it("with --json prints exactly one JSON object", async () => {
     const { code, stdout } = await nova(cwd, "run", "nowhere", "--json");
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({

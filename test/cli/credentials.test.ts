@@ -63,7 +63,7 @@ describe("nova credentials", () => {
     expect(err.join("")).toMatch(reason);
   });
 
-  it("does not repeat the secret of a file that is not JSON", async () => {
+  it("does not print the secret of a file that is not JSON", async () => {
     await writeFile(join(folder, "bad.json"), '{"password": "s3cret-4711"');
     expect(await nova("set", "default", "email", "--file", join(folder, "bad.json"))).toBe(2);
     expect(err.join("")).not.toContain("s3cret");

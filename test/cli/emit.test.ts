@@ -15,13 +15,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("the detail of an event", () => {
-  it("is sent as written, from the option or from a file", async () => {
+describe("the detail of an event that a command sends", () => {
+  it("is sent exactly as it is written in the option or in the file", async () => {
     expect(await readDetail(exact)).toBe(exact);
     expect(await readDetail(`@${join(folder, "detail.json")}`)).toBe(exact);
   });
 
-  it.each(["[1]", "null", "1", "{", ""])("cannot be %j", async (text) => {
+  it.each(["[1]", "null", "1", "{", ""])("is refused if it is %j", async (text) => {
     await expect(readDetail(text)).rejects.toThrow(InvalidInput);
     await expect(readDetail(text)).rejects.toThrow(/is not a JSON object/);
   });
@@ -29,7 +29,7 @@ describe("the detail of an event", () => {
   it.each([
     ["list.json", /is not a JSON object/],
     ["none.json", /cannot be read \(ENOENT/],
-  ])("cannot come from %s", async (name, message) => {
+  ])("is refused if its file is %s, which contains a list or does not exist", async (name, message) => {
     await expect(readDetail(`@${join(folder, name)}`)).rejects.toThrow(message);
   });
 });

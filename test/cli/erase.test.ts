@@ -49,7 +49,7 @@ it("nova erase erases an execution and its restarts when all of them have ended"
   });
 });
 
-it("nova erase mentions local mails only for an execution on this machine", async () => {
+it("nova erase mentions mails on this machine only for an execution on this machine", async () => {
   await api.call("POST /workflows", { body: inARow("brief", { one: 'context["a"] = 1' }) });
   const run = async () => wait((await api.call("POST /workflows/brief/execute", { body: {} })).body.execution_id);
   const [here, there] = [await run(), await run()];

@@ -39,7 +39,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect(await labelsOf(other)).toEqual({ order: "12345678901234567890" });
   });
 
-  it("select the runs with these labels, newest first, page by page, together with other filters", async () => {
+  it("select the runs that have them, newest first, page by page, together with other filters", async () => {
     expect(await idsOf("--label", "order=PO-10")).toEqual([second, first]);
     expect(await idsOf("--label", "order=PO-10", "--limit", "1")).toEqual([second]);
     expect(await idsOf("--label", "what=a sale of Löwen")).toEqual([first]);
@@ -61,7 +61,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("trace", first)).out).toContain("label order=PO-10\n");
   });
 
-  it("must equal the labels in entry 0: nova verify reports any difference", async () => {
+  it("must equal the labels in entry 0 of the chain: nova verify reports any difference", async () => {
     const table = new RawTable();
     const record = (await table.itemsOf(first)).find(({ pk }) => pk?.S === `E#${first}`) as Item;
     expect((await nova("verify", "--label", "order=PO-10")).out).toContain("2 runs: 2 anchored");
@@ -99,7 +99,7 @@ describe("labels of runs", { timeout: 60_000 }, () => {
     expect((await nova("deliveries", "--label", "order=PO-21")).out).toContain("order=PO-21");
   });
 
-  it("select the runs that nova erase erases, and are erased with them", async () => {
+  it("select the runs that nova erase erases, and are erased with these runs", async () => {
     const { out } = await nova("erase", "--label", "order=PO-10", "--json");
     expect(JSON.parse(out)).toEqual({ label: "order=PO-10", erased: [first, second] });
     expect(await idsOf("--label", "order=PO-10")).toEqual([]);

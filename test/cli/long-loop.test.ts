@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -49,7 +49,7 @@ async function json(...args: string[]) {
   return { code, ...JSON.parse(stdout) };
 }
 
-it("a run continues with each of three answers, although the process that ran it before has ended", async () => {
+it("a run in a loop continues after each of three answers, although the process that ran it before has ended", async () => {
   const run = startNova(cwd, "run", "asks");
   const [id = ""] = /exec_\w+/.exec(await run.line("nova approve")) ?? [];
   const waiting = async () => (await json("tasks")).items[0].task_id;

@@ -18,18 +18,18 @@ async function fail(folder: string): Promise<never> {
   throw new RangeError("it broke");
 }
 
-it("a new folder is created with its parents", async () => {
+it("nova init, export and pull create their folder with its parents", async () => {
   const folder = join(root, "a/b");
   expect(await inNewFolder(folder, wayOut, () => readdir(folder))).toEqual([]);
 });
 
-it("a new folder is removed with its parents if the work fails", async () => {
+it("nova init, export and pull remove the folder and the parents that they created if they fail", async () => {
   const folder = join(root, "a/b");
   await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");
   expect(await readdir(root)).toEqual([]);
 });
 
-it("an existing folder is empty again if the work fails", async () => {
+it("nova init, export and pull leave a folder empty that was empty before, if they fail", async () => {
   const folder = join(root, "a");
   await mkdir(folder);
   await expect(inNewFolder(folder, wayOut, () => fail(folder))).rejects.toThrow("it broke");
@@ -40,7 +40,7 @@ it.each([
   ["is not empty", "", "is not empty"],
   ["is a file", "file", "cannot be made a folder (EEXIST)"],
   ["is inside a file", "file/x", "cannot be made a folder (ENOTDIR)"],
-])("a folder that %s is refused and stays unchanged", async (_what, path, sentence) => {
+])("nova init, export and pull refuse a folder that %s, and leave it unchanged", async (_what, path, sentence) => {
   await writeFile(join(root, "file"), "mine");
   const making = inNewFolder(join(root, path), wayOut, async () => expect.unreachable());
   await expect(making).rejects.toThrow(`${sentence} - name a new folder`);

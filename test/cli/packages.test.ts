@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const said = 'node "table": line 1: "numpy" is in every sandbox, but not installed on this machine';
 
-describe("packages that are missing on this machine", () => {
+describe("Python packages that are missing on this machine", () => {
   it("are listed by nova packages, and by nova validate with the command that installs them", async () => {
     const before = await nova(folder, "validate", "uses.json");
     expect(before).toMatchObject({
@@ -61,14 +61,14 @@ describe("packages that are missing on this machine", () => {
     expect(existsSync(join(folder, "data"))).toBe(false);
   });
 
-  it("are listed by nova init, which does not ask without a terminal", async () => {
+  it("are listed by nova init, which does not offer to install them if there is no terminal", async () => {
     const { stdout, code } = await nova(folder, "init", "mine");
     expect(stdout).toMatch(/nova packages install installs the missing ones \(pandas, psycopg\)\.\n$/);
     expect([code, existsSync(join(folder, "pip"))]).toEqual([0, false]);
   });
 });
 
-describe("the offer to install packages", () => {
+describe("the offer of the command line to install missing Python packages", () => {
   const [asked, told] = [[] as string[], [] as string[]];
   beforeEach(() => void vi.spyOn(console, "error").mockImplementation((line) => told.push(line)));
   const answering = (yes: boolean): Asking => ({
@@ -90,13 +90,13 @@ describe("the offer to install packages", () => {
     expect(existsSync(join(folder, "pip"))).toBe(true);
   });
 
-  it("changes nothing after the answer no, and the warnings stay", async () => {
+  it("changes nothing after the answer no, and the warnings about missing packages stay", async () => {
     const [found, ...others] = await offerPackages(await parsed("uses.json"), answering(false));
     expect([found?.message.startsWith(said), others, existsSync(join(folder, "pip"))]).toEqual([true, [], false]);
     expect(await offerAll(answering(false))).toContain("nova packages install");
   });
 
-  it("is made if a model's code may import the packages, but not if a workflow has only code that imports nothing", async () => {
+  it("is made if a model's code may import the packages, but not if all code of the workflow imports nothing", async () => {
     await offerPackages(await parsed("plain.json"), answering(true));
     expect(asked).toEqual([]);
     const prompt = { id: "ai", type: "action", executor: "prompt", prompt: "Sum up." };
@@ -107,7 +107,7 @@ describe("the offer to install packages", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("prints one sentence if pip fails, and the warnings stay", async () => {
+  it("ends with one sentence if pip fails, and the warnings about missing packages stay", async () => {
     vi.stubEnv("XDG_CACHE_HOME", join(folder, "python3"));
     expect(await offerPackages(await parsed("uses.json"), answering(true))).toHaveLength(1);
     expect(told.at(-1)).toMatch(

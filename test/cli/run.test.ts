@@ -30,7 +30,7 @@ async function runJson(...args: string[]) {
 }
 
 describe("nova run", { timeout: 60_000 }, () => {
-  it("prints the run as one JSON object, with exact digits", async () => {
+  it("with --json prints the run as one JSON object, with exact digits", async () => {
     await writeFile(join(cwd, "exact.json"), '{"id": 12345678901234567890, "total": 850.0}');
     const { code, text, result } = await runJson("hello", "--context", "exact.json", "--set", 'name="Adalbert"');
     expect(text).toContain('"id":12345678901234567890,"total":850.0,"name":"Adalbert"');
@@ -49,7 +49,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     expect(Math.min(aws_calls.dynamodb, sandbox_calls, bytes_stored)).toBeGreaterThan(0);
   });
 
-  it("stores the bytes of a file once, and shows their reference", async () => {
+  it("stores the bytes of a file once, and prints a reference to them", async () => {
     await writeFile(join(cwd, "big.bin"), randomBytes(3_000_000));
     const { result } = await runJson("measure", "--file", "pdf=big.bin");
     expect(result.context).toEqual({
@@ -81,7 +81,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     for (const part of ["1 / 0", "so far", "ZeroDivisionError"]) expect(stdout).toContain(part);
   });
 
-  it("runs one node alone on the given context", async () => {
+  it("with --node runs one node alone on the given context", async () => {
     const { result } = await runJson("hello", "--node", "shout", "--set", 'greeting="Psst"');
     expect(result).toMatchObject({ workflow: "hello--shout", path: ["start", "shout", "end"] });
     expect(result.context.said).toBe("PSST");
@@ -93,7 +93,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     for (const part of ["✓ greet", "completed", "start → greet", "nova trace exec_"]) expect(stdout).toContain(part);
   });
 
-  it("cancels the run at Ctrl-C, reports that and exits with 130", async () => {
+  it("cancels the run at Ctrl-C, prints that it did so, and exits with 130", async () => {
     await writeChain(cwd, "slow", { nap: "import time; time.sleep(50)" });
     const run = startNova(cwd, "run", "slow");
     await run.line("nap");
@@ -103,14 +103,14 @@ describe("nova run", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an execution", { timeout: 60_000 }, () => {
+describe("an execution at the command line", { timeout: 60_000 }, () => {
   it("can be traced, verified and listed after its end, but not cancelled", async () => {
     const { result } = await runJson("hello", "--set", 'name="Bo"');
     const id = result.execution_id;
     const [trace, verify, list, cancel] = await Promise.all([
       nova(cwd, "trace", id, "--json"),
       nova(cwd, "verify", id, "--json"),
-      nova(cwd, "executions", "--workflow", "hello", "--status", "completed", "--json"),
+      nova(cwd, "executions", "--workflow", "hello", "--status", "failed,completed", "--json"),
       nova(cwd, "cancel", id, "--json"),
     ]);
     const { entries, path, status } = JSON.parse(trace.stdout);
@@ -145,7 +145,7 @@ describe("an execution", { timeout: 60_000 }, () => {
 });
 
 describe("nova local", () => {
-  it("prints variables with which any client can connect", async () => {
+  it("prints environment variables with which any AWS client can use the local cloud", async () => {
     const variables = JSON.parse(await owner.line("{"));
     const credentials = { accessKeyId: variables.AWS_ACCESS_KEY_ID, secretAccessKey: variables.AWS_SECRET_ACCESS_KEY };
     const endpoint = variables.AWS_ENDPOINT_URL_DYNAMODB;

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { useApi } from "../functions/api/support/api.ts";
+import { inARow } from "../support/cloud.ts";
 import { useServer } from "./support/on-server.ts";
 
 const api = useApi();
@@ -56,15 +57,38 @@ describe("nova session", { timeout: 60_000 }, () => {
     expect([gone.code, gone.err]).toEqual([expect.any(Number), expect.stringContaining("there is no session")]);
   });
 
-  it("exits with 1 if a node failed, and names it", async () => {
+  it("exits with 1 if a node of the draft failed, and names the node", async () => {
     const id = await made();
     await onServer("session", "set", id, "bad", "--set", "code=\"raise ValueError('no')\"");
     const { code, out } = await onServer("session", "run", id);
     expect([code, out]).toEqual([1, expect.stringMatching(/bad failed: .*no/)]);
   });
 
+  it("repeats the failed node of a run with the recorded context, checks the change, and publishes it", async () => {
+    const nodes = { read: "context['vat'] = 21", sum: "context['total'] = context['net'] + context['vat']" };
+    await api.call("POST /workflows", { body: inARow("bills", nodes) });
+    const { body } = await api.call("POST /workflows/bills/execute?wait=20", { body: { context: { net: "100" } } });
+    const id = await made("--run", body.execution_id);
+    await onServer("session", "set", id, "sum", "--set", "code=\"context['total'] = context['nett']\"");
+    const wrong = await onServer("session", "check", id, "sum");
+    expect([wrong.code, wrong.out]).toEqual([2, expect.stringMatching(/PY110 \$\.code line 1: .*nett/)]);
+    const code = "context['total'] = int(context['net']) + context['vat']";
+    await onServer("session", "set", id, "sum", "--set", `code=${JSON.stringify(code)}`);
+    expect((await onServer("session", "check", id, "sum")).out).toBe("sum is valid");
+    expect((await onServer("session", "run", id, "sum")).out).toMatch(/sum {3}\d {8}fresh {2}121/);
+    expect((await onServer("session", "publish", id)).out).toBe("version 2 of bills is ready");
+  });
+
+  it("sets fields of the workflow without a node", async () => {
+    const id = await made();
+    await onServer("session", "set", id, "--set", 'labels={"order":"{order}"}', "--set", "idle_seconds=60");
+    await onServer("session", "set", id, "--set", "idle_seconds=null");
+    const { settings } = (await api.call(`GET /sessions/${id}`)).body;
+    expect(settings).toEqual({ labels: { order: "{order}" } });
+  });
+
   it.each<[string, string[], RegExp]>([
-    ["a missing action", ["session", "frobnicate"], /cannot "frobnicate" - it can new, show/],
+    ["an unknown action", ["session", "frobnicate"], /cannot "frobnicate" - it can new, show/],
     ["a missing session", ["session", "show"], /needs a session/],
     ["a missing node", ["session", "set", "ses_x"], /needs a node/],
     ["a missing output", ["session", "edit", "ses_x", "a"], /needs --output/],

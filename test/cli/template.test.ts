@@ -50,7 +50,7 @@ describe("nova template build --missing", () => {
     expect(asked).toEqual([`/templates/aliases/${templateName(["humanize==4.12"])}`]);
   });
 
-  it("names the variable to set if there is no account", async () => {
+  it("names the environment variable to set if there is no E2B account", async () => {
     const folder = await write("lacking", ["humanize==4.12"]);
     const { code, stderr } = await nova(cwd, "template", "build", folder, "--missing");
     expect([code, stderr]).toEqual([

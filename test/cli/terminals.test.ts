@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newFolder, nova, type Started, startNova, writeChain } from "./support/nova.ts";
@@ -41,7 +41,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect((await Promise.all(verified)).map(({ code }) => code)).toEqual([0, 0, 0]);
   });
 
-  it("do not end each other's runs: the owner of the cloud stays until the runs of the others are over", async () => {
+  it("do not end each other's runs: the owner of the local cloud stays until the runs of its guests are over", async () => {
     const first = start("run", "long", "--set", "n=1");
     await first.line("wait");
     const second = start("run", "long", "--set", "n=2", "--json");
@@ -57,7 +57,7 @@ describe("terminals on one data folder", { timeout: 120_000 }, () => {
     expect(await statuses()).toEqual({ long: "interrupted" });
   });
 
-  it("find their runs marked as interrupted when the owner of the cloud ends", async () => {
+  it("find their runs marked as interrupted when the owner of the local cloud ends", async () => {
     const owner = start("local");
     await owner.line("AWS_ENDPOINT_URL_SFN=");
     const guest = start("run", "long");

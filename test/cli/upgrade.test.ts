@@ -11,7 +11,7 @@ import { openTestCloud, type TestCloud } from "../support/cloud.ts";
 const admin = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "" } as const;
 let folder: string;
 
-/** The cloud of the folder, which the command uses instead of one of its own. */
+/** The open cloud of the folder. The command uses it and opens no cloud of its own. */
 let cloud: TestCloud;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function checked(): Promise<{ code: number; readable: boolean; formats: ob
   return { code: code ?? 0, ...JSON.parse(JSON.stringify(json)) };
 }
 
-it("nova upgrade --check lists the stored formats, and fails if this version cannot read one", async () => {
+it("nova upgrade --check lists the stored formats, and fails if this version of NOVA cannot read one", async () => {
   await createClient(cloud.service, admin, { slug: "acme", name: "Acme" });
   expect(await checked()).toEqual({
     code: 0,
@@ -47,6 +47,6 @@ it("nova upgrade --check lists the stored formats, and fails if this version can
   expect(formats).toContainEqual({ entity: "client", format: 7, items: 1, state: "newer" });
 });
 
-it("nova upgrade does nothing without --check", async () => {
+it("nova upgrade without --check changes nothing", async () => {
   await expect(upgrade.run([], {})).rejects.toThrow(/needs --check/);
 });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { useApi } from "../functions/api/support/api.ts";
 import { inARow } from "../support/cloud.ts";
 import { withLeaf } from "../support/forging/edits.ts";
@@ -6,7 +6,7 @@ import { type Item, RawTable } from "../support/forging/raw-table.ts";
 import { useServer } from "./support/on-server.ts";
 
 const api = useApi();
-const { nova } = useServer(api);
+const { nova, startOnServer } = useServer(api);
 let table: RawTable;
 
 async function ran(workflow: string): Promise<string> {
@@ -70,7 +70,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
     if (!isMark) expect(out).toContain(`entry ${seq}: `);
   });
 
-  it("prints one sentence for a record that cannot be read", async () => {
+  it("prints one sentence for a run whose record cannot be read", async () => {
     try {
       await table.put([withLeaf(itemAt("E"), ["version"], { S: "1" })]);
       const { status, body } = await api.call(`GET /executions/${id}`);
@@ -85,7 +85,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
 });
 
 describe("nova verify of many runs", { timeout: 60_000 }, () => {
-  it("checks every run, lists the broken ones, and fails if there is one", async () => {
+  it("checks every run, lists the runs with a broken chain, and fails if there is one", async () => {
     await api.call("POST /workflows", { body: inARow("second", { one: 'context["b"] = 2' }) });
     const [good, changed, unreadable] = [await ran("second"), await ran("second"), await ran("second")];
     const all = JSON.parse((await nova("verify", "--all", "--json")).out);
@@ -105,6 +105,40 @@ describe("nova verify of many runs", { timeout: 60_000 }, () => {
     const { runs, items } = JSON.parse((await nova("verify", "--all", "--json")).out);
     expect(runs).toBe(all.runs);
     expect(items.map((one: { execution_id: string }) => one.execution_id).sort()).toEqual([changed, unreadable].sort());
+  });
+
+  describe("on a terminal", () => {
+    const isTTY = Object.getOwnPropertyDescriptor(process.stderr, "isTTY");
+    beforeAll(() => void Object.defineProperty(process.stderr, "isTTY", { value: true, configurable: true }));
+    afterAll(() => {
+      if (isTTY) Object.defineProperty(process.stderr, "isTTY", isTTY);
+      else Reflect.deleteProperty(process.stderr, "isTTY");
+    });
+
+    it("shows on standard error how far it is, and removes that line", async () => {
+      const { out, err } = await nova("verify", "--all");
+      expect(out).toMatch(/^broken [^\r]*\d+ runs: \d+ anchored, 0 open, 2 broken$/s);
+      const lines = err.split("\r\u001b[K");
+      expect(lines.find((line) => line !== "")).toMatch(/^(\[[#-]{24}\] )?\d+ (of \d+ )?runs, \d+\/s, [012] broken$/);
+      expect([lines[0], lines.at(-1)]).toEqual(["", ""]);
+    });
+
+    it("reports after an interrupt how many runs it has checked", async () => {
+      const { terminal, ended } = startOnServer("verify", "--workflow", "checked");
+      let written = "";
+      Object.defineProperty(terminal, "stderr", {
+        get: () => written,
+        set(text: string) {
+          if (written === "" && text !== "") process.emit("SIGINT");
+          written = text;
+        },
+      });
+      expect(await ended).toMatchObject({ code: 130, out: "1 run until the interrupt: 1 anchored, 0 open, 0 broken" });
+    });
+  });
+
+  it("shows no line on standard error if standard error is no terminal", async () => {
+    expect((await nova("verify", "--all")).err).toBe("");
   });
 
   it("fails for an unknown workflow, which would select no runs", async () => {

@@ -15,7 +15,7 @@ function page(items: unknown[], next_cursor: string | null = null): Reply {
   return { body: { items, next_cursor } };
 }
 
-describe("a request", () => {
+describe("a request of the typed client", () => {
   it("carries the API key and goes to the path of its route", async () => {
     const { server, nova } = open(["GET /workflows/invoice?version=3", { body: { id: "invoice" } }]);
     expect(await nova.workflows.get("invoice", { version: 3 })).toEqual({ id: "invoice" });
@@ -38,6 +38,8 @@ describe("a request", () => {
     ],
     ["verifies an execution", `GET /executions/${exec}/verify`, (nova) => nova.executions.verify(exec)],
     ["answers a task", "POST /tasks/task_1", (nova) => nova.tasks.answer("task_1", { choice: "approved" })],
+    ["withdraws a vote", "POST /tasks/task_1/withdraw", (nova) => nova.tasks.withdraw("task_1")],
+    ["delegates a vote", "POST /tasks/task_1/delegate", (nova) => nova.tasks.delegate("task_1", "deputy@acme.com")],
     ["makes a client", "POST /clients", (nova) => nova.clients.create({ slug: "acme", name: "Acme" })],
     ["reads a client", "GET /clients/acme", (nova) => nova.clients.get("acme")],
     ["changes a client", "PATCH /clients/acme", (nova) => nova.clients.change("acme", { name: "Acme Ltd" })],
@@ -64,6 +66,8 @@ describe("a request", () => {
       "DELETE /workflows/a/credentials/b",
       (nova) => nova.credentials.remove({ workflow: "a" }, "b"),
     ],
+    ["asks for the public keys", "GET /.well-known/nova-keys.json", (nova) => nova.publicKeys()],
+    ["rotates the key of proofs", "POST /signing-keys/rotate", (nova) => nova.rotateSigningKey()],
     ["re-encrypts all credentials", "POST /credentials/rotate", (nova) => nova.credentials.rotate()],
     ["asks for health", "GET /health", (nova) => nova.health()],
   ])("that %s is sent as %s", async (_what, request, work) => {
@@ -72,12 +76,12 @@ describe("a request", () => {
     server.expectDone();
   });
 
-  it("for one entry of a branch asks for code, contexts and logs", async () => {
+  it("for one entry of a branch includes code, contexts and logs", async () => {
     const { nova } = open([`GET /executions/${exec}/chain/4?full=true&scope=2.a`, { body: { seq: 4 } }]);
     expect(await nova.executions.link(exec, 4, { scope: "2.a" })).toEqual({ seq: 4 });
   });
 
-  it("uses the JSON functions of the caller to write its body and to parse its answer", async () => {
+  it("writes its body and parses its answer with the JSON functions that the caller gives", async () => {
     const server = new ScriptedServer(["POST /workflows/a/execute", { body: '{"execution_id":12345678901234567890}' }]);
     const nova = createClient({
       apiKey: "key",
@@ -91,8 +95,8 @@ describe("a request", () => {
   });
 });
 
-describe("a list", () => {
-  it("reads the next page when the caller has used the items of the page before", async () => {
+describe("a list that the typed client reads", () => {
+  it("reads the next page when the caller has used all items of the previous page", async () => {
     const { server, nova } = open(
       ["GET /executions?workflow=a", page([{ execution_id: "1" }, { execution_id: "2" }], "two")],
       ["GET /executions?workflow=a&cursor=two", page([{ execution_id: "3" }])],
@@ -102,7 +106,7 @@ describe("a list", () => {
     server.expectDone();
   });
 
-  it("does not read pages that the caller does not ask for", async () => {
+  it("does not read pages that the caller does not need", async () => {
     const { server, nova } = open(["GET /executions", page([{ execution_id: "1" }], "two")]);
     for await (const { execution_id } of nova.executions.list()) {
       expect(execution_id).toBe("1");
@@ -125,7 +129,7 @@ describe("a list", () => {
   });
 });
 
-describe("a run", () => {
+describe("a run that the typed client waits for", () => {
   it("is returned without polling if it ends while the server waits", async () => {
     const { server, nova } = open(["POST /workflows/a/execute?wait=5", { body: { status: "completed", path: [] } }]);
     expect(await nova.executions.run("a", { context: { total: 1 } })).toMatchObject({ status: "completed" });
@@ -152,14 +156,14 @@ describe("a run", () => {
     }
   });
 
-  it("is not cancelled when the caller stops polling", async () => {
+  it("is not cancelled when the caller stops waiting for it", async () => {
     const { nova } = open();
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(nova.executions.untilEnded(exec, { signal })).rejects.toThrow("enough");
   });
 });
 
-describe("a failed request", () => {
+describe("a failed request of the typed client", () => {
   it("throws an ApiProblem with the reason and the findings if the API refuses it", async () => {
     const findings = [{ code: "NOVA404", severity: "error", path: "$.nodes[0]", message: "no such node" }];
     const body = { type: "about:blank", title: "Refused", status: 422, detail: "NOVA404: no such node", findings };
@@ -188,7 +192,7 @@ describe("a failed request", () => {
   });
 });
 
-it("an upload throws ApiUnreachable if its URL does not answer", async () => {
+it("an upload of the typed client throws ApiUnreachable if its URL does not answer", async () => {
   const ticket = { id: "upl_1", url: "http://127.0.0.1:1/bytes", method: "PUT", headers: {} };
   const { nova } = open(["POST /uploads", { status: 201, body: ticket }]);
   const sending = nova.upload(new Uint8Array(1), { bytes: 1 });

@@ -1,16 +1,11 @@
 import { createClient, type NovaClient } from "@nova/client";
 import { warmPorts } from "@nova/functions";
-import { createApi, createServicePorts } from "@nova/functions/api";
+import { type ApiHandler, createApi, createServicePorts } from "@nova/functions/api";
 import { openApi } from "@nova/local";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { routes } from "../../functions/api/routes/index.ts";
 import { asking } from "../functions/api/support/flows.ts";
 import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
-import { throughGateway } from "./support/through-gateway.ts";
-
-vi.hoisted(() => {
-  process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
-});
 
 /** A request, such as `GET /executions/exec_1`, and the status of its answer. */
 type Answered = [request: string, status: number];
@@ -62,6 +57,12 @@ async function askAll(nova: NovaClient, own: string): Promise<Record<string, unk
   const credential = { kind: "custom" as const, values: { token: "a secret that is long enough" } };
   const found: Record<string, unknown> = {};
   found.health = await nova.health();
+  found.newestKey = (await nova.publicKeys()).keys.at(-1);
+  found.rotatedKey = await nova.rotateSigningKey();
+  for (const path of ["/llms.txt", "/llms-full.txt"] as const)
+    found[path] = (await nova.ask(api.GET(path, { parseAs: "text" }))) ?? "";
+  const ping = { jsonrpc: "2.0" as const, id: 1, method: "ping" };
+  found.mcp = await nova.ask(api.POST("/mcp", { body: ping, parseAs: "text" }));
   found.document = await nova.ask(api.GET("/openapi.json"));
   found.client = await nova.clients.create({ slug: client, name: "Acme" });
   found.clientAgain = await nova.clients.get(client);
@@ -82,7 +83,12 @@ async function askAll(nova: NovaClient, own: string): Promise<Record<string, unk
   const upload = await nova.upload(new Blob(["bytes"]), { bytes: 5, client_slug: client });
   const context = { file: upload, ...large };
   const { execution_id: id } = await nova.executions.execute(workflow, { client_slug: client, context });
-  found.ran = await nova.executions.run(work, { client_slug: client, context: { n: 1 } });
+  const ran = await nova.executions.run(work, { client_slug: client, context: { n: 1 } });
+  found.ran = ran;
+  await vi.waitFor(async () => expect((await nova.executions.verify(ran.execution_id)).state).toBe("anchored"));
+  found.proof = Object.keys((await nova.executions.proof(ran.execution_id)) as object);
+  found.root = Object.keys((await nova.makeRoot()) as object);
+  await nova.roots().next();
   found.execution = await vi.waitFor(async () => {
     const execution = await nova.executions.get(id);
     expect(execution.status).toBe("waiting");
@@ -102,9 +108,12 @@ async function askSession({ sessions, api, ask }: NovaClient, client: string): P
   found.edge = await sessions.addEdge(id, edge);
   found.node = await sessions.addNode(id, code("c"));
   found.changedNode = await sessions.changeNode(id, "c", { name: "The third" }, { version: 1 });
+  found.changed = await sessions.change(id, { name: "Renamed" });
+  found.checked = await sessions.check(id, "c");
   found.edgeGone = await sessions.deleteEdge(id, edge);
   found.nodeGone = await sessions.deleteNode(id, "c");
   await sessions.addEdge(id, edge);
+  found.edited = await sessions.edit(id, { operations: [{ op: "change_node", id: "a", changes: { name: "A" } }] });
   found.ranDraft = await sessions.run(id);
   found.written = await sessions.writeOutput(id, "a", { a: 2 });
   found.ranNode = await sessions.runNode(id, "b", { context_data: { "id:a": { a: 3 } } });
@@ -183,6 +192,8 @@ async function askRest(nova: NovaClient, { client, workflow, id }: Made): Promis
   found.task = (await nova.tasks.get(task)).message;
   const review = { node: "ask", key: "a".repeat(64), code_hash: "b".repeat(64), verdict: "approved" } as const;
   found.reviewed = await nova.workflows.review(workflow, review).catch(problem);
+  found.withdrawn = await nova.tasks.withdraw(task).catch(problem);
+  found.delegated = await nova.tasks.delegate(task, "deputy@acme.com").catch(problem);
   found.answered = await nova.tasks.answer(task, { choice: "approved" });
   found.answeredAgain = await nova.tasks.answerIn(id, { choice: "approved" }).catch(problem);
   found.cancelled = Object.keys(await nova.executions.cancel(id));
@@ -245,4 +256,31 @@ function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (value === null || typeof value !== "object") return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]));
+}
+
+const mayHaveNoBody = new Set([204, 304]);
+
+/** A `fetch` that calls a handler as API Gateway's HTTP API does (payload format 2.0). */
+function throughGateway(handler: ApiHandler) {
+  return async (request: Request): Promise<Response> => {
+    const { pathname: rawPath, search } = new URL(request.url);
+    const text = await request.text();
+    const answer = await handler(
+      {
+        version: "2.0",
+        rawPath,
+        rawQueryString: search.slice(1),
+        headers: Object.fromEntries(request.headers),
+        requestContext: { http: { method: request.method, path: rawPath, sourceIp: "192.0.2.1" } },
+        ...(text !== "" && { body: text }),
+        isBase64Encoded: false,
+      },
+      { awsRequestId: "request-1", getRemainingTimeInMillis: () => 30_000 },
+    );
+    const { statusCode: status, body = "", isBase64Encoded = false } = answer;
+    const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+    // API Gateway adds a type and a length if the function sets none, even to an empty body.
+    const headers = { "content-type": "application/json", "content-length": String(bytes.length), ...answer.headers };
+    return new Response(mayHaveNoBody.has(status) ? null : bytes, { status, headers });
+  };
 }

@@ -31,7 +31,7 @@ async function ask(request: string, replies: (Reply | Error)[]) {
   return { result, sent: server.sent };
 }
 
-describe("a request without an answer", () => {
+describe("a request of the typed client that gets no answer", () => {
   it("is repeated with the same Idempotency-Key", async () => {
     const { result, sent } = await ask("POST /keys", [lost, { status: 201, body: { id: "key_1" } }]);
     expect(result).toEqual({ id: "key_1" });
@@ -55,19 +55,19 @@ describe("a request without an answer", () => {
   });
 });
 
-describe("an overloaded server", () => {
-  it.each([429, 502, 503, 504])("gets the request again after an answer with status %i", async (status) => {
+describe("a server that answers the typed client with an error", () => {
+  it.each([429, 502, 503, 504])("gets the request a second time after an answer with the status %i", async (status) => {
     const { result } = await ask("GET /health", [{ status, body: "later" }, { body: { status: "ok" } }]);
     expect(result).toEqual({ status: "ok" });
   });
 
-  it("determines the pause before the next request by Retry-After", async () => {
+  it("determines the pause before the second request by the header Retry-After", async () => {
     const began = Date.now();
     await ask("GET /health", [{ status: 429, headers: { "retry-after": "7" } }, { body: {} }]);
     expect(Date.now() - began).toBe(7_000);
   });
 
-  it("does not get a request again that it answered with status 500", async () => {
+  it("does not get a request a second time after an answer with the status 500", async () => {
     const { result } = await ask("GET /health", [{ status: 500, body: "broken" }]);
     expect(result).toMatchObject({ status: 500 });
   });

@@ -43,23 +43,35 @@ const mapStep = (items: string, code: string): Step => ({
   edges: [],
 });
 
-describe("a key that no earlier node sets", () => {
+describe("a key of the context that no earlier node sets", () => {
   it.each<[string, Step, string]>([
-    ["code", codeStep("a", 'context["id"] = context["tiket"]'), `node "a": line 1: ${meant}`],
-    ["a message", { id: "a", type: "approval", message: "{{tiket.id}}?" }, `node "a" names {{tiket.id}}, but ${meant}`],
-    ["until", { id: "a", type: "wait", until: "{{tiket.due}}" }, `node "a" names {{tiket.due}}, but ${meant}`],
-    ["items", mapStep("tiket.rows", "pass"), `node "each" names tiket.rows, but ${meant}`],
-    ["an item's code", mapStep("ticket.rows", 'context["n"] = context["tiket"]'), `node "one": line 1: ${meant}`],
+    ["the code of a node", codeStep("a", 'context["id"] = context["tiket"]'), `node "a": line 1: ${meant}`],
     [
-      "an input",
+      "the message of an approval",
+      { id: "a", type: "approval", message: "{{tiket.id}}?" },
+      `node "a" names {{tiket.id}}, but ${meant}`,
+    ],
+    [
+      "the `until` of a wait",
+      { id: "a", type: "wait", until: "{{tiket.due}}" },
+      `node "a" names {{tiket.due}}, but ${meant}`,
+    ],
+    ["the `items` of a map", mapStep("tiket.rows", "pass"), `node "each" names tiket.rows, but ${meant}`],
+    [
+      "the code of a node in a map",
+      mapStep("ticket.rows", 'context["n"] = context["tiket"]'),
+      `node "one": line 1: ${meant}`,
+    ],
+    [
+      "the `input` of a workflow node",
       { id: "a", type: "workflow", workflow: "other", input: { id: "tiket.id" } },
       `node "a" names tiket.id, but ${meant}`,
     ],
-  ])("has a finding in %s", async (_where, step, message) => {
+  ])("causes a finding if it is read in %s", async (_where, step, message) => {
     expect(await said([step])).toEqual([message]);
   });
 
-  it("has a finding if only a later node, or only a node in a map, sets it", async () => {
+  it("causes a finding if only a later node, or only a node inside a map, sets it", async () => {
     const early = codeStep("early", 'context["x"] = context["later"]');
     expect(await said([early, codeStep("late", 'context["later"] = 1')])).toEqual([
       'node "early": line 1: nothing before sets "later", only "late", which does not run before - declare it in inputs, or set it in a node before',
@@ -72,10 +84,13 @@ describe("a key that no earlier node sets", () => {
 
   it.each<[string, string]>([
     ["is read with get", 'context["x"] = context.get("reason")'],
-    ["is set before by the code itself", 'context["reason"] = 1\ncontext["x"] = context["reason"]'],
-    ["is expected to be absent", 'try:\n    context["x"] = context["reason"]\nexcept KeyError:\n    pass'],
+    ["is set by the same code before it is read", 'context["reason"] = 1\ncontext["x"] = context["reason"]'],
+    [
+      "may be absent, because the code tests for it",
+      'try:\n    context["x"] = context["reason"]\nexcept KeyError:\n    pass',
+    ],
     ["is a key that NOVA sets", 'context["x"] = context["error"]'],
-  ])("has no finding if it %s", async (_how, code) => {
+  ])("causes no finding if it %s", async (_how, code) => {
     expect(await said([codeStep("a", code)])).toEqual([]);
   });
 
@@ -85,18 +100,18 @@ describe("a key that no earlier node sets", () => {
     ["inputs declare no keys", [], { inputs: {} }],
     ["inputs allow other keys", [], { inputs: { ...inputs, additionalProperties: true } }],
     ["an earlier node computes keys", [codeStep("a", 'context.update(context["ticket"])')], {}],
-    ["an earlier node prints an unknown result", [codeStep("a", 'print(json.dumps(context["ticket"]))')], {}],
+    ["an earlier node prints a result with unknown keys", [codeStep("a", 'print(json.dumps(context["ticket"]))')], {}],
     [
       "a model writes the code of an earlier node",
       [{ id: "a", type: "action", executor: "prompt", prompt: "Read it." }],
       {},
     ],
-  ])("has a finding only if it looks misspelt, because %s", async (_why, before, given) => {
+  ])("causes a finding only if it looks misspelt, because %s", async (_why, before, given) => {
     const known = codeStep("known", 'context["ticket"] = {}');
     expect(await said([known, ...before, read, slip], given)).toEqual([`node "slip": line 1: ${meant}`]);
   });
 
-  it("has no finding if a trigger, a credential, an answer, another workflow or a printed result sets it", async () => {
+  it("causes no finding if a trigger, a credential, an approval's answer, another workflow or a printed result sets it", async () => {
     const from = (key: string) => codeStep(`use_${key}`, `context["of_${key}"] = context["${key}"]`);
     expect(
       await said([from("webhook")], { more: { credentials, triggers: [{ id: "hook", type: "webhook" }] } }),
@@ -110,7 +125,7 @@ describe("a key that no earlier node sets", () => {
   });
 });
 
-describe("the resume link of a wait", () => {
+describe("the resume link of a wait, read in the code of another node,", () => {
   const wait = (id: string): Step => ({
     id,
     type: "wait",
@@ -145,19 +160,19 @@ describe("the resume link of a wait", () => {
   const one = codeStep("one", "pass");
 
   it.each<[string, Step]>([
-    ["in the branch of the node", naming("first", "crm")],
-    ["outside the branch of the node, after the join", naming("second", "last")],
-    ["outside the map of the node", naming("one", "last")],
+    ["in the branch of that node", naming("first", "crm")],
+    ["before the fork's join, and that node is after the join", naming("second", "last")],
+    ["in a map, and that node is outside the map", naming("one", "last")],
     [
-      "elsewhere, but the code tolerates the absence of its link",
+      "elsewhere, but the code tolerates that its link is absent",
       codeStep("before", 'try:\n    tasks["crm"]\nexcept KeyError:\n    pass'),
     ],
     ["one whose id the code computes", codeStep("before", 'context["x"] = tasks[context["customer"]].url')],
-  ])("has no finding in the code of a node if the wait is %s", async (_where, node) => {
+  ])("causes no finding if the wait is %s", async (_where, node) => {
     expect(await forked(one, node)).toEqual([]);
   });
 
-  it("has a finding if code before the fork or in another branch reads it, if it is misspelt, or if its node is no wait", async () => {
+  it("causes a finding if the code is before the fork or in another branch, if the id is misspelt, or if it names no wait", async () => {
     expect(await forked(one, naming("before", "crm"), naming("second", "crm"), naming("after", "lst"))).toEqual([
       'node "before": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
       'node "second": line 1: the wait "crm" is in a branch or a map that this node is not in - read its link there',
@@ -169,7 +184,7 @@ describe("the resume link of a wait", () => {
   });
 });
 
-describe("the results of a node that code reads in outputs", () => {
+describe("the results of a node, read with `outputs` in the code of another node,", () => {
   const naming = (id: string, node: string) => codeStep(id, `context["of_${id}"] = outputs["${node}"]["total"]`);
   const found = async (...steps: Step[]) => {
     const nodes = [{ id: "start", type: "start" }, ...steps, { id: "end", type: "end" }];
@@ -180,7 +195,7 @@ describe("the results of a node that code reads in outputs", () => {
   };
   const fetch = codeStep("fetch", 'context["total"] = 1');
 
-  it("have no finding if they are read after the node, in a later map, or where the code tolerates their absence", async () => {
+  it("cause no finding if the code runs after the node, is in a later map, or tolerates that they are absent", async () => {
     const asking = codeStep("ask", 'context["x"] = outputs.get("late") or "late" in outputs and outputs["late"]');
     const expecting = codeStep("expect", 'try:\n    outputs["late"]\nexcept KeyError:\n    pass');
     const one = naming("one", "fetch").code as string;
@@ -189,24 +204,24 @@ describe("the results of a node that code reads in outputs", () => {
 
   it.each<[string, Step[], string]>([
     ["no node has the id", [naming("a", "fetsch")], 'there is no node "fetsch" - did you mean "fetch"?'],
-    ["the id is cut off", [naming("a", "fe")], 'there is no node "fe" - did you mean "fetch"?'],
+    ["the node's id is cut off in the code", [naming("a", "fe")], 'there is no node "fe" - did you mean "fetch"?'],
     ["no node has a similar id", [naming("a", "x")], 'there is no node "x" - name one of "start", "fetch"'],
     [
-      "the node comes later",
+      "the node comes after the code",
       [naming("a", "late"), codeStep("late", "pass")],
       '"late" (in the workflow) does not run before "a" - name one of "start", "fetch"',
     ],
     [
-      "the node is in a map",
+      "the node is in a map, and the code is not",
       [mapStep("ticket.rows", "pass"), naming("a", "one")],
       '"one" (in the body of "each") does not run before "a" - name one of "start", "fetch", "each"',
     ],
-  ])("have a finding if %s", async (_how, steps, message) => {
+  ])("cause a finding if %s", async (_how, steps, message) => {
     expect(await found(fetch, ...steps)).toEqual([`node "a": line 1: ${message}`]);
   });
 });
 
-describe("an import of a module", () => {
+describe("an import of a Python module", () => {
   const importing = async (code: string, more: object = {}) => {
     const text = JSON.stringify({
       ...{
@@ -225,7 +240,7 @@ describe("an import of a module", () => {
   const inLib =
     'NOVA608 warning module "lib/own.py": line 1: nothing provides the module "reqests" - add its package to "requirements" of the workflow, or did you mean "requests"?';
 
-  it("has a finding with a suggestion if nothing provides the module, both in nodes and in lib", async () => {
+  it("causes a finding with a suggestion if nothing provides the module, both in nodes and in `lib`", async () => {
     expect(await importing("import csv, pandsa\nimport numpy, own, fitz")).toEqual([
       'NOVA608 warning node "a": line 1: nothing provides the module "pandsa" - add its package to "requirements" of the workflow, or did you mean "pandas"?',
       inLib,
@@ -233,19 +248,23 @@ describe("an import of a module", () => {
   });
 
   it.each([
-    ["in a try for ImportError", "try:\n    import ujson\nexcept ImportError:\n    import json as ujson", {}],
+    [
+      "inside a try with `except ImportError`",
+      "try:\n    import ujson\nexcept ImportError:\n    import json as ujson",
+      {},
+    ],
     [
       "if its package is in the requirements",
       "import bs4, sklearn",
       { requirements: ["beautifulsoup4>=4", "scikit-learn"] },
     ],
     ["if an unknown requirement may provide it", "import acme", { requirements: ["company-tools"] }],
-    ["in a text", 'context["a"] = """\nimport pandsa\n"""', {}],
-  ])("has no finding %s", async (_how, code, more) => {
+    ["if it is only part of a text", 'context["a"] = """\nimport pandsa\n"""', {}],
+  ])("causes no finding %s", async (_how, code, more) => {
     expect((await importing(code, more)).filter((one) => one !== inLib)).toEqual([]);
   });
 
-  it("has a finding only if it looks misspelt, because an unknown requirement may provide any other module", async () => {
+  it("causes a finding only if it looks misspelt, because a requirement with unknown modules may provide any other module", async () => {
     expect(await importing("import pandsa", { requirements: ["company-tools"] })).toHaveLength(2);
   });
 });
@@ -253,12 +272,12 @@ describe("an import of a module", () => {
 const definitionOf = (nodes: number) => JSON.stringify(toStateMachine(chainOf(nodes)));
 
 describe("the size of a state machine, checked by checkSize,", () => {
-  it("has no finding up to the limit of Step Functions, which counts bytes and not characters", () => {
+  it("causes no finding up to the limit of Step Functions, which counts bytes and not characters", () => {
     expect(checkSize("x".repeat(definitionLimitBytes), 10)).toEqual([]);
     expect(checkSize(`${"x".repeat(definitionLimitBytes - 1)}€`, 10)).toHaveLength(1);
   });
 
-  it("has a finding above that limit, with the number of nodes that fit", () => {
+  it("causes a finding above the limit of Step Functions, with the number of nodes that fit", () => {
     const [found] = checkSize(definitionOf(2000), 2000);
     expect(found).toMatchObject({ code: "NOVA701", severity: "error", path: "$.nodes" });
     const fitting = Number(/about (\d+) nodes/.exec(found?.message ?? "")?.[1]);
@@ -281,7 +300,7 @@ function loops(max: number, outer: number) {
   );
 }
 
-it("checkEvents gives no warning about loops of the main line, which continue in a further execution", () => {
+it("checkEvents gives no warning about loops outside branches and maps, which continue in a further execution", () => {
   expect(checkEvents(loops(40, 40))).toEqual([]);
   expect(checkEvents(loops(1000, 1000))).toEqual([]);
 });
@@ -305,8 +324,8 @@ const inBranch = (max: number) =>
 it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
   ["in the body of a map", inMap],
   ["in the body of a map that is itself in a loop", (max) => inMap(max, 100)],
-  ["in a branch", inBranch],
-])("checkEvents warns of a loop %s", (_, whole) => {
+  ["in a branch of a fork", inBranch],
+])("checkEvents warns of a loop with very many rounds %s", (_, whole) => {
   expect(checkEvents(whole(300))).toEqual([]);
   const found = checkEvents(whole(1000));
   expect(found).toMatchObject([{ code: "NOVA702", severity: "warning", path: "$.edges" }]);
@@ -315,7 +334,7 @@ it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
   );
 });
 
-it("checkEvents warns of a loop if a single round is too long for one history", () => {
+it("checkEvents warns of a loop of which a single round is too long for one history of Step Functions", () => {
   const ids = ["b", "c", "d", "e"];
   const days = ids.map((id) => action(id, { timeoutSeconds: 24 * 3600, effects: false }));
   const whole = workflow(

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compileSent } from "../../packages/compiler/src/compile-sent.ts";
 import { aslErrors } from "./support/states.ts";
 
-const hello = new URL("../../packages/examples/hello", import.meta.url).pathname;
+const hello = new URL("../../packages/templates/hello", import.meta.url).pathname;
 
 describe("compileWorkflow", () => {
   it("builds a state machine that asl-validator accepts", async () => {
@@ -25,7 +25,7 @@ describe("compileWorkflow", () => {
     ],
     ["NOVA603", "decision", 'context["decision"] = True', /node "work" never decides/],
     ["NOVA502", "action", 'context["$a"] = 1', /node "work": line 1: the key "\$a" is reserved for NOVA/],
-  ])("reports a finding in Python: %s", async (code, type, python, message) => {
+  ])("reports a finding about the Python code: %s", async (code, type, python, message) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
     expect(findings).toEqual([expect.objectContaining({ code, severity: "error", file: "work.py" })]);
     expect(findings[0]?.message).toMatch(message);
@@ -37,20 +37,20 @@ describe("compileWorkflow", () => {
     ["NOVA604", "action", "import ssl as context"],
     ["NOVA606", "action", "context['branch_decision'] = True"],
     ["NOVA606", "decision", "context['branch_decision'] = True; context['error'] = 1"],
-  ])("warns of a possible mistake, but compiles the workflow: %s", async (code, type, python) => {
+  ])("warns of a possible mistake, but still compiles the workflow: %s", async (code, type, python) => {
     const { findings, definition } = await compileWorkflow(sourceWith(type, python));
     expect(findings).toEqual([expect.objectContaining({ code, severity: "warning", file: "work.py", line: 1 })]);
     expect(definition).toBeDefined();
   });
 
-  it("accepts the names that NOVA provides in the code of a node, but not in a module of lib", async () => {
+  it("accepts the names that NOVA provides in the code of a node, but not in a module of `lib`", async () => {
     const source = sourceWith("action", "context['x'] = json.dumps(outputs['a']) + str(base64)");
     source.files["lib/total.py"] = "def total():\n    return context['total']\n";
     const { findings } = await compileWorkflow(source);
     expect(findings).toEqual([expect.objectContaining({ code: "NOVA602", file: "lib/total.py", line: 2 })]);
   });
 
-  it("reports findings in the graph and in Python together", async () => {
+  it("reports findings about the graph and about the Python code together", async () => {
     const source = sourceWith("action", "context['x'] = totl");
     source.text = source.text.replace('"to":"end"', '"to":"ende"');
     const { findings } = await compileWorkflow(source);
@@ -105,13 +105,13 @@ function sent(fields: object, code = 'context["a"] = 1') {
   return { text: JSON.stringify({ name: "sums", nodes, edges, ...fields }), fileName: "workflow.json", files: {} };
 }
 
-describe("a definition that is sent to a server", () => {
+describe("a workflow definition that is sent to a server", () => {
   it("compiles to the same state machine as a local definition", async () => {
     const source = sent({ inputs: { properties: { b: { type: "number" } } } });
     expect(await compileSent(source)).toEqual(await compileWorkflow(source));
   });
 
-  it("is not compiled, and has a finding, if the code of a node is a sum of 760 KB", async () => {
+  it("is not compiled, and causes a finding, if the code of a node is a sum of 760 KB", async () => {
     const { findings } = await compileSent(sent({}, `x = ${Array(380_000).fill("1").join("+")}`));
     const message = expect.stringMatching(
       /^node "add": the code has 760,003 characters, at most 200,000 are checked - /,
@@ -119,7 +119,7 @@ describe("a definition that is sent to a server", () => {
     expect(findings).toMatchObject([{ code: "NOVA607", path: "$.nodes[1].code", message }]);
   });
 
-  it("is not compiled, and has a finding, if its schema has too many nested alternatives", async () => {
+  it("is not compiled, and causes a finding, if its JSON schema has too many nested alternatives", async () => {
     let inputs: object = { required: ["a"] };
     for (let level = 0; level < 200; level++) inputs = { anyOf: [inputs, { required: ["b"] }] };
     const { findings } = await compileSent(sent({ inputs }));
@@ -127,7 +127,7 @@ describe("a definition that is sent to a server", () => {
     expect(findings).toMatchObject([{ code: "NOVA501", message }]);
   });
 
-  it("does not block the event loop while it is checked", async () => {
+  it("does not block the event loop of the server while it is checked", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     await compileSent(sent({}, "context['a'] = 1\n".repeat(10_000)));
@@ -135,7 +135,7 @@ describe("a definition that is sent to a server", () => {
     expect(turns).toBeGreaterThan(0);
   });
 
-  it("is answered with its first findings, errors before warnings, and with the number of the other findings", async () => {
+  it("causes a limited list of findings, errors before warnings, together with the number of the other findings", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`field${i}`, 1]));
     const { findings, workflow } = await compileSent(sent(unknown));
     expect(workflow).toBeUndefined();

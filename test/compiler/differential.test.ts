@@ -30,12 +30,12 @@ async function compareWithWalks(numRuns: number): Promise<{ mapRuns: number; fur
   return seen;
 }
 
-describe("a compiled workflow", () => {
+describe("a compiled workflow, run by a local Step Functions,", () => {
   it("visits the same nodes as a walk along the edges of its definition, also after failures", async () => {
     await compareWithWalks(60);
   });
 
-  it("visits the same nodes as the walk in hundreds of random cases, some with maps and further executions", {
+  it("visits the same nodes as a walk along the edges in hundreds of random cases, some with maps and further executions", {
     tags: ["deep"],
   }, async () => {
     const { mapRuns, further } = await compareWithWalks(400);
@@ -44,7 +44,7 @@ describe("a compiled workflow", () => {
   });
 });
 
-it("the random workflows of these tests end in every possible way and meet every possible event", () => {
+it("the random workflows in the compiler's tests end in every possible way and meet every possible event", () => {
   const walks = fc.sample(fc.tuple(graphs, fates), 3_000).map(([{ workflow }, chosen]) => walk(workflow, chosen));
   const ends = new Set(walks.map(({ end }) => end));
   const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
@@ -53,7 +53,7 @@ it("the random workflows of these tests end in every possible way and meet every
   expect(walkEvents.filter((event) => !events.has(event))).toEqual([]);
 });
 
-it("a random workflow has its joins where the program from which it was generated has them", () => {
+it("a random workflow has its joins where the random program from which it was generated has them", () => {
   fc.assert(
     fc.property(graphs, ({ workflow, joins }) => {
       const found = [...forksOf(workflow).values()].filter(({ kind }) => kind === "parallel");
@@ -135,7 +135,7 @@ const shapes = fc
     };
   });
 
-it("a random graph with loops compiles if the parser accepts the graph, and the loops lead back to the right states", () => {
+it("a random graph with loops compiles if the parser accepts it, and its loops lead back to the right states", () => {
   const verdicts = { sound: 0, refused: 0 };
   fc.assert(
     fc.property(shapes, (definition) => {

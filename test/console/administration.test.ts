@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { findingsInEveryLook, hasBrowser } from "./support/browser.ts";
@@ -11,12 +11,13 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
 
   const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
-  it("creates a client with a credential that is never shown again", async () => {
+  it("creates a client with a credential whose values are never shown after they are saved", async () => {
     const page = await app.open("/clients");
     const answers: Promise<string>[] = [];
     page.on("response", (response) => answers.push(response.text().catch(() => "")));
     await page.getByRole("button", { name: "New client" }).click();
     await page.getByLabel("Name").fill("Acme GmbH");
+    expect(await page.getByLabel("Slug").inputValue()).toBe("acme-gmbh");
     await page.getByLabel("Slug").fill("acme");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Acme GmbH" }).waitFor();
@@ -46,7 +47,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     ]);
   });
 
-  it("saves variables with all their digits, and one quota without the others", async () => {
+  it("saves the variables of a client with all digits, and changes one quota without changing the others", async () => {
     const page = await app.open("/clients/acme");
     const variables = page.getByLabel("Variables as a JSON object");
     const part = page.getByRole("region", { name: "Variables" });
@@ -69,7 +70,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     expect(await variables.inputValue()).toBe('{\n  "limit": 850.0,\n  "id": 12345678901234567890\n}');
   });
 
-  it("downloads all records of a client, one per line", async () => {
+  it("downloads all records that NOVA stores for a client, one per line", async () => {
     const page = await app.open("/clients/acme");
     const downloaded = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download records" }).click();
@@ -96,7 +97,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     await page.getByText("acme is being erased").waitFor();
   });
 
-  it("shows a new key once, and the key opens the API", async () => {
+  it("shows a new API key once, and the API accepts this key", async () => {
     const page = await app.open("/keys");
     await page.getByRole("button", { name: "New key" }).click();
     const dialog = page.getByRole("dialog");
@@ -117,7 +118,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     expect((await read("/clients")).status).toBe(401);
   });
 
-  it("explains that a role may not see a page", async () => {
+  it("says which role a page needs if the API key of the user may not see the page", async () => {
     const { key } = await app.nova.keys.create({ role: "viewer", name: "looks on" });
     const page = await app.openSignedOut();
     await page.addInitScript((text) => sessionStorage.setItem("nova-key", text), key);
@@ -128,7 +129,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     }
   });
 
-  it("keeps the filters of the audit log in the address", async () => {
+  it("keeps the filters of the audit log in the URL", async () => {
     const page = await app.open("/audit?action=key.deleted");
     const rows = page.getByRole("table").getByRole("row");
     await rows.filter({ hasText: "Key deleted" }).first().waitFor();
@@ -144,7 +145,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     await rows.filter({ hasText: "Key created" }).first().waitFor();
   });
 
-  it("shows untrusted names as text that cannot reorder the page", async () => {
+  it("shows untrusted names as plain text, in which no invisible character reverses the letters of the page", async () => {
     const name = "<img src=x onerror=alert(1)> \u202egnp";
     await app.nova.clients.create({ slug: "strange", name });
     await app.nova.keys.create({ role: "viewer", client_slug: "strange", name });
@@ -166,7 +167,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     expect(await dialog.innerText()).not.toContain("\u202e");
   });
 
-  it("reports that everything works, and counts stored records on request", async () => {
+  it("shows that all services answer, and counts stored records when the user requests it", async () => {
     const page = await app.open("/health");
     await page.getByText("Step Functions, which runs the graphs").waitFor();
     await page.getByRole("button", { name: "Count them" }).click();
@@ -180,9 +181,9 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     ["audit", "/audit", "Key created"],
     ["costs", "/costs", "Tokens in"],
     ["health", "/health", "Open runs"],
-  ])("conforms to WCAG on the page of %s, in light and dark, on a desk and on a phone", async (name, path, text) => {
+  ])("conforms to WCAG on the page of %s, in light and dark, on three widths", async (name, path, text) => {
     const created = app.nova.clients.create({ slug: "globex", name: "Globex" });
-    // Only the first of these tests creates the client; for the others it exists already.
+    // Only the first of these tests creates the client; for the other tests the client exists already.
     await created.catch(() => undefined);
     const page = await app.open(path);
     await page.getByText(text).filter({ visible: true }).first().waitFor();

@@ -26,7 +26,7 @@ async function firstLoaded(): Promise<string[]> {
   return Array.from(names);
 }
 
-describe("the built page", () => {
+describe("the built page of the console", () => {
   it("loads at most 200 kB of compressed files before it shows the first page", async () => {
     const names = (await firstLoaded()).filter((name) => /\.(js|css)$/.test(name));
     const sizes = await Promise.all(
@@ -37,7 +37,7 @@ describe("the built page", () => {
     expect(sum).toBeLessThanOrEqual(200_000);
   });
 
-  it("loads the editor, the graph and previews on demand", async () => {
+  it("loads the code editor, the graph and the previews of files only when they are needed", async () => {
     const loaded = (await firstLoaded()).join(" ");
     const all = (await readdir(join(folder, "assets"))).join(" ");
     for (const part of ["editor", "preview", "run-page", "layout.worker"]) {
@@ -53,7 +53,7 @@ describe("the built page", () => {
     }
   });
 
-  it("contains no inline script or style, which its policy forbids", () => {
+  it("contains no inline script or style, which its Content-Security-Policy forbids", () => {
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|data:/i);
   });
 

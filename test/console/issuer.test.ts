@@ -1,11 +1,11 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findingsInEveryLook, hasBrowser } from "./support/browser.ts";
 import { type Issuer, openIssuer } from "./support/open-issuer.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
+describe.skipIf(!hasBrowser)("sign-in to the console with an issuer", () => {
   let issuer: Issuer;
   beforeAll(async () => {
     issuer = await openIssuer("console", "nova");
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     return page;
   }
 
-  it("returns to the first page, with the token in the tab and no code in the address", async () => {
+  it("returns to the first page, keeps the token in the browser tab, and leaves no code in the URL", async () => {
     const page = await signIn();
     await page.getByRole("heading", { name: "Costs" }).waitFor();
     expect(page.url()).toBe(`${app.url}/console/costs?range=7d`);
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     expect(issuer.grants).toHaveLength(grantCount);
   });
 
-  it("shows a refusal of the issuer, after which an API key still works", async () => {
+  it("shows why the issuer refused the user, who can then sign in with an API key", async () => {
     issuer.behaviour.refuses = "access_denied";
     const page = await signIn();
     await page.getByRole("alert").getByText("The issuer refused: access_denied.").waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     await page.getByText("No runs yet").waitFor();
   });
 
-  it("refuses an answer that this tab did not request", async () => {
+  it("refuses an answer of the issuer that this browser tab did not request", async () => {
     const page = await app.openSignedOut();
     await page.goto(`${app.url}/console/?code=stolen&state=guessed`);
     await page.getByRole("alert").getByText("This sign-in was not started in this tab.").waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     expect(issuer.grants).toEqual([]);
   });
 
-  it("ends with a sign-out at the issuer too, without a token in an address", async () => {
+  it("is followed by a sign-out in the console and at the issuer, without a token in any URL", async () => {
     const page = await signIn();
     await page.getByText("No model costs").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -101,21 +101,21 @@ describe.skipIf(!hasBrowser)("sign-in with an issuer", () => {
     await page.getByText("No model costs").waitFor();
   });
 
-  it("reports a token without a role", async () => {
+  it("shows an error if the issuer's token contains no role", async () => {
     issuer.behaviour.claims = {};
     const page = await signIn("/");
     await page.getByRole("alert").getByText("gives you no role here").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  it("shows the pages of a role, and explains missing rights on others", async () => {
+  it("shows the pages that the role of the user may see, and explains which right is missing on others", async () => {
     issuer.behaviour.claims = { nova_role: "viewer", nova_client: "*" };
     const page = await signIn("/audit");
     await page.getByText("Your key may not see this").waitFor();
     await page.getByText("this needs the role admin").waitFor();
   });
 
-  it("conforms to WCAG in light and dark, on a desk and on a phone", async () => {
+  it("conforms to WCAG in light and dark, on three widths", async () => {
     const page = await app.openSignedOut();
     await page.goto(`${app.url}/console/`);
     await button(page).waitFor();

@@ -1,7 +1,7 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findingsInEveryLook, findingsOf, hasBrowser, phone, picture } from "./support/browser.ts";
+import { findingsInEveryLook, findingsOf, hasBrowser, phone, picture, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 /** A page to inspect: its address, and the steps before the inspection. */
@@ -15,6 +15,8 @@ interface Look {
    */
   onPhone?(page: Page): Promise<unknown>;
 }
+
+const fonts = ["Inter Variable", "JetBrains Mono Variable"];
 
 describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
@@ -56,7 +58,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     {
       name: "run-context",
       path: () => `/runs/${ids.done}?node=read`,
-      ready: (page) => page.locator(".tab", { hasText: "Context" }).dispatchEvent("mousedown", { button: 0 }),
+      ready: (page) => page.locator(".tab", { hasText: "Diff" }).dispatchEvent("mousedown", { button: 0 }),
     },
     {
       name: "run-map",
@@ -91,6 +93,17 @@ describe.skipIf(!hasBrowser)("the console", () => {
       onPhone: showGraph,
     },
     {
+      name: "run-logs",
+      path: () => `/runs/${ids.failed}?lower=logs`,
+      ready: (page) => page.getByText("reading 9500").waitFor(),
+      onPhone: (page) => page.locator(".run-switch .tab", { hasText: "Timeline" }).click(),
+    },
+    {
+      name: "run-compare",
+      path: () => `/runs/${ids.failed}?compare=${ids.done}`,
+      ready: (page) => page.getByRole("dialog").getByText("booked").waitFor(),
+    },
+    {
       name: "run-missing",
       path: () => "/runs/exec_01M8AE3FM12NENMCX6YM6S565Q",
       ready: (page) => page.getByText("There is no such run").waitFor(),
@@ -107,6 +120,17 @@ describe.skipIf(!hasBrowser)("the console", () => {
     120_000,
   );
 
+  it("has rows of 34 pixels, and its own fonts", async () => {
+    const page = await app.open("/");
+    await page.getByRole("row").nth(6).waitFor();
+    expect((await page.getByRole("row").nth(2).boundingBox())?.height).toBe(34);
+    const loaded = "Array.from(document.fonts).flatMap(({ family, status }) => status === 'loaded' ? family : [])";
+    await waitUntil(async () => expect(await page.evaluate(loaded)).toEqual(expect.arrayContaining(fonts)));
+    await page.goto(`${app.url}/console/workflows`);
+    const row = page.getByRole("row").filter({ hasText: "Nightly" });
+    expect((await row.boundingBox())?.height).toBeLessThan(36);
+  });
+
   it("conforms to WCAG on the sign-in page", async () => {
     const page = await app.openSignedOut();
     await page.goto(`${app.url}/console/`);
@@ -114,7 +138,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     expect(await findingsInEveryLook(page, "sign-in")).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)("reaches every page on a phone in %s mode", async (mode) => {
+  it.each(["light", "dark"] as const)("lets a user reach every page on a phone in %s mode", async (mode) => {
     const page = await app.open("/", { mode, viewport: phone });
     await page.getByRole("row").nth(6).waitFor();
     const inBar = page.getByRole("navigation", { name: "Pages" }).locator(".side-link");
@@ -141,7 +165,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     expect(await findingsOf(page)).toEqual([]);
   });
 
-  it("forecasts a restart in an accessible dialog", async () => {
+  it("shows in an accessible dialog what a restart of a run will execute", async () => {
     const page = await app.open(`/runs/${ids.failed}?node=book`, { mode: "dark" });
     await page.getByRole("button", { name: "Restart from here" }).click();
     await page.locator(".places").first().waitFor();

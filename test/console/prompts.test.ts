@@ -24,7 +24,7 @@ const workflow = {
   ],
 };
 
-describe.skipIf(!hasBrowser)("a prompt node", () => {
+describe.skipIf(!hasBrowser)("the page of a run with a prompt node", () => {
   let server: ModelServer;
   beforeAll(async () => {
     server = await modelServer((request) => answering({ code: attempts }, request));
@@ -36,14 +36,14 @@ describe.skipIf(!hasBrowser)("a prompt node", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it("shows each attempt: error, code difference, model and tokens", async () => {
+  it("shows each attempt of the node with its error, the difference of its code, its model and its tokens", async () => {
     await app.nova.workflows.publish(workflow);
     const context = { lines: [{ amount: 2 }, { amount: 3 }] };
     const { execution_id: id, status } = await app.nova.executions.run("adds", { context });
     expect(status).toBe("completed");
     const page = await app.open(`/runs/${id}?node=total`);
     const panel = page.getByRole("complementary", { name: "Entry" });
-    await panel.getByRole("tab", { name: /^Steps/ }).click();
+    await panel.getByRole("tab", { name: /^Model/ }).click();
     await panel.getByText("KeyError: 'price'").first().waitFor();
     await panel.getByText("KeyError: 'count'").first().waitFor();
     const third = panel.getByLabel("Code attempt 3").last();

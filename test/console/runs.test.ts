@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     return (await app.nova.executions.execute(workflow, { context })).execution_id;
   }
 
-  it("shows a new run and its end without a reload", async () => {
+  it("shows a new run, and later its end, without a reload", async () => {
     const page = await app.open("/");
     await page.getByText("No runs yet").waitFor();
     const { execution_id: id } = await app.nova.executions.run("polls");
@@ -29,11 +29,15 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     expect([id, failing]).toEqual([expect.stringMatching(/^exec_/), expect.stringMatching(/^exec_/)]);
   });
 
-  it("keeps its filters in the address", async () => {
+  it("keeps its filters in the URL", async () => {
     const page = await app.open("/");
-    await page.getByLabel("Status", { exact: true }).selectOption("failed");
+    await page.getByText("Status", { exact: true }).first().click();
+    await page.getByRole("group", { name: "Status" }).getByLabel("Failed").check();
     await waitUntil(() => expect(page.url()).toContain("status=failed"));
     await waitUntil(async () => expect(await rows(page).count()).toBe(1));
+    await page.getByRole("group", { name: "Status" }).getByText("Completed").click();
+    await waitUntil(async () => expect(await rows(page).count()).toBe(2));
+    expect(new URL(page.url()).searchParams.get("status")).toBe("completed,failed");
     await page.getByLabel("Error class").selectOption("NodeFailed");
     const same = await app.open(new URL(page.url()).pathname.replace("/console", "") + new URL(page.url()).search);
     await rows(same).getByText("KeyError").waitFor();
@@ -52,7 +56,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByText("3 selected").waitFor();
     await page.getByRole("button", { name: "Cancel runs" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel runs" }).click();
-    await page.getByText("3 done").waitFor();
+    await page.getByText("3 cancelled").waitFor();
     for (const id of ids) expect(await app.nova.executions.get(id)).toMatchObject({ status: "cancelled" });
     await waitUntil(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3));
   });
@@ -77,7 +81,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByText("3 selected").waitFor();
     await page.getByRole("button", { name: "Restart runs" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Restart runs" }).click();
-    await page.getByText("2 done, 1 refused").waitFor();
+    await page.getByText("2 started again. 1 refused").waitFor();
     expect(await page.locator(".bulk-bar p").innerText()).toContain(waiting);
     await waitUntil(async () => {
       const all = await Array.fromAsync(app.nova.executions.list({ workflow: "orders" }));
@@ -89,7 +93,23 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await page.getByText("1 selected").waitFor();
   });
 
-  it("works by keyboard only: down, select, open, back", async () => {
+  it("keeps a saved view in the sidebar, with the number of its runs, until the user deletes it", async () => {
+    const page = await app.open("/?status=cancelled");
+    await page.getByRole("button", { name: "Save view" }).click();
+    await page.getByRole("dialog").getByLabel("Name of the view").fill("Stopped runs");
+    await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
+    const views = page.getByRole("list", { name: "Saved views" });
+    const cancelled = await Array.fromAsync(app.nova.executions.list({ status: "cancelled" }));
+    await views.getByText(String(cancelled.length), { exact: true }).waitFor();
+    await page.goto(`${app.url}/console/health`);
+    await views.getByRole("link", { name: "Stopped runs" }).click();
+    await waitUntil(async () => expect(await rows(page).count()).toBe(cancelled.length));
+    expect(new URL(page.url()).search).toBe("?status=cancelled");
+    await views.getByRole("button", { name: "Delete the view Stopped runs" }).click();
+    await views.waitFor({ state: "hidden" });
+  });
+
+  it("can be used by keyboard only: down, select, open, back", async () => {
     const page = await app.open("/");
     await rows(page).first().waitFor();
     await page.keyboard.press("j");

@@ -5,7 +5,7 @@ import { useConsole } from "./support/use-console.ts";
 describe.skipIf(!hasBrowser)("the sign-in page", () => {
   const app = useConsole();
 
-  it("accepts the link of nova dev once, and keeps the key in the tab and out of the address", async () => {
+  it("accepts the sign-in link of nova dev once, and keeps the API key in the browser tab and out of the URL", async () => {
     const page = await app.openSignedOut();
     await page.goto(app.link);
     await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("the sign-in page", () => {
     await later.getByRole("alert").getByText("This link has been used").waitFor();
   });
 
-  it("accepts a pasted key, and explains an invalid one", async () => {
+  it("accepts a pasted API key, and explains why an invalid one is refused", async () => {
     const page = await app.openSignedOut();
     await page.goto(app.url);
     await page.getByLabel("API key").fill("nova_wrong");

@@ -29,7 +29,7 @@ const first = "context['bytes'] = len(context['scan'])";
 const second = "import nobody_has_it\ncontext['bytes'] = len(context['scan']) + 1";
 const tabs = ["", "/start", "/versions", "/versions?before=1&after=2", "/triggers", "/analytics", "/limits"];
 
-describe.skipIf(!hasBrowser)("the workflow pages", () => {
+describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
   const app = useConsole();
   beforeAll(async () => {
     if (!hasBrowser) return;
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the workflow pages", () => {
     expect(execution_id).toMatch(/^exec_/);
   });
 
-  it("open a workflow at its active version, and report a missing version", async () => {
+  it("show a workflow in its active version, and say if the version in the URL does not exist", async () => {
     const { active_version: active } = await app.nova.workflows.get("intake");
     await app.nova.workflows.activate("intake", 1);
     const page = await app.open("/workflows/intake");
@@ -65,7 +65,15 @@ describe.skipIf(!hasBrowser)("the workflow pages", () => {
     await card(lost, "read").waitFor();
   });
 
-  it("show a finding at the node and the line of code that it names", async () => {
+  it("are edited in a session with their active version", async () => {
+    const page = await app.open("/workflows/orders");
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.waitForURL(/\/sessions\/ses_/);
+    await page.getByRole("link", { name: "Orders" }).waitFor();
+    await page.locator(".react-flow__node").filter({ hasText: "book" }).waitFor();
+  });
+
+  it("show each finding of the compiler at the node and the line of code that it names", async () => {
     const page = await app.open("/workflows/intake?version=2");
     await page.getByRole("heading", { name: "1 finding" }).waitFor();
     await page.getByRole("button", { name: "read" }).last().click();
@@ -170,7 +178,7 @@ describe.skipIf(!hasBrowser)("the workflow pages", () => {
     await page.getByText("Next time").waitFor();
   });
 
-  it("start a run beyond the quota, and the page of the run explains why the run is queued", async () => {
+  it("queue a run beyond the quota, and explain on its page why the run is queued", async () => {
     const params = { path: { id: "slow" } };
     const body = { max_concurrent: 1, max_concurrent_per_client: null };
     await app.nova.ask(app.nova.api.PUT("/workflows/{id}/quotas", { params, body }));
@@ -200,9 +208,9 @@ describe.skipIf(!hasBrowser)("the workflow pages", () => {
     });
   });
 
-  it("conform to WCAG 2.2 AA in every view, in light and dark, on a desk and on a phone", {
+  it("conform to WCAG 2.2 AA in every view, in light and dark, on three widths", {
     tags: ["deep"],
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const page = await app.open("/workflows");
     await page.getByRole("link", { name: "Intake" }).waitFor();

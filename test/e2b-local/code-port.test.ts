@@ -22,13 +22,13 @@ test.each([
   ["a text without its quotes", "'abc'", "abc"],
   ["no text for a statement", "y = 1", undefined],
   ["no text for None", "None", undefined],
-])("the code interpreter returns %s", async (_, code, text) => {
+])("the local code interpreter of E2B returns %s", async (_, code, text) => {
   const execution = await sandbox.runCode(code);
   expect(execution.error).toBeUndefined();
   expect(execution.text).toBe(text);
 });
 
-test("the response of a cell starts with a line with the number of the execution, and ends with an end line", async () => {
+test("the response to a code cell starts with a line with the number of the cell, and ends with an end line", async () => {
   const context = await sandbox.createCodeContext();
   const lines = (await (await rawExecute({ code: "print('hello')\n1", context_id: context.id })).text())
     .trimEnd()
@@ -41,7 +41,7 @@ test("the response of a cell starts with a line with the number of the execution
   ]);
 });
 
-test("the output of print and the bytes written to a file descriptor are streamed while the cell runs", async () => {
+test("the output of print and the bytes written to a file descriptor are streamed while the code cell runs", async () => {
   const seen: string[] = [];
   const see = (message: OutputMessage) => void seen.push(message.line);
   const code = `
@@ -64,7 +64,7 @@ test.each([
   ["sys.exit", "import sys\nsys.exit(3)", "SystemExit", "3", "sys.exit(3)"],
   ["an error that cannot be shown", "class E(Exception):\n    def __str__(self): return 1 / 0\nraise E", "E", "", ""],
   ["endless recursion", "def f(): f()\nf()", "RecursionError", "maximum recursion depth exceeded", ""],
-])("%s in a cell is returned as an error, and the next cell runs", async (_, code, name, value, shown) => {
+])("%s in a code cell is returned as an error, and the next cell runs", async (_, code, name, value, shown) => {
   const { error } = await sandbox.runCode(code);
   expect(error).toMatchObject({
     name,
@@ -74,7 +74,7 @@ test.each([
   expect((await sandbox.runCode("'alive'")).text).toBe("alive");
 });
 
-test("a context keeps its variables, and does not see the variables of another context", async () => {
+test("a Python process of a sandbox keeps its variables, and does not see the variables of another Python process", async () => {
   const context = await sandbox.createCodeContext();
   expect(context).toMatchObject({ language: "python", cwd: "/home/user" });
   await sandbox.runCode("mine = 1", { context });
@@ -87,7 +87,7 @@ test("a context keeps its variables, and does not see the variables of another c
   await expect(sandbox.listCodeContexts()).rejects.toThrow("has no GET /contexts");
 });
 
-test("the cells of a context run one after the other, and contexts run at the same time", async () => {
+test("a Python process of a sandbox runs its cells one after the other, and several Python processes run at the same time", async () => {
   const context = await sandbox.createCodeContext();
   const slow = "import os, time\nwhile not os.path.exists('/tmp/released'): time.sleep(0.01)\norder.append('first')";
   await sandbox.runCode("order = []", { context });
@@ -98,11 +98,11 @@ test("the cells of a context run one after the other, and contexts run at the sa
   expect((await second).text).toBe("['first', 'second']");
 });
 
-test("a cell finds the sandbox's id in its environment", async () => {
+test("a code cell finds the id of its sandbox in its environment variables", async () => {
   expect((await sandbox.runCode("import os\nos.environ['E2B_SANDBOX_ID']")).text).toBe(sandbox.sandboxId);
 });
 
-test("a cell is interrupted when its client leaves, and the next cell runs", async () => {
+test("a code cell is interrupted when its client disconnects, and the next cell runs", async () => {
   const context = await sandbox.createCodeContext();
   const leave = new AbortController();
   const code = "import time\nopen('/tmp/began', 'w').close()\ntime.sleep(600)";
@@ -113,7 +113,7 @@ test("a cell is interrupted when its client leaves, and the next cell runs", asy
   expect((await sandbox.runCode("'free'", { context })).text).toBe("free");
 });
 
-test("the response of a cell has a keepalive line after five seconds without output", {
+test("the response to a code cell has a keepalive line after five seconds without output", {
   tags: ["deep"],
   timeout: 20_000,
 }, async () => {
@@ -125,27 +125,30 @@ test.each([
   ["os._exit", "import os; os._exit(1)"],
   ["a segmentation fault", "import ctypes; ctypes.string_at(0)"],
   ["a killed kernel", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"],
-])("a context is restarted after %s, and the cell gets an error that says so", async (_, code) => {
-  const context = await sandbox.createCodeContext();
-  const execution = await sandbox.runCode(`print("before")\n${code}`, { context });
-  expect(execution.logs.stdout).toEqual(["before\n"]);
-  expect(execution.error).toMatchObject({ name: "ContextRestarting", value: "Context was restarted" });
-  expect((await sandbox.runCode("'again'", { context })).text).toBe("again");
-});
+])(
+  "the Python process of a sandbox is restarted after %s, and the code cell gets an error that says so",
+  async (_, code) => {
+    const context = await sandbox.createCodeContext();
+    const execution = await sandbox.runCode(`print("before")\n${code}`, { context });
+    expect(execution.logs.stdout).toEqual(["before\n"]);
+    expect(execution.error).toMatchObject({ name: "ContextRestarting", value: "Context was restarted" });
+    expect((await sandbox.runCode("'again'", { context })).text).toBe("again");
+  },
+);
 
 test.each([
   ["closes stdout", "import sys; sys.stdout.close()"],
   ["closes its descriptors", "import os; os.close(1); os.close(2)"],
   ["redirects its descriptor", "import os; os.dup2(os.open('/dev/null', os.O_WRONLY), 1)"],
   ["deletes sys.stdout", "import sys; del sys.stdout"],
-])("a context has its stdout again after a cell that %s", async (_, code) => {
+])("the Python process of a sandbox prints to stdout after a code cell that %s", async (_, code) => {
   const context = await sandbox.createCodeContext();
   await sandbox.runCode(code, { context });
   const { logs } = await sandbox.runCode("print('whole')", { context });
   expect(logs.stdout).toEqual(["whole\n"]);
 });
 
-test("the server forwards 200 MB of output without holding it in memory", { tags: ["deep"] }, async () => {
+test("the local E2B server forwards 200 MB of output without holding it in memory", { tags: ["deep"] }, async () => {
   const response = await rawExecute({ code: "for _ in range(200): print('x' * 1_000_000)" });
   const before = process.memoryUsage().rss;
   let [bytes, most] = [0, 0];
@@ -157,7 +160,7 @@ test("the server forwards 200 MB of output without holding it in memory", { tags
   expect(most).toBeLessThan(150_000_000);
 });
 
-test("a cell has to wait if its client does not read its output", async () => {
+test("a code cell is paused while its client does not read its output", async () => {
   const context = await sandbox.createCodeContext();
   const code = "import os\nfor i in range(100):\n    print('x' * 1_000_000)\n    open('/tmp/count', 'w').write(str(i))";
   const response = await rawExecute({ code, context_id: context.id });
@@ -168,14 +171,14 @@ test("a cell has to wait if its client does not read its output", async () => {
   await response.body?.cancel();
 });
 
-test("a process that a cell has forked ends when the cell ends, so that no second kernel runs", async () => {
+test("a process that a code cell has forked ends with the cell, so that no second Python process runs cells", async () => {
   const code = "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nprint('parent' if pid else 'child')\n'done'";
   const { logs, results } = await sandbox.runCode(code);
   expect(logs.stdout.join("")).toBe("child\nparent\n");
   expect(results.map(({ text }) => text)).toEqual(["done"]);
 });
 
-test("a detached process continues after its cell has ended and its client has left, until the sandbox ends", async () => {
+test("a detached process runs until its sandbox ends, even after its code cell has ended and its client has disconnected", async () => {
   const code = `
 import os, time
 if os.fork() == 0:
@@ -189,11 +192,11 @@ if os.fork() == 0:
   expect(await sandbox.files.read("/tmp/detached", asRoot)).toBe("lives");
 });
 
-test("a kernel has only one thread", async () => {
+test("the Python process that runs code cells has only one thread", async () => {
   expect(await printed(sandbox, "import os; print(len(os.listdir('/proc/self/task')))")).toBe("1");
 });
 
-test("the connection of a cell breaks if its sandbox dies, so that the cell does not look finished", async () => {
+test("the connection of a code cell breaks if its sandbox dies, so that the cell does not look finished", async () => {
   const doomed = await create();
   const running = doomed.runCode("import time\nprint('on')\ntime.sleep(600)", {
     onStdout: () => void server().kill(doomed.sandboxId),
@@ -201,7 +204,7 @@ test("the connection of a cell breaks if its sandbox dies, so that the cell does
   await expect(running).rejects.toThrow("The sandbox was killed while the request was in progress");
 });
 
-test("a sandbox without public traffic refuses requests without its traffic token", async () => {
+test("a sandbox without public traffic refuses requests that lack its traffic token", async () => {
   const closed = await create({ network: { allowPublicTraffic: false } });
   expect((await closed.runCode("1")).text).toBe("1");
   const ask = (token?: string) =>

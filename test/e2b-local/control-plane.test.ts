@@ -4,7 +4,7 @@ import { API_KEY, asRoot, eventually, useServer } from "./server.ts";
 
 const { server, connection, create } = useServer();
 
-test("the control plane creates a sandbox, and returns its details", async () => {
+test("the local E2B API creates a sandbox, and returns its details", async () => {
   const sandbox = await create({ metadata: { execution: "exec_1" }, timeoutMs: 90_000 });
   const info = await sandbox.getInfo();
   expect(info).toMatchObject({ templateId: "nova", state: "running", metadata: { execution: "exec_1" }, cpuCount: 2 });
@@ -17,7 +17,7 @@ test("the control plane creates a sandbox, and returns its details", async () =>
   expect(await sandbox.isRunning()).toBe(true);
 });
 
-test("the control plane refuses another API key", async () => {
+test("the local E2B API refuses a request with another API key", async () => {
   await expect(Sandbox.create("nova", { ...connection(), apiKey: "e2b_other" })).rejects.toThrow(AuthenticationError);
 });
 
@@ -25,15 +25,15 @@ test.each([
   ["connect", (id: string) => Sandbox.connect(id, connection())],
   ["getInfo", (id: string) => Sandbox.getInfo(id, connection())],
   ["setTimeout", (id: string) => Sandbox.setTimeout(id, 1000, connection())],
-])("the control plane answers 404 for an unknown sandbox: %s", async (_, call) => {
+])("the local E2B API answers 404 for an unknown sandbox: %s", async (_, call) => {
   await expect(call("iunknown")).rejects.toThrow(SandboxNotFoundError);
 });
 
-test("the SDK's kill returns false for an unknown sandbox", async () => {
+test("the function kill of the E2B SDK returns false for an unknown sandbox", async () => {
   expect(await Sandbox.kill("iunknown", connection())).toBe(false);
 });
 
-test("a killed sandbox is gone for all of its clients", async () => {
+test("a killed sandbox cannot be used by any of its clients", async () => {
   const sandbox = await create();
   expect(await sandbox.kill()).toBe(true);
   expect(await sandbox.isRunning()).toBe(false);
@@ -42,7 +42,7 @@ test("a killed sandbox is gone for all of its clients", async () => {
   await expect(sandbox.files.read("/tmp/x", asRoot)).rejects.toThrow("The sandbox was not found");
 });
 
-test("a second client that connects to a sandbox gets its tokens and its variables", async () => {
+test("a second client that connects to a sandbox gets the tokens and the environment variables of the sandbox", async () => {
   const sandbox = await create({ network: { allowPublicTraffic: false } });
   await sandbox.runCode("x = 41");
   const again = await Sandbox.connect(sandbox.sandboxId, connection());
@@ -50,7 +50,7 @@ test("a second client that connects to a sandbox gets its tokens and its variabl
   expect((await again.runCode("x + 1")).text).toBe("42");
 });
 
-test("connect can extend but never shorten the life of a sandbox, and setTimeout can do either", async () => {
+test("connect can extend but never shorten the life of a sandbox, and setTimeout can do both", async () => {
   const sandbox = await create({ timeoutMs: 100_000 });
   const remaining = async () => Math.round(((await sandbox.getInfo()).endAt.getTime() - Date.now()) / 1000);
   await Sandbox.connect(sandbox.sandboxId, { ...connection(), timeoutMs: 10_000 });
@@ -61,14 +61,14 @@ test("connect can extend but never shorten the life of a sandbox, and setTimeout
   expect(await remaining()).toBeLessThan(21);
 });
 
-test("a sandbox ends when its time is over", async () => {
+test("a sandbox ends when its timeout is over", async () => {
   const sandbox = await create();
   await sandbox.setTimeout(0);
   await eventually(async () => !(await sandbox.isRunning()));
   await expect(sandbox.getInfo()).rejects.toThrow(SandboxNotFoundError);
 });
 
-test("the control plane lists the sandboxes with given metadata", async () => {
+test("the local E2B API lists the sandboxes with the given metadata", async () => {
   const group = { group: "a b&c=d" };
   const ids = [(await create({ metadata: group })).sandboxId, (await create({ metadata: group })).sandboxId];
   const pages = Sandbox.list({ ...connection(), query: { metadata: group } });
@@ -76,7 +76,7 @@ test("the control plane lists the sandboxes with given metadata", async () => {
   expect(pages.hasNext).toBe(false);
 });
 
-test("requests that the local server does not support are refused with a message that names them", async () => {
+test("requests that the local E2B API does not support are refused with a message that names them", async () => {
   const { sandboxId } = await create();
   await expect(create({ lifecycle: { onTimeout: "pause" } })).rejects.toThrow("pauses no sandbox");
   await expect(create({ envs: { A: "1" } })).rejects.toThrow("has no variables");
@@ -92,9 +92,13 @@ test("requests that the local server does not support are refused with a message
 
 test.each([
   ["no template", {}, "templateID"],
-  ["a wrong type", { templateID: "nova", metadata: { a: 1 } }, "metadata.a"],
-  ["a port", { templateID: "nova", network: { allowOut: ["8.8.8.8:80"] } }, "port-specific rules"],
-  ["a domain to deny", { templateID: "nova", network: { denyOut: ["a.test"] } }, "invalid denied CIDR a.test"],
+  ["metadata of a wrong type", { templateID: "nova", metadata: { a: 1 } }, "metadata.a"],
+  ["a port in a network rule", { templateID: "nova", network: { allowOut: ["8.8.8.8:80"] } }, "port-specific rules"],
+  [
+    "a domain in a rule that denies traffic",
+    { templateID: "nova", network: { denyOut: ["a.test"] } },
+    "invalid denied CIDR a.test",
+  ],
   [
     "an allowed domain while all other traffic is allowed, too",
     { templateID: "nova", network: { allowOut: ["a.test"] } },
@@ -106,7 +110,7 @@ test.each([
     "invalid allowed domain",
   ],
   ["a timeout of 0", { templateID: "nova", timeout: 0 }, "Timeout must be greater than 0"],
-])("the control plane answers 400 with a reason for a request with %s", async (_, body, reason) => {
+])("the local E2B API answers 400 with a reason to a request with %s", async (_, body, reason) => {
   const answer = await fetch(`${server().apiUrl}/v2/sandboxes`, {
     method: "POST",
     headers: { "X-API-KEY": API_KEY, "content-type": "application/json" },
@@ -116,7 +120,7 @@ test.each([
   expect(await answer.json()).toEqual({ code: 400, message: expect.stringContaining(reason) });
 });
 
-test("the control plane forgets a sandbox whose machine dies", async () => {
+test("the local E2B API answers that a sandbox does not exist if its processes have died", async () => {
   const sandbox = await create();
   await server().kill(sandbox.sandboxId);
   await expect(sandbox.getInfo()).rejects.toThrow(SandboxNotFoundError);

@@ -15,7 +15,7 @@ test.each([
   ["text", "grüße\n", {}],
   ["no content", "", {}],
   ["text, as raw bytes", "raw", { useOctetStream: true }],
-])("a file with %s is read as it was written", async (_, text, options) => {
+])("a file in a sandbox with %s is read as it was written", async (_, text, options) => {
   expect(await sandbox.files.write("/tmp/text", text, { ...asRoot, ...options })).toMatchObject({
     path: "/tmp/text",
     name: "text",
@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each([[{ useOctetStream: false }], [{ useOctetStream: true }]])(
-  "a file may have any bytes, even those that separate the parts of a form: %o",
+  "a file in a sandbox may have any bytes, even those that separate the parts of a form: %o",
   async (options) => {
     const bytes = Buffer.concat([randomBytes(300_000), Buffer.from("\r\n--x\r\n\r\n--\r\n--"), randomBytes(70_000)]);
     await sandbox.files.write("/tmp/bytes", new Blob([bytes]), { ...asRoot, ...options });
@@ -35,7 +35,7 @@ test.each([[{ useOctetStream: false }], [{ useOctetStream: true }]])(
   },
 );
 
-test("an upload and a download of 50 MB are streamed without being held in memory", async () => {
+test("an upload to a sandbox and a download of 50 MB are streamed without being held in memory", async () => {
   const megabyte = randomBytes(1_000_000);
   let sent = 0;
   const source = new ReadableStream({
@@ -54,7 +54,7 @@ test("an upload and a download of 50 MB are streamed without being held in memor
   await sandbox.files.remove("/tmp/large", asRoot);
 });
 
-test("one upload writes several files, each to its own path", async () => {
+test("one upload to a sandbox writes several files, each to its own path", async () => {
   const files = [
     { path: "/tmp/many/a b.txt", data: "a" },
     { path: "/tmp/many/ä.txt", data: "b" },
@@ -64,7 +64,7 @@ test("one upload writes several files, each to its own path", async () => {
   expect(await sandbox.files.read("/tmp/many/ä.txt", asRoot)).toBe("b");
 });
 
-test("envd refuses to change files without the user root, or at a relative path", async () => {
+test("the file service of a sandbox refuses to change files without the user root, or at a relative path", async () => {
   await expect(sandbox.files.write("/tmp/x", "x")).rejects.toThrow("name the user root");
   await expect(sandbox.files.remove("/tmp/x", { user: "user" })).rejects.toThrow("name the user root");
   await expect(sandbox.files.write("own.txt", "x", asRoot)).rejects.toThrow("does not begin with /");
@@ -74,26 +74,29 @@ test.each([
   ["a file that does not exist", "/tmp/missing", FileNotFoundError, "/tmp/missing"],
   ["a folder", "/tmp", InvalidArgumentError, "is a directory"],
   ["a pipe, which would never end", "/tmp/pipe", InvalidArgumentError, "device, pipe or socket"],
-])("envd refuses to read %s", async (_, path, kind, message) => {
+])("the file service of a sandbox refuses to read %s", async (_, path, kind, message) => {
   await printed(sandbox, "import os\nif not os.path.exists('/tmp/pipe'): os.mkfifo('/tmp/pipe')");
   const reading = sandbox.files.read(path, asRoot);
   await expect(reading).rejects.toThrow(kind);
   await expect(reading).rejects.toThrow(message);
 });
 
-test("envd refuses to overwrite a folder", async () => {
+test("the file service of a sandbox refuses to overwrite a folder", async () => {
   await expect(sandbox.files.write("/home/user", "x", asRoot)).rejects.toThrow("Is a directory");
 });
 
-test.runIf(process.platform === "linux")("envd reports a full disk, and still writes to another disk", async () => {
-  const command = "mkdir /small && mount -t tmpfs -o size=1m small /small";
-  expect(await printed(sandbox, `import os; print(os.system("${command}"))`)).toBe("0");
-  const writing = sandbox.files.write("/small/file", new Blob([new Uint8Array(8_000_000)]), asRoot);
-  await expect(writing).rejects.toThrow(NotEnoughSpaceError);
-  expect((await sandbox.files.write("/tmp/fits", "x", asRoot)).path).toBe("/tmp/fits");
-});
+test.runIf(process.platform === "linux")(
+  "the file service of a sandbox reports a full disk, and can write to another disk",
+  async () => {
+    const command = "mkdir /small && mount -t tmpfs -o size=1m small /small";
+    expect(await printed(sandbox, `import os; print(os.system("${command}"))`)).toBe("0");
+    const writing = sandbox.files.write("/small/file", new Blob([new Uint8Array(8_000_000)]), asRoot);
+    await expect(writing).rejects.toThrow(NotEnoughSpaceError);
+    expect((await sandbox.files.write("/tmp/fits", "x", asRoot)).path).toBe("/tmp/fits");
+  },
+);
 
-test("envd removes a folder with its contents, and reports no error if it is missing", async () => {
+test("the file service of a sandbox removes a folder with its contents, and reports no error if the folder does not exist", async () => {
   await sandbox.files.write("/tmp/tree/inner/leaf", "12345", asRoot);
   for (const _ of ["there", "gone"]) {
     await sandbox.files.remove("/tmp/tree", asRoot);
@@ -101,12 +104,12 @@ test("envd removes a folder with its contents, and reports no error if it is mis
   }
 });
 
-test("envd refuses calls that are not served", async () => {
+test("the file service of a sandbox refuses calls that it does not have", async () => {
   await expect(sandbox.commands.run("true")).rejects.toThrow("unimplemented");
   await expect(sandbox.files.list("/tmp", asRoot)).rejects.toThrow();
 });
 
-test("envd refuses every call without its token, except the health check", async () => {
+test("the file service of a sandbox refuses every call without its token, except the health check", async () => {
   const ask = (path: string) =>
     fetch(`${server().sandboxUrl}${path}`, {
       headers: { "e2b-sandbox-id": sandbox.sandboxId, "e2b-sandbox-port": "49983" },
@@ -119,7 +122,7 @@ test("envd refuses every call without its token, except the health check", async
   ]);
 });
 
-test("an interrupted upload ends, and the same file can be uploaded again", async () => {
+test("an interrupted upload to a sandbox ends, and the same file can be uploaded afterwards", async () => {
   const broken = new ReadableStream({
     pull(controller) {
       controller.enqueue(new Uint8Array(1000));

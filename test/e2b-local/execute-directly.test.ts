@@ -4,7 +4,7 @@ import { eventually, printed, useServer } from "./server.ts";
 
 const { server, create, connection } = useServer();
 const overHttp = globalThis.fetch;
-/** The cells that ran without HTTP. */
+/** The code of the cells that ran without HTTP. */
 let direct: string[];
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("a cell without HTTP streams its output, and returns its value and its error", async () => {
+it("a code cell that is run without HTTP streams its output, and returns its value and its error", async () => {
   const sandbox = await create();
   const seen: string[] = [];
   const execution = await sandbox.runCode("print('ä')\nimport sys\nprint('b', file=sys.stderr)\n6 * 7", {
@@ -32,12 +32,12 @@ it("a cell without HTTP streams its output, and returns its value and its error"
   expect(direct).toHaveLength(2);
 });
 
-it("a cell without HTTP prints several megabytes completely", async () => {
+it("a code cell that is run without HTTP prints several megabytes completely", async () => {
   const text = await printed(await create(), "print('x' * 5_000_000)");
   expect(text).toHaveLength(5_000_000);
 });
 
-it("a cell without HTTP runs in the context that the request names", async () => {
+it("a code cell that is run without HTTP uses the Python process that the request names", async () => {
   const sandbox = await create();
   const context = await sandbox.createCodeContext();
   await sandbox.runCode("mine = 1", { context });
@@ -46,7 +46,7 @@ it("a cell without HTTP runs in the context that the request names", async () =>
   await expect(sandbox.runCode("1", { context: { ...context, id: "none" } })).rejects.toThrow(/not found/);
 });
 
-it("a cell without HTTP is refused without the traffic token of its sandbox", async () => {
+it("a code cell that is run without HTTP is refused without the traffic token of its sandbox", async () => {
   const sandbox = await create({ network: { allowPublicTraffic: false } });
   const body = JSON.stringify({ code: "1" });
   const headers = { "E2b-Sandbox-Id": sandbox.sandboxId, "E2b-Sandbox-Port": "49999" };
@@ -57,12 +57,12 @@ it("a cell without HTTP is refused without the traffic token of its sandbox", as
 it.each([
   ["no JSON", "{", 500],
   ["no code", "{}", 422],
-])("a cell without HTTP is refused if its body has %s", async (_what, body, status) => {
+])("a code cell that is run without HTTP is refused if its request has %s", async (_what, body, status) => {
   const { sandboxId } = await create();
   expect(await server().execute({ headers: { "E2b-Sandbox-Id": sandboxId }, body })).toMatchObject({ status });
 });
 
-it("a cell without HTTP fails as over HTTP if its sandbox is unknown, or is killed while it runs", async () => {
+it("a code cell that is run without HTTP fails as over HTTP if its sandbox is unknown, or is killed while it runs", async () => {
   const sandbox = await create();
   const running = sandbox.runCode("print(1)\nimport time\ntime.sleep(60)");
   const failing = expect(running).rejects.toThrow(/killed|not found|timeout/);
@@ -72,7 +72,7 @@ it("a cell without HTTP fails as over HTTP if its sandbox is unknown, or is kill
   await expect(sandbox.runCode("1")).rejects.toThrow(/The sandbox was not found/);
 });
 
-it("a cell without HTTP is interrupted when the caller stops reading", async () => {
+it("a code cell that is run without HTTP is interrupted when the caller stops reading", async () => {
   const sandbox = await create();
   const code = "import time\nprint('begun')\ntry:\n    time.sleep(60)\nfinally:\n    open('/tmp/left', 'w').close()";
   const stop = () => {
@@ -82,12 +82,12 @@ it("a cell without HTTP is interrupted when the caller stops reading", async () 
   await eventually(async () => (await printed(sandbox, "import os; print(os.path.exists('/tmp/left'))")) === "True");
 });
 
-it("a cell without HTTP ends when its time is over", async () => {
+it("a code cell that is run without HTTP ends when its time limit is over", async () => {
   const sandbox = await create();
   await expect(sandbox.runCode("import time; time.sleep(60)", { timeoutMs: 300 })).rejects.toThrow(/timed out/);
 });
 
-it("a cell without HTTP does not run if its caller has already given up", async () => {
+it("a code cell that is run without HTTP is not started if its caller has aborted before", async () => {
   const sandbox = await create();
   const headers = { "E2b-Sandbox-Id": sandbox.sandboxId };
   const body = JSON.stringify({ code: "open('/tmp/ran', 'w').close()" });

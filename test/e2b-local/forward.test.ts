@@ -60,7 +60,7 @@ const head = '{"ok":true}\n';
 test.each([
   ["in one piece", [`${head}a[end]`], "a[end]"],
   ["in pieces that end anywhere", ['{"o', 'k":true}\nab', "c[e", "nd]"], "abc[end]"],
-])("a complete stream of the agent is forwarded: %s", async (_, pieces, text) => {
+])("a complete stream of a sandbox's agent is forwarded to the client: %s", async (_, pieces, text) => {
   const agent = await agentThat(async (socket) => {
     for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve));
     socket.end();
@@ -71,17 +71,17 @@ test.each([
 test.each([
   ["a stream without its end", undefined],
   ["fewer bytes than were announced", 100],
-])("the client's connection breaks after %s", async (_, size) => {
+])("the client's connection breaks if the sandbox's agent sends %s", async (_, size) => {
   const agent = await agentThat((socket) => socket.end(`${head}half`));
   await expect(throughServer(agent, size)).rejects.toThrow();
 });
 
-test("a stream is complete when the announced number of bytes has been forwarded", async () => {
+test("a stream of a sandbox's agent is complete when the announced number of bytes has been forwarded", async () => {
   const agent = await agentThat((socket) => socket.end(`${head}12345`));
   expect(await throughServer(agent, 5)).toBe("12345");
 });
 
-test("a refusal of the agent and a sandbox that is gone cause different errors", async () => {
+test("a refusal of a sandbox's agent causes another error than a sandbox that is gone", async () => {
   const refusing = await agentThat((socket) => socket.end('{"error":{"code":"not_found","message":"no such file"}}\n'));
   await expect(callAgent(refusing, { op: "stat" })).rejects.toThrow(AgentRefusal);
   await expect(callAgent(join(folder, "nobody"), { op: "stat" })).rejects.toThrow(AgentGone);

@@ -26,7 +26,7 @@ const toPort = (port: number, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-test("a request without the API key gets 401, and one of an unknown route 404", async () => {
+test("a request to the local E2B server gets 401 without the API key, and 404 for an unknown route", async () => {
   expect(await ask({ path: "/v2/sandboxes" })).toMatchObject({ status: 401, body: { code: 401 } });
   expect(await ask({ path: "/v2/volumes", headers: toControl })).toMatchObject({ status: 404, body: { code: 404 } });
 });
@@ -34,7 +34,7 @@ test("a request without the API key gets 401, and one of an unknown route 404", 
 test.each([
   ["is not JSON", "{"],
   ["is not an object", "[]"],
-])("a request gets 400 if its body %s", async (_, body) => {
+])("a request to the local E2B server gets 400 if its body %s", async (_, body) => {
   const answer = await ask({ method: "POST", path: "/v2/sandboxes", headers: toControl, body });
   expect(answer).toMatchObject({
     status: 400,
@@ -42,7 +42,7 @@ test.each([
   });
 });
 
-test("a request for an unknown sandbox, or for a port without a listener, gets 502", async () => {
+test("a request to the local E2B server for an unknown sandbox, or for a port without a listener, gets 502", async () => {
   const headers = { "e2b-sandbox-id": "iunknown", "e2b-sandbox-port": "49999" };
   const unknown = { code: 502, message: "The sandbox was not found", sandboxId: "iunknown" };
   expect(await ask({ path: "/health", headers })).toEqual({ status: 502, body: unknown });
@@ -55,7 +55,7 @@ test("a request for an unknown sandbox, or for a port without a listener, gets 5
 test.each([
   ["code port: an unknown path", 49_999, { path: "/nothing" }, 404],
   ["code port: no code", 49_999, { method: "POST", path: "/execute", body: "{}" }, 422],
-  ["code port: an unknown context", 49_999, { method: "DELETE", path: "/contexts/none" }, 404],
+  ["code port: an unknown Python process", 49_999, { method: "DELETE", path: "/contexts/none" }, 404],
   ["envd: an unknown path", 49_983, { path: "/nothing" }, 404],
   [
     "envd: an upload that is neither raw bytes nor a form",
@@ -64,7 +64,7 @@ test.each([
     400,
   ],
   ["envd: a service that it lacks", 49_983, { method: "POST", path: "/process.Process/Update", body: "{}" }, 404],
-])("the gateway refuses a bad request to the %s", async (_, port, request, status) => {
+])("the local E2B server refuses a bad request to the %s", async (_, port, request, status) => {
   expect((await ask({ ...request, headers: toPort(port) })).status).toBe(status);
 });
 
@@ -73,11 +73,11 @@ test.each([
   ["an encoding that it does not know", "/files?path=/tmp/x&username=root", { "content-encoding": "br" }, 400],
   ["a form without a boundary", "/files?path=/tmp/x&username=root", { "content-type": "multipart/form-data" }, 400],
   ["another access token", "/files?path=/tmp/x&username=root", { "x-access-token": "wrong" }, 401],
-])("envd refuses an upload with %s", async (_, path, headers, status) => {
+])("the file service of a sandbox refuses an upload with %s", async (_, path, headers, status) => {
   const answer = await ask({ method: "POST", path, headers: toPort(49_983, headers), body: "x" });
   expect(answer).toMatchObject({ status, body: { code: status } });
 });
 
-test("a sandbox works after all refused requests of this file", async () => {
+test("a sandbox can run code after all requests that were refused in this test file", async () => {
   expect((await sandbox.runCode("'well'")).text).toBe("well");
 });

@@ -35,7 +35,7 @@ test("a sandbox imports packages from the shared folders, and packages of a temp
   expect(await printed(special, code)).toBe("42 True");
 });
 
-describe.runIf(process.platform === "linux")("a server with bubblewrap", () => {
+describe.runIf(process.platform === "linux")("a local E2B server with bubblewrap", () => {
   test("reports that its sandboxes are isolated", () => {
     expect(server().isolated).toBe(true);
   });
@@ -43,8 +43,8 @@ describe.runIf(process.platform === "linux")("a server with bubblewrap", () => {
   test.each([
     ["the project's data", data],
     ["the project", process.cwd()],
-    ["the home", join(homedir(), ".")],
-  ])("hides %s from a sandbox", async (_, path) => {
+    ["the home folder of the user", join(homedir(), ".")],
+  ])("hides %s from its sandboxes", async (_, path) => {
     const code = `import os\nprint(sorted(os.listdir(${JSON.stringify(path)})) if os.path.exists(${JSON.stringify(path)}) else "hidden")`;
     expect(["hidden", "[]"]).toContain(await printed(sandbox(), code));
   });
@@ -74,19 +74,19 @@ describe.runIf(process.platform === "linux")("a server with bubblewrap", () => {
     ["set a program that the host's kernel runs", "echo '|/tmp/x' > /proc/sys/kernel/core_pattern"],
     ["signal the agent", "kill -9 1; kill -STOP 1; cat /proc/1/environ"],
     ["open the agent's descriptors", "cat /proc/1/fd/0"],
-  ])("does not let root in a sandbox %s", async (_, command) => {
+  ])("does not let the user root in a sandbox %s", async (_, command) => {
     const code = `import subprocess\nprint(subprocess.run(["/bin/bash", "-c", ${JSON.stringify(command)}]).returncode)`;
     expect(Number(await printed(sandbox(), code))).not.toBe(0);
     expect((await sandbox().runCode("'alive'")).text).toBe("alive");
   });
 
-  test("leaves no descriptor of the server open in a kernel", async () => {
+  test("leaves no file descriptor of the server open in the Python process of a sandbox", async () => {
     const code =
       "import os\nprint(sorted({os.readlink(f'/proc/self/fd/{fd}').split(':')[0] for fd in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{fd}')}))";
     expect(await printed(sandbox(), code)).not.toContain("nova-e2b");
   });
 
-  test("lets a cell start children that are isolated by their own pids, their own mounts and another user", async () => {
+  test("lets a code cell start child processes that are isolated by their own pids, their own mounts and another user", async () => {
     const code = `
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -119,7 +119,7 @@ print(os.read(read, 1000).decode())`;
     else expect(await printed(sandbox(), code)).toBe("1 65534 [] 42");
   });
 
-  test("gives a sandbox the machine's network, unless the client forbids it", async () => {
+  test("gives a sandbox the machine's network, unless the client forbids the network", async () => {
     const interfaces = "import socket; print(sorted(name for _, name in socket.if_nameindex()))";
     const closed = await create({ allowInternetAccess: false });
     expect(await printed(closed, interfaces)).toBe("['lo']");

@@ -35,7 +35,7 @@ if os.fork() == 0:
     os.execvp("sleep", ["sleep", "${word}"])`);
 }
 
-describe.runIf(process.platform === "linux")("a server leaves no process behind", () => {
+describe.runIf(process.platform === "linux")("a local E2B server leaves no process running", () => {
   test("when the server is closed", async () => {
     const server = await openE2b({ apiKey: API_KEY, modules });
     const sandbox = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
@@ -74,14 +74,14 @@ console.log(server.apiUrl);`;
   });
 });
 
-describe.runIf(process.platform === "linux")("a server that waits for the first sandbox", () => {
+describe.runIf(process.platform === "linux")("a local E2B server that waits for the first sandbox", () => {
   const opened = async () => {
     const folder = mkdtempSync(join(tmpdir(), "nova-sites-"));
     const server = await openE2b({ apiKey: API_KEY, modules, sitePackages: [folder], waits: true });
     return { folder, server, ask: () => Sandbox.create("nova", { apiKey: API_KEY, ...server }) };
   };
 
-  test("starts no Python before a client asks for a sandbox, and serves clients that ask at the same time", async () => {
+  test("starts no Python before a client requests a sandbox, and serves clients that request one at the same time", async () => {
     const { folder, server, ask } = await opened();
     expect(running(folder)).toBe(0);
     const [one, other] = await Promise.all([ask(), ask()]);
@@ -103,7 +103,7 @@ describe.runIf(process.platform === "linux")("a server that waits for the first 
   });
 });
 
-test("after warming, a server creates sandboxes that have imported the packages, and older sandboxes continue", async () => {
+test("sandboxes that are created after the server has loaded packages have imported them, and older sandboxes continue", async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const cold = await Sandbox.create("nova", { apiKey: API_KEY, ...server });
   await cold.runCode("kept = 1");
@@ -131,20 +131,73 @@ test("sandboxes that need no packages are forked from a process that never loads
   await server.close();
 });
 
-test("a server loads no packages before a client wants a sandbox that may import them", {
+test("a local E2B server loads no packages before a client wants a sandbox that may import them", {
   tags: ["deep"],
 }, async () => {
   const server = await openE2b({ apiKey: API_KEY, modules });
   const make = (metadata = {}) => Sandbox.create("nova", { apiKey: API_KEY, ...server, metadata });
   const there = await aPackage();
   const loaded = `import sys; print([name in sys.modules for name in ('zoneinfo', '${there}')])`;
-  await eventually(async () => (await printed(await make({ packages: "none" }), loaded)) === "[True, False]");
+  const pauseMs = 500; // The server imports packages only while no request waits.
+  await eventually(async () => (await printed(await make({ packages: "none" }), loaded)) === "[True, False]", pauseMs);
   expect(await printed(await make(), loaded)).toBe("[True, False]");
-  await eventually(async () => (await printed(await make(), loaded)) === "[True, True]");
+  await eventually(async () => (await printed(await make(), loaded)) === "[True, True]", pauseMs);
   await server.close();
 });
 
-test("the first sandbox of a server has already imported the preloaded module", async () => {
+/**
+ * A preloaded module that ends each kernel at its start, until the file `mended` exists. The agent waits for the end of
+ * its first kernel.
+ */
+const brokenKernels = `
+import os
+from nova_sandboxd import kernel, kernels
+
+run = kernel.run
+
+def run_or_fail(*pipes):
+    if os.path.exists("/tmp/mended"):
+        run(*pipes)
+    with open("/tmp/starts", "a") as starts:
+        starts.write("x")
+    raise RuntimeError("the patch is broken")
+
+kernel.run = run_or_fail
+
+prepare = kernels.Kernels.__init__
+
+def prepare_and_wait(self, *arguments):
+    prepare(self, *arguments)
+    os.waitid(os.P_PID, self.spare.pid, os.WEXITED | os.WNOWAIT)
+
+kernels.Kernels.__init__ = prepare_and_wait
+`;
+
+describe("a sandbox whose Python processes end at their start", () => {
+  const folder = mkdtempSync(join(tmpdir(), "nova-broken-"));
+  writeFileSync(join(folder, "broken_kernels.py"), brokenKernels);
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const { create } = useServer({ preloaded: { folder, module: "broken_kernels" } });
+
+  test("starts another one only for a cell, tells the caller how to continue, and recovers", async () => {
+    const sandbox = await create();
+    const started = async () => (await sandbox.files.read("/tmp/starts", asRoot)).length;
+    for (let cell = 0; cell < 3; cell++) {
+      const { error, logs } = await sandbox.runCode("1");
+      expect(error).toMatchObject({
+        name: "ContextRestarting",
+        value: expect.stringContaining("create another sandbox"),
+      });
+      expect(logs.stderr.join("")).toContain("RuntimeError: the patch is broken");
+    }
+    // The first kernel and a spare one start before the first cell. A loop would start hundreds.
+    expect(await started()).toBeLessThan(10);
+    await sandbox.files.write("/tmp/mended", "", asRoot);
+    expect(await printed(sandbox, "print('runs again')")).toBe("runs again");
+  });
+});
+
+test("the first sandbox of a local E2B server has already imported the preloaded module", async () => {
   const folder = mkdtempSync(join(tmpdir(), "nova-preloaded-"));
   writeFileSync(join(folder, "made_ahead.py"), "");
   const server = await openE2b({ apiKey: API_KEY, modules, preloaded: { folder, module: "made_ahead" } });
@@ -154,7 +207,7 @@ test("the first sandbox of a server has already imported the preloaded module", 
   rmSync(folder, { recursive: true });
 });
 
-describe("a server without bubblewrap", () => {
+describe("a local E2B server without bubblewrap", () => {
   const folder = mkdtempSync(join(tmpdir(), "nova-path-"));
   const path = process.env.PATH;
   const warnings: string[] = [];

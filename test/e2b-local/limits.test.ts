@@ -3,7 +3,7 @@ import { RateLimitError, Sandbox, SandboxError } from "@e2b/code-interpreter";
 import { beforeAll, describe, expect, test } from "vitest";
 import { eventually, printed, useServer } from "./server.ts";
 
-describe("the limits of the plan", () => {
+describe("the limits of an E2B plan", () => {
   const { connection, create } = useServer({ limits: { createsPerSecond: 4, concurrent: 3, lifetimeSeconds: 3600 } });
 
   test("refuse a further sandbox with 429 while the allowed number of sandboxes exists", async () => {
@@ -25,7 +25,7 @@ describe("the limits of the plan", () => {
     expect(await create()).toBeInstanceOf(Sandbox);
   });
 
-  test("shorten an extension to the plan's longest lifetime, and refuse a new sandbox with a longer one", async () => {
+  test("shorten an extension of a sandbox to the plan's longest lifetime, and refuse a new sandbox with a longer lifetime", async () => {
     const sandbox = await create();
     await sandbox.setTimeout(24 * 3_600_000);
     const { startedAt, endAt } = await sandbox.getInfo();
@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     for (const one of [sandbox, neighbour] as Sandbox[]) expect((await one.runCode("'alive'")).text).toBe("alive");
   }
 
-  test("end a cell that takes too much memory with a MemoryError", async () => {
+  test("end a code cell that takes too much memory with a MemoryError", async () => {
     const { error } = await (sandbox as Sandbox).runCode(
       "taken = []\nwhile True: taken.append(bytearray(100_000_000))",
     );
@@ -66,7 +66,7 @@ describe.runIf(process.platform === "linux")("the limits of a sandbox", () => {
     await expectBothAlive();
   });
 
-  test("end the biggest process if all processes together take too much memory", async () => {
+  test("end the biggest process if all processes of a sandbox together take too much memory", async () => {
     const code = `
 import os, signal
 children = []
@@ -89,7 +89,7 @@ print(os.waitstatus_to_exitcode(ended[1]))`;
     await expectBothAlive();
   });
 
-  test("count memory once if a process shares it with its forks", async () => {
+  test("count the memory that a process shares with its forks only once", async () => {
     const code = `
 import os, time
 held = bytearray(os.urandom(1000) * 300_000)

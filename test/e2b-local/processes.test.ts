@@ -11,17 +11,20 @@ function python(code: string): string {
 }
 
 test.each([
-  ["a fork that has touched little", { anonymous: 500, faulted: 20, inherited: 500 }, 20],
+  ["a fork that has written to few pages", { anonymous: 500, faulted: 20, inherited: 500 }, 20],
   ["a fork that has written to all it inherited", { anonymous: 500, faulted: 900, inherited: 500 }, 500],
   ["a fork that has grown, by huge pages and so with few faults", { anonymous: 800, faulted: 20, inherited: 500 }, 300],
   ["a program of its own", { anonymous: 30, faulted: 60, inherited: 500 }, 30],
-])("the watchdog counts only the unshared memory of %s", (_, { anonymous, faulted, inherited }, own) => {
-  const process = `processes.Process(1, 0, 1, 0, ${anonymous}, ${faulted})`;
-  const code = `from nova_sandboxd import processes\nprint(processes.own_bytes(${process}, ${inherited}))`;
-  expect(python(code)).toBe(String(own));
-});
+])(
+  "the memory watchdog of a sandbox counts only the unshared memory of %s",
+  (_, { anonymous, faulted, inherited }, own) => {
+    const process = `processes.Process(1, 0, 1, 0, ${anonymous}, ${faulted})`;
+    const code = `from nova_sandboxd import processes\nprint(processes.own_bytes(${process}, ${inherited}))`;
+    expect(python(code)).toBe(String(own));
+  },
+);
 
-test("all descendants of a process are found, including adopted orphans of a detached child", () => {
+test("the search for the descendants of a process finds all of them, including adopted orphans of a detached child", () => {
   const code = `
 import os, signal
 from nova_sandboxd import linux, processes
@@ -47,7 +50,7 @@ print(len(processes.descendants(os.getpid())))`;
   expect(python(code).split("\n")).toEqual([process.platform === "linux" ? "1" : "2", "0"]);
 });
 
-test("the event loop calls no callback for a descriptor that the callback of another event has just closed", () => {
+test("the event loop of the local E2B server calls no callback for a descriptor that another callback has just closed", () => {
   const code = `
 import os
 from nova_sandboxd.loop import Loop
@@ -69,3 +72,19 @@ loop.watch(b, lambda: take(b, a))
 loop.run()`;
   expect(python(code)).toBe("1");
 });
+
+test.runIf(process.platform === "linux")(
+  "compact memory of a zygote has fewer mappings, and none to which code can write and that it can run",
+  () => {
+    const code = `
+import decimal, ssl, sqlite3
+from nova_sandboxd import mappings
+before = len(mappings.read_mappings())
+mappings.compact()
+after = mappings.read_mappings()
+print(len(after) < before)
+print([mapping for mapping in after if "w" in mapping.rights and "x" in mapping.rights])
+print(decimal.Decimal("0.1") + 1, sqlite3.connect(":memory:").execute("select 1").fetchone())`;
+    expect(python(code).split("\n")).toEqual(["True", "[]", "1.1 (1,)"]);
+  },
+);

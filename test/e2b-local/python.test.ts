@@ -40,20 +40,20 @@ function fakePython(place: string, answer: { version?: string; missing?: string[
 
 const asked = () => readFileSync(join(folder, "asked"), "utf8").length;
 
-test("the server chooses the first Python on the PATH that has all packages", async () => {
+test("the local E2B server chooses the first Python on the PATH that has all packages", async () => {
   const paths = ["a", "b", "c"].map((place, index) => fakePython(place, { missing: index === 0 ? ["fitz"] : [] }));
   process.env.PATH = ["a", "b", "c"].map((place) => join(folder, place)).join(delimiter);
   expect((await choosePython({ modules })).path).toBe(paths[1]);
 });
 
-test("if no Python has all packages, the server chooses the first one and names the missing packages", async () => {
+test("if no Python has all packages, the local E2B server chooses the first one and names the missing packages", async () => {
   const path = fakePython("a", { missing: ["fitz", "PIL"] });
   fakePython("b", { missing: ["PIL"] });
   process.env.PATH = [join(folder, "a"), join(folder, "b")].join(delimiter);
   expect(await choosePython({ modules })).toMatchObject({ path, missing: ["fitz", "PIL"] });
 });
 
-test("the server chooses the Python that E2B_LOCAL_PYTHON names, even if it lacks packages", async () => {
+test("the local E2B server chooses the Python that E2B_LOCAL_PYTHON names, even if it lacks packages", async () => {
   process.env.E2B_LOCAL_PYTHON = fakePython("named", { missing: ["fitz"] });
   expect((await choosePython({ modules })).path).toBe(process.env.E2B_LOCAL_PYTHON);
 });
@@ -61,20 +61,23 @@ test("the server chooses the Python that E2B_LOCAL_PYTHON names, even if it lack
 test.each([
   ["too old", () => fakePython("old", { version: "3.9.2" })],
   ["not there", () => join(folder, "nothing")],
-])("the error says what to do if the Python that E2B_LOCAL_PYTHON names is %s", async (_, place) => {
-  const path = place();
-  process.env.E2B_LOCAL_PYTHON = path;
-  await expect(choosePython({ modules })).rejects.toThrow(
-    `${path} is not a Python 3.10 or newer - set E2B_LOCAL_PYTHON to one`,
-  );
-});
+])(
+  "the error of the local E2B server says what to do if the Python that E2B_LOCAL_PYTHON names is %s",
+  async (_, place) => {
+    const path = place();
+    process.env.E2B_LOCAL_PYTHON = path;
+    await expect(choosePython({ modules })).rejects.toThrow(
+      `${path} is not a Python 3.10 or newer - set E2B_LOCAL_PYTHON to one`,
+    );
+  },
+);
 
-test("the error says what to do if there is no Python", async () => {
+test("the error of the local E2B server says what to do if there is no Python", async () => {
   process.env.PATH = folder;
   await expect(choosePython({ modules })).rejects.toThrow("install one, or name it in E2B_LOCAL_PYTHON");
 });
 
-test("a server starts interpreters to ask for their packages only if an interpreter or a package folder has changed", async () => {
+test("the local E2B server asks interpreters for their packages only if an interpreter or a package folder has changed", async () => {
   const cache = join(folder, "cache", "python.json");
   const path = fakePython("a", {});
   const site = join(folder, "site");
@@ -94,7 +97,7 @@ test("a server starts interpreters to ask for their packages only if an interpre
   expect(asked()).toBe(4);
 });
 
-test("packages are found without being imported, and packages for another version of Python do not count", async () => {
+test("packages of a Python are found without being imported, and packages for another version of Python do not count", async () => {
   const site = join(folder, "site");
   for (const name of ["fitz", "pandas", "requests", "PIL", "psycopg"]) {
     mkdirSync(join(site, name), { recursive: true });
@@ -104,7 +107,7 @@ test("packages are found without being imported, and packages for another versio
   expect((await choosePython({ modules, sitePackages: [site] })).missing).toEqual(["pandas"]);
 });
 
-test("each Python is started once to describe itself, even if the PATH has it under several names", async () => {
+test("the local E2B server starts each Python once to ask for its packages, even if the PATH has it under several names", async () => {
   fakePython("a", { missing: ["fitz"] });
   symlinkSync("python3", join(folder, "a", "python"));
   symlinkSync("a", join(folder, "b"));
@@ -113,7 +116,7 @@ test("each Python is started once to describe itself, even if the PATH has it un
   expect(asked()).toBe(1);
 });
 
-test("the server, and each request for a sandbox, reports that there is no Python", async () => {
+test("the local E2B server, and each request for a sandbox, reports that there is no Python", async () => {
   process.env.PATH = folder;
   const server = await openE2b({ apiKey: "e2b_test" });
   const create = () => Sandbox.create("nova", { apiKey: "e2b_test", ...server });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeScratch, writeToScratch } from "../../packages/e2b-local/src/scratch.ts";
 
-test("a new server removes the scratch folders of killed servers, but not those of running servers", () => {
+test("a new local E2B server removes the scratch folders of killed servers, but not those of running servers", () => {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   const left = join(tmpdir(), `nova-e2b-${pid}-left`);
   mkdirSync(join(left, "s0"), { recursive: true });
@@ -15,7 +15,7 @@ test("a new server removes the scratch folders of killed servers, but not those 
   for (const folder of [mine, second]) rmSync(folder, { recursive: true });
 });
 
-test("the error of a full disk names the folder on that disk", () => {
+test("the error about a full disk names the scratch folder on that disk", () => {
   const full = () => {
     throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
   };

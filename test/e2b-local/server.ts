@@ -35,12 +35,12 @@ export async function printed(sandbox: Sandbox, code: string): Promise<string> {
   return execution.logs.stdout.join("").trimEnd();
 }
 
-/** Checks a condition again and again until it holds. Fails after ten seconds. */
-export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+/** Checks a condition every `pauseMs` until it holds. Fails after ten seconds. */
+export async function eventually(condition: () => boolean | Promise<boolean>, pauseMs = 10): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error("the condition did not come true within ten seconds");
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

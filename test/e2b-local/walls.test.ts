@@ -46,7 +46,7 @@ async function isEnclosed(): Promise<boolean> {
   return text === "False";
 }
 
-describe.runIf(process.platform === "linux")("the isolation of a server's sandboxes", () => {
+describe.runIf(process.platform === "linux")("the isolation of the sandboxes of a local E2B server", () => {
   test.each([
     "bwrap: Creating new namespace failed: Resource temporarily unavailable",
     "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
@@ -55,7 +55,7 @@ describe.runIf(process.platform === "linux")("the isolation of a server's sandbo
     "bwrap: pipe2: Too many open files in system",
     "OSError: [Errno 109] Too many references: cannot splice",
     "Killed",
-  ])("is complete after a temporary shortage has ended: %s", async (sentence) => {
+  ])("is complete after this temporary error has ended: %s", async (sentence) => {
     speaking(sentence);
     await open();
     await expect(isEnclosed()).rejects.toThrow(sentence.slice(-20));
@@ -69,7 +69,7 @@ describe.runIf(process.platform === "linux")("the isolation of a server's sandbo
     "bwrap: Creating new namespace failed: Function not implemented",
     "bwrap: Creating new namespace failed: Invalid argument",
     "bwrap: setting up uid map: Permission denied",
-  ])("is missing on a machine that does not support it, and the server warns: %s", async (sentence) => {
+  ])("is missing on a machine that does not support it, and the server warns of this error: %s", async (sentence) => {
     speaking(sentence);
     await open();
     expect(await isEnclosed()).toBe(false);

@@ -29,11 +29,11 @@ const asking = {
   ],
 };
 
-describe("an approval in chaos", { timeout: 120_000 }, () => {
+describe("an approval whose Step Functions tasks are delivered twice while Lambdas die", { timeout: 120_000 }, () => {
   it.each([
     ["approved", ["start", "ask", "pause", "end"]],
     ["rejected", ["start", "ask", "end"]],
-  ])("opens one task, and the run continues with the answer: %s", async (choice, path) => {
+  ])("opens one task, and its run continues with the answer: %s", async (choice, path) => {
     const version = await cloud.publish(asking);
     const ids = await Promise.all(
       [1, 2, 3].map(async (n) => (await startExecution(cloud.ports, { version, context: `{"n": ${n}}` })).id),

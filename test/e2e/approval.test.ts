@@ -57,8 +57,8 @@ async function ended(id: string) {
   return { ...trace, values: JSON.parse(trace.context.text) };
 }
 
-describe("an invoice over 1000", () => {
-  it("is paid with the data of the form when the manager approves it", async () => {
+describe("a run for an invoice over 1000", () => {
+  it("pays it with the data of the approval's form when the manager approves it", async () => {
     const id = await asked();
     const [task] = await Array.fromAsync(cloud.ports.tasks.pending());
     expect(task).toMatchObject({
@@ -83,21 +83,21 @@ describe("an invoice over 1000", () => {
     });
   });
 
-  it("is rejected with a reason when the manager rejects it", async () => {
+  it("rejects it with the manager's reason when the manager rejects it", async () => {
     const id = await asked();
     await answer(id, "rejected", { data: '{"reason": "too many desks"}' });
     const { values } = await ended(id);
     expect(values).toMatchObject({ outcome: "turned down", turned_down: { by: "ann", reason: "too many desks" } });
   });
 
-  it("is put aside if the manager does not answer in time, and refuses a late answer", async () => {
+  it("puts it aside if the manager does not answer before the timeout, and refuses a late answer", async () => {
     const id = await asked(1);
     const { values } = await ended(id);
     expect(values).toMatchObject({ outcome: "put aside", manager: { choice: "timeout", by: null } });
     await expect(answer(id, "approved")).rejects.toThrow(/"manager" expired at .* and went on as "timeout"/);
   });
 
-  it("accepts one answer and refuses invalid data", async () => {
+  it("accepts one answer of the manager, and refuses answers with invalid data", async () => {
     const id = await asked();
     await expect(answer(id, "approved", { data: '{"cost_center": 1}' })).rejects.toThrow(
       /data.cost_center must be >= 1000/,
@@ -112,7 +112,7 @@ describe("an invoice over 1000", () => {
     expect(entries.filter(({ node_id }) => node_id === "manager")).toHaveLength(1);
   });
 
-  it("has no open task after its run was cancelled", async () => {
+  it("has no open task after it was cancelled", async () => {
     const id = await asked();
     await cancelExecution(cloud.ports, id);
     const { execution, path } = await ended(id);
@@ -122,13 +122,13 @@ describe("an invoice over 1000", () => {
   });
 });
 
-it("an invoice under 1000 needs no approval", async () => {
+it("a run for an invoice under 1000 asks for no approval", async () => {
   const { context, path } = await cloud.run(await cloud.publish(example), "{}", [invoice("paper")]);
   expect(path).not.toContain("manager");
   expect(JSON.parse(context.text)).toMatchObject({ outcome: "paid", payment: { total: 99.96, currency: "EUR" } });
 });
 
-describe("a waiting run", () => {
+describe("a run that waits for an approval", () => {
   it("occupies no sandbox and no Lambda", async () => {
     const id = await asked();
     const { E2B_API_URL, E2B_API_KEY = "" } = cloud.environment;
@@ -140,7 +140,7 @@ describe("a waiting run", () => {
     await cloud.untilEnd(id);
   });
 
-  it("leaves its task token nowhere but in the history of Step Functions", async () => {
+  it("stores its task token nowhere but in the history of Step Functions", async () => {
     const id = await asked();
     const history = JSON.parse(await historyText(await readTrace(cloud.ports, id))) as object[];
     const [, token = ""] = /\\"token\\":\\"([^"\\]+)\\"/.exec(JSON.stringify(history)) ?? [];

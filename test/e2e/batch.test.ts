@@ -10,7 +10,7 @@ import { root } from "../support/imports.ts";
 const invoices = join(root, "packages/examples/invoice/invoices");
 /**
  * A data folder that stays after the tests, because installing PyMuPDF into it takes long. The tests of the invoice
- * demo have another folder, because both may install packages at the same time.
+ * demo have another folder, because both test files may install packages at the same time.
  */
 const dataDir = join(root, "node_modules/.cache/nova-batch");
 
@@ -34,7 +34,7 @@ function resultOf(file: string): object {
   return { name: file, pages: expect.any(Number), amount, currency, branch: amount > 1000 ? "high" : "low" };
 }
 
-describe("a mail with seven invoices and a broken PDF", () => {
+describe("a run for a mail with seven invoices and a broken PDF", () => {
   const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
   let withInvoices: BatchRun;
   let withNone: BatchRun;
@@ -47,7 +47,7 @@ describe("a mail with seven invoices and a broken PDF", () => {
     [withInvoices, withNone] = await batch(...paths.slice(0, 3), broken, ...paths.slice(3));
   }, 400_000);
 
-  it("gives seven correct results and one error, in the order of the mail", () => {
+  it("has seven correct results and one error, in the order of the mail", () => {
     const results = files.map(resultOf);
     const error = {
       node: "extract_text",
@@ -58,7 +58,7 @@ describe("a mail with seven invoices and a broken PDF", () => {
     expect(withInvoices.results).toEqual([...results.slice(0, 3), { error }, ...results.slice(3)]);
   });
 
-  it("gets a summary with sums per currency, invoices to approve and unreadable files", () => {
+  it("has a summary with sums for each currency, invoices to approve and unreadable files", () => {
     expect(withInvoices.summary).toEqual({
       from: "billing@supplier.example",
       invoices: 7,
@@ -68,7 +68,7 @@ describe("a mail with seven invoices and a broken PDF", () => {
     });
   });
 
-  it("has no effect on the results of the next mail, which has no attachments", () => {
+  it("does not change the results for the next mail, which has no attachments", () => {
     const summary = { from: "billing@supplier.example", invoices: 0, sums: {}, high: [], unreadable: [] };
     expect(withNone).toMatchObject({ status: "completed", results: [], summary });
   });

@@ -48,15 +48,15 @@ context["same"] = outputs["bill"]["copy"] == context["all"]["copy"]`,
   expect(execution).toMatchObject({ status: "completed", root: trace.execution.id, parent });
 });
 
-describe("a child run that fails", () => {
-  it("fails the node that called it and the calling run with the same error", async () => {
+describe("an inner run that fails", () => {
+  it("fails the workflow node that started it, and the outer run, with the same error", async () => {
     await cloud.publish(inARow("broken", { work: 'raise ValueError("no total")' }));
     const { execution } = await cloud.run(await cloud.publish(inARow("calls-broken", { bill: calls("broken") })));
     expect(execution).toMatchObject({ status: "failed", error: { node: "bill", class: "NodeFailed" } });
     expect(execution.error?.message).toMatch(/^workflow "broken" \(exec_\w+\) failed: node "work": .*no total/);
   });
 
-  it("lets the calling run continue at onError", async () => {
+  it("makes the outer run continue at the onError of the workflow node", async () => {
     await cloud.publish(inARow("late", { work: { code: "import time\ntime.sleep(60)", timeout: 1 } }));
     const report = 'context["seen"] = error["class"] if (error := context["error"]) else None';
     const version = await cloud.publish(inARow("rescues", { bill: calls("late", { onError: "report" }), report }));
@@ -65,7 +65,7 @@ describe("a child run that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("gives the calling run an error that names the timeout of the child run", async () => {
+  it("gives the outer run an error that names the timeout of the inner run", async () => {
     await cloud.publish(inARow("limited", { pause: { type: "wait", seconds: "1d" } }, { timeout: 1 }));
     const { execution } = await cloud.run(await cloud.publish(inARow("calls-limited", { bill: calls("limited") })));
     const message = expect.stringMatching(/^workflow "limited" .* ran longer than its timeout/);
@@ -73,10 +73,10 @@ describe("a child run that fails", () => {
   });
 
   it.each([
-    ["an unpublished workflow", "nowhere", {}, /there is no workflow "nowhere"/],
-    ["a missing version", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
-    ["a missing value", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
-  ])("makes the calling node fail with the same reason: %s", async (_what, workflow, fields, message) => {
+    ["the workflow is not published", "nowhere", {}, /there is no workflow "nowhere"/],
+    ["the version does not exist", "sums", { version: 9 }, /workflow "sums" has no version 9 - its latest is 1/],
+    ["a value for the inner run does not exist", "sums", { input: { a: "b.c" } }, /"a" takes "b\.c" from the context/],
+  ])("makes its workflow node fail with the reason: %s", async (_what, workflow, fields, message) => {
     const version = await cloud.publish(inARow("asks-amiss", { bill: calls(workflow, fields) }));
     const { execution, entries } = await cloud.run(version);
     expect(execution.error).toMatchObject({
@@ -88,7 +88,7 @@ describe("a child run that fails", () => {
   });
 });
 
-it("a workflow node runs its own workflow up to eight levels deep", { tags: ["deep"] }, async () => {
+it("a workflow can run itself through a workflow node up to eight levels deep", { tags: ["deep"] }, async () => {
   const again = (deepest: number) => ({
     id: "itself",
     nodes: [
@@ -114,7 +114,7 @@ it("a workflow node runs its own workflow up to eight levels deep", { tags: ["de
   expect(execution.error?.message).toMatch(/run inside of one another 8 deep at most/);
 });
 
-it("a map runs another workflow for each item", async () => {
+it("a map with the field `workflow` runs another workflow for each item", async () => {
   const code = 'context["double"] = context["n"] * 2 + context["more"] / (3 - context["n"])';
   await cloud.publish(inARow("doubles", { double: { code, effects: false } }));
   const each = { type: "map", items: "list", as: "n", workflow: "doubles", input: { more: "more" } };
@@ -128,7 +128,7 @@ it("a map runs another workflow for each item", async () => {
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("a workflow node passes a secret only to secret inputs", async () => {
+it("a workflow node gives a secret only to secret inputs of the workflow that it runs", async () => {
   const inputs = (...secret: string[]) => ({
     inputs: { properties: Object.fromEntries(secret.map((key) => [key, { type: "string", secret: true }])) },
   });
@@ -159,7 +159,7 @@ async function waiting() {
   return { id, child: child?.id ?? "" };
 }
 
-it("a child run is cancelled with its calling run", async () => {
+it("an inner run is cancelled together with its outer run", async () => {
   const { id, child } = await waiting();
   expect(await cancelExecution(cloud.ports, id)).toMatchObject({ status: "cancelled" });
   const [own, trace] = await Promise.all([child, id].map((one) => readTrace(cloud.ports, one)));
@@ -173,7 +173,7 @@ it("a child run is cancelled with its calling run", async () => {
   expect(await verified(cloud, trace as never)).toBe("anchored");
 });
 
-it("a cancelled child run fails the node that called it", async () => {
+it("an inner run that is cancelled fails the workflow node that started it", async () => {
   const { id, child } = await waiting();
   await cancelExecution(cloud.ports, child);
   await cloud.untilEnd(id);
@@ -184,7 +184,7 @@ it("a cancelled child run fails the node that called it", async () => {
   });
 });
 
-it("the verification of a run reports a changed entry of a child run", async () => {
+it("the verification of an outer run reports a changed entry of its inner run", async () => {
   const version = await cloud.publish(inARow("calls-sums", { bill: calls("sums") }));
   const context = '{"invoice": {"lines": [1]}, "text": "x"}';
   const [whole, cut] = [await cloud.run(version, context), await cloud.run(version, context)];

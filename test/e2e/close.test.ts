@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 /**
- * Starts a run that waits for a person. Then ends the run according to a close entry that has the fields `absurd`, but
- * does not write that entry to the chain.
+ * Starts a run that waits for a person. Then ends the run as if the entry of its close had the fields `absurd`; that
+ * entry is not written to the chain.
  */
 async function closeWith(absurd: Partial<Head>, error?: string) {
   const version = await cloud.publish({
@@ -48,7 +48,7 @@ async function closeWith(absurd: Partial<Head>, error?: string) {
   return { record, stats: await Array.fromAsync(cloud.service.stats.read(runs)) };
 }
 
-describe("a close", () => {
+describe("the close of a run", () => {
   const spent = { cost_usd: 0.5, tokens_input: 10, tokens_cached: 0, tokens_output: 5 };
 
   it.each<[string, Partial<Head>]>([
@@ -60,7 +60,7 @@ describe("a close", () => {
     ["an amount of 300 decimals", { spent: { ...spent, cost_usd: 1e-300 } }],
     ["more nodes than can be counted", { nodes: 1e40 }],
     ["an invalid time", { timestamp: "never" }],
-  ])("ends the run and stores valid numbers if its entry has %s", async (_what, absurd) => {
+  ])("ends the run and stores valid numbers even if the last entry has %s", async (_what, absurd) => {
     const { record, stats } = await closeWith(absurd);
     expect(record).toMatchObject({ open: false, status: "failed" });
     expect(Object.values(record?.spent ?? {}).every((count) => count >= 0 && count <= Number.MAX_SAFE_INTEGER)).toBe(
@@ -71,9 +71,9 @@ describe("a close", () => {
 
   it.each([
     ["a text of a megabyte", "é".repeat(1_000_000)],
-    ["half a character", "a\ud800"],
+    ["half a surrogate pair", "a\ud800"],
     ["a text of NUL characters", "\0".repeat(100_000)],
-  ])("ends the run and stores the error if its message is %s", async (_what, message) => {
+  ])("ends the run and stores its error even if the message of the error is %s", async (_what, message) => {
     const { record } = await closeWith({}, message);
     expect(record).toMatchObject({ open: false, error: { node: "ask", message: expect.any(String) } });
   });

@@ -84,7 +84,7 @@ async function run(definition: object): Promise<Trace> {
   return readTrace(cloud.ports, id, { full: true });
 }
 
-describe("a run that tries to leak its password", () => {
+describe("a run whose code tries to leak the password of a credential", () => {
   let trace: Trace;
   let prompts: string[];
 
@@ -113,7 +113,7 @@ describe("a run that tries to leak its password", () => {
     prompts = server.requests.map(({ body }) => JSON.stringify(body));
   });
 
-  it("can log in to the mail server with the password, from handwritten and from generated code", async () => {
+  it("can log in to the mail server with the password, from handwritten code and from code that a model wrote", async () => {
     expect(trace.execution).toMatchObject({ status: "completed" });
     expect(mails).toEqual(Array(2).fill(`billing@acme.test ${password}`));
     expect(await verified(cloud, trace)).toBe("anchored");
@@ -126,24 +126,24 @@ describe("a run that tries to leak its password", () => {
     ["names_a_key", /^context\["\*\*\*"\] contains the value of a secret/],
     ["changes", /^context\["smtp_port"\] belongs to a credential/],
     ["raises", /^ValueError: \['\*\*\*/],
-  ])("fails at the node %s with the reason", (node, reason) => {
+  ])("fails at its node `%s`, and the error says why", (node, reason) => {
     expect(entryOf(trace, node)).toMatchObject({ status: "failed", error_message: expect.stringMatching(reason) });
   });
 
-  it("keeps other data unchanged, and leaves no credentials in the context", () => {
+  it("keeps its other data unchanged, and has no credentials in its final context", () => {
     expect(JSON.parse(trace.context.text)).toMatchObject({ port: 993, at: "invoices", mailed: "by a model" });
     const keys = Object.keys(JSON.parse(trace.context.text));
     expect(keys.filter((key) => /^(email|smtp|imap|db|support)_/.test(key))).toEqual([]);
   });
 
-  it("shows models only the names and types of credential values", () => {
+  it("shows models only the names and types of the values of a credential", () => {
     expect(prompts.join()).toContain("integer of a credential");
     expect(prompts.join()).toContain("support_email_password");
     expect(prompts.join()).not.toContain("billing@acme.test");
   });
 
   it.each(["everything stored", "prompts", "trace", "history"])(
-    "leaves no form of the password in %s",
+    "leaves the password in no form in %s",
     async (place) => {
       const places: Record<string, () => Promise<Iterable<[string, string]>>> = {
         "everything stored": () => everythingKept(cloud.dataDir),
@@ -166,7 +166,7 @@ describe("a run that tries to leak its password", () => {
   );
 });
 
-describe("a child run", () => {
+describe("an inner run, started by a workflow node,", () => {
   it("gets the client's credentials, which are masked in its error", async () => {
     const code = "print(context['db_password'])\nraise ValueError(context['db_password'])";
     await cloud.publish(inARow("inside", { look: { code, credentials: ["database"] } }));
@@ -176,8 +176,8 @@ describe("a child run", () => {
   });
 });
 
-describe("a declared credential", () => {
-  it("is the only credential that the node's code gets", async () => {
+describe("a credential that a node declares", () => {
+  it("is the only credential that the code of the node gets", async () => {
     const look = "context['seen'] = sorted(key for key in context if key.endswith('_password'))";
     const seen = async (node: object, workflow: object = {}) =>
       JSON.parse((await run(inARow("declared", { look: { code: look, ...node } }, workflow))).context.text).seen;
@@ -187,7 +187,7 @@ describe("a declared credential", () => {
     expect(await seen({ credentials: [] }, { credentials: ["database"] })).toEqual([]);
   });
 
-  it("fails the node that declares it if the client does not have it", async () => {
+  it("fails the node if the client does not have it", async () => {
     const trace = await run(inARow("missing", { look: { code: "x = 1", credentials: ["ftp"] } }));
     expect(trace.execution).toMatchObject({
       status: "failed",
@@ -195,7 +195,7 @@ describe("a declared credential", () => {
     });
   });
 
-  it("gives code access to the credential's server even if the node allows no host", async () => {
+  it("lets the code connect to the credential's server even if the node itself allows no host", async () => {
     const network = { allow: [] };
     const code = `${login}\nimport socket\ntry: socket.create_connection(("127.0.0.1", 1), 1)\nexcept OSError as error: context['other'] = str(error)`;
     const trace = await run(inARow("walled", { mail: { code, network, credentials: ["email"] } }));

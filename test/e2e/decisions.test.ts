@@ -85,7 +85,7 @@ const rules: [conditions: unknown[], choices: [json: string, edge: unknown][]][]
 
 describe("a decision", () => {
   it.each(rules)(
-    "with edges for %j takes the edge that matches its value, and otherwise fails with a list of the edges",
+    "with edges for %j takes the edge that matches its value, or else fails with a list of the edges",
     async (conditions, choices) => {
       const version = await cloud.publish(decisionOn(conditions));
       const taken = choices.map(async ([json, edge]) => {
@@ -102,7 +102,7 @@ describe("a decision", () => {
     },
   );
 
-  it("fails if its code chooses no value, even if an earlier node has set one", async () => {
+  it("fails if its code sets no decision, even if an earlier node has set one", async () => {
     const decideB = { type: "decision", code: "context['branch_decision'] = 'b'" };
     const copies = "seen = context.get('branch_decision')\nprint(seen)\nif seen: context['branch_decision'] = seen";
     const version = await cloud.publish({
@@ -132,7 +132,7 @@ describe("a decision", () => {
     });
   });
 
-  it("continues at its onError if its code fails", async () => {
+  it("makes the run continue at its onError if its code fails", async () => {
     const definition = decisionOn(
       ["a", "default"],
       "if len(context) < 2: raise ValueError('cannot decide')\ncontext['branch_decision'] = 'a'",
@@ -150,7 +150,7 @@ describe("a decision", () => {
 });
 
 describe("a node that fails", () => {
-  it("ends the run and loses the changes that its code made", async () => {
+  it("ends the run as failed, without the changes that its code made to the context", async () => {
     const trace = await cloud.run(
       await cloud.publish(
         inARow("fails", {
@@ -168,7 +168,7 @@ describe("a node that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("passes its error only to the node of its onError", async () => {
+  it("passes its error only to its onError node", async () => {
     const nodes = {
       bad: { code: "context['lost'] = 1\nraise KeyError('total')", onError: "rescue" },
       skipped: "context['skipped'] = True",
@@ -190,7 +190,7 @@ describe("a node that fails", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("passes its error to the node of its onError even if the context has an own key with that name", async () => {
+  it("passes its error to its onError node even if the context has a key `error` of its own", async () => {
     const nodes = {
       own: "context['error'] = 'own'",
       bad: { code: "1 / 0", onError: "rescue" },
@@ -201,15 +201,15 @@ describe("a node that fails", () => {
     expect(JSON.parse(context.text)).toEqual({ error: "own", seen: "NodeFailed", again: "own" });
   });
 
-  it("continues at the end node if its onError names the end node", async () => {
+  it("makes the run continue at the end node if its onError names the end node", async () => {
     const trace = await cloud.run(await cloud.publish(inARow("to-end", { bad: { code: "1 / 0", onError: "end" } })));
     expect([trace.execution.status, trace.path]).toEqual(["completed", ["start", "bad", "end"]]);
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
   it.each([
-    ["is retried if it has no effects, with each attempt in the chain", 3, "completed"],
-    ["is retried only until its maximum of attempts", 2, "failed"],
+    ["is retried if it declares `effects: false`, with each attempt in the chain", 3, "completed"],
+    ["is retried only until its number of attempts is reached", 2, "failed"],
   ])("%s", async (_what, attempts, status) => {
     await using server = await countingServer();
     const code = `import urllib.request
@@ -231,7 +231,7 @@ context['tries'] = tries`;
   });
 });
 
-it('a node with the isolation "fresh" runs in its own sandbox', async () => {
+it("a node with `isolation: fresh` runs in a sandbox of its own", async () => {
   const own = { code: "context['n'] = 1", isolation: "fresh" };
   const trace = await cloud.run(await cloud.publish(inARow("fresh", { before: "x = 1", own, after: "x = 1" })));
   expect(trace.execution.status).toBe("completed");

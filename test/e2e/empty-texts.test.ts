@@ -39,33 +39,36 @@ async function verdictOn({ execution }: Trace): Promise<string> {
 
 const sum = 'context["total"] = sum(context["lines"])';
 
-describe("the chain of a run is valid", { timeout: 60_000 }, () => {
-  it.each(["", " ", "  \n", "\n", "```python\n```", "\ufeff"])("if a model answers %j as its code", async (code) => {
-    const failed = await written({ code: [code, code, code] });
-    expect(failed.execution.status).toBe("failed");
-    expect(await verdictOn(failed)).toBe("anchored");
-    const tolerated = await written({ code: [code, code, code] }, { onError: "end" });
-    expect(tolerated.execution.status).toBe("completed");
-    expect(await verdictOn(tolerated)).toBe("anchored");
-    const repaired = await written({ code: [code, sum] });
-    expect(repaired.context.text).toBe('{"lines":[1,2],"total":3}');
-    expect(await verdictOn(repaired)).toBe("anchored");
-  });
+describe("the chain of a run stays valid", { timeout: 60_000 }, () => {
+  it.each(["", " ", "  \n", "\n", "```python\n```", "\ufeff"])(
+    "if a model returns %j as the code of a node",
+    async (code) => {
+      const failed = await written({ code: [code, code, code] });
+      expect(failed.execution.status).toBe("failed");
+      expect(await verdictOn(failed)).toBe("anchored");
+      const tolerated = await written({ code: [code, code, code] }, { onError: "end" });
+      expect(tolerated.execution.status).toBe("completed");
+      expect(await verdictOn(tolerated)).toBe("anchored");
+      const repaired = await written({ code: [code, sum] });
+      expect(repaired.context.text).toBe('{"lines":[1,2],"total":3}');
+      expect(await verdictOn(repaired)).toBe("anchored");
+    },
+  );
 
-  it("and records empty code if a model answers with empty code", async () => {
+  it("and contains empty code if a model returns empty code", async () => {
     const trace = await written({ code: ["", "", ""] });
     const { code_executed, code_hash, ai_metadata } = entryOf(trace);
     const ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     expect([code_executed, code_hash, ai_metadata?.generated_code]).toEqual(["", ofNothing, ""]);
   });
 
-  it.each(["", " \n"])("if a model answers %j as the code of an analysis", async (analysis) => {
+  it.each(["", " \n"])("if a model returns %j as the code of an analysis", async (analysis) => {
     const trace = await written({ needsAnalysis: true, analysis, code: [sum] });
     expect(trace.execution.status).toBe("completed");
     expect(await verdictOn(trace)).toBe("anchored");
   });
 
-  it.each(["", " ", "\n"])("if a model answers %j to the prompt of a text node", async (text) => {
+  it.each(["", " ", "\n"])("if a model returns %j for the prompt of a text node", async (text) => {
     said = text;
     const trace = await ran({ work: { executor: "text", prompt: "Say nothing." } });
     expect(await verdictOn(trace)).toBe("anchored");

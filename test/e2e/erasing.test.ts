@@ -68,8 +68,8 @@ async function filesWith(text: string): Promise<string[]> {
 
 const verify = (id: string): Promise<Verification> => verifyExecution(ports, id);
 
-describe("an erasure", { timeout: 60_000 }, () => {
-  it("is refused for an open run", async () => {
+describe("the erasure of data", { timeout: 60_000 }, () => {
+  it("is refused for a run that is open", async () => {
     const asking = inARow("asks", {
       ask: { type: "wait", event: { source: ["shop"], detail: { name: ["{{name}}"] } }, timeout: "1d" },
     });
@@ -78,7 +78,7 @@ describe("an erasure", { timeout: 60_000 }, () => {
     await expect(eraseExecution(ports, open)).rejects.toThrow(/is open - cancel it/);
   });
 
-  it("removes the contents of a run, whose chain stays valid and readable and lists what is missing", async () => {
+  it("of a run removes its contents, but its chain stays valid and readable and lists what is missing", async () => {
     const other = await run("default", inARow("stays", { work: 'context["copy"] = context["name"]' }));
     const { id } = await run("default", flow);
     const before = await verify(id);
@@ -96,7 +96,7 @@ describe("an erasure", { timeout: 60_000 }, () => {
     expect(await verify(other.id)).toMatchObject({ state: "anchored", erased: [] });
   });
 
-  it("of a client removes all data of the client, but not the proof of its runs", async () => {
+  it("of a client removes all data of the client, except the proof that its runs existed", async () => {
     const { id } = await run("acme", flow);
     const text = (await createKey(ports, admin, { ulid: "0".repeat(26), role: "viewer", client: "acme", name: mark }))
       .text;

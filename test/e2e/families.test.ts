@@ -90,8 +90,8 @@ async function filesWith(text: string): Promise<string[]> {
   return found.flat().filter((path) => !path.includes("/states/"));
 }
 
-describe("a family of restarts", { timeout: 60_000 }, () => {
-  it("links a run to its restarts and each restart to its source", async () => {
+describe("a run and all of its restarts", { timeout: 60_000 }, () => {
+  it("name each other: a run its restarts, and a restart its source", async () => {
     const first = await run("default");
     const second = await restart(await recordOf(first.id));
     const third = await restart(await recordOf(first.id));
@@ -102,7 +102,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect((await recordOf(second.id)).restarts).toEqual([last.id]);
   });
 
-  it("loses an erased run and the restarts of that run, but no other member", async () => {
+  it("lose an erased run and the restarts of this run, but no other run", async () => {
     const first = await run("default");
     const [second, other] = [await restart(first), await restart(first)];
     const third = await restart(second);
@@ -118,7 +118,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect(await eraseExecution(ports, await recordOf(first.id))).toEqual([first.id, second.id, other.id, third.id]);
   });
 
-  it("cannot be erased while one of its restarts is open", async () => {
+  it("cannot be erased while one of the restarts is open", async () => {
     const first = await run("default");
     const open = await restartOpen(first);
     const sentence = `execution ${open}, which was restarted from ${first.id}, is open - cancel it, or wait for its end, and erase then`;
@@ -130,14 +130,14 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     expect(await verify(open)).toMatchObject({ state: "anchored", sourceGone: [first.id] });
   });
 
-  it("refuses a restart of a member that is erased before the restart has a record", async () => {
+  it("cannot get a further restart from a run that was erased before the restart had a record", async () => {
     const first = await run("default");
     const late = { ...first, id: `exec_${"7".repeat(26)}`, restartedFrom: first.id };
     await eraseExecution(ports, first);
     await expect(ports.executions.create(late)).rejects.toThrow(`execution ${first.id} was erased meanwhile`);
   });
 
-  it("has a restart that stays valid if its source is deleted, but not if its source is changed", async () => {
+  it("stay valid if the source of a restart is deleted, but not if the source is changed", async () => {
     const first = await run("default");
     const { id } = await restart(first);
     const inner = (await readTrace(ports, first.id)).entries.find(({ child }) => child)?.child?.execution_id ?? "";
@@ -158,7 +158,7 @@ describe("a family of restarts", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("keeps each member for its own retention time, and all blobs until the last member expires", async () => {
+  it("are kept each for its own retention time, and their blobs until the last of them expires", async () => {
     await createClient(ports, admin, { slug: "acme", name: "Acme" });
     await ports.clients.update("acme", { quotas: { retentionDays: 1 } });
     const first = await run("acme", mark);

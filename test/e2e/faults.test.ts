@@ -43,14 +43,14 @@ const sum = "context['sum'] = len(context['data']) + len(context['rows'])";
 /** A node that reads the values in its own sandbox, which has to load them from S3. */
 const use = { code: sum, isolation: "fresh" };
 
-describe("a run loses nothing", () => {
+describe("a run loses no data", () => {
   it.each<[string, Partial<Faults>]>([
     ["DynamoDB throttles", { dynamodb: ({ text }) => (first(2, text) ? "throttle" : undefined) }],
     ["DynamoDB answers 500", { dynamodb: ({ text }) => (first(1, text) ? "error" : undefined) }],
-    ["DynamoDB's answers are lost", { dynamodb: ({ text }) => (first(1, text) ? "lost" : undefined) }],
+    ["DynamoDB's responses are lost", { dynamodb: ({ text }) => (first(1, text) ? "lost" : undefined) }],
     ["S3 throttles", { s3: ({ operation, key }) => (first(2, operation + key) ? "throttle" : undefined) }],
     ["S3 answers 500", { s3: ({ operation, key }) => (first(1, operation + key) ? "error" : undefined) }],
-  ])("when %s", async (_what, suffered) => {
+  ])("if %s", async (_what, suffered) => {
     const version = await cloud.publish(inARow("stores", { make, use }));
     times.clear();
     faults = suffered;
@@ -62,7 +62,7 @@ describe("a run loses nothing", () => {
     expect((await cloud.ports.executions.list({ workflow: "stores", limit: 1 })).items).toEqual([trace.execution]);
   });
 
-  it("when both stores are down for a second during the run", async () => {
+  it("if DynamoDB and S3 are down for a second during the run", async () => {
     const away = "import urllib.request\nurllib.request.urlopen(context['url'] + '/away')\n";
     const version = await cloud.publish(inARow("away", { make: away + make, use }, outside.reach));
     const running = cloud.run(version, JSON.stringify({ url: outside.url }));
@@ -104,7 +104,7 @@ context['begun'] = begun`;
     return { trace: await running, lost };
   }
 
-  it("fails its node if the code may have had effects", async () => {
+  it("fails the node if its code may have had effects", async () => {
     const { trace, lost } = await runAndLose("/fails", {});
     expect(trace.execution).toMatchObject({ status: "failed", error: { node: "work", class: "NodeInterrupted" } });
     expect(entryOf(trace)).toMatchObject({ status: "failed", sandbox_id: lost, attempt: 1 });
@@ -112,14 +112,14 @@ context['begun'] = begun`;
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("lets the run continue at onError in another sandbox", async () => {
+  it("makes the run continue at the node's onError in another sandbox", async () => {
     const { trace, lost } = await runAndLose("/rescued", { onError: "after" });
     expect([trace.execution.status, JSON.parse(trace.context.text).after]).toEqual(["completed", "NodeInterrupted"]);
     expect(entryOf(trace, "after").sandbox_id).not.toBe(lost);
     expect(outside.count("/rescued")).toBe(1);
   });
 
-  it("is replaced if the code has no effects, and leaves both attempts in the chain", async () => {
+  it("is replaced if the node declares `effects: false`, and the chain has both attempts", async () => {
     const { trace, lost } = await runAndLose("/replaced", { effects: false });
     expect(JSON.parse(trace.context.text)).toMatchObject({ a: 1, begun: 2, after: null });
     const { attempt, sandbox_id, steps } = entryOf(trace);
@@ -130,7 +130,7 @@ context['begun'] = begun`;
   });
 });
 
-it("a run ends at its workflow's timeout together with its running code", async () => {
+it("a run ends at the timeout of its workflow, together with its running code", async () => {
   const work = { code: "import time\nprint('begun', flush=True)\ntime.sleep(60)", onError: "after" };
   const trace = await cloud.run(await cloud.publish(inARow("slow", { work, after: "x = 1" }, { timeout: 1 })));
   expect(trace.execution).toMatchObject({ status: "failed", error: { node: "work", class: "NodeTimeout" } });
@@ -139,7 +139,7 @@ it("a run ends at its workflow's timeout together with its running code", async 
   expect(await unoffered(cloud)).toEqual([]);
 });
 
-it("runs wait for sandboxes and then complete if they need more sandboxes than E2B allows", {
+it("runs that need more sandboxes than E2B allows wait for sandboxes and then complete", {
   timeout: 60_000,
 }, async () => {
   const version = await cloud.publish(inARow("crowd", { work: "import time; time.sleep(0.3)" }));

@@ -8,10 +8,10 @@ const cloud = await openTestCloud({ limits: { concurrent: 4 } });
 afterAll(() => cloud.close());
 
 /**
- * The workflow has a map, and then two branches with a map each. If one branch kept idle sandboxes, the other one would
- * never get any.
+ * The workflow has a map, and then two branches with a map each. If one branch kept idle sandboxes, the other branch
+ * would never get any.
  */
-it("if E2B's plan allows no more sandboxes, a branch gives up idle ones that another branch needs", {
+it("if E2B's plan allows no more sandboxes, a branch gives up its idle sandboxes so that another branch can run", {
   timeout: 60_000,
 }, async () => {
   const nodes = (id: string, code: string) => [action(`${id}-item`, code, { timeout: 30 })];

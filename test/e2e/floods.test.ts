@@ -137,7 +137,7 @@ afterAll(async () => {
   await cloud.close();
 });
 
-describe.runIf(isolated)("a flood in the sandbox of one run", () => {
+describe.runIf(isolated)("code that floods its sandbox with processes and data", () => {
   it("gets no more resources than its own sandbox may have", async () => {
     const found = await held.promise;
     expect(found).toMatchObject({
@@ -152,7 +152,7 @@ describe.runIf(isolated)("a flood in the sandbox of one run", () => {
     expect(found.processes).toBeLessThan(150);
   });
 
-  it("fails no other run and does not weaken the isolation of others", async () => {
+  it("fails no other run and does not weaken the isolation of other runs", async () => {
     const code = "import socket; context['names'] = [name for _, name in socket.if_nameindex()]";
     const traces = await Promise.all([1, 2, 3].map(() => cloud.runCode(code)));
     for (const trace of traces) {
@@ -161,7 +161,7 @@ describe.runIf(isolated)("a flood in the sandbox of one run", () => {
     }
   });
 
-  it.runIf(hasIds)("leaves other runs all resources that they need", async () => {
+  it.runIf(hasIds)("leaves other runs all the resources that they need", async () => {
     const trace = await cloud.runCode(uses);
     expect(entryOf(trace).error_message).toBeNull();
     const all = { pipe: 65536, descriptors: 1, inotify: true, program: "there\n" };

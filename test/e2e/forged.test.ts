@@ -92,12 +92,13 @@ function isBookkeeping(item: Item, [name = "", ...rest]: Path): boolean {
   if (name === "__edb_e__" || name === "__edb_v__") return true;
   // An entry without contents may have an empty map or no map, so this change means nothing.
   if (name === "contents" && rest.length === 0) return true;
-  // After an entry is written, no code reads its turn, and no answer shows the turn. Only the key of the turn matters.
+  // After an entry is written, no code reads its turn, and no response of the API shows the turn. Only the key of the
+  // turn matters.
   if (item.kind?.S === "0") return !["pk", "sk", "partition", "scope", "seq"].includes(name);
   if (item.sk?.S !== "E") return false;
   // With these attributes the run offers its sandbox to other runs.
   if (name === "idle" || (name === "open" && item.open?.S?.startsWith("idle"))) return true;
-  // The queue, the close and the erasure use these attributes; no answer shows them.
+  // The queue, the close and the erasure use these attributes; no response of the API shows them.
   return rest.length === 0 && ["leaver", "taker", "pools", "admission", "endPublished", "erased"].includes(name);
 }
 
@@ -105,20 +106,20 @@ const isLink = ({ pk }: Item) => pk?.S?.startsWith("C#") === true;
 const chainItems = () => own.items.filter(isLink);
 const records = () => own.items.filter(({ pk }) => pk?.S === `E#${own.id}`);
 const attacked = () => [...chainItems(), ...records()];
-/** Returns the item of the other run that is at the same place as `item`. */
+/** Returns the item of the other run whose key differs from that of `item` only in the id of the run. */
 const twinOf = (item: Item) => {
   const name = nameOf(item).replaceAll(own.id, other.id).replaceAll(own.child, other.child);
   return other.items.find((one) => nameOf(one) === name);
 };
 
-it("the verification reports an unchanged run as anchored", async () => {
+it("the verification reports a run that was not changed as `anchored`", async () => {
   expect(await verifyExecution(cloud.ports, own.id)).toMatchObject({ state: "anchored", erased: [] });
   expect(await told()).toMatchObject({ state: "anchored", erased: [] });
   expect(chainItems().length).toBeGreaterThan(25);
 });
 
-describe("the verification detects an attacker without the key", { timeout: 180_000 }, () => {
-  it("if one value of an item is changed", async () => {
+describe("the verification detects an attacker without the signing key", { timeout: 180_000 }, () => {
+  it("if one value of a stored item was changed", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -130,7 +131,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value has another type", async () => {
+  it("if one value of a stored item has another type", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -149,7 +150,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value is missing, even one that an erasure would remove", async () => {
+  it("if one value of a stored item is missing, even one that an erasure would remove", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -160,7 +161,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if one value was copied from the same place of another run", async () => {
+  it("if one value of a stored item was copied from another run", async () => {
     const believed: string[] = [];
     for (const item of attacked())
       for (const path of leavesOf(item)) {
@@ -173,7 +174,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     expect(believed).toEqual([]);
   });
 
-  it("if an item is missing, or was copied from another run or another place", async () => {
+  it("if a stored item is missing, or was copied from another run or from elsewhere in its run", async () => {
     const believed: string[] = [];
     const entries = chainItems().filter(({ kind }) => kind?.S !== "0");
     for (const item of entries) {
@@ -194,7 +195,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
   });
 
   it.each(["kept", "dropped", "of another run"])(
-    "if a field of a head is changed, every hash is corrected and the signature is %s",
+    "if a hashed field of an entry was changed, all hashes were computed again and the signature was %s",
     async (signature) => {
       const believed: string[] = [];
       const tried = new Set<string>();
@@ -213,7 +214,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
               own.items.map((one) => (one === item ? withLeaf(item, ["head"], { S: text }) : one)),
             ).map((one) => (one.signature ? withLeaf(one, ["signature"], signed(one, signature)) : one));
             if (JSON.stringify(forged.map(({ head }) => head)) === JSON.stringify(own.items.map(({ head }) => head)))
-              continue; // The correction of hashes restored this digest.
+              continue; // The correction of the hashes has undone this change of a digest.
             const verdict = await told(forged);
             if (isBelieved(verdict) || !isNamed(verdict)) believed.push(`${nameOf(item)} ${field} ${change}`);
           }
@@ -226,7 +227,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
   const signed = (item: Item, how: string) =>
     ({ kept: item.signature, dropped: undefined, "of another run": twinOf(item)?.signature })[how];
 
-  it("if the chain of another run replaces the chain, with or without the record of that run", async () => {
+  it("if the chain of a run was replaced by the chain of another run, with or without the record of that run", async () => {
     const moved = other.items.map(
       (item) =>
         JSON.parse(JSON.stringify(item).replaceAll(other.id, own.id).replaceAll(other.child, own.child)) as Item,
@@ -243,7 +244,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
     }
   });
 
-  it("if the end of the chain is missing, for every status in the record of the run", async () => {
+  it("if the last entries of a chain are missing, for every status in the record of the run", async () => {
     const [record] = records() as [Item];
     const main = chainItems()
       .filter(({ pk, kind }) => pk?.S === `C#${own.id}` && kind)
@@ -271,7 +272,7 @@ describe("the verification detects an attacker without the key", { timeout: 180_
   });
 });
 
-it("the verification finds contents that were added to an entry", async () => {
+it("the verification reports contents that were added to an entry", async () => {
   const close = chainItems().find(
     (item) => headIn(item)?.node_type === "close" && item.pk?.S === `C#${own.id}`,
   ) as Item;
@@ -280,7 +281,7 @@ it("the verification finds contents that were added to an entry", async () => {
   expect(await told([added])).toMatchObject({ state: "broken", problem: { seq } });
 });
 
-describe("a failed run with a restart", () => {
+describe("a failed run that was restarted", () => {
   /** A failed run, its record, and the id of its restart, which reuses outcomes of the run. */
   let failing: { id: string; record: Item; restart: string };
 
@@ -303,7 +304,7 @@ describe("a failed run with a restart", () => {
   };
   const named = (...ids: string[]) => ({ L: ids.map((S) => ({ S })) });
 
-  it("is valid, and so is its restart", async () => {
+  it("is valid, and its restart is also valid", async () => {
     expect(await verdictWith(failing.record)).toMatchObject({ state: "anchored", erased: [] });
     expect(await verifyExecution(cloud.ports, failing.restart)).toMatchObject({ state: "anchored" });
     expect((await cloud.ports.executions.get(failing.id))?.restarts).toEqual([failing.restart]);
@@ -326,7 +327,7 @@ describe("a failed run with a restart", () => {
     expect(await verdictWith(twice)).toMatchObject({ state: "broken" });
   });
 
-  it("makes its restart invalid if its record does not name that restart", async () => {
+  it("makes its restart invalid if its record does not name this restart", async () => {
     const { id, record, restart } = failing;
     try {
       await table.put([withLeaf(record, ["restarts"], undefined)]);
@@ -339,21 +340,21 @@ describe("a failed run with a restart", () => {
     }
   });
 
-  it("is listed once, although forged items copy its record", async () => {
+  it("is listed only once, even if forged items copy its record", async () => {
     const { id, record } = failing;
     const planted = { ...record, sk: { S: "E2" }, status: { S: "completed" }, version: { N: "7" }, nodes: { N: "9" } };
     const elsewhere = { ...planted, pk: { S: `X#${id}` }, sk: { S: "E" } };
     const foreign = { ...planted, clientKey: { S: "C#acme" }, client: { S: "acme" } };
     await table.put([planted, elsewhere, { ...foreign, sk: { S: "E3" } }]);
     const queries = [{ workflow: "failing" }, { client: "default" }, { client: "acme" }, {}];
-    for (const query of [...queries, { workflow: "failing", status: "completed" as const }]) {
+    for (const query of [...queries, { workflow: "failing", statuses: ["completed" as const] }]) {
       const { items } = await cloud.ports.executions.list(query);
       const shown = items.filter((one) => one.id === id).map(({ status, version }) => [status, version]);
-      expect(shown).toEqual("status" in query || query.client === "acme" ? [] : [["failed", 1]]);
+      expect(shown).toEqual("statuses" in query || query.client === "acme" ? [] : [["failed", 1]]);
     }
   });
 
-  it("is not listed for another workflow or client if the index keys of its record are forged", async () => {
+  it("is not listed for another workflow or client, even if the index keys of its record are forged", async () => {
     const forged = { ...failing.record, workflowKey: { S: "W#forged" }, clientKey: { S: "C#acme" } };
     await table.put([forged]);
     try {
@@ -382,7 +383,7 @@ describe("a failed run with a restart", () => {
   });
 });
 
-it("the verification finds a copied step, which a trace would show twice", async () => {
+it("the verification reports a copied step, which a trace would show twice", async () => {
   const step = chainItems().find(({ step }) => step !== undefined) as Item;
   const { scope, seq } = step;
   const sk = { S: `S#${scope?.S}#${seq?.N?.padStart(10, "0")}#0000` };

@@ -23,8 +23,8 @@ const run = async (nodes: object[], edges: object[], context = "{}") => {
 const values = ({ context }: { context: { text: string } }) => JSON.parse(context.text);
 const parallel = ways("start > f > a > j > end", "f > b > j");
 
-describe("branches", { timeout: 60_000 }, () => {
-  it("start with the context of the fork, are isolated from each other, and are joined", async () => {
+describe("the branches of a fork", { timeout: 60_000 }, () => {
+  it("start with the context of the fork, do not see each other's changes, and are joined", async () => {
     const trace = await run(
       [
         action("f", "context['n'] = 12345678901234567890"),
@@ -45,7 +45,7 @@ describe("branches", { timeout: 60_000 }, () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "j", "end"]);
   });
 
-  it("end as soon as one of them fails, and the error of the run names the failed node", async () => {
+  it("are all stopped as soon as one of them fails, and the error of the run names the failed node", async () => {
     const trace = await run(
       [
         action("f", "context['n'] = 1"),
@@ -67,7 +67,7 @@ describe("branches", { timeout: 60_000 }, () => {
 });
 
 describe("maps", { timeout: 60_000 }, () => {
-  it("pass bytes and large values to each item and return results in order", async () => {
+  it("give bytes and large values to each item and return results in the order of the items", async () => {
     const trace = await run(
       [
         action("make", "context['files'] = [{'name': str(i), 'data': bytes([i]) * 20_000} for i in range(7)]"),
@@ -96,7 +96,7 @@ describe("maps", { timeout: 60_000 }, () => {
     expect(new Set(boxes).size).toBeLessThanOrEqual(3);
   });
 
-  it("tolerate as many failures as permitted, and can contain forks and maps", async () => {
+  it("tolerate as many failed items as permitted, and can contain forks and maps", async () => {
     const trace = await run(
       [
         {

@@ -11,8 +11,8 @@ afterAll(async () => {
   await cloud.close();
 });
 
-it("the hello example runs from its definition to a verified chain", async () => {
-  const version = await cloud.publish("packages/examples/hello");
+it("the template `hello` runs from its definition to a verified chain", async () => {
+  const version = await cloud.publish("packages/templates/hello");
   const trace = await cloud.run(version, '{"name": "Ada"}');
   expect(trace.execution.error).toBeUndefined();
   expect(trace.execution.status).toBe("completed");

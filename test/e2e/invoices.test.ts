@@ -41,7 +41,7 @@ function expectedOf(file: string): { amount: number; currency: string } {
   return first;
 }
 
-describe("the invoice demo", () => {
+describe("the demo with invoices", () => {
   let said: string;
   let tables: string[];
 
@@ -51,7 +51,7 @@ describe("the invoice demo", () => {
   }, 400_000);
 
   it.each(["by hand", "in sentences, without a model"])(
-    "finds the total and currency of each real invoice, and takes the right branch, in the variant %j",
+    "finds the total and currency of each real invoice, and takes the right edge, in the variant %j",
     (how) => {
       const rows = rowsIn(tables[how === "by hand" ? 0 : 1] as string).filter(([file]) => file?.endsWith(".pdf"));
       const files = readdirSync(invoices).filter((name) => name.endsWith(".pdf"));
@@ -64,7 +64,7 @@ describe("the invoice demo", () => {
     },
   );
 
-  it("rejects a mail without an attachment in both variants", () => {
+  it("rejects a mail without an attachment, both with handwritten code and with prompts", () => {
     const rejected = tables.flatMap(rowsIn).filter(([file]) => file === "(no attachment)");
     expect(rejected.map((row) => row.slice(0, -1))).toEqual(Array(2).fill(["(no attachment)", "-", "-", "rejected"]));
   });
@@ -81,16 +81,18 @@ describe("the invoice demo", () => {
     expect(booked.sort()).toEqual([["-", "-", "-"], ...expected].sort());
   });
 
-  it("prints the folder with the notices, and the commands that show a run", () => {
+  it("prints the folder with its notices, and the commands that show a run", () => {
     expect(said).toMatch(/^16 notices lie in .*\n.*npx nova trace exec_\w+ \[--full\], npx nova verify exec_\w+$/m);
   });
 
-  it("has locked code for every prompt", async () => {
+  it("has locked code for every prompt node", async () => {
     const { stdout } = await nova(root, "lock", "packages/examples/invoice-ai", "--check");
     expect(stdout).toMatch(/the code of every prompt node of .*invoice-ai is locked/);
   });
 
-  it("prints results of given PDFs as JSON, with a null amount for a PDF without text", async () => {
+  const ownStart = { tags: ["deep"], timeout: 120_000 };
+
+  it("prints results for given PDFs as JSON, with a null amount for a PDF without text", ownStart, async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-pdf-"));
     await writeFile(join(folder, "blank.pdf"), blankPdf());
     const common = { duration_ms: expect.any(Number), execution_id: expect.stringMatching(/^exec_/) };
@@ -107,9 +109,9 @@ describe("the invoice demo", () => {
       },
     ]);
     await rm(folder, { recursive: true });
-  }, 120_000);
+  });
 
-  it("reads pages that are upside down, sideways or skewed", { tags: ["deep"], timeout: 120_000 }, async () => {
+  it("reads PDF pages that are upside down, sideways or skewed", ownStart, async () => {
     const turned = join(root, "test/fixtures/invoices/turned");
     const files = readdirSync(turned).sort();
     expect(files).toHaveLength(3);
@@ -123,7 +125,7 @@ describe("the invoice demo", () => {
 });
 
 /** These tests need numpy and pandas, and only the data folder of this file always has them installed. */
-describe("values of numpy and pandas", () => {
+describe("values of numpy and pandas in the context", () => {
   let cloud: TestCloud;
 
   beforeAll(async () => {
@@ -139,7 +141,7 @@ describe("values of numpy and pandas", () => {
     ["import pandas as pd; context['df'] = pd.DataFrame({'a': [1]})", 'key "df": pandas.DataFrame .* use x.to_dict'],
     ["import pandas as pd; context['t'] = pd.Timestamp('2026-01-01')", 'key "t": pandas.Timestamp .* use x.isoformat'],
   ])(
-    "fail the node that sets them, with a message that says how to correct the code: %s",
+    "fail the node whose code sets them, with a message that says how to correct the code: %s",
     { timeout: 60_000 },
     async (code, message) => {
       const { execution } = await cloud.runCode(code);

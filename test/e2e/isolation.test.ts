@@ -19,7 +19,7 @@ async function setBy(code: string, context: Record<string, unknown> = {}) {
   return JSON.parse(trace.context.text);
 }
 
-describe.runIf(isolated)("a node's code", () => {
+describe.runIf(isolated)("the code of a node", () => {
   it("cannot see files of the machine or of the local cloud", async () => {
     const inside = [".", "keys.json", "owner.json", "dynamodb", "s3", "states"].map((name) =>
       join(cloud.dataDir, name),
@@ -40,7 +40,7 @@ context["seen"] = [[path, look(path)] for path in context["paths"]]`;
     expect(seen.filter(([, found]: [string, unknown]) => !nothing.includes(String(found) || "[]"))).toEqual([]);
   });
 
-  it("cannot reach the servers of the local cloud, the mail server included", async () => {
+  it("cannot connect to the servers of the local cloud, not even to the mail server", async () => {
     const code = `
 import socket
 def knock(port):
@@ -69,18 +69,21 @@ context["answers"] = {name: knock(port) for name, port in context["ports"].items
     expect(answers).toEqual(Object.fromEntries(Object.keys(ports).map((name) => [name, "ConnectionRefusedError"])));
   });
 
-  it.each(["fork", "spawn", "forkserver"])("can use multiprocessing with the start method %s", async (method) => {
-    const code = `
+  it.each(["fork", "spawn", "forkserver"])(
+    "can use the Python module multiprocessing with the start method %s",
+    async (method) => {
+      const code = `
 import multiprocessing
 def square(number):
     return json.dumps(number * number)
 if __name__ == "__main__":
     with multiprocessing.get_context(context["method"]).Pool(2) as pool:
         context["squares"] = pool.map(square, [1, 2, 3])`;
-    expect((await setBy(code, { method })).squares).toEqual(["1", "4", "9"]);
-  });
+      expect((await setBy(code, { method })).squares).toEqual(["1", "4", "9"]);
+    },
+  );
 
-  it("finds no keys in its environment, and cannot use any endpoint without a key", async () => {
+  it("finds no keys in its environment variables, and cannot use any endpoint without a key", async () => {
     const { environment } = await setBy("import os; context['environment'] = dict(os.environ)");
     const secrets = /KEY(?!_FILE)/;
     const keys = Object.entries(cloud.environment).filter(([name]) => secrets.test(name));
@@ -129,6 +132,6 @@ context["sleeping"] = [path for path in glob.glob("/proc/[0-9]*/cmdline") if b"s
   });
 });
 
-it.runIf(!isolated)("the local cloud warns in one sentence that sandboxes are not isolated", () => {
+it.runIf(!isolated)("the local cloud warns in one sentence if sandboxes are not isolated", () => {
   expect(warnings).toEqual([expect.stringMatching(/not isolated/)]);
 });

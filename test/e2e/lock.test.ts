@@ -62,8 +62,8 @@ async function entryOf(execution: string) {
   return entries.find(({ node_id }: { node_id: string }) => node_id === "sum");
 }
 
-describe("generated code", () => {
-  it("is pinned by its first run, locked, and runs frozen without any model", async () => {
+describe("code that a model writes", () => {
+  it("is pinned by its first run, locked, and then runs frozen without any model", async () => {
     await models(...written(code));
     const first = await run();
     expect(first).toMatchObject({ exit: 0, status: "completed", context: { total: 22.5 } });
@@ -90,7 +90,7 @@ describe("generated code", () => {
     expect(await said("verify", frozen.execution_id)).toMatchObject({ state: "anchored", problem: null });
   });
 
-  it("stays unchanged in the lock if no run has used other code since", async () => {
+  it("stays unchanged in the lock if no run has used other code since the last lock", async () => {
     const before = await readFile(join(cwd, "bills/workflow.lock.json"), "utf8");
     expect(await said("lock", "bills")).toMatchObject({ nodes: [{ action: "unchanged" }] });
     const { items } = await said("executions", "--workflow", "bills");
@@ -99,7 +99,7 @@ describe("generated code", () => {
     expect(await readFile(join(cwd, "bills/workflow.lock.json"), "utf8")).toBe(before);
   });
 
-  it("is listed with its cost and with what its runs have saved", async () => {
+  it("is listed with its cost and with the costs that its later runs have saved", async () => {
     const { nodes } = await said("lock", "bills", "--costs");
     expect(nodes).toMatchObject([
       { node: "sum", generations: 1, runs: 2, hits: 1, break_even_runs: 1, paid_off: true },
@@ -107,7 +107,7 @@ describe("generated code", () => {
     expect(nodes[0].written).toMatchObject({ tokens_input: 3000, tokens_output: 300 });
   });
 
-  it("does not run frozen if an input has another type, and the error says so", async () => {
+  it("does not run frozen if an input has another type, and the error says this", async () => {
     const frozen = await said("run", "bills", "--frozen", "--set", 'lines="19.5, 3"');
     expect(frozen).toMatchObject({ exit: 1, status: "failed", error: { node: "sum", class: "NodeFailed" } });
     expect(frozen.error.message).toMatch(/lines \(list then, string now\).*nova lock/);
@@ -122,10 +122,10 @@ describe("generated code", () => {
   });
 });
 
-describe("edited code", () => {
+describe("locked code that a person has edited", () => {
   const edit = `${code}\ncontext["lines_count"] = len(context["lines"])\n`;
 
-  it("runs only after it is locked", async () => {
+  it("runs only after it is locked again", async () => {
     await writeFile(join(cwd, "bills/generated/sum.py"), edit);
     expect(await said("lock", "bills", "--check")).toMatchObject({
       exit: 1,
@@ -134,7 +134,7 @@ describe("edited code", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 2, diagnostics: [{ code: "NOVA803" }] });
   });
 
-  it("can be tested with recorded runs before it is locked", async () => {
+  it("can be tested with recorded runs before it is locked again", async () => {
     const { exit, nodes } = await said("lock", "bills", "--prove", "3");
     expect(exit).toBe(1);
     const outcomes = nodes[0].runs.map(({ outcome }: { outcome: string }) => outcome);
@@ -144,7 +144,7 @@ describe("edited code", () => {
     expect(nodes[0].runs[2].differences).toEqual([{ key: "lines_count", recorded: null, now: 2 }]);
   });
 
-  it("runs after it is locked, and the lockfile then says that a run proved it", async () => {
+  it("runs after it is locked again, and the lockfile then says that a run has proved it", async () => {
     expect(await said("lock", "bills")).toMatchObject({
       nodes: [{ action: "edited", origin: "edited", proven_by: null }],
     });
@@ -174,7 +174,7 @@ describe("locked code that fails by its own fault", () => {
   });
 });
 
-describe("unwanted code", () => {
+describe("code that a user does not want", () => {
   const other = 'context["total"] = float(sum(n or 0 for n in context["lines"]))';
 
   it("is replaced for later local runs by a run with --fresh, and in the lock by a command", async () => {
@@ -193,7 +193,7 @@ describe("unwanted code", () => {
 });
 
 describe("a workflow that requires approval", () => {
-  it("runs only approved code", async () => {
+  it("runs only code that a person has approved", async () => {
     await define({}, { approval: "required" });
     expect(await run("--frozen")).toMatchObject({ exit: 2, diagnostics: [{ code: "NOVA805" }] });
     expect(await said("lock", "approve", "bills", "sum", "--as", "ada")).toMatchObject({
@@ -203,7 +203,7 @@ describe("a workflow that requires approval", () => {
     expect(await run("--frozen")).toMatchObject({ exit: 0, error: null, context: { total: 22.5 } });
   });
 
-  it("generates missing code, but runs it only after an approval", async () => {
+  it("lets models write missing code, but runs it only after an approval", async () => {
     await define({ prompt: "Add up the lines in cents." }, { approval: "required" });
     await rm(join(cwd, "bills/workflow.lock.json"));
     const cents = 'context["cents"] = round(sum(context["lines"]) * 100)';

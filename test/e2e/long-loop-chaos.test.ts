@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.close());
 
-it("a loop continues over several executions when tasks are delivered twice and Lambdas die", async () => {
+it("a long loop continues over several executions even if tasks are delivered twice and Lambdas die", async () => {
   const version = await cloud.publish(countingLoop("restless"), { historyEvents: 30 });
   const trace = await cloud.run(version, '{"wanted": 12}');
   expect(trace.path).toEqual(countingPath(12));

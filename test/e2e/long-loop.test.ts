@@ -33,7 +33,7 @@ async function executionsOf({ execution: { id, stateMachineArn } }: Pick<Trace, 
   ).then((all) => all.toSorted((a, b) => a.number - b.number));
 }
 
-describe("a loop that needs more events than a history can hold", { timeout: 60_000 }, () => {
+describe("a run whose loop needs more events than a history of Step Functions can hold", { timeout: 60_000 }, () => {
   it("continues in further executions of the same version, with a single chain", async () => {
     const version = await cloud.publish(countingLoop("many-rounds"), { historyEvents: 200 });
     const trace = await cloud.run(version, '{"wanted": 60}');
@@ -51,7 +51,7 @@ describe("a loop that needs more events than a history can hold", { timeout: 60_
     expect(JSON.parse(all[0]?.output ?? "{}")).toMatchObject({ status: "completed", tip: trace.execution.tip });
   });
 
-  it("ends all its executions as failed when the last one fails", async () => {
+  it("ends all its executions as failed if the last one fails", async () => {
     const code = "context['branch_decision'] = context['n'] < 5 or 1 / 0";
     const version = await cloud.publish(countingLoop("fails-late", code), { historyEvents: 20 });
     const trace = await cloud.run(version);
@@ -64,7 +64,7 @@ describe("a loop that needs more events than a history can hold", { timeout: 60_
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("has no running executions after its run was cancelled", async () => {
+  it("has no running executions after it was cancelled", async () => {
     const waits = "import time\nif context['n'] == 5: time.sleep(600)\ncontext['branch_decision'] = True";
     const version = await cloud.publish(countingLoop("is-cancelled", waits), { historyEvents: 20 });
     const { id } = await startExecution(cloud.ports, { version, context: "{}" });

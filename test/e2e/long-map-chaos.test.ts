@@ -8,7 +8,7 @@ import { action, between, ways } from "../support/forked.ts";
 const cloud = await openChaoticCloud(7);
 afterAll(() => cloud.close());
 
-it("a map with an execution per item has the same results when Lambdas fail", async () => {
+it("a map with an execution for each item has the same results even if Lambdas fail", async () => {
   const divide = action("divide", "context['part'] = 12 // context['item']", { effects: false });
   const each = { id: "each", type: "map", items: "list", nodes: [divide], edges: [], tolerated_failures: 1 };
   const source = between("long-map-chaos", [each], ways("start > each > end"));

@@ -30,8 +30,8 @@ async function sandboxesAlive(): Promise<unknown> {
   return sandboxes.json();
 }
 
-describe("code that outlives the Lambda that starts it", { timeout: 90_000 }, () => {
-  it("runs only once while its task checks it again and again", async () => {
+describe("code that runs longer than the Lambda that starts it", { timeout: 90_000 }, () => {
+  it("runs only once while its task checks it repeatedly", async () => {
     const code = `${call("long")}time.sleep(11)\ncontext['done'] = True`;
     const trace = await cloud.run(await cloud.publish(oneNode(code, { ...hour, ...outside.reach })), url());
     expect(trace.execution.status).toBe("completed");
@@ -42,7 +42,7 @@ describe("code that outlives the Lambda that starts it", { timeout: 90_000 }, ()
     expect(await sandboxesAlive()).toEqual([]);
   });
 
-  it("is killed by a cancel", async () => {
+  it("is killed by a cancel of the run", async () => {
     const code = `${call("cancelled")}time.sleep(3000)`;
     const version = await cloud.publish(oneNode(code, { ...hour, ...outside.reach }));
     const { id } = await startExecution(cloud.ports, { version, context: url() });
@@ -51,7 +51,7 @@ describe("code that outlives the Lambda that starts it", { timeout: 90_000 }, ()
     expect(await sandboxesAlive()).toEqual([]);
   });
 
-  it("is started by one delivery and watched by later ones, of which the last commits the result", async () => {
+  it("is started by one delivery and checked by later deliveries, of which the last commits the result", async () => {
     const code = `${call("looked")}while call() < 40: time.sleep(0.05)\ncontext['done'] = True`;
     const version = await cloud.publish(oneNode(code, { ...hour, ...outside.reach }));
     const ports: Ports = {

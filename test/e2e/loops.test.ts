@@ -33,7 +33,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     [1, rounds(1), { asked: 1, last: 1 }],
     [4, rounds(4), { asked: 4, last: 4 }],
     [9, [...rounds(4), "give_up"], { asked: 4, last: 4, gave_up: true }],
-  ])("repeats until its counter reaches %i or the loop reaches its limit", async (wanted, visits, values) => {
+  ])("repeats until its counter reaches %i or until its edge was taken `max` times", async (wanted, visits, values) => {
     const version = await cloud.publish({ id: "loop", nodes, edges });
     const trace = await cloud.run(version, JSON.stringify({ wanted }));
     expect(trace.execution.status).toBe("completed");
@@ -42,7 +42,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("fails at its decision with one sentence if the loop reaches its limit and the decision has no default edge", async () => {
+  it("fails at its decision with one sentence if its edge was taken `max` times and the decision has no default edge", async () => {
     const bounded = edges.filter(({ to }) => to !== "give_up").filter(({ from }) => from !== "give_up");
     const some = nodes.filter(({ id }) => id !== "give_up");
     const version = await cloud.publish({ id: "bounded", nodes: some, edges: bounded });
@@ -57,7 +57,7 @@ describe("a loop", { timeout: 60_000 }, () => {
     });
   });
 
-  it("in a map repeats separately for each item", async () => {
+  it("inside a map repeats separately for each item", async () => {
     const body = {
       nodes: [
         { id: "up", type: "action", code: "context['n'] = context.get('n', 0) + 1" },

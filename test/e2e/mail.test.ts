@@ -57,7 +57,7 @@ const delivered = (status: "started" | "refused") =>
     return found;
   }, 20_000);
 
-it("a mail received over SMTP starts a run with its attachment as bytes", async () => {
+it("a mail received over SMTP starts a run that gets the attachment as bytes", async () => {
   await send("anna@supplier.example", "invoices+idom@in.example.com");
   const { execution, workflow, client } = await delivered("started");
   expect([workflow, client]).toEqual(["invoice-mails", "idom"]);
@@ -70,7 +70,7 @@ it("a mail received over SMTP starts a run with its attachment as bytes", async 
   });
 });
 
-it("a mail from a sender who is not listed is refused, and its delivery is recorded", async () => {
+it("a mail from a sender who is not listed in the trigger starts no run, and its delivery is recorded as refused", async () => {
   await send("eve@elsewhere.example", "invoices+idom@in.example.com");
   expect(await delivered("refused")).toMatchObject({
     execution: null,

@@ -38,7 +38,7 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
     await dovecot?.close();
   });
 
-  it("is read by the example read-email, one mail per run, with the client's credentials", async () => {
+  it("is read by the example `read-email`, one mail for each run, with the client's credentials", async () => {
     await dovecot.deliver(
       await composed("Rechnung März", [{ filename: "invoice.pdf", content: Buffer.alloc(50_000, 7) }]),
     );
@@ -69,7 +69,7 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
     expect(await contextAfter("1".repeat(26))).toEqual(empty);
   });
 
-  it("starts a run for each mail by its trigger, which marks mails as read", async () => {
+  it("starts one run for each mail through an imap trigger, which marks the mails as read", async () => {
     await dovecot.deliver(await composed("By trigger", [{ filename: "a.txt", content: "hello" }]));
     const code = "context['said'] = context['email']['attachments'][0]['bytes'].decode()";
     const definition = {
@@ -83,7 +83,7 @@ describe.skipIf(!hasDovecot)("a client's mailbox (needs root and: apt-get instal
       edges: [
         { from: "start", to: "read" },
         { from: "read", to: "end" },
-      ], // prettier-ignore
+      ],
     };
     await publish(cloud.service, by, { text: JSON.stringify(definition), fileName: "workflow.json", files: {} });
     const { handler } = await import("../../functions/poll-mailbox.ts");

@@ -22,15 +22,18 @@ async function run(workflow: object, context: object) {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-it.each([0, 1, 50])("a map has the results of %i items in order and adds no other keys", async (count) => {
-  const list = numbers(count);
-  const square = action("square", "context['square'] = context['item'] ** 2; context['at'] = context['index']");
-  const { values, items } = await run(mapOver([square]), { list });
-  expect(values).toEqual({ list, results: list.map((n) => ({ square: n * n, at: n })) });
-  expect(items.map(({ branch }) => branch)).toEqual(list.map(String));
-});
+it.each([0, 1, 50])(
+  "a map returns the results of %i items in order and adds no other keys to the context",
+  async (count) => {
+    const list = numbers(count);
+    const square = action("square", "context['square'] = context['item'] ** 2; context['at'] = context['index']");
+    const { values, items } = await run(mapOver([square]), { list });
+    expect(values).toEqual({ list, results: list.map((n) => ({ square: n * n, at: n })) });
+    expect(items.map(({ branch }) => branch)).toEqual(list.map(String));
+  },
+);
 
-describe("an item that fails", () => {
+describe("an item of a map that fails", () => {
   const invert = [action("invert", "context['inverse'] = 6 / context['item']"), action("next", "context['n'] = 1")];
   const over = (more: object) => mapOver(invert, ways("invert > next"), { max_concurrency: 1, ...more });
   const division = "ZeroDivisionError: division by zero";
@@ -54,7 +57,7 @@ describe("an item that fails", () => {
     [1, [0, 0, 2], "failed"],
     ["50%", [0, 0, 2, 3], "completed"],
     ["50%", [0, 0, 0, 3], "failed"],
-  ])("in a map with the tolerated_failures %s and the list %j leaves the run %s", async (tolerated, list, status) => {
+  ])("with the tolerated_failures %s and the list %j leaves the run %s", async (tolerated, list, status) => {
     const { execution, values } = await run(over({ tolerated_failures: tolerated }), { list });
     expect(execution.status).toBe(status);
     const failed = { error: { node: "invert", class: "NodeFailed", message: division } };
@@ -63,7 +66,7 @@ describe("an item that fails", () => {
   });
 });
 
-it.runIf(isolated)("a map hides the keys, results, files and processes of one item from the others", async () => {
+it.runIf(isolated)("an item of a map does not see the keys, results, files and processes of another item", async () => {
   const leave = `
 import os, subprocess
 context["mine"] = context["index"]
@@ -87,7 +90,7 @@ context["outputs"] = {name: outputs[name].get("mine") for name in outputs}`;
   expect(new Set(boxes).size).toBe(1);
 });
 
-it("a cancelled map stops running code and keeps the entries of finished items", async () => {
+it("a map that is cancelled stops running code and keeps the entries of completed items", async () => {
   await using outside = await countingServer();
   const code = `
 import time, urllib.request

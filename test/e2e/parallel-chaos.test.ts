@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => cloud.close());
 
 it.concurrent.each(Object.entries(forkedRuns))(
-  "a workflow runs correctly when tasks are delivered twice and Lambdas die: %s",
+  "a workflow with forks sets the expected values when tasks are delivered twice and Lambdas die: %s",
   async (_, { workflow, context = {}, path, values }) => {
     const trace = await cloud.run(await cloud.publish(workflow), JSON.stringify(context));
     expect(trace.path).toEqual(path);
@@ -22,6 +22,6 @@ it.concurrent.each(Object.entries(forkedRuns))(
   180_000,
 );
 
-it("chaos leaves no sandbox occupied", async () => {
+it("double deliveries and killed Lambdas in forks leave no sandbox occupied", async () => {
   await vi.waitFor(async () => expect(await strays(cloud)).toEqual([]), 30_000);
 }, 60_000);

@@ -39,7 +39,7 @@ async function meetingPoint(guests: number) {
   };
 }
 
-it("a fork runs three checks at the same time, each in its own sandbox", async () => {
+it("a fork runs three branches at the same time, each in a sandbox of its own", async () => {
   using meeting = await meetingPoint(3);
   const ask = (key: string) =>
     `import urllib.request\ncontext['${key}'] = urllib.request.urlopen(context['url']).read().decode()`;
@@ -54,7 +54,7 @@ it("a fork runs three checks at the same time, each in its own sandbox", async (
   expect(new Set(boxes).size).toBe(3);
 });
 
-it("a join fails if two branches set one key, and names the key, both branches and the solution", async () => {
+it("a join fails if two branches set the same key, and its error names the key, both branches and the solution", async () => {
   const { execution, path, values } = await run(twoThatSet("name"));
   expect(execution.error).toMatchObject({
     class: "NodeFailed",
@@ -66,7 +66,7 @@ it("a join fails if two branches set one key, and names the key, both branches a
 });
 
 it.each(Object.entries(forkedRuns))(
-  "a run takes the expected path and sets the expected values: %s",
+  "a run with forks takes the expected edges and sets the expected values: %s",
   async (_, { workflow, context, path, values }) => {
     const trace = await run(workflow, context);
     expect(trace.path).toEqual(path);
@@ -74,7 +74,7 @@ it.each(Object.entries(forkedRuns))(
   },
 );
 
-describe("a branch that fails", () => {
+describe("a branch of a fork that fails", () => {
   const slow = "import time, urllib.request\nurllib.request.urlopen(context['url']).read()\ntime.sleep(600)";
   const fail = "import urllib.request\nurllib.request.urlopen(context['url']).read()\nraise ValueError('no sender')";
   const nodes = [
@@ -101,7 +101,7 @@ describe("a branch that fails", () => {
     expect(right?.entries).toMatchObject([{ node_id: "fail", status: "failed", error_class: "NodeFailed" }]);
   });
 
-  it("continues at its onError while the other branches continue, too", async () => {
+  it("continues at its onError while the other branches continue", async () => {
     using meeting = await meetingPoint(2);
     const caught = nodes.map((node) => (node.id === "fail" ? { ...node, onError: "rescue" } : node));
     const awake = caught.map((node) => ({ ...node, code: node.code.replace("\ntime.sleep(600)", "") }));

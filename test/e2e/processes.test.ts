@@ -71,8 +71,8 @@ async function killedAt(point: (run: Started) => Promise<unknown>): Promise<numb
   return family;
 }
 
-describe("a killed nova run", { timeout: 120_000 }, () => {
-  it("loses no entry, whenever it is killed", async () => {
+describe("the process of `nova run`, when it is killed,", { timeout: 120_000 }, () => {
+  it("loses no entry that it has written, whenever it is killed", async () => {
     const inside = await killedAt(() => outside.asked("/hang"));
     const between = await killedAt((run) => run.line("✓ one"));
     const begun = await killedAt((run) => run.line("· one"));
@@ -91,7 +91,7 @@ describe("a killed nova run", { timeout: 120_000 }, () => {
       await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), 10_000);
   });
 
-  it("ends the runs of other terminals on the same data folder, and these terminals report that in one sentence", async () => {
+  it("ends the runs of other terminals on the same data folder, and these terminals report this in one sentence", async () => {
     const owner = start("run", "hangs");
     await outside.asked("/hang");
     const guest = start("run", "hangs");
@@ -105,8 +105,8 @@ describe("a killed nova run", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a second terminal", { timeout: 60_000 }, () => {
-  it("runs at the same time on the same data folder", async () => {
+describe("`nova run` in a second terminal", { timeout: 60_000 }, () => {
+  it("can run a workflow on the same data folder at the same time", async () => {
     const wait = `import urllib.request; urllib.request.urlopen("${outside.url}/wait").read()`;
     await writeChain(cwd, "waits", { wait }, outside.reach);
     const first = start("run", "waits", "--json");
@@ -117,8 +117,8 @@ describe("a second terminal", { timeout: 60_000 }, () => {
   });
 });
 
-describe("nova cancel", { timeout: 60_000 }, () => {
-  it("ends a run of another terminal", async () => {
+describe("the command `nova cancel`", { timeout: 60_000 }, () => {
+  it("cancels a run that was started in another terminal", async () => {
     const run = start("run", "hangs", "--json");
     await outside.asked("/hang");
     const [execution] = (await json("executions", "--status", "running")).items;
@@ -128,7 +128,7 @@ describe("nova cancel", { timeout: 60_000 }, () => {
   });
 });
 
-describe("Ctrl-C", { timeout: 60_000 }, () => {
+describe("Ctrl-C during `nova run`", { timeout: 60_000 }, () => {
   it("cancels the run and prints its result", async () => {
     const run = start("run", "hangs", "--json");
     await outside.asked("/hang");
@@ -152,12 +152,12 @@ describe("Ctrl-C", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a bad context file", { timeout: 60_000 }, () => {
+describe("a bad context file for `nova run`", { timeout: 60_000 }, () => {
   it.each([
     ["is not JSON", '{"a": 1,}', /is not JSON/],
     ["is larger than 64 MB", 64 * 1024 * 1024 + 1, /--file key=path/],
     ["is nested too deep", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /nested|deep/],
-  ])("makes nova run fail with one sentence when it %s", async (_what, content, sentence) => {
+  ])("makes the command fail with one sentence if it %s", async (_what, content, sentence) => {
     const file = join(cwd, "context.json");
     await writeFile(file, typeof content === "string" ? content : "{}");
     if (typeof content === "number") await truncate(file, content);
@@ -167,7 +167,7 @@ describe("a bad context file", { timeout: 60_000 }, () => {
   });
 });
 
-it("an AWS client that uses the variables printed by nova local can list state machines", {
+it("an AWS client with the variables that `nova local` prints can list the state machines", {
   timeout: 60_000,
 }, async () => {
   const local = start("local", "--json");

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 it.each([1, 2, 3, 4])(
-  "a prompt node has the same result when Lambdas die, and runs each code once (%i)",
+  "a prompt node has the same result even if Lambdas die, and runs each piece of code once (run %i)",
   async (n) => {
     const asked = {
       executor: "prompt",

@@ -32,7 +32,7 @@ async function written(node: object, models: Answers, context = "{}") {
 const sum = 'context["total"] = sum(context["lines"])';
 
 describe("a prompt node", () => {
-  it("runs generated code, and leaves the steps of the model in the chain", async () => {
+  it("runs the code that a model writes, and records the steps of the model in the chain", async () => {
     const trace = await written({}, { code: [sum] }, '{"lines":[19.5,3]}');
     expect(trace.execution).toMatchObject({ status: "completed", spent: { tokens_input: 3000, tokens_output: 300 } });
     expect(trace.context.text).toBe('{"lines":[19.5,3],"total":22.5}');
@@ -54,7 +54,7 @@ describe("a prompt node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("asks no model in its second run", async () => {
+  it("asks no model in a second run of its workflow", async () => {
     answers = { code: [sum] };
     const version = await cloud.publish(inARow("again", { work: { executor: "prompt", prompt: "Add up the lines." } }));
     await cloud.run(version, '{"lines":[1]}');
@@ -66,7 +66,7 @@ describe("a prompt node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("analyses the data first if the model requests it, and keeps the analysis out of the context", async () => {
+  it("analyses the data first if the model asks for this, and keeps the result of the analysis out of the context", async () => {
     const look = 'result = {"count": len(context["lines"])}';
     const use = 'context["total"] = sum(context["lines"]) / context["_data_analysis"]["count"]';
     const trace = await written({}, { needsAnalysis: true, analysis: look, code: [use] }, '{"lines":[1,2]}');
@@ -77,7 +77,7 @@ describe("a prompt node", () => {
     });
   });
 
-  it("succeeds at the third attempt, and each request contains the earlier attempts", async () => {
+  it("succeeds at the third attempt, and each request to the model contains the earlier attempts", async () => {
     const code = ['context["total"] = lines', 'context["total"] = sum(context["lines"]) / 0', sum];
     const trace = await written({}, { code }, '{"lines":[1,2]}');
     expect(trace.context.text).toBe('{"lines":[1,2],"total":3}');
@@ -97,7 +97,7 @@ describe("a prompt node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("runs code that can reach only the hosts that the node names", async () => {
+  it("runs code that can connect only to the hosts that the node names", async () => {
     const fetch = `import urllib.request\ncontext["page"] = urllib.request.urlopen("${server.url}").status`;
     const trace = await written({}, { code: [fetch, fetch, fetch] });
     expect(trace.execution.status).toBe("failed");

@@ -28,8 +28,8 @@ async function write(requirement: string): Promise<void> {
   await writeFile(join(cwd, "needs.json"), JSON.stringify(definition));
 }
 
-describe("requirements of a workflow", { timeout: 120_000 }, () => {
-  it("are installed from pip's index before the first run, and not again for later runs", async () => {
+describe("the requirements of a workflow", { timeout: 120_000 }, () => {
+  it("are installed from pip's index before the first run, and are not installed again for later runs", async () => {
     await write("novatiny==1.0");
     const first = await nova(cwd, "run", "needs.json", "--json");
     expect(JSON.parse(first.stdout), first.stderr).toMatchObject({ status: "completed", context: { answer: 42 } });

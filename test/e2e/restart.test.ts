@@ -37,8 +37,8 @@ async function restart(of: Trace, version: WorkflowVersion, more: Partial<Restar
 const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string, unknown>;
 const reused = ({ entries }: Trace) => entries.flatMap(({ node_id, reused_from }) => (reused_from ? [node_id] : []));
 
-describe("a restart", { timeout: 60_000 }, () => {
-  it("continues at the failed node and reuses earlier outcomes", async () => {
+describe("a restart of a failed run", { timeout: 60_000 }, () => {
+  it("continues at the failed node and reuses the outcomes of the nodes before it", async () => {
     const version = await cloud.publish(inARow("row", { one: random("a"), two: fragile("b"), three: random("c") }));
     const failed = await cloud.run(version, '{"bad": true}');
     expect(failed.execution.status).toBe("failed");
@@ -61,7 +61,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, again)).toBe("anchored");
   });
 
-  it("of a map runs the failed items and the nodes after the map", async () => {
+  it("with a map runs only the failed items and the nodes after the map", async () => {
     const version = await cloud.publish({
       id: "items",
       nodes: [
@@ -112,7 +112,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(last.forecast.runs).toEqual(["after"]);
   });
 
-  it("continues inside a called workflow that failed", async () => {
+  it("continues inside the inner run of a workflow node if that inner run failed", async () => {
     await cloud.publish(inARow("inner", { one: random("a"), two: fragile("b"), three: random("c") }));
     const calls = { type: "workflow", workflow: "inner", output: { a: "a", b: "b", c: "c" } };
     const version = await cloud.publish(inARow("outer", { make: random("m"), bill: calls, after: random("z") }));
@@ -141,7 +141,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, behind.trace)).toBe("anchored");
   });
 
-  it("can start at one visit of a loop", async () => {
+  it("can start at one visit of a node in a loop", async () => {
     const version = await cloud.publish({
       id: "poll",
       nodes: [
@@ -170,7 +170,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("of parallel branches runs the failed one and the nodes after the join", async () => {
+  it("with parallel branches runs only the failed branch and the nodes after the join", async () => {
     const version = await cloud.publish({
       id: "checks",
       nodes: [
@@ -205,7 +205,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     for (const one of [trace, last.trace, branch.trace]) expect(await verified(cloud, one)).toBe("anchored");
   });
 
-  it("repeats approvals and waits only on request", async () => {
+  it("repeats approvals and waits only if the user asks for it", async () => {
     const version = await cloud.publish({
       id: "asks",
       nodes: [
@@ -250,7 +250,7 @@ describe("a restart", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a restart with another version", { timeout: 60_000 }, () => {
+describe("a restart with another version of the workflow", { timeout: 60_000 }, () => {
   const decides = (edges: object[], nodes: object[] = []) => ({
     id: "versions",
     nodes: [
@@ -267,7 +267,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
   const way = (from: string, to: string, condition?: string) => ({ from, to, ...(condition && { condition }) });
   const choices = [way("which", "left", "left"), way("which", "right", "right")];
 
-  it("reuses outcomes of the nodes that follow a new node", async () => {
+  it("reuses the outcomes of nodes that come after a new node", async () => {
     const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
     const added = decides(
       [way("one", "new"), way("new", "which"), ...choices],
@@ -280,7 +280,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("is refused if the version does not fit the recorded outcomes", async () => {
+  it("is refused if the recorded outcomes do not fit the version", async () => {
     const run = await cloud.run(await cloud.publish(decides([way("one", "which"), ...choices])));
     const refusal = async (workflow: object) => {
       const version = await cloud.publish(workflow);
@@ -300,7 +300,7 @@ describe("a restart with another version", { timeout: 60_000 }, () => {
 });
 
 describe("a restart of a run", () => {
-  it("is refused if there is no place to start at, if the place is unknown, or if a patch changes the result of a node", async () => {
+  it("is refused if no place to start at is named, if the place is unknown, or if a patch changes the result of a node", async () => {
     const version = await cloud.publish(inARow("bad", { one: random("a"), two: random("b") }));
     const { execution } = await cloud.run(version, '{"given": 1}');
     const refusal = (more: Partial<RestartRequest>) =>
@@ -317,7 +317,7 @@ describe("a restart of a run", () => {
   });
 });
 
-describe("a run that reuses outcomes of another one", { timeout: 60_000 }, () => {
+describe("a new run that reuses outcomes of an earlier run", { timeout: 60_000 }, () => {
   const unchanged = { one: ["x"], two: ["y"], sum: null };
   const code = {
     one: `${random("a")}; context['x']`,
@@ -333,7 +333,7 @@ describe("a run that reuses outcomes of another one", { timeout: 60_000 }, () =>
     return trace;
   };
 
-  it("executes only nodes that read changed values, and nodes that depend on those nodes", async () => {
+  it("runs only nodes that read changed values, and nodes that depend on those nodes", async () => {
     const version = await cloud.publish(inARow("reusing", code));
     const run = await cloud.run(version, '{"x": 1, "y": 1}');
     const same = await rerun(run, version, { x: 1, y: 1 });

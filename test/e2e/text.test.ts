@@ -71,7 +71,7 @@ describe("a text node", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("gives its answer to the code of later nodes as output, generated_text and content", async () => {
+  it("gives its answer to the code of later nodes under the names `output`, `generated_text` and `content`", async () => {
     const trace = await told(
       {
         answer: text("Say {start.n}", { output_schema: { type: "object", properties: { n: { type: "number" } } } }),
@@ -88,7 +88,7 @@ describe("a text node", () => {
     });
   });
 
-  it("stores a large answer as a blob that code and other prompts can read", async () => {
+  it("stores a large answer as a blob that the code and the prompts of later nodes can read", async () => {
     const long = `1. ${"x".repeat(20_000)}\n2. short`;
     const trace = await told(
       { answer: text("Say"), look: 'context["n"] = len(outputs["answer"]["content"])', next: text("{answer[2]}") },
@@ -99,7 +99,7 @@ describe("a text node", () => {
     expect(server.requests[1]?.input).toBe("short");
   });
 
-  it("asks again after an invalid answer, and fails with both answers in the error after a second invalid answer", async () => {
+  it("asks its model a second time after an invalid answer, and fails with both answers in the error if the second is invalid", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { json: { n: 1 } }]);
     expect(JSON.parse(mended.context.text).work).toEqual({ n: 1 });
@@ -112,7 +112,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/two answers .*"\{\\"m\\":1\}".*"\{\\"n\\":\\"x\\"\}"/);
   });
 
-  it("removes the thoughts of its model from the answer", async () => {
+  it("stores the answer of its model without the thoughts of the model", async () => {
     const schema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
     const trace = await told(
       { total: text("Say", { output_schema: schema }), words: text("Say"), next: text("{words}") },
@@ -129,15 +129,18 @@ describe("a text node", () => {
   it.each([
     ["an empty answer", { text: "" }, "it is empty"],
     ["only thoughts", { text: "<think>hm" }, "it is empty"],
-  ])("asks again after %s, and mentions a schema only if the node has one", async (_, empty, problem) => {
-    const mended = await told({ work: text("Say") }, [empty, { text: "Done." }]);
-    expect(JSON.parse(mended.context.text).work).toBe("Done.");
-    const failed = await told({ work: text("Say") }, [empty, empty]);
-    const message = `node "work": two answers of its model do not fit: ${problem} - name another model, or ask for less; the first was "", the second ""`;
-    expect(entryOf(failed).error_message).toBe(message);
-  });
+  ])(
+    "asks its model a second time after %s, and mentions a schema only if the node has one",
+    async (_, empty, problem) => {
+      const mended = await told({ work: text("Say") }, [empty, { text: "Done." }]);
+      expect(JSON.parse(mended.context.text).work).toBe("Done.");
+      const failed = await told({ work: text("Say") }, [empty, empty]);
+      const message = `node "work": two answers of its model do not fit: ${problem} - name another model, or ask for less; the first was "", the second ""`;
+      expect(entryOf(failed).error_message).toBe(message);
+    },
+  );
 
-  it("asks again after an ambiguous answer, and fails after a second ambiguous answer", async () => {
+  it("asks its model a second time after an answer with several JSON objects, and fails after a second such answer", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const unsure = { text: '[{"n": 1}, {"n": 2}]' };
     const mended = await told({ work: text("Say", { output_schema: schema }) }, [unsure, { json: { n: 1 } }]);
@@ -146,7 +149,7 @@ describe("a text node", () => {
     expect(entryOf(failed).error_message).toMatch(/do not fit: it is ambiguous: it has 2 different JSON objects/);
   });
 
-  it("fails with a hint to use another API if its server ignores schemas", async () => {
+  it("fails with a hint to use another API if the model's server ignores schemas", async () => {
     const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
     const trace = await told({ work: text("Say", { output_schema: schema }) }, [{ text: "no" }, { text: "never" }]);
     const message = entryOf(trace).error_message ?? "";
@@ -159,12 +162,12 @@ describe("a text node", () => {
   it.each([
     ["a model that refuses", { refusal: "I cannot" } as ModelAction, "NodeFailed", /refusal/],
     ["a rate limit", { status: 429, headers: { "retry-after-ms": "1" } } as ModelAction, "ModelUnavailable", /429/],
-  ])("fails because of %s", async (_, trouble, name, message) => {
+  ])("fails with an error that names the reason if it gets %s", async (_, trouble, name, message) => {
     const trace = await told({ work: text("Say") }, Array<ModelAction>(9).fill(trouble));
     expect(entryOf(trace)).toMatchObject({ error_class: name, error_message: expect.stringMatching(message) });
   });
 
-  it("fails if its model is silent until its timeout", async () => {
+  it("fails if its model sends nothing until the node's timeout", async () => {
     const trace = await told({ work: text("Say", { timeout: 1 }) }, Array<ModelAction>(9).fill({ silent: true }));
     expect(entryOf(trace)).toMatchObject({
       error_class: "ModelUnavailable",
@@ -172,7 +175,7 @@ describe("a text node", () => {
     });
   });
 
-  it("does not read values as templates, and sends the node's own model settings", async () => {
+  it("does not read values in its prompt as templates, and sends the model settings of the node itself", async () => {
     const llm_config = { provider: "openai", model: "gpt-4.1-mini", temperature: 0.2, max_tokens: 64 };
     await told(
       { a: text("Say"), work: text("Use {a}", { llm_config }) },
@@ -186,7 +189,7 @@ describe("a text node", () => {
     });
   });
 
-  it("fails with the name of a missing value, or marks that value in the prompt", async () => {
+  it("fails with the name of a missing value, or marks this value in the prompt if `on_missing` is `mark`", async () => {
     const failed = await told({ a: text("Say"), work: text("Use {a[9]}") }, [{ text: "1. one" }]);
     expect(entryOf(failed).error_message).toMatch(/\{a\[9\]\} has no value/);
     const marked = await told({ a: text("Say"), work: text("Use {Name}", { on_missing: "mark" }) }, [
@@ -199,7 +202,7 @@ describe("a text node", () => {
     );
   });
 
-  it("sends no request if its prompt exceeds the model's context window", async () => {
+  it("sends no request if its prompt exceeds the context window of its model", async () => {
     const value = { inputs: { properties: { big: { type: "string" } } } };
     const trace = await told(
       { work: text("{start.big}", { model: "gpt-4o-2024-08-06", max_chars: 1_000_000 }) },
@@ -221,7 +224,7 @@ describe("a text node", () => {
     expect(JSON.stringify(entryOf(trace).ai_metadata)).not.toContain("hunter2secret");
   });
 
-  it("fails before a request that would exceed its budget", async () => {
+  it("fails before a request that would exceed its cost limit", async () => {
     const trace = await told({ work: text("Say", { limits: { max_cost_usd: 0.0000001 } }) }, []);
     expect(entryOf(trace)).toMatchObject({ error_class: "BudgetExceeded" });
   });
@@ -230,12 +233,12 @@ describe("a text node", () => {
 describe("the cost of a text node", () => {
   const notes = (trace: Trace) => entryOf(trace, "work").ai_metadata?.cost_notes;
 
-  it("has no note if it is exact", async () => {
+  it("has no note in the trace if it is exact", async () => {
     const trace = await told({ work: text("Say", { limits: { max_cost_usd: 1 } }) }, [{ text: "ok" }]);
     expect(notes(trace)).toBeUndefined();
   });
 
-  it("has a note if a budget is set and the model has no price", async () => {
+  it("has a note in the trace if a cost limit is set and the model has no price", async () => {
     const limited = await told({ work: text("Say", { model: "m", limits: { max_cost_usd: 0.01 } }) }, [{ text: "ok" }]);
     expect(notes(limited)).toEqual([
       'model "m" has no price here and counts as $0, so max_cost_usd cannot be enforced - name a model with a price, or limit it at its provider',
@@ -248,9 +251,9 @@ describe("the cost of a text node", () => {
     ["1e20 tokens", { input: 1e20 }],
     ["negative tokens", { output: -1_000_000 }],
     ["a billion cached tokens", { cached: 1e9 }],
-    ["texts", { input: "x", output: "y" }],
-    ["fractions", { input: 0.5 }],
-  ])("is estimated with a note if a server reports %s", async (_what, usage) => {
+    ["token counts that are texts", { input: "x", output: "y" }],
+    ["token counts that are fractions", { input: 0.5 }],
+  ])("is estimated, with a note in the trace, if a server reports %s", async (_what, usage) => {
     const trace = await told({ work: text("Say", { limits: { max_cost_usd: 1 } }) }, [{ text: "ok", usage }]);
     expect(trace.execution).toMatchObject({ status: "completed", open: false });
     expect(trace.execution.spent?.cost_usd).toBeGreaterThan(0);
@@ -289,12 +292,13 @@ it("the answer of a text node is reused if its model would get the same prompt",
   expect([taken(changed), server.requests.map(({ input }) => input)]).toEqual([["draft"], ["Shorten a draft"]]);
   answers = [{ text: "a draft" }];
   const other = await reusing(version, '{"topic":"milk"}');
-  // The draft node ran again and returned the same text, so the node that edits it had equal input and was reused.
+  // The model wrote the same text again for the node `draft`, so the input of the node `edit` was equal and its outcome
+  // was reused.
   expect(taken(other)).toEqual(["edit"]);
   expect(await verified(cloud, other)).toBe("anchored");
 });
 
-it("a text node runs alone with values of other nodes in its input", async () => {
+it("a single text node can be run with values of other nodes in its input", async () => {
   const context = { __node_mapping: { "My Draft": "n1" }, "id:n1": "1. a draft", "My Draft": "an older one" };
   const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
   const trace = await told({ work: text("Edit {my draft[1]} of {n1}") }, [{ text: "ok" }], JSON.stringify(context), {
@@ -305,7 +309,7 @@ it("a text node runs alone with values of other nodes in its input", async () =>
   expect(server.requests[0]?.instructions).toContain(`"My Draft":"n1"`);
 });
 
-it("a text node gets values of other nodes under the names in its input_keys", async () => {
+it("a text node gets values of other nodes under the names in its field `input_keys`", async () => {
   const trace = await told(
     {
       a: text("Say"),
@@ -329,7 +333,7 @@ it("a text node gets values of other nodes under the names in its input_keys", a
   expect(server.requests.at(-1)?.input).toBe("Use from c");
 });
 
-it("a text decision asks again if its model chooses an edge that does not exist", async () => {
+it("a decision that is a text node asks its model a second time if the model chooses an edge that does not exist", async () => {
   const definition = {
     id: "text-decision",
     nodes: [

@@ -50,13 +50,13 @@ async function changeByte(path: string, part: string | Buffer): Promise<void> {
   await writeFile(path, bytes);
 }
 
-describe("nova verify", { timeout: 60_000 }, () => {
+describe("the command `nova verify`", { timeout: 60_000 }, () => {
   it.each<[string, string | Buffer, number, RegExp]>([
     ["a value", Buffer.from([253, 254, 255, 0, 1, 2]), 1, /^context\["pdf"\]: blob [0-9a-f]{64} /],
     ["a page of the context", '["k39",2,', 2, /^a page of its context: blob [0-9a-f]{64} /],
     ["logs", "l".repeat(9000), 3, /^its logs: blob [0-9a-f]{64} /],
   ])(
-    "names the entry and the blob if one byte of %s is changed or the object is missing",
+    "names the entry and the blob if one byte of %s was changed or the S3 object is missing",
     async (_what, part, seq, place) => {
       const verify = () => verifyExecution(cloud.ports, trace.execution.id);
       expect(await verify()).toMatchObject({ state: "anchored" });
@@ -89,7 +89,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
     expect(printed.stdout).toContain(`entry 1: context["pdf"]: blob ${$blob.sha256} is missing`);
   });
 
-  it("finds code that was changed in the stored definition", async () => {
+  it("reports code that was changed in the stored workflow definition", async () => {
     const code = "print('l' * 9000)";
     await changeByte(await objectThatHolds(code), code);
     const { code: exitCode, stdout } = await nova(cwd, "verify", trace.execution.id);

@@ -31,7 +31,7 @@ async function sandboxesOf(version: WorkflowVersion): Promise<Set<string>> {
   return new Set([...trace.entries, ...items].flatMap(({ sandbox_id }) => sandbox_id ?? []));
 }
 
-it("items reuse sandboxes of earlier runs without seeing files of those runs", async () => {
+it("items of a map reuse sandboxes of earlier runs, and do not see files of those runs", async () => {
   const version = await cloud.publish(fourAtOnce());
   const made = new Set<string>();
   for (let count = 0; count < 5; count++) for (const id of await sandboxesOf(version)) made.add(id);

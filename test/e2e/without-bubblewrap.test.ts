@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(cwd, { recursive: true }));
 
-it("a machine without bubblewrap runs handwritten code and warns once that it is not isolated", async () => {
+it("NOVA on a machine without bubblewrap runs handwritten code and warns once that the code is not isolated", async () => {
   const { code, stdout, stderr } = await nova(cwd, "run", "by-hand", "--json");
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, status: "completed", context: { size: 9000 } });
   expect(stderr).toMatch(/^[^\n]*sandboxes are not isolated from this machine, run only code that you trust[^\n]*\n$/);

@@ -11,7 +11,7 @@ const one = flow(
     ["start", "a"],
     ["a", "end"],
   ],
-); // prettier-ignore
+);
 const repeatable = flow(
   "repeatable",
   [action("a", { effects: false, retry: { attempts: 3, delaySeconds: 5 } }), action("b", { isolation: "fresh" })],
@@ -32,7 +32,7 @@ const rescued = flow(
   ],
 );
 
-describe("case a: a retry after the Lambda and its sandbox died while code ran", () => {
+describe("a retry after the Lambda and its sandbox died while code ran", () => {
   async function upToTheRetry(workflow: typeof one): Promise<{ story: Story; answer: unknown }> {
     const story = await new Story(workflow).start();
     story.codeStopsAt = "finish";
@@ -46,14 +46,14 @@ describe("case a: a retry after the Lambda and its sandbox died while code ran",
     return { story, answer };
   }
 
-  it("does not start the code again, and interrupts the node", async () => {
+  it("does not start the code again, and fails the node as interrupted", async () => {
     const { story, answer } = await upToTheRetry(one);
     expect(answer).toBe("NodeInterrupted");
     expect(story.begun).toHaveLength(1);
     expect(story.chain).toEqual(["start success", "a failed"]);
   });
 
-  it("starts a second attempt in a new sandbox if effects are false", async () => {
+  it("starts a second attempt in a new sandbox if the node declares `effects: false`", async () => {
     const { story, answer } = await upToTheRetry(repeatable);
     expect(answer).toMatchObject({ seq: 1 });
     expect(story.begun.map(({ box, claim }) => [box.id, claim.attempt])).toEqual([
@@ -65,7 +65,7 @@ describe("case a: a retry after the Lambda and its sandbox died while code ran",
   });
 });
 
-describe("case c: a cancel while code runs", () => {
+describe("a cancel of a run while code runs", () => {
   it("kills the code, drops its outcome, and closes the run after a failed entry", async () => {
     const story = await new Story(one).start();
     story.codeStopsAt = "finish";
@@ -91,7 +91,7 @@ describe("case c: a cancel while code runs", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored", links: 3 });
   });
 
-  it("stops the state machine before it writes to the chain", async () => {
+  it("stops the state machine of the run before it writes to the chain", async () => {
     const story = await new Story(one).start();
     const cancel = story.cancel();
     await story.until(cancel, "tip");
@@ -99,8 +99,8 @@ describe("case c: a cancel while code runs", () => {
   });
 });
 
-describe("case d: a run whose node commits while Step Functions sees only timeouts", () => {
-  it("follows the node's own edge, because the chain says success", async () => {
+describe("a run whose node has a committed result while Step Functions sees only timeouts", () => {
+  it("follows the edge for success, because the chain says that the node succeeded", async () => {
     const story = await new Story(rescued).start();
     const { lambdas, scheduler } = story.world;
     let timeouts = 2;
@@ -118,23 +118,20 @@ describe("case d: a run whose node commits while Step Functions sees only timeou
   it.each([
     ["a result that the sandbox has kept is committed", undefined, { failed: false }, "a success"],
     ["code that still runs is killed, and the node fails", "finish" as const, { failed: true }, "a failed"],
-  ])(
-    "commits an outcome in the settle task if the node has no outcome yet: %s",
-    async (_what, codeStopsAt, answer, link) => {
-      const story = await new Story(rescued).start();
-      story.codeStopsAt = codeStopsAt;
-      const delivery = story.deliver("a", 0);
-      if (answer.failed) await story.finish(delivery);
-      else await story.until(delivery, "entry 1");
-      delivery.kill();
-      expect(await story.finish(story.settle("a", 0))).toMatchObject({ seq: 1, ...answer });
-      expect(story.chain).toEqual(["start success", link]);
-      expect(story.world.sandboxes.running()).toEqual([]);
-    },
-  );
+  ])("gets an entry from the settle task if the node has none yet: %s", async (_what, codeStopsAt, answer, link) => {
+    const story = await new Story(rescued).start();
+    story.codeStopsAt = codeStopsAt;
+    const delivery = story.deliver("a", 0);
+    if (answer.failed) await story.finish(delivery);
+    else await story.until(delivery, "entry 1");
+    delivery.kill();
+    expect(await story.finish(story.settle("a", 0))).toMatchObject({ seq: 1, ...answer });
+    expect(story.chain).toEqual(["start success", link]);
+    expect(story.world.sandboxes.running()).toEqual([]);
+  });
 });
 
-it("case e: two nodes that are each other's onError get an entry of their own for every visit", async () => {
+it("two nodes that are each other's onError get an entry of their own for every visit", async () => {
   const mutual = flow(
     "mutual",
     [action("a", { onError: "b" }), action("b", { onError: "a" })],
@@ -160,8 +157,8 @@ it("case e: two nodes that are each other's onError get an entry of their own fo
   wellTold(story);
 });
 
-describe("case h: a delivery that loses its connection while the code continues", () => {
-  it("attaches to the running code again", async () => {
+describe("a delivery that loses its connection to the sandbox while the code continues", () => {
+  it("connects to the running code again", async () => {
     const story = await new Story(one).start();
     const delivery = story.deliver("a", 0);
     await story.until(delivery, "wait");
@@ -171,7 +168,7 @@ describe("case h: a delivery that loses its connection while the code continues"
     wellTold(story);
   });
 
-  it("leaves the code to the next delivery when the connection stays broken", async () => {
+  it("leaves the running code to the next delivery if the connection stays broken", async () => {
     const story = await new Story(one).start();
     const delivery = story.deliver("a", 0);
     for (let i = 0; i < 3; i++) {
@@ -184,7 +181,7 @@ describe("case h: a delivery that loses its connection while the code continues"
     wellTold(story);
   });
 
-  it("is followed by a settle that kills the unreachable sandbox, and only then writes the failed entry", async () => {
+  it("is followed by a settle that first kills the unreachable sandbox, and then writes the failed entry", async () => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = "finish";
     await story.finish(story.deliver("a", 0));
@@ -197,9 +194,9 @@ describe("case h: a delivery that loses its connection while the code continues"
   });
 });
 
-describe("case i: a closer that dies after the close entry", () => {
+describe("the close of a run by a Lambda that dies after it wrote the close entry", () => {
   it.each(["get record", "update record status", "publish", "kill all sandboxes", "leave the open index"])(
-    "leaves the remaining steps to a sweeper if it dies before its call %s",
+    "is completed by a sweep if the Lambda dies before its call %s",
     async (call) => {
       const story = await new Story(flow("bare", [], [["start", "end"]])).start();
       const end = story.deliver("end", 0);
@@ -215,7 +212,7 @@ describe("case i: a closer that dies after the close entry", () => {
   );
 });
 
-it("case j: an entry lists the stored step if two deliveries write the same step", async () => {
+it("an entry lists a step as it is stored if two deliveries write the same step", async () => {
   const story = await new Story(repeatable, { a: [fails("once"), succeeds("a", "1")] }).start();
   const first = story.deliver("a", 0);
   const second = story.deliver("a", 0);
@@ -231,10 +228,10 @@ it("case j: an entry lists the stored step if two deliveries write the same step
   expect(await story.verify()).toMatchObject({ state: "anchored" });
 });
 
-describe("case l: a Lambda that dies while it transfers a blob", () => {
+describe("a Lambda that dies while it transfers a blob to or from the code", () => {
   const letter = "dear all ".repeat(1000);
 
-  it("is replaced by the next delivery, from which the code reads the blob", async () => {
+  it("is replaced by the next delivery, which sends the blob to the code", async () => {
     const story = await new Story(one, { a: [succeeds("a", "1", { reads: "letter" })] }).start(
       JSON.stringify({ letter }),
     );
@@ -245,7 +242,7 @@ describe("case l: a Lambda that dies while it transfers a blob", () => {
     expect(story.begun).toHaveLength(1);
   });
 
-  it("leaves a large result in the sandbox, from where the next delivery takes it", async () => {
+  it("leaves a large result in the sandbox, from where the next delivery stores it", async () => {
     const report = Buffer.from("report ".repeat(1000));
     const large = succeeds("report", JSON.stringify({ $blob: textRef(report) }), { files: [report] });
     const story = await new Story(one, { a: [large] }).start();
@@ -256,7 +253,7 @@ describe("case l: a Lambda that dies while it transfers a blob", () => {
     expect(Array.from(story.world.blobs.blobs.values(), String)).toContain(String(report));
   });
 
-  it("does not stop the code from returning a blob that the transferred blob refers to", async () => {
+  it("does not keep the next delivery from storing a returned blob that is part of the transferred blob", async () => {
     const rows = Array.from({ length: 1000 }, (_, i) => `row ${i}`);
     const inner = JSON.stringify({ $blob: textRef(Buffer.from(letter)) });
     const story = await new Story(one, { a: [succeeds("copy", inner, { reads: "mail" })] }).start(

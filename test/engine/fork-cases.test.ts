@@ -11,7 +11,7 @@ const fork = flow(
   lines("start > f > a > j > end", "f > b > j"),
 );
 
-describe("case b: a late delivery of a branch, after another branch failed and the run was closed", () => {
+describe("a late delivery of a node in a branch, after another branch failed and the run was closed,", () => {
   const error = { Error: "NodeFailed", Cause: "no total" };
 
   /** Runs the story until branch a has failed and the Lambda of b is about to make this call. */
@@ -35,7 +35,7 @@ describe("case b: a late delivery of a branch, after another branch failed and t
   }
 
   it.each([
-    ["never starts its code if it did not hold its turn yet", "turn 1", undefined, "ExecutionClosed", []],
+    ["never starts its code if it did not hold the turn before the close", "turn 1", undefined, "ExecutionClosed", []],
     [
       "returns the entry that the closer has written with the result of its code",
       "entry 1",
@@ -44,7 +44,7 @@ describe("case b: a late delivery of a branch, after another branch failed and t
       ["b success"],
     ],
     [
-      "reports the close if its code was still running and was killed",
+      "reports the close of the run if its code was still running and was killed",
       "",
       "finish" as const,
       "ExecutionClosed",
@@ -62,7 +62,7 @@ describe("case b: a late delivery of a branch, after another branch failed and t
   });
 
   it.each(["turn 2", "tip", "turn 1", "entry 1", "entry 2"])(
-    "leaves a valid chain if a second closer closes the run just before the call %s of the join",
+    "leaves a valid chain if a second Lambda closes the run just before the call %s of the join",
     async (call) => {
       const { story, late } = await upTo("entry 1");
       const join = story.join("f", 1, { error });
@@ -75,7 +75,7 @@ describe("case b: a late delivery of a branch, after another branch failed and t
   );
 });
 
-describe("case k: an approval in a branch, whose timeout ends before the approval is requested,", () => {
+describe("an approval in a branch, whose timeout ends before the approval is requested,", () => {
   const asking = flow(
     "asking",
     [action("f"), approval("ask"), action("b"), action("j")],
@@ -103,8 +103,8 @@ describe("case k: an approval in a branch, whose timeout ends before the approva
   );
 });
 
-describe("case f: a map to which the path of its onError leads back", () => {
-  it("runs new branches in the second visit, and joins only these", async () => {
+describe("a map to which the edge from its onError node leads back", () => {
+  it("runs new branches in its second visit, and joins only these branches", async () => {
     const again = flow(
       "again",
       [mapOver("m", [action("i")], [], { onError: "r" }), action("r")],
@@ -123,7 +123,7 @@ describe("case f: a map to which the path of its onError leads back", () => {
   });
 });
 
-it("case f: a fork in a loop runs new branches in each visit, and joins only these", async () => {
+it("a fork in a loop runs new branches in each visit, and joins only these branches", async () => {
   const round = flow(
     "round",
     [action("f"), action("a"), action("b"), decision("d")],
@@ -152,8 +152,8 @@ it("case f: a fork in a loop runs new branches in each visit, and joins only the
   wellTold(story);
 });
 
-describe("case g: a branch whose task fails in Step Functions", () => {
-  it("settles its node and fails, and the join outside closes the run", async () => {
+describe("a branch whose node fails as a task of Step Functions", () => {
+  it("settles the node and fails, and the join after the branch closes the run", async () => {
     const story = await new Story(fork, { a: [fails("no total")] }).start();
     await story.everything();
     const machine = story.world.machines.get(story.id);

@@ -1,5 +1,8 @@
+import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
+import { agentFlows } from "../support/engine/agent-flows.ts";
 import { simulate } from "../support/engine/simulate.ts";
+import { votingFlows } from "../support/engine/voting-flows.ts";
 
 /** `NOVA_MODEL_RUNS` sets the number of runs of the long test; `NOVA_MODEL_SEED` plays one seed and prints its story. */
 const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
@@ -7,10 +10,10 @@ const seed = process.env.NOVA_MODEL_SEED;
 const timeout = Math.max(120_000, runs * 30);
 
 /** Plays one run per seed, and fails with the first five runs that break an invariant. */
-async function expectNoViolation(seeds: number[]): Promise<void> {
+async function expectNoViolation(seeds: number[], family?: readonly Workflow[]): Promise<void> {
   const broken: { seed: number; flow: string; violations: string[]; story: string[] }[] = [];
   for (const one of seeds) {
-    const { flow, violations, story } = await simulate(one);
+    const { flow, violations, story } = await simulate(one, family);
     if (violations.length > 0) broken.push({ seed: one, flow, violations, story: seed === undefined ? [] : story });
     if (broken.length === 5) break;
   }
@@ -21,12 +24,35 @@ function seedsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => first + index);
 }
 
-describe("a run under random duplicates, losses, deaths and cancels", () => {
-  it("keeps every invariant of the protocol in a few runs", { timeout }, async () => {
+describe("the protocol, under random duplicates, losses, deaths and cancels,", () => {
+  it("keeps every invariant in 200 random runs", { timeout }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(1, 200) : [Number(seed)]);
   });
 
-  it("keeps every invariant of the protocol in thousands of runs", { timeout, tags: ["deep"] }, async () => {
+  it("keeps every invariant in thousands of random runs", { timeout, tags: ["deep"] }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(201, runs) : []);
+  });
+});
+
+describe("votes that arrive twice, at once and late, while processes die", () => {
+  it("lead to exactly one outcome, and count each person once, in a few runs", { timeout }, async () => {
+    await expectNoViolation(seed === undefined ? seedsFrom(1, 200) : [Number(seed)], votingFlows);
+  });
+
+  it("lead to exactly one outcome, and count each person once, in thousands of runs", {
+    timeout,
+    tags: ["deep"],
+  }, async () => {
+    await expectNoViolation(seed === undefined ? seedsFrom(201, runs) : [], votingFlows);
+  });
+});
+
+describe("agents and their calls, under random duplicates, losses, deaths and cancels,", () => {
+  it("keep every invariant in a few runs", { timeout }, async () => {
+    await expectNoViolation(seed === undefined ? seedsFrom(1, 100) : [Number(seed)], agentFlows);
+  });
+
+  it("keep every invariant in thousands of runs", { timeout, tags: ["deep"] }, async () => {
+    await expectNoViolation(seed === undefined ? seedsFrom(201, runs) : [], agentFlows);
   });
 });

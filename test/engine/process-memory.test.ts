@@ -21,7 +21,7 @@ describe("the cache of entries that this process has just written", () => {
   it.each([
     ["another execution", { ...at, execution: "exec_2" }],
     ["another scope", { ...at, scope: "/all@2.0" }],
-    ["another number", { ...at, seq: 4 }],
+    ["another entry number", { ...at, seq: 4 }],
   ])("returns no entry for %s", (_what, other) => {
     const tips = createTailCache();
     tips.keep(at, entry, 0);
@@ -45,21 +45,21 @@ describe("the cache of entries that this process has just written", () => {
 describe("a run whose nodes all run in one process", () => {
   const isRead = (line: string) => /^run \w+: read \d+\.\./.test(line);
 
-  it("never reads its chain between its nodes", async () => {
+  it("never reads its chain from the database between its nodes", async () => {
     const story = await new Story(two).start();
     await story.everything();
     expect(story.chain.length).toBeGreaterThan(2);
     expect(story.world.scheduler.story.filter(isRead)).toEqual([]);
   });
 
-  it("reads its chain for a node that is delivered twice", async () => {
+  it("reads its chain from the database for a node that is delivered twice", async () => {
     const story = await new Story(two).start();
     await story.until(story.deliver("a", 0), "upload");
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
     expect(story.world.scheduler.story.filter(isRead)).toEqual(["run a: read 0.."]);
   });
 
-  it("runs nothing after another process has closed it", async () => {
+  it("runs no further node after another process has closed it", async () => {
     const story = await new Story(two).start();
     await story.finish(story.cancel());
     expect(await story.finish(story.deliver("a", 0))).toBe("ExecutionClosed");
@@ -82,7 +82,7 @@ it("a process lists a run as in flight until all of its deliveries have ended, e
   expect(inFlight.runs).toEqual([]);
 });
 
-it("a process lists a run as in flight until the model has answered, even after a close, and stores no late answer", async () => {
+it("a process lists a run as in flight until the model has answered, even after a close, and does not store this late answer", async () => {
   const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
   await story.start();
   const { inFlight } = story.world.ports({ call: async ({ effect }) => effect() });

@@ -11,7 +11,7 @@ const workflow = flow(
     ["start", "a"],
     ["a", "end"],
   ],
-); // prettier-ignore
+);
 const changed = flow(
   "one",
   [action("a", { effects: true })],
@@ -19,7 +19,7 @@ const changed = flow(
     ["start", "a"],
     ["a", "end"],
   ],
-); // prettier-ignore
+);
 
 function publisher() {
   const world = new World();
@@ -34,7 +34,7 @@ function publisher() {
   return { world, ports, published, publish };
 }
 
-it("a definition is published once, however often it is sent", async () => {
+it("a workflow definition is published as one version, however often it is sent", async () => {
   const { published, publish } = publisher();
   const first = await publish();
   expect(first).toMatchObject({ workflowId: "one", version: 1, stateMachineArn: "arn:1" });
@@ -42,7 +42,7 @@ it("a definition is published once, however often it is sent", async () => {
   expect(published).toEqual(["nova-one {} version 1"]);
 });
 
-it("a published version stores how its state machine counts events", async () => {
+it("a published version stores how its state machine counts history events", async () => {
   const { ports } = publisher();
   const history = { most: 20_000, begun: 6, settled: 7, entries: {} };
   const request = { workflow, stateMachine: "{}", template: "t" };
@@ -54,13 +54,13 @@ it("a published version stores how its state machine counts events", async () =>
 it.each([
   ["definition", changed, "t"],
   ["template", workflow, "another"],
-])("a definition gets a new version when the %s changes", async (_what, next, template) => {
+])("a workflow gets a new version when its %s changes", async (_what, next, template) => {
   const { publish } = publisher();
   await publish();
   expect(await publish(next, template)).toMatchObject({ version: 2, stateMachineArn: "arn:2" });
 });
 
-it("a definition gets the next version number if another process publishes at the same time", async () => {
+it("a workflow gets the next version number if another process publishes a version at the same time", async () => {
   const { ports, publish } = publisher();
   const { create } = ports.workflows;
   let isFirst = true;

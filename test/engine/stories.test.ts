@@ -9,7 +9,7 @@ const one = flow(
     ["start", "a"],
     ["a", "end"],
   ],
-); // prettier-ignore
+);
 const repeatable = flow(
   "repeatable",
   [action("a", { effects: false, retry: { attempts: 3, delaySeconds: 5 } }), action("b", { isolation: "fresh" })],
@@ -30,8 +30,8 @@ const rescued = flow(
   ],
 );
 
-describe("the engine, in stories that the random model has found", () => {
-  it("kills a second attempt before the next node starts, if the result of the first attempt is committed after all", async () => {
+describe("the engine, in cases that random tests have found,", () => {
+  it("kills a second attempt before the next node starts if the result of the first attempt is committed after all", async () => {
     const story = await new Story(repeatable).start();
     const first = story.deliver("a", 0);
     await story.until(first, "entry 1");
@@ -78,8 +78,8 @@ describe("the engine, in stories that the random model has found", () => {
   });
 });
 
-describe("the engine, at the edges of the protocol", () => {
-  it("gives a fresh node a new sandbox, and the node after it the warm sandbox again", async () => {
+describe("the engine, in rare cases of the protocol,", () => {
+  it("gives a node with `isolation: fresh` a new sandbox, and gives the node after it the warm sandbox from before", async () => {
     const fresh = flow(
       "fresh",
       [action("a"), action("b", { isolation: "fresh" }), action("c")],
@@ -109,7 +109,7 @@ describe("the engine, at the edges of the protocol", () => {
     });
   });
 
-  it("reports `ExecutionClosed` to an end node whose run was cancelled meanwhile", async () => {
+  it("reports `ExecutionClosed` to a delivery of the end node if the run was cancelled meanwhile", async () => {
     const story = await new Story(flow("bare", [], [["start", "end"]])).start();
     const end = story.deliver("end", 0);
     await story.until(end, "entry 1");
@@ -122,16 +122,16 @@ describe("the engine, at the edges of the protocol", () => {
   });
 
   it.each([
-    ["another node's entry", async (story: Story) => void (await story.finish(story.deliver("a", 0)))],
-    ["another node's turn", (story: Story) => story.until(story.deliver("a", 0), "upload")],
-  ])("reports a broken chain for %s at the place of a node", async (_what, prepare) => {
+    ["the entry of another node", async (story: Story) => void (await story.finish(story.deliver("a", 0)))],
+    ["the turn of another node", (story: Story) => story.until(story.deliver("a", 0), "upload")],
+  ])("reports a broken chain if %s is stored at the number of a node's entry", async (_what, prepare) => {
     const story = await new Story(rescued).start();
     await prepare(story);
     if (_what.endsWith("turn")) await story.perform(story.world.scheduler.ready()[0]?.process as never);
     expect(await story.finish(story.deliver("b", 0))).toBe("ChainBroken");
   });
 
-  it("answers a late delivery from the chain, and runs nothing", async () => {
+  it("answers a late delivery with the entry on the chain, and runs no code", async () => {
     const story = await new Story(rescued).start();
     await story.everything();
     const before = story.world.scheduler.story.length;
@@ -139,7 +139,7 @@ describe("the engine, at the edges of the protocol", () => {
     expect(story.world.scheduler.story.slice(before)).toEqual(["run a: read 0.."]);
   });
 
-  it("starts a state machine again if its start was lost, but not while it may be under way", async () => {
+  it("starts a lost state machine again, but only after half a minute, because its start may be under way until then", async () => {
     const story = await new Story(one).start();
     story.world.machines.clear();
     await story.finish(story.sweeper());
@@ -150,7 +150,7 @@ describe("the engine, at the edges of the protocol", () => {
     expect(story.world.record(story.id).status).toBe("completed");
   });
 
-  it("sweeps the other executions when one cannot be swept", async () => {
+  it("sweeps the other executions if the sweep of one execution fails", async () => {
     const story = await new Story(one).start();
     const [damaged] = [story.id];
     await story.start();

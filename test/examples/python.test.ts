@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const folder = join(import.meta.dirname, "python");
 const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
 
-test("the Python tests of the examples are found", () => {
+test("the Python tests of the examples are in the folder in which this test looks for them", () => {
   expect(modules).toContain("test_totals.py");
 });
 

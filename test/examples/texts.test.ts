@@ -30,12 +30,15 @@ afterAll(async () => {
 
 const folder = (name: string) => join(root, "packages/examples", name);
 
-it.each(["chain", "invoice-text"])("the compiler finds no mistake in the keys and references of %s", async (name) => {
-  const { findings } = await compileParsed(parseWorkflow(await readWorkflowSource(folder(name))));
-  expect(findings).toEqual([]);
-});
+it.each(["chain", "invoice-text"])(
+  "the compiler finds no mistake in the context keys and references of the example %s",
+  async (name) => {
+    const { findings } = await compileParsed(parseWorkflow(await readWorkflowSource(folder(name))));
+    expect(findings).toEqual([]);
+  },
+);
 
-it("the example chain writes an article in four prompts, each with the results of the earlier ones", async () => {
+it("the example chain writes an article in four prompts, each of which gets the results of the earlier prompts", async () => {
   const sections = [
     { title: "Springs", about: "where rivers begin" },
     { title: "Deltas", about: "where they end" },

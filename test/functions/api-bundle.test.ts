@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { createKey } from "@nova/service";
 import { monotonicFactory } from "ulid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -37,11 +37,16 @@ afterAll(async () => {
 /** Calls the deployed function. Its variables have only the name of the parameter that holds the E2B key. */
 async function ask(request: string, body?: object, { url } = parameters) {
   const { E2B_API_KEY: _, ...told } = process.env;
-  const event = httpEvent(request, { authorization, "content-type": "application/json" }, body);
+  const host = new URL(told.NOVA_API_URL ?? "").hostname;
+  const event = httpEvent(request, { authorization, "content-type": "application/json", host }, body);
   const named = { E2B_API_KEY_PARAMETER: api.variables.E2B_API_KEY_PARAMETER, AWS_ENDPOINT_URL_SSM: url };
   const ended = await callInFreshProcess(api.file, event, { ...told, ...named });
   const { statusCode = 0, body: text = "null" } = "answer" in ended ? (ended.answer as HttpAnswer) : {};
-  return { ended: JSON.stringify(ended).replaceAll("\\", ""), statusCode, body: JSON.parse(text) };
+  return {
+    ended: JSON.stringify(ended).replaceAll("\\", ""),
+    statusCode,
+    body: /^[[{n]/.test(text) ? JSON.parse(text) : text,
+  };
 }
 
 interface HttpAnswer {
@@ -55,19 +60,27 @@ const flawed = inARow("flawed", { work: "context['a'] = totl", more: "return 1" 
 describe("the deployed nova-api, alone in a folder and in a fresh process", { timeout: 60_000 }, () => {
   it.each([
     ["describes its routes", "GET /openapi.json", undefined, 200, '"openapi":"3.1'],
+    ["serves its documentation", "GET /llms-full.txt", undefined, 200, "# The definition of a workflow"],
+    [
+      "serves the tools of agents",
+      "POST /mcp",
+      { jsonrpc: "2.0", id: 1, method: "tools/list" },
+      200,
+      '"name":"restart"',
+    ],
     ["checks the Python of a definition", "POST /workflows/validate", flawed, 200, '"NOVA602"'],
     ["refuses Python that cannot run", "POST /workflows", flawed, 422, '"NOVA601"'],
     ["publishes Python", "POST /workflows", inARow("adds", { work: "context['a'] = 1" }), 201, '"status":"ready"'],
-    ["publishes what asks people", "POST /workflows", asking, 201, '"status":"ready"'],
-    ["starts a run of what it has published", "POST /workflows/asking/execute", {}, 202, '"status":"running"'],
-    ["refuses what does not fit", "POST /workflows", { nodes: [] }, 422, "problem"],
-  ])("%s", async (_, request, body, statusCode, text) => {
+    ["publishes a workflow with an approval", "POST /workflows", asking, 201, '"status":"ready"'],
+    ["starts a run of a published workflow", "POST /workflows/asking/execute", {}, 202, '"status":"running"'],
+    ["refuses a definition that does not fit the schema", "POST /workflows", { nodes: [] }, 422, "problem"],
+  ])("answers requests to the API: it %s", async (_, request, body, statusCode, text) => {
     const asked = await ask(request, body);
     expect(asked).toMatchObject({ statusCode });
     expect(asked.ended).toContain(text);
   });
 
-  it("cancels a run and its sandboxes with the key from Systems Manager", async () => {
+  it("cancels a run and its sandboxes with the E2B key from Systems Manager", async () => {
     const { id } = (await cloud.service.executions.list({ workflow: "asking", limit: 1 })).items[0] ?? { id: "" };
     expect(await ask(`POST /executions/${id}/cancel`)).toMatchObject({
       statusCode: 200,
@@ -75,18 +88,18 @@ describe("the deployed nova-api, alone in a folder and in a fresh process", { ti
     });
   });
 
-  it("is healthy with the key from Systems Manager", async () => {
+  it("is healthy with the E2B key from Systems Manager", async () => {
     const { body } = await ask("GET /health");
     expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, e2b: { state: "ok" } });
   });
 
-  it("reports in its health that E2B refuses the key, without showing it", async () => {
+  it("reports in its health that E2B refuses the key, without showing the key", async () => {
     const { ended, body } = await ask("GET /health", undefined, wrongParameters);
     expect(body.checks.e2b).toMatchObject({ state: "down", reason: "E2B refuses the key in E2B_API_KEY" });
     expect(ended).not.toContain(wrongKey);
   });
 
-  it("reports in its health that the key is missing", async () => {
+  it("reports in its health that the key for E2B is missing", async () => {
     const { statusCode, body } = await ask("GET /health", undefined, noParameters);
     expect([statusCode, body.status]).toEqual([200, "degraded"]);
     expect(body.checks.e2b).toMatchObject({ state: "down", reason: expect.stringContaining("E2B_API_KEY is not set") });

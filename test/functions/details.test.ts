@@ -30,7 +30,7 @@ describe("the answer about a delivery", () => {
     expect(JSON.stringify(warned)).not.toContain("nobody");
   });
 
-  it("has no id if nothing was recorded", () => {
+  it("has no id if the delivery was not recorded", () => {
     expect(answerOf({ status: "ignored", execution: null, reason: "no such trigger" })).not.toHaveProperty("id");
   });
 });
@@ -38,7 +38,7 @@ describe("the answer about a delivery", () => {
 const Run = z.object({ id: z.string() });
 const event = (id: string) => ({ source: "nova", detail: { id } });
 
-describe("the detail of an event", () => {
+describe("the detail with which a Lambda function is invoked", () => {
   it.each<[string, unknown, string[]]>([
     ["can be in the event itself", { id: "a" }, ["a"]],
     ["can be in an event of the bus", event("a"), ["a"]],
@@ -48,7 +48,7 @@ describe("the detail of an event", () => {
       ["a", "b"],
     ],
     ["is missing in an empty batch", { Records: [] }, []],
-  ])("%s", (_, given, ids) => {
+  ])("depends on the form of the event: it %s", (_, given, ids) => {
     expect(detailsIn(given, Run).map(({ id }) => id)).toEqual(ids);
   });
 
@@ -57,7 +57,7 @@ describe("the detail of an event", () => {
     ["an event with another detail", { detail: { name: "a" } }],
     ["a message that is not an event", { Records: [{ body: '"a"' }] }],
     ["a message that is not JSON", { Records: [{ body: "a" }] }],
-  ])("cannot be %s", (_, given) => {
+  ])("is refused if it is %s", (_, given) => {
     expect(() => detailsIn(given, Run)).toThrow();
   });
 });

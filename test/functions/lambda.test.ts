@@ -8,8 +8,8 @@ beforeEach(() => warn.mockClear());
 
 const context = (remainingMs: number) => ({ awsRequestId: "r-1", getRemainingTimeInMillis: () => remainingMs });
 
-describe("the wrapper of a handler", () => {
-  it("passes the ports of the process and returns the handler's answer", async () => {
+describe("the wrapper around the handler of a Lambda function", () => {
+  it("passes the ports of the process to the handler, and returns the answer of the handler", async () => {
     const handler = lambda(async (ports, event: { n: number }) => ({ ports, n: event.n + 1 }));
     expect(await handler({ n: 1 }, context(900_000))).toEqual({ ports: "the ports", n: 2 });
   });
@@ -30,15 +30,15 @@ describe("the wrapper of a handler", () => {
     }
   });
 
-  it("keeps the name of an error, which Retry and Catch match", async () => {
+  it("keeps the name of an error, by which Retry and Catch of the state machine recognise the error", async () => {
     const failure = Object.assign(new RangeError("no sandbox"), { name: "SandboxUnavailable" });
     const handler = lambda(async () => Promise.reject(failure));
     await expect(handler({}, context(900_000))).rejects.toMatchObject({ name: "SandboxUnavailable" });
   });
 });
 
-describe("the secrets of a process", () => {
-  it("cause no request if no variable names a parameter", async () => {
+describe("the secrets of a Lambda function", () => {
+  it("cause no request if no environment variable names a parameter with a secret", async () => {
     const read = vi.fn();
     const variables = { E2B_API_KEY: "from the laptop" };
     await loadSecrets(variables, read);
@@ -46,7 +46,7 @@ describe("the secrets of a process", () => {
     expect(variables).toEqual({ E2B_API_KEY: "from the laptop" });
   });
 
-  it("are read with one call into the variables that the SDKs use", async () => {
+  it("are read with one request, and set as the environment variables that the SDKs use", async () => {
     const read = vi.fn(
       async () =>
         new Map([
@@ -63,7 +63,7 @@ describe("the secrets of a process", () => {
     expect(variables).toMatchObject({ E2B_API_KEY: "e2b_1", OPENAI_API_KEY: "sk-1" });
   });
 
-  it("are loaded even if a parameter is missing, which a warning names", async () => {
+  it("are set even if one of their parameters is missing, and a warning names that parameter", async () => {
     const variables: NodeJS.ProcessEnv = { OPENAI_API_KEY_PARAMETER: "/nova/prod/openai" };
     await loadSecrets(variables, async () => new Map());
     expect(variables).not.toHaveProperty("OPENAI_API_KEY");
@@ -73,8 +73,8 @@ describe("the secrets of a process", () => {
   });
 });
 
-describe("the secrets of a warm process", () => {
-  it("are read again after a failure, and only once after a success", async () => {
+describe("the secrets of a Lambda function that runs several times", () => {
+  it("are read a second time after a failure, and only once after a success", async () => {
     vi.resetModules();
     const read = vi
       .fn()

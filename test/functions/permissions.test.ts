@@ -1,13 +1,10 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { startExecution } from "@nova/engine";
 import { functions } from "@nova/functions";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forbidden } from "../support/allowed.ts";
 import { inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
 import { type WatchedCalls, watchCalls } from "../support/watched-calls.ts";
-
-// The functions read these variables when they are loaded.
-vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
 
 let cloud: TestCloud;
 let calls: WatchedCalls;
@@ -64,7 +61,7 @@ async function waiting(): Promise<string> {
   return id;
 }
 
-describe("the functions on a laptop", () => {
+describe("the Lambda functions of the engine, on a laptop,", () => {
   it("run nodes and child workflows, close runs, wait for events, deliver events and sweep", async () => {
     await cloud.publish(inARow("inner", { work: 'context["x"] = "y" * 90_000' }));
     const inner = { type: "workflow", workflow: "inner" };
@@ -81,16 +78,23 @@ describe("the functions on a laptop", () => {
     await functions["nova-deliver-event"].handler({ source: "shop", "detail-type": "order", detail: {} }, context);
     await cloud.untilEnd(id);
     await functions["nova-sweep"].handler({}, context);
+    expect(await functions["nova-prove"].handler({}, context)).toMatchObject({ roots: 1 });
+    expect(
+      await functions["nova-verify"].handler({}, { ...context, getRemainingTimeInMillis: () => 900_000 }),
+    ).toMatchObject({
+      broken: 0,
+      done: true,
+    });
     const watched = Object.keys(functions).filter((name) => calls.of(name).length > 0);
     expect(watched).toEqual(Object.keys(functions));
   });
 
-  it("use the E2B key only to run a node, close a run or count sandboxes", () => {
+  it("use the E2B key only to run a node, to close a run or to count sandboxes", () => {
     const asking = Object.keys(functions).filter((name) => calls.of(name).some((call) => call.startsWith("ssm:")));
     expect(asking).toEqual(["nova-run-node", "nova-close-execution", "nova-sweep"]);
   });
 
-  it.each(Object.keys(functions))("make only calls that the role of %s allows", (name) => {
+  it.each(Object.keys(functions))("make only calls that the AWS role of %s allows", (name) => {
     expect(forbidden(name, calls.of(name))).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import { PublishingWorld } from "../service/support/publishing-world.ts";
 import { inARow } from "../support/cloud.ts";
 
 const made = vi.hoisted(() => ({ ports: undefined as unknown }));
-vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
 vi.mock("../../functions/service-app.ts", () => ({ warmServicePorts: () => made.ports }));
 
 const { handler } = await import("../../functions/publish.ts");
@@ -25,12 +24,12 @@ beforeEach(async () => {
 const detail = (workflow: string) => ({ workflow, version: 1 });
 const record = (workflow: string) => ({ body: JSON.stringify({ source: "nova", detail: detail(workflow) }) });
 
-describe("the publishing function", () => {
+describe("the Lambda function that publishes versions", () => {
   it.each<[string, object, string[]]>([
     ["in the event itself", detail("one"), ["one"]],
     ["in an event of the bus", { source: "nova", detail: detail("two") }, ["two"]],
     ["in messages of the queue", { Records: [record("one"), record("two")] }, ["one", "two"]],
-  ])("publishes versions %s, at most one a second", async (_what, event, published) => {
+  ])("finds its versions %s, and publishes at most one a second", async (_what, event, published) => {
     const begun = world.now;
     await handler(event, context);
     expect(world.versions.map(({ workflowId }) => workflowId)).toEqual(published);
@@ -45,7 +44,7 @@ describe("the publishing function", () => {
     expect(world.machines).toHaveLength(2);
   });
 
-  it("fails for an unknown event", async () => {
+  it("fails if it gets an unknown event", async () => {
     await expect(handler({ workflow: "one" }, context)).rejects.toThrow();
     expect(world.versions).toEqual([]);
   });

@@ -33,7 +33,7 @@ beforeEach(() => {
     workflows: { latest: async () => undefined },
     executions: { list: async () => ({ items }), get: async () => undefined, update: async () => undefined },
     chain: { putNote: async () => true },
-    signer: { sign: async () => "signed" },
+    keyPair: { sign: async () => "signed" },
     eraser: {
       contents: async ({ execution }: { execution: string }) => {
         world.now += minuteMs;
@@ -47,12 +47,12 @@ beforeEach(() => {
   };
 });
 
-it("retention starts no erasure in its last minute, so that it answers in time", async () => {
+it("the retention function starts no erasure in its last minute, so that it ends in time", async () => {
   expect(await handler({}, context(15))).toEqual({ erased: 13, failed: 1, sessions: 1 });
   expect(world.erased).not.toContain("exec_14");
 });
 
-it("retention logs runs that it cannot erase", async () => {
+it("the retention function logs the runs that it cannot erase", async () => {
   expect(await handler({}, context(60))).toEqual({ erased: 39, failed: 1, sessions: 1 });
   const first = [{ id: "exec_3", reason: "Error: its scope does not end" }];
   expect(logger.error).toHaveBeenCalledExactlyOnceWith("runs that cannot be erased", {

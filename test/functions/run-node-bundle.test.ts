@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { type Execution, readTrace, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryOf, inARow, openTestCloud, type TestCloud } from "../support/cloud.ts";
@@ -8,7 +8,7 @@ import { type Exchange, modelServer } from "../support/model-server/model-server
 import { refusingServer } from "../support/refusing-server.ts";
 
 describe("the deployed nova-run-node", () => {
-  it("ends if it cannot read its keys, without any other request", async () => {
+  it("ends if it cannot read its keys, and sends no other request", async () => {
     await using aws = await refusingServer();
     const { file, variables } = await deployedBundle("nova-run-node");
     const account = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };

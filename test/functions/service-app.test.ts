@@ -18,8 +18,8 @@ beforeAll(() => {
   process.env.AWS_REGION ??= "us-east-1";
 });
 
-describe("the ports of the service", () => {
-  it("name the functions of the stage in state machines", () => {
+describe("the ports of the service in a Lambda function", () => {
+  it("put the names of the functions of their stage into state machines", () => {
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:prod-{name}:live";
     const { functions } = createServicePorts({ ...least, NOVA_FUNCTION_ARN: arn });
     expect(functions.runNode).toBe("arn:aws:lambda:eu-west-1:123456789012:function:prod-nova-run-node:live");
@@ -27,26 +27,35 @@ describe("the ports of the service", () => {
     expect(createServicePorts(least).functions).toEqual(localFunctions);
   });
 
-  it("send mail only with a sender address", () => {
+  it("can send mail only if a sender address is configured", () => {
     expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "nova@in.example.com" }).mailer).toBeDefined();
     expect(createServicePorts({ ...least, NOVA_MAIL_FROM: "" }).mailer).toBeUndefined();
     expect(createServicePorts(least).mailer).toBeUndefined();
   });
 
-  it("tell the compiler whether models are forbidden", async () => {
+  it("get time stamps only from an authority that is configured with its address", () => {
+    const stamperAt = (NOVA_TSA_URL: string) => createServicePorts({ ...least, NOVA_TSA_URL }).timeStamper;
+    expect(stamperAt("https://tsa.example.com/rfc3161")).toBeDefined();
+    expect(stamperAt("http://timestamp.example.com")).toBeDefined();
+    expect(createServicePorts(least).timeStamper).toBeUndefined();
+    for (const wrong of ["tsa.example.com", "ftp://tsa.example.com", "file:///etc/passwd"])
+      expect(() => stamperAt(wrong)).toThrow("NOVA_TSA_URL is no address");
+  });
+
+  it("say to the compiler whether models are forbidden", async () => {
     const told: unknown[] = [];
     const compile = async (source: object) => {
       told.push(source);
       return { findings: [] };
     };
-    provideCompiler({ compile, findLookedUpKeys: async () => null });
+    provideCompiler({ compile, findLookedUpKeys: async () => null, checkCode: async () => [] });
     const source = { text: "{}", fileName: "workflow.json", files: {} };
     for (const NOVA_MODELS of ["on", "off"]) await createServicePorts({ ...least, NOVA_MODELS }).compile(source);
     expect(told).toEqual([source, { ...source, modelsOff: true }]);
     expect(() => createServicePorts({ ...least, NOVA_MODELS: "maybe" })).toThrow(/NOVA_MODELS/);
   });
 
-  it("select the sandbox template for the requirements of a workflow", async () => {
+  it("select the sandbox template that has the requirements of a workflow", async () => {
     const { templates } = createServicePorts({ ...least, E2B_TEMPLATE_ID: "base" });
     const asking = (requirements: string[]) => ({ requirements }) as Workflow;
     expect(await templates.of(asking([]))).toBe("base");
@@ -54,17 +63,17 @@ describe("the ports of the service", () => {
   });
 });
 
-describe("the environment of the API", () => {
+describe("the environment variables of the API", () => {
   it.each([
     [undefined, []],
     ["", []],
     ["*", ["*"]],
     ["https://a.example.com, https://b.example.com", ["https://a.example.com", "https://b.example.com"]],
-  ])("with the origins %j permits calls from %j", (NOVA_CORS_ORIGINS, origins) => {
+  ])("with the allowed origins %j permit calls from %j", (NOVA_CORS_ORIGINS, origins) => {
     expect(ApiEnvironment.parse({ NOVA_CORS_ORIGINS }).NOVA_CORS_ORIGINS).toEqual(origins);
   });
 
-  it("refuses an ARN without a placeholder for the function name", () => {
+  it("are refused with an ARN without a placeholder for the function name", () => {
     const NOVA_FUNCTION_ARN = "arn:aws:lambda:eu-west-1:123456789012:function:nova-run-node";
     expect(() => ServiceEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
   });
@@ -82,23 +91,23 @@ function access(variables: Record<string, string>) {
   });
 }
 
-it("the API accepts only keys and limits no rates by default", () => {
+it("the API accepts only API keys and limits no rates by default", () => {
   expect(access({})).toEqual({});
 });
 
-it("the API limits keys to the configured rate", async () => {
+it("the API limits the requests of each API key to the configured rate", async () => {
   const { rates } = access({ NOVA_RATE_PER_KEY: "20" });
   await rates?.take(by);
   await expect(rates?.take(by)).rejects.toThrow("this key has sent 20 requests in 10 seconds");
 });
 
-it("the API trusts the configured issuer", async () => {
+it("the API accepts tokens of the configured issuer", async () => {
   const { tokens } = access({ NOVA_JWT_ISSUER: "https://id.example.com" });
   expect(await tokens?.principalOf("a.b.c")).toBeNull();
 });
 
 it.each([{ NOVA_RATE_PER_KEY: "0" }, { NOVA_JWT_ISSUER: "id.example.com" }])(
-  "the API refuses the variables %j",
+  "the API refuses the environment variables %j",
   (variables) => {
     expect(() => access(variables)).toThrow(Object.keys(variables)[0]);
   },
@@ -109,12 +118,12 @@ it.each([
   [undefined, "nova approve task_1 --choice approved|'not now'"],
   ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
   ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
-])("messages with the link base %j lead to %s", (NOVA_LINK_BASE, link) => {
+])("messages with %j as NOVA_LINK_BASE lead to %s", (NOVA_LINK_BASE, link) => {
   const { links } = createPorts({ ...least, NOVA_LINK_BASE });
   expect(links.toTask(task)).toBe(link);
 });
 
-it("the functions put events of executions on the bus and log them as objects, so that metrics can use the fields", async () => {
+it("the functions put events of executions on the bus and log them as objects, so that metrics can use their fields", async () => {
   const info = vi.spyOn(logger, "info").mockReturnValue(undefined);
   const { events, bus } = createPorts(least);
   const publish = vi.spyOn(bus, "publish").mockResolvedValue(undefined);
@@ -124,12 +133,12 @@ it("the functions put events of executions on the bus and log them as objects, s
   expect(publish).toHaveBeenCalledExactlyOnceWith("execution.completed", detail);
 });
 
-describe("the environment of a function", () => {
-  it("needs a bucket and a signing key, and has defaults for other variables", () => {
+describe("the environment variables of a Lambda function", () => {
+  it("must include a bucket and a signing key, and have defaults for everything else", () => {
     expect(Environment.parse(least)).toMatchObject({ NOVA_TABLE: "nova", NOVA_S3_PATH_STYLE: false });
   });
 
-  it("forbids requests to models by default", () => {
+  it("forbid the use of models by default", () => {
     expect(Environment.parse(least).NOVA_FROZEN).toBe(true);
     expect(Environment.parse({ ...least, NOVA_FROZEN: "0" }).NOVA_FROZEN).toBe(false);
   });
@@ -139,7 +148,7 @@ describe("the environment of a function", () => {
     ["no signing key", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],
     ["no vault key", { ...least, NOVA_VAULT_KEY: undefined }, /NOVA_VAULT_KMS_KEY .* or NOVA_VAULT_KEY/],
     ["a flag that is no flag", { ...least, NOVA_S3_PATH_STYLE: "perhaps" }, /NOVA_S3_PATH_STYLE/],
-  ])("is refused with %s, which the error names", (_what, variables, message) => {
+  ])("are refused with %s, which the error names", (_what, variables, message) => {
     expect(() => Environment.parse(variables)).toThrow(message);
   });
 });
@@ -156,7 +165,7 @@ vi.mock("@nova/agents", () => ({
   },
 }));
 
-it("the pipeline is created once, at the first prompt node", async () => {
+it("the pipeline that writes code is created once, at the first prompt node", async () => {
   const keys = { NOVA_SIGNING_KEY: "0".repeat(64), NOVA_VAULT_KEY: "0".repeat(64) };
   const pipeline = nodePipeline({ NOVA_TABLE: "t", NOVA_BUCKET: "b", ...keys }, {} as GenerationStore);
   expect(made.pipelines).toBe(0);

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { voteLinks } from "@nova/engine";
 import type { Client } from "@nova/service";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { routes } from "../../functions/api/routes/index.ts";
@@ -13,7 +14,9 @@ import { patternOf } from "./api/support/api.ts";
 import { asking } from "./api/support/flows.ts";
 
 // The functions read these variables when they are loaded. Slow work goes over the bus, as in a deployment.
-vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT", NOVA_QUEUES: "true" }));
+vi.hoisted(() =>
+  Object.assign(process.env, { NOVA_QUEUES: "true", NOVA_LINK_BASE: "https://nova.example.com/console/tasks" }),
+);
 
 const secret = "a secret that is long enough";
 const credential = { kind: "custom", values: { token: secret } };
@@ -94,7 +97,7 @@ async function exportAll(): Promise<void> {
   }
 }
 
-describe("the functions of the service on a laptop", { timeout: 60_000 }, () => {
+describe("the Lambda functions of the service, on a laptop,", { timeout: 60_000 }, () => {
   it("store credentials, publish workflows, set limits and pause workflows", async () => {
     await ask("POST /clients", { slug: "acme", name: "Acme" });
     await ask("PUT /clients/acme/credentials/email", email);
@@ -105,6 +108,8 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     await ask("PUT /workflows/asking", flow());
     await ask("PUT /workflows/asking/credentials/hook", credential);
     await ask("POST /credentials/rotate");
+    await ask("POST /signing-keys/rotate");
+    await ask("GET /.well-known/nova-keys.json");
     const quotas = { retention_days: 1, max_cost_usd: 1, max_concurrent: 9 };
     await ask("PATCH /clients/acme", { pins: { asking: 1 }, quotas });
     await ask("PUT /workflows/asking/quotas", { max_concurrent: 9 });
@@ -130,7 +135,45 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     await service.invoke("nova-retain", {});
   });
 
-  it("store sessions, run them, and answer front ends of the earlier system", async () => {
+  it("mail links to approvers, and take votes and delegations by link", async () => {
+    const approvers = { any: ["cfo@example.com", "ceo@example.com"], count: 2 };
+    const [start, approval, end] = asking.nodes;
+    const first = { ...approval, approvers: { ...approvers, not: ["second"] } };
+    const second = { ...approval, id: "second", approvers: { ...approvers, not: ["ask"] } };
+    const edges = [
+      { from: "start", to: "ask" },
+      { from: "ask", to: "second", condition: "default" },
+      { from: "second", to: "end", condition: "default" },
+    ];
+    const voting = { ...asking, id: "voting", nodes: [start, first, second, end], edges };
+    await ask("POST /workflows", voting);
+    await vi.waitFor(async () => expect((await ask("GET /workflows/voting")).status).toBe("ready"), 20_000);
+    const { execution_id } = await ask("POST /workflows/voting/execute", { client_slug: "acme" });
+    const { ports, task } = await vi.waitFor(async () => {
+      const [task] = await service.cloud.service.tasks.ofExecution(execution_id);
+      return { ports: service.cloud.service, task: task ?? expect.unreachable() };
+    }, 20_000);
+    const byLink = async (request: string, mail: string, body?: object) => {
+      const [link] = await voteLinks(ports, task, mail);
+      const [, token = ""] = link?.url?.split("#vote=") ?? [];
+      return ask(request, body, { "nova-vote-link": token });
+    };
+    await vi.waitFor(async () => {
+      const { mail } = await ask(`GET /tasks/${task.id}`);
+      expect(mail.to.toSorted()).toEqual(["ceo@example.com", "cfo@example.com"]);
+    }, 20_000);
+    const choice = { choice: "approved" };
+    await byLink(`POST /tasks/${task.id}`, "cfo@example.com", choice);
+    await service.invoke("nova-notify", { detail: { execution_id, task_id: task.id, reminder: 1 } });
+    await byLink(`POST /tasks/${task.id}/withdraw`, "cfo@example.com");
+    await byLink(`POST /tasks/${task.id}/delegate`, "cfo@example.com", { to: "deputy@example.com" });
+    await byLink(`GET /tasks/${task.id}`, "deputy@example.com");
+    await byLink(`POST /tasks/${task.id}`, "deputy@example.com", choice);
+    expect((await byLink(`POST /tasks/${task.id}`, "ceo@example.com", choice)).missing).toBe(0);
+    await ask(`POST /executions/${execution_id}/cancel`);
+  });
+
+  it("store sessions, run them, and answer front ends of ScriptChain, the system before NOVA", async () => {
     const code = (id: string) => ({ id, type: "action", code: `context["${id}"] = 1` });
     const { session_id } = await ask("POST /sessions", { client_slug: "acme", nodes: [code("a"), code("b")] });
     const at = `/sessions/${session_id}`;
@@ -141,8 +184,13 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     await ask(`DELETE ${at}/edges?from=a&to=b`);
     await ask(`DELETE ${at}/nodes/c`);
     await ask(`POST ${at}/edges`, edge);
+    await ask(`POST ${at}/edits`, { operations: [] });
+    await ask("POST /mcp", { jsonrpc: "2.0", id: 1, method: "ping" });
+    await ask("GET /llms.txt");
+    await ask("GET /llms-full.txt");
     await ask(`PUT ${at}/nodes/a/output`, { output: { a: 2 } });
-    await all(["/sessions", "/sessions?client=acme", at, `${at}/outputs`]);
+    await ask(`PATCH ${at}`, { name: "Renamed" });
+    await all(["/sessions", "/sessions?client=acme", at, `${at}/outputs`, `${at}/nodes/a/check`]);
     // E2B and models do not answer here, so an execution only starts.
     const { execution_id: begun } = await ask(`POST ${at}/run?wait=0`);
     if (begun !== null) await ask(`POST /executions/${begun}/cancel`);
@@ -158,7 +206,7 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     expect((await ask("POST /sessions", { client_slug: "acme" })).session_id).not.toBe(session_id);
   });
 
-  it("read and list everything", async () => {
+  it("read and list everything that the API returns", async () => {
     const [run, workflow, client] = [`/executions/${execution}`, "/workflows/asking", "/clients/acme"];
     await all(["/verifications", "/executions?label=order%3DPO-10"]);
     await all(["", "/chain", "/verify", "/chain/0?full", `/blobs/${await aBlob()}`].map((part) => run + part));
@@ -175,6 +223,7 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
       "/tasks",
       "/audit",
       "/formats",
+      "/roots",
       "/openapi.json",
     ]);
     await all(["/executions?client=acme", "/deliveries?client=acme", "/audit?client=acme"]);
@@ -185,17 +234,25 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     await exportAll();
   });
 
-  it("answer, cancel, delete and erase", async () => {
+  it("answer tasks, and cancel, delete and erase runs", async () => {
     const [task, other] = (await ask("GET /tasks")).items;
     await ask(`GET /executions/${task.execution_id}/chain/1/logs`);
     await ask(`GET /tasks/${task.task_id}`);
     const review = { node: "ask", key: "a".repeat(64), code_hash: "b".repeat(64), verdict: "approved" };
     await ask("POST /workflows/asking/generations/review", review).catch(() => undefined);
+    await ask(`POST /tasks/${task.task_id}/withdraw`).catch(() => undefined);
+    await ask(`POST /tasks/${task.task_id}/delegate`, { to: "deputy@acme.com" }).catch(() => undefined);
     await ask(`POST /tasks/${task.task_id}`, { choice: "approved" });
     await ask(`POST /executions/${other.execution_id}/answer`, { choice: "approved" });
+    const context = Object.fromEntries(["a", "b", "c", "d"].map((key) => [key, key.repeat(900_000)]));
+    const { execution_id: large } = await ask("POST /workflows/asking/execute", { client_slug: "acme", context });
     for (const { execution_id: id } of (await ask("GET /executions")).items) await ask(`POST /executions/${id}/cancel`);
+    // The proof file is so large that the API stores it, and answers its address without a body.
+    expect(await ask(`GET /executions/${large}/proof?contents=all`)).toBeUndefined();
     await ask(`POST /executions/${execution}/restart`, { from: "ask" });
     expect((await ask(`POST /executions/${other.execution_id}/erase`)).erased).toEqual([other.execution_id]);
+    expect(await ask("POST /roots")).toMatchObject({ number: 1 });
+    expect(await ask("POST /roots")).toMatchObject({ number: 1 });
     const isErased = async () => (await service.cloud.service.executions.get(other.execution_id))?.erased;
     await vi.waitFor(async () => expect(await isErased()).toBe(true), 20_000);
     const key = await ask("POST /keys", { role: "viewer", client_slug: "acme" });
@@ -235,7 +292,7 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     clock.mockRestore();
   }
 
-  it("have been called with every route, and each has made AWS calls", () => {
+  it("are all called in this file, by every route of the API, and each of them makes AWS calls", () => {
     const patterns = routes.map(({ method, path }) => [`${method} ${path}`, patternOf(`${method} ${path}`)] as const);
     const unasked = patterns.filter(([, pattern]) => !service.asked.some((one) => pattern.test(one)));
     expect(unasked.map(([route]) => route)).toEqual([]);
@@ -247,7 +304,10 @@ describe("the functions of the service on a laptop", { timeout: 60_000 }, () => 
     expect(asking.toSorted()).toEqual(["nova-api", "nova-erase"]);
   });
 
-  it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))("make only calls that the role of %s allows", (name) => {
-    expect(forbidden(name, service.calls.of(name))).toEqual([]);
-  });
+  it.each(Object.keys({ ...triggerLambdas, ...apiLambdas }))(
+    "make only calls that the AWS role of %s allows",
+    (name) => {
+      expect(forbidden(name, service.calls.of(name))).toEqual([]);
+    },
+  );
 });

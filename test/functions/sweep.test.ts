@@ -26,13 +26,13 @@ const context = (ms: number) => {
   return { awsRequestId: "r-1", getRemainingTimeInMillis: () => end - world.now };
 };
 
-it("the sweeper spends half of the Lambda's time on runs, and the rest on other work", async () => {
+it("the sweeper spends half of the Lambda's time on runs, and the rest on all other work", async () => {
   await handler({}, context(50_000));
   expect(world.log.filter((line) => line.startsWith("describe"))).toHaveLength(20);
   expect(world.log.slice(-6)).toEqual(["tasks", "queues", "sandboxes", "publications", "triggers", "erasures"]);
 });
 
-it("the sweeper reports the first failure after finishing every step it can", async () => {
+it("the sweeper reports the first failure after it has finished every step that it can", async () => {
   world.away.add("publications");
   const sweeping = handler({}, context(300_000));
   await expect(sweeping).rejects.toThrow(new TypeError("publications are away"));
@@ -43,7 +43,7 @@ it("the sweeper reports the first failure after finishing every step it can", as
   expect(lambda.logged).toContainEqual(["TypeError", { request: "r-1", reason: "publications are away" }]);
 });
 
-it("the sweeper does not fail if only E2B cannot count sandboxes", async () => {
+it("the sweeper does not fail if the only failure is that E2B cannot count sandboxes", async () => {
   const away = () => Promise.reject(Object.assign(new Error("E2B is away"), { name: "SandboxUnavailable" }));
   lambda.ports = { ...world.ports(), sandboxes: { count: away } };
   await handler({}, context(300_000));

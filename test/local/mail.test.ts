@@ -36,7 +36,7 @@ async function send(changes: object = {}): Promise<string> {
   }
 }
 
-it("the local SES stores a mail once for all of its recipients, with SES's headers on top", async () => {
+it("the local SES stores a mail once for all of its recipients, with the headers of SES at its top", async () => {
   expect(await send({ bcc: "d@in.example" })).toMatch(/^250 OK [0-9a-z]{26}$/);
   expect(stored.map(({ key }) => key)).toEqual([expect.stringMatching(/^mail\/[0-9a-z]{26}$/)]);
   const headers = readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? [];
@@ -47,13 +47,13 @@ it("the local SES stores a mail once for all of its recipients, with SES's heade
   expect(headers.find(({ name }) => name === "subject")?.value).toBe("Hello");
 });
 
-it("the local SES vouches for the sender that the mail itself names, not for the sender of the transfer", async () => {
+it("the local SES confirms the sender in the mail itself, not the sender that the SMTP transfer names", async () => {
   await send({ envelope: { from: "bounce@other.example", to: mail.to } });
   const ses = sesHeaders(readHeaders(stored[0]?.raw ?? Buffer.alloc(0)) ?? []);
   expect(verdictsOf(ses).provenDomain).toBe("example.com");
 });
 
-it("the local SES asks the sender to try again if a mail cannot be stored", async () => {
+it("the local SES returns a temporary error to the sender if it cannot store a mail", async () => {
   failure = new Error("the disk is full");
   await expect(send()).rejects.toThrow(/451 the mail could not be stored: the disk is full/);
   failure = undefined;
@@ -98,7 +98,7 @@ async function sendSubject(subject: string, to: string[] = ["a@example.com"]): P
   transport.close();
 }
 
-it("the mail catcher keeps a mail with its sender, every recipient and a subject beyond ASCII", async () => {
+it("the mail catcher stores a mail with its sender, every recipient and a subject with characters beyond ASCII", async () => {
   await sendSubject("Über 1.000 €", ["a@example.com", "b@example.com"]);
 
   const [mail] = await catcher.messages();
@@ -110,7 +110,7 @@ it("the mail catcher keeps a mail with its sender, every recipient and a subject
   expect(await readFile(mail?.file ?? "", "utf8")).toMatch(/^Message-ID: </m);
 });
 
-it("the mail catcher lists mails in the order of arrival, those of an earlier run first", async () => {
+it("the mail catcher lists mails in the order of arrival, also those that it received before its last start", async () => {
   for (const subject of ["1", "2", "3"]) await sendSubject(subject);
   await catcher.close();
   catcher = await openMailCatcher({ dir });
@@ -120,14 +120,14 @@ it("the mail catcher lists mails in the order of arrival, those of an earlier ru
   expect(subjects).toEqual(["1", "2", "3", "4"]);
 });
 
-it("the mail catcher keeps each of several mails that arrive at the same time", async () => {
+it("the mail catcher stores each of several mails that arrive at the same time", async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => sendSubject(`mail ${n}`)));
 
   const subjects = (await catcher.messages()).map((mail) => mail.subject);
   expect(new Set(subjects).size).toBe(20);
 });
 
-it("the mail catcher keeps no part of a mail whose sender hangs up, and accepts the next one", async () => {
+it("the mail catcher stores no part of a mail whose sender hangs up, and accepts the next mail", async () => {
   const client = connect(catcher.port, "127.0.0.1");
   const replies = client[Symbol.asyncIterator]();
   await replies.next();
@@ -143,6 +143,6 @@ it("the mail catcher keeps no part of a mail whose sender hangs up, and accepts 
   expect((await readdir(dir)).filter((name) => !name.endsWith(".eml"))).toEqual([]);
 });
 
-it("the mail catcher reports a taken port", async () => {
+it("the mail catcher throws an error if another program uses its port", async () => {
   await expect(openMailCatcher({ dir, port: catcher.port })).rejects.toThrow(/EADDRINUSE/);
 });

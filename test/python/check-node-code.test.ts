@@ -102,11 +102,11 @@ describe("checkNodeCode", () => {
       {},
       '1:24 PY151 json.dumps cannot write what "a" is, a set - use sorted(x) or list(x)',
     ],
-  ])("reports what is wrong, where, and what to do, for the code %j", async (source, facts, expected) => {
+  ])("reports the mistake, its position and the correction for the code %j", async (source, facts, expected) => {
     expect(await found(source, facts)).toEqual([expected]);
   });
 
-  it("counts columns in UTF-16 units, and accepts every line ending", async () => {
+  it("counts columns in UTF-16 units, and accepts every kind of line ending", async () => {
     expect(await found("x = '𝄞'\r\ny = '𝄞'; context['a'] = context['totl']")).toEqual([
       expect.stringMatching(/^2:34 PY110/),
     ]);
@@ -121,14 +121,17 @@ describe("checkNodeCode", () => {
     expect(codes).toEqual(["PY140", "PY110", "PY120", "PY102"]);
   });
 
-  it.each(["# noqa", "# noqa: PY110", "# noqa: F821, PY110"])("ignores a line with %s", async (comment) => {
-    expect(await found(`context['a'] = context['totl']  ${comment}`)).toEqual([]);
-    expect(await found("context['a'] = context['totl']  # noqa: PY999")).toHaveLength(1);
-  });
+  it.each(["# noqa", "# noqa: PY110", "# noqa: F821, PY110"])(
+    "reports nothing in a line with the comment %s",
+    async (comment) => {
+      expect(await found(`context['a'] = context['totl']  ${comment}`)).toEqual([]);
+      expect(await found("context['a'] = context['totl']  # noqa: PY999")).toHaveLength(1);
+    },
+  );
 });
 
 describe("keys that are missing in the context", () => {
-  it("are not checked if the context is unknown", async () => {
+  it("are not reported if the context is unknown", async () => {
     expect(await checkNodeCode("context['a'] = context['b']", { nodeType: "action" })).toEqual([]);
   });
 
@@ -168,7 +171,7 @@ describe("keys that are missing in the context", () => {
       "def f(): return context['receipt_no']\ntable = {'x': f}\ncontext['a'] = table[context['kind']]()",
     ],
     ["with get", "context['a'] = context.get('totals', 0)"],
-    ["but NOVA may set them", "context['a'] = context['_data_analysis']"],
+    ["although NOVA may set them", "context['a'] = context['_data_analysis']"],
   ])("cause only a warning if they are read %s", async (_, source) => {
     expect((await check(source)).map(({ code, severity }) => [code, severity])).toEqual([["PY112", "warning"]]);
   });
@@ -178,14 +181,14 @@ describe("keys that are missing in the context", () => {
     expect(await found(source)).toEqual([expect.stringContaining("PY110")]);
   });
 
-  it("include branch_decision, which a decision cannot read before it sets it", async () => {
+  it("include branch_decision if a decision reads it before setting it", async () => {
     const source = "context['branch_decision'] = context['branch_decision'] == 'x'";
     const facts = { nodeType: "decision", context: { branch_decision: shapeOf("x") } } as const;
     expect(await found(source, facts)).toEqual([expect.stringContaining("PY110")]);
   });
 });
 
-describe("imports", () => {
+describe("the imports of a node's code", () => {
   it.each([
     ["import a_package", { modules: ["a_package"] }],
     ["import mails", { modules: [], lib: ["lib/mails.py"] }],
@@ -199,7 +202,7 @@ describe("imports", () => {
   });
 });
 
-describe("an undefined name", () => {
+describe("an undefined name in a node's code", () => {
   it.each([
     ["in an annotation that is a text", 'def f(x: "Invoice"): return x\ncontext["a"] = f(1)'],
     [
@@ -213,14 +216,14 @@ describe("an undefined name", () => {
     expect((await check(source)).map(({ code }) => code)).toEqual(["PY104"]);
   });
 
-  it("causes no syntax error if it is in an annotation that is free text", async () => {
+  it("is not reported as a syntax error if it stands in an annotation that is free text", async () => {
     expect(await found('def f(x: "list of names"): return x\ncontext["a"] = f(1)')).not.toContainEqual(
       expect.stringContaining("PY101"),
     );
   });
 });
 
-describe("code for an analysis", () => {
+describe("code of an analysis", () => {
   it.each([
     ["# STAGE: ANALYSIS\nresult = {'pages': 1}", []],
     ["# STAGE: ANALYSIS\npages = 1", ["PY120"]],
@@ -229,12 +232,12 @@ describe("code for an analysis", () => {
     expect((await check(source)).map(({ code }) => code)).toEqual(codes);
   });
 
-  it("has no finding in a decision, although the code sets no decision", async () => {
+  it("has no finding in a decision, although an analysis sets no decision", async () => {
     expect(await found("# STAGE: ANALYSIS\nresult = {'pages': 1}", { nodeType: "decision" })).toEqual([]);
   });
 });
 
-it("docs/python-findings.md explains every code with its severity", () => {
+it("docs/python-findings.md explains every code of a finding with its severity", () => {
   expect(severitiesIn("python-findings.md")).toEqual(codeFindings);
 });
 

@@ -48,17 +48,17 @@ it.each([
   ["a name in a try for NameError", "try:\n    unicode\nexcept NameError:\n    unicode = str"],
   ["the syntax of newer versions of Python", "type Pair[T] = tuple[T, T]\nmatch 1:\n    case _: pass"],
   ["an undefined name in a line with noqa", "print(made_elsewhere)  # noqa: F821"],
-  ["nothing", ""],
+  ["empty code", ""],
 ])("checkPython accepts %s", async (_, source) => {
   expect(await check(source)).toEqual([]);
 });
 
-it("checkPython reports the names that NOVA provides as undefined in a module of lib", async () => {
+it("checkPython reports the names that NOVA gives to nodes as undefined in a module of lib", async () => {
   const problems = await checkPython('print(context["a"])');
   expect(problems).toMatchObject([{ kind: "name", line: 1, column: 7 }]);
 });
 
-it("checkPython finds every undefined name, once per line", async () => {
+it("checkPython finds every undefined name, and reports it once per line", async () => {
   const problems = await check("a1(b1)\nb1(b1)");
   expect(problems.map(({ line, column }) => [line, column])).toEqual([
     [1, 1],
@@ -67,7 +67,7 @@ it("checkPython finds every undefined name, once per line", async () => {
   ]);
 });
 
-it("checkPython reports no names if Python cannot parse the code", async () => {
+it("checkPython reports no undefined names if Python cannot parse the code", async () => {
   expect((await check("print(unknown)\nreturn")).map((problem) => problem.kind)).toEqual(["syntax"]);
 });
 
@@ -87,26 +87,29 @@ const deep = [
   ["conditions", nested("1 if a else ", "", 1000)],
 ] as const;
 
-describe("code that is too long or too deep", () => {
-  it.each(deep)("is rejected if it has too many %s, and ruff still works afterwards", async (_what, source) => {
-    const message = expect.stringMatching(/^the code goes more than 500 levels deep - divide/);
-    expect(await checkPython(source)).toEqual([{ kind: "size", message, line: 1, column: 1 }]);
-    expect(await checkNodeCode(source, { nodeType: "action" })).toMatchObject([{ code: "PY105", message }]);
-    expect(await checkPython("x = y")).toMatchObject([{ kind: "name" }]);
-  });
+describe("Python code that is too long or too deep", () => {
+  it.each(deep)(
+    "is rejected if it has too many %s, and the linter ruff works for later code",
+    async (_what, source) => {
+      const message = expect.stringMatching(/^the code goes more than 500 levels deep - divide/);
+      expect(await checkPython(source)).toEqual([{ kind: "size", message, line: 1, column: 1 }]);
+      expect(await checkNodeCode(source, { nodeType: "action" })).toMatchObject([{ code: "PY105", message }]);
+      expect(await checkPython("x = y")).toMatchObject([{ kind: "name" }]);
+    },
+  );
 
-  it("is rejected with its number of characters", async () => {
+  it("is rejected with a message that gives its number of characters", async () => {
     const message = "the code has 760,003 characters, at most 200,000 are checked - ";
     const found = await checkPython(chain("+", 380_000));
     expect(found).toMatchObject([{ kind: "size", message: expect.stringContaining(message) }]);
   });
 
-  it("is not searched for keys", async () => {
+  it("is not searched for context keys", async () => {
     expect(listContextReads(`context["a"] = 1\n${chain("+", 2000)}`)).toEqual([]);
   });
 });
 
-describe("code that is not too long or too deep", () => {
+describe("Python code that is not too long or too deep", () => {
   it.each([
     ["400 additions", chain("+", 400)],
     ["200 brackets", nested("(", ")", 200)],
@@ -117,7 +120,7 @@ describe("code that is not too long or too deep", () => {
   });
 });
 
-describe("code of thousands of lines", () => {
+describe("Python code of thousands of lines", () => {
   const lines = Array.from({ length: 7_000 }, (_, i) => i);
 
   it("is read once for the positions of all its keys", () => {
@@ -127,7 +130,7 @@ describe("code of thousands of lines", () => {
     expect(found.at(-1)).toEqual({ key: "$6999", line: 7_000, column: 1 });
   });
 
-  it("is read once for the positions of all bindings of context", () => {
+  it("is read once for the positions of all assignments to the name context", () => {
     const source = lines.map(() => "context = {}").join("\n");
     expect(findReboundContext(source)).toMatchObject({ kind: "rebound", line: 1 });
   });
@@ -204,7 +207,7 @@ describe("findReboundContext", () => {
     ["a context for runs outside NOVA", "if 'context' not in globals():\n    context = {'a': 1}"],
     ["a try that replaces a missing context", "try:\n    context\nexcept NameError:\n    context = {'a': 1}"],
     ["a line with noqa", "context = {}  # noqa"],
-    ["nothing", ""],
+    ["empty code", ""],
   ])("accepts %s", (_what, source) => {
     expect(findReboundContext(source)).toBeUndefined();
   });

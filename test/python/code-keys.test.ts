@@ -34,7 +34,7 @@ function foreignIn({ source, facts: { modules = [], lib = [] } }: Snippet): stri
 }
 
 describe("the checks of keys and imports", () => {
-  it("find no mistake in correct code", () => {
+  it("find no mistake in correct Python code", () => {
     const said = [...correct, ...roundabout].map((one) => [one.name, ...missingIn(one), ...foreignIn(one)]);
     expect(said.filter(([, ...found]) => found.length > 0)).toEqual([]);
   });
@@ -42,7 +42,7 @@ describe("the checks of keys and imports", () => {
   it.each<[FaultKind, (fault: Snippet) => string[]]>([
     ["wrong key", missingIn],
     ["missing import", foreignIn],
-  ])("find 95 % of the faults that were inserted into correct code: %s", (kind, find) => {
+  ])("find 95 % of the faults that were inserted into correct Python code: %s", (kind, find) => {
     const faults = correct.flatMap(faultsOf).filter((one) => one.kind === kind);
     const missed = faults.filter((fault) => find(fault).length === 0);
     if (process.env.NOVA_FIGURES) writeFileSync(2, missed.map(({ name, how }) => `missed ${name}: ${how}\n`).join(""));
@@ -73,7 +73,7 @@ it.each([
   expect(findAssignedKeys(source, wanted)).toEqual([]);
 });
 
-it("listContextReads lists the keys that code reads", () => {
+it("listContextReads lists the context keys that code reads", () => {
   const source = `
 mail = context["mail"]
 context["to"] = mail["from"]["address"]
@@ -109,7 +109,7 @@ it.each([
   ["it only tests whether a key is present", 'ok = "pdf" in context'],
   ["only a comment contains the key", '# sets context["branch_decision"]\nx = context["a"]'],
   ["the code is empty", ""],
-])("setsBranchDecision is false if %s", (_, source) => {
+])("setsBranchDecision returns false for code, if %s", (_, source) => {
   expect(setsBranchDecision(source)).toBe(false);
 });
 
@@ -126,12 +126,12 @@ it.each([
   ["it runs code that it builds", "exec(program)"],
   ["it uses globals()", "globals()[name][key] = 1"],
   ["it sets keys in a loop over the context", "for k in context.keys(): context[k] = 1"],
-])("setsBranchDecision is true if %s", (_, source) => {
+])("setsBranchDecision returns true for code, if %s", (_, source) => {
   expect(setsBranchDecision(source)).toBe(true);
 });
 
 it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d): print(json.dumps(d))"])(
-  "setsBranchDecision is true if a module of lib may set the decision: %s",
+  "setsBranchDecision returns true if a module of lib may set the decision: %s",
   (module) => {
     expect(setsBranchDecision("import decide", { "decide.py": module })).toBe(true);
   },
@@ -140,7 +140,7 @@ it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d):
 describe("the keys that readCodeKeys finds", () => {
   const keys = (source: string) => readCodeKeys(source) as CodeKeys;
 
-  it("have the first position that sets them, and say whether every run sets them", () => {
+  it("have the position that sets them first, and say whether every run sets them", () => {
     const { sets } = keys('# a\r\nif x:\r\n    context[ \'b\' ] = 2\r\ncontext["a"] = 1\r\ncontext["c"] == 3');
     expect([...sets]).toEqual([
       ["b", { line: 3, column: 5, always: false }],
@@ -200,7 +200,7 @@ it.each<[string, string[] | null | "more"]>([
 describe("context.get() with a dot path", () => {
   const code = 'context["y"] = [context.get("email.subject"), context.get("items.0.name")]';
 
-  it("reads the keys along the path", () => {
+  it("reads only the keys along the path", () => {
     expect(listContextReads(code)).toEqual([
       { path: "email.subject", optional: true },
       { path: "items", optional: true },
@@ -209,7 +209,7 @@ describe("context.get() with a dot path", () => {
     expect(readCodeKeys(code)?.mayRead("email")).toBe(true);
   });
 
-  it("counts as a lookup of the first key in the path, too", () => {
+  it("counts as a lookup of the whole path and of the first key in the path", () => {
     expect(findLookedUpKeys(code)).toEqual(expect.arrayContaining(["email", "email.subject", "items"]));
   });
 });
@@ -225,18 +225,18 @@ it.each([
   [["mail", "to", "deeper"], undefined],
   [["constructor"], undefined],
   [[], undefined],
-])("shapeAt finds at the path %j a value of type %s", (path, type) => {
+])("shapeAt finds at the path %j of a context a value of the type %s", (path, type) => {
   expect(shapeAt(shape, path)?.type).toBe(type);
 });
 
-it("isComplete is true only for objects with all members known", () => {
+it("isComplete returns true for an object only if all its members are known", () => {
   expect(isComplete(shapeOf({ a: 1 }))).toBe(true);
   expect(isComplete({ type: "object", size: 2, members: { a: { type: "null" } } })).toBe(false);
   expect(isComplete({ type: "object", size: 2 })).toBe(false);
   expect(isComplete(shapeOf([1]))).toBe(false);
 });
 
-it("isScalar is true only for immutable values", () => {
+it("isScalar returns true only for immutable values", () => {
   expect([1, "a", null, true].map((value) => isScalar(shapeOf(value)))).toEqual([true, true, true, true]);
   expect([isScalar(shapeOf([1])), isScalar(shapeOf({})), isScalar(undefined)]).toEqual([false, false, false]);
 });

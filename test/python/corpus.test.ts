@@ -5,7 +5,7 @@ import { codesOf, type Fault, type FaultKind, faultsOf } from "./support/faults.
 
 const correct = readCorpus("correct");
 
-it("the corpus has at least 160 correct snippets", () => {
+it("the test corpus has at least 160 correct snippets of Python code", () => {
   expect(correct.length).toBeGreaterThanOrEqual(160);
 });
 

@@ -24,8 +24,8 @@ function setUp() {
   return { clock, call, failTimes, calls: () => calls };
 }
 
-describe("the circuit breaker", () => {
-  test("opens after five connection failures in a row, for five seconds", async () => {
+describe("the circuit breaker for calls of E2B", () => {
+  test("opens for five seconds after five connection failures in a row", async () => {
     const { clock, call, failTimes, calls } = setUp();
     await failTimes(5, refused);
     expect([await call(), calls()]).toEqual(["SandboxUnavailable", 5]);
@@ -33,7 +33,7 @@ describe("the circuit breaker", () => {
     expect([await call(), calls()]).toEqual(["answer", 6]);
   });
 
-  test("opens again at the first failure after those five seconds", async () => {
+  test("opens a second time at the first failure after those five seconds", async () => {
     const { clock, call, failTimes, calls } = setUp();
     await failTimes(5, refused);
     clock.now = 5_000;
@@ -42,9 +42,9 @@ describe("the circuit breaker", () => {
   });
 
   test.each([
-    ["an answer", undefined],
-    ["a refusal", limited],
-  ])("counts failures from zero again after %s", async (_, between) => {
+    ["a successful response", undefined],
+    ["a response that refuses the call", limited],
+  ])("counts failures from zero after %s", async (_, between) => {
     const { call, failTimes } = setUp();
     await failTimes(4, refused);
     await call(between);

@@ -10,7 +10,7 @@ import { harnessFile } from "../../packages/sandbox/src/harness-file.ts";
 const run = promisify(execFile);
 const python = process.env.NOVA_PYTHON ?? "python3";
 
-describe("the harness file", () => {
+describe("the file with NOVA's harness, which is uploaded to a sandbox,", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "nova-harness-"));
@@ -19,7 +19,7 @@ describe("the harness file", () => {
   afterAll(() => rm(folder, { recursive: true }));
   const tell = async (code: string) => (await run(python, ["-c", code, join(folder, "harness.py")])).stdout.trim();
 
-  test("provides every module of the package", async () => {
+  test("contains every module of the harness package", async () => {
     const code = `
 import runpy, sys
 runpy.run_path(sys.argv[1])
@@ -28,7 +28,7 @@ print(nova_harness.daemon.__file__, nova_harness.__path__, nova_harness.__doc__ 
     expect(await tell(code)).toBe(`${root}/nova_harness/daemon.py [] True`);
   });
 
-  test("provides no other module", async () => {
+  test("contains no other module", async () => {
     const code = `
 import runpy, sys
 runpy.run_path(sys.argv[1])
@@ -45,6 +45,6 @@ test.each([
   ["tools.py", "tools.py"],
   ["lib/tools.py", "tools.py"],
   ["lib/mail/parse.py", "mail/parse.py"],
-])("the workflow's file %s is uploaded as a module in lib/", (name, path) => {
+])("a workflow's module %s is uploaded into the folder lib/ of the sandbox", (name, path) => {
   expect(libFiles({ [name]: "x = 1" })).toEqual([{ path: `${root}/lib/${path}`, data: "x = 1" }]);
 });

@@ -58,8 +58,8 @@ async function* endless(text: string): AsyncIterable<string> {
   for (;;) yield text;
 }
 
-describe("a harness without enough resources", () => {
-  test("is tried four times, and then the delivery fails so that a later one tries again", async () => {
+describe("a harness that reports that the sandbox lacks resources", () => {
+  test("is called four times, and then the delivery fails, so that a later delivery calls it again", async () => {
     const trouble = says({ type: "trouble", message: "[Errno 11] Resource temporarily unavailable" });
     expect(await run(trouble).outcome).toMatchObject({
       name: "SandboxUnavailable",
@@ -68,15 +68,15 @@ describe("a harness without enough resources", () => {
     expect(e2b.attaches).toBe(4);
   });
 
-  test("runs the code at the next try if it has resources again", async () => {
+  test("runs the code at the next call if the resources are available by then", async () => {
     const messages = [{ type: "trouble", message: "no memory" }, told(result([["a", "1"]]))];
     const script: Says = (nonce) => [line(nonce, messages.shift())];
     expect(await run(script).outcome).toMatchObject({ kind: "finished", result: { set: [{ key: "a", json: "1" }] } });
   });
 });
 
-describe("missing isolation of a sandbox", () => {
-  test("is reported as a warning of the process, once", async () => {
+describe("a sandbox that cannot fully isolate code", () => {
+  test("causes one warning in the process of the Lambda, even if it reports this twice", async () => {
     const heard: string[] = [];
     const listen = ({ message }: Error) => heard.push(message);
     process.on("warning", listen);
@@ -88,12 +88,12 @@ describe("missing isolation of a sandbox", () => {
   });
 });
 
-describe("an invalid message", () => {
+describe("an invalid message from a sandbox", () => {
   test.each<[string, Says]>([
-    ["a line that does not parse", (nonce) => [`${nonce} {"type":\n`]],
+    ["a line that is not JSON", (nonce) => [`${nonce} {"type":\n`]],
     ["a line of an unknown type", says({ type: "unknown" })],
     ["a result without logs and duration", says({ type: "result", result: result([]) })],
-    ["a report of missing isolation with control characters", says(told(result([]), { weaker: "\u001b[2J" }))],
+    ["a report about isolation with control characters", says(told(result([]), { weaker: "\u001b[2J" }))],
     ["logs above the limit", says(told(result([]), { logs: "x".repeat(200_000) }))],
     [
       "an endless line with the nonce",
@@ -106,16 +106,22 @@ describe("an invalid message", () => {
     ["endless lines without the nonce", () => endless(`${"noise".repeat(10_000)}\n`)],
     ["endless output without the nonce or a line end", () => endless("noise".repeat(10_000))],
     [
-      "endless needs",
+      "endless requests for values",
       (nonce) =>
         (async function* () {
           for (let n = 0; ; n++) yield line(nonce, needOf(n));
         })(),
     ],
-    ["a need with a path outside the harness", says({ ...needOf(1), put: "../../etc/passwd" })],
-    ["a need with a name of 100,000 characters", says(needOf(1, { outputs: "x".repeat(100_000) }))],
+    ["a request for a value with a path outside the harness", says({ ...needOf(1), put: "../../etc/passwd" })],
+    [
+      "a request for the result of a node whose name has 100,000 characters",
+      says(needOf(1, { outputs: "x".repeat(100_000) })),
+    ],
     ["an outcome of a terabyte", says({ type: "outcome", path: "claims/a/outcome", bytes: 2 ** 40 })],
-    ["an outcome with a path outside the claims", says({ type: "outcome", path: "claims/../../x", bytes: 1 })],
+    [
+      "an outcome with a path outside the folder of claims",
+      says({ type: "outcome", path: "claims/../../x", bytes: 1 }),
+    ],
   ])("fails the node without a retry: %s", async (_, script) => {
     const outcome = await run(script).outcome;
     expect(outcome).toMatchObject({ name: "NodeFailed", message: expect.stringContaining("leave the harness alone") });
@@ -132,9 +138,9 @@ describe("an invalid message", () => {
           for (;;) yield Buffer.alloc(50_000, "x");
         })(),
     ],
-    ["that is no JSON", 3, () => [Buffer.from("{}}")]],
+    ["that is not JSON", 3, () => [Buffer.from("{}}")]],
     ["that is a message of another type", 2, () => [Buffer.from("{}")]],
-  ])("fails the node without a retry: an outcome %s", async (_, bytes, file) => {
+  ])("fails the node without a retry: an outcome file %s", async (_, bytes, file) => {
     e2b.files = file;
     expect(await run(says({ type: "outcome", path: "claims/a/outcome", bytes })).outcome).toMatchObject({
       name: "NodeFailed",
@@ -143,14 +149,14 @@ describe("an invalid message", () => {
   });
 });
 
-describe("an invalid result", () => {
+describe("an invalid result of code", () => {
   test.each([
     ["a number", 7],
     ["null", null],
     ["an object without a status", {}],
     ["an unknown status", { status: "finished", set: [] }],
-    ["keys that are no texts", result([[1, "1"]])],
-    ["values that are no texts", result([["a", { b: 1 }]])],
+    ["keys that are not texts", result([[1, "1"]])],
+    ["values that are not texts", result([["a", { b: 1 }]])],
     ["invalid references to blobs", result([], { blobs: [{ sha256: "../../x", bytes: 1, type: "bytes" }] })],
     [
       "a class of error that code cannot have",
@@ -180,7 +186,7 @@ describe("an invalid result", () => {
           for (;;) yield Buffer.alloc(50_000, "x");
         })(),
     ],
-  ])("fails the node if it names blobs that %s", async (_, message, files) => {
+  ])("fails the node if it names blob files that %s", async (_, message, files) => {
     e2b.files = files;
     const named = result([["a", JSON.stringify({ $blob: blob })]], { blobs: [blob] });
     expect(await run(says(told(named))).outcome).toMatchObject({
@@ -190,7 +196,7 @@ describe("an invalid result", () => {
   });
 });
 
-describe("a sandbox that never answers", () => {
+describe("a sandbox that never sends a result", () => {
   const parts =
     (...messages: string[]): Says =>
     (_, { wait }) =>
@@ -202,9 +208,9 @@ describe("a sandbox that never answers", () => {
   test.each<[string, Says]>([
     ["is silent", parts()],
     ["sends half a line", (nonce, kernel) => parts(`${nonce} {"type"`)(nonce, kernel)],
-    ["answers with another nonce", parts(line("0".repeat(32), told(result([]))))],
+    ["sends a result with a wrong nonce", parts(line("0".repeat(32), told(result([]))))],
     ["closes every connection immediately", () => []],
-  ])("is abandoned when the time is over: it %s", async (_, script) => {
+  ])("is abandoned when the time of the delivery is over: it %s", async (_, script) => {
     const { outcome, leave } = run(script);
     await eventually(() => e2b.attaches > 0);
     leave();
@@ -214,7 +220,7 @@ describe("a sandbox that never answers", () => {
     expect(e2b.attaches).toBe(attaches);
   });
 
-  test("gets a few of the values that it asks for at a time, and none after the time is over", async () => {
+  test("gets only a few of the values that it asks for at the same time, and none after the time of the delivery is over", async () => {
     let [opened, open] = [0, 0];
     class SlowIo extends MemoryIo {
       override async openBlob() {
@@ -238,7 +244,7 @@ describe("a sandbox that never answers", () => {
     expect(opened).toBe(6);
   });
 
-  test("is not read any further after the time is over", async () => {
+  test("is not read any further after the time of the delivery is over", async () => {
     let taken = 0;
     e2b.files = () =>
       (function* () {

@@ -10,7 +10,7 @@ const answers = [
 ] as const;
 const text = answers.map((answer) => `n0nce ${JSON.stringify(answer)}\n`).join("noise\nn0nc3 {}\n");
 
-test("the line reader returns the same answers for output in chunks of any size", () => {
+test("the reader of messages from a sandbox returns the same messages, however the output is split into chunks", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(text.length)), (cuts) => {
       const seen: unknown[] = [];
@@ -26,7 +26,7 @@ test.each([
   ['n0nce {"type":"unknown"}\n', "type"],
   ['n0nce {"type":"outcome","path":"../../etc/passwd","bytes":1}\n', "path"],
   ['n0nce {"type":"need","outputs":"a","put":"/etc/passwd","refuse":"answers/1-0"}\n', "put"],
-])("the line reader throws for an invalid message: %s", (line, what) => {
+])("the reader of messages from a sandbox throws for an invalid message: %s", (line, what) => {
   const read = lineReader("n0nce", () => undefined);
   expect(() => read(line)).toThrow(what);
 });
@@ -44,12 +44,12 @@ test.each([
   [`context[f"{name}"]`, []],
   [`context["mail"]["files"], context["pdf"]`, ["1", "2", "3"]],
   [`pdf = context`, []],
-])("namedBlobs finds in the code %s the blobs %j", (code, expected) => {
+])("namedBlobs finds that the code %s names the blobs %j", (code, expected) => {
   const context = { pdf: referenceText("1"), mail: `{"files":[${referenceText("2")},${referenceText("3")}]}`, n: "1" };
   expect(namedBlobs(request(code, context)).map(({ sha256 }) => sha256[0])).toEqual(expected);
 });
 
-test("inputReferences ignores data that only looks like a reference", () => {
+test("inputReferences ignores data in the input that only looks like a reference to a blob", () => {
   const quoted = JSON.stringify({ note: referenceText("4"), escaped: { $$blob: ref("5") } });
   expect(inputReferences(request("", { quoted, real: ` { "$blob" : ${JSON.stringify(ref("6"))} } ` }))).toEqual(
     new Set([`${"6".repeat(64)} 3 bytes`]),

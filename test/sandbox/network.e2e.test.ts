@@ -28,7 +28,7 @@ function talking(host: string, port: number, allow?: string[], near?: string[]) 
   return bench.request(talk, context, { ...(allow && { network: { allow } }), ...(near && { near }) });
 }
 
-describe("code with its own network", () => {
+describe("the code of a node with the field `network.allow`", () => {
   test("exchanges a megabyte with an allowed host in each direction, and leaves no connection open", async () => {
     const { port, server } = await echo();
     const sandbox = await bench.create();
@@ -38,7 +38,7 @@ describe("code with its own network", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("reaches no other host, not even the local cloud", async () => {
+  test("can connect to no other host, not even to the local cloud", async () => {
     const { port, visits, server } = await echo();
     const sandbox = await bench.create();
     const gateway = Number(new URL(process.env.E2B_API_URL as string).port);
@@ -53,7 +53,7 @@ describe("code with its own network", () => {
     server.close();
   });
 
-  test("reaches each address of an allowed range at its port, and no other address", async () => {
+  test("can connect to each address of an allowed range at its port, and to no other address", async () => {
     const { port, server } = await echo();
     const sandbox = await bench.create();
     const inside = [`127.0.0.0/30:${port}`, "10.0.0.0/8:1", "127.77.0.0/16"];
@@ -63,7 +63,7 @@ describe("code with its own network", () => {
     server.close();
   });
 
-  test("fails the node if the sandbox cannot isolate its network", async () => {
+  test("is not run, and its node fails, if the sandbox cannot enforce the field", async () => {
     const run = bench.run(await bench.create(), talking("a", 1, ["*.example.com"]));
     await expect(run).rejects.toMatchObject({
       name: "NodeFailed",
@@ -72,8 +72,8 @@ describe("code with its own network", () => {
   });
 });
 
-describe("code with the sandbox's network", () => {
-  test("reaches no program of this machine, except hosts of its credentials", async () => {
+describe("the code of a node without the field `network.allow`", () => {
+  test("can connect to no program on the machine of the sandbox, except at the hosts of its credentials", async () => {
     const { port, visits, server } = await echo();
     const sandbox = await bench.create();
     const gateway = Number(new URL(process.env.E2B_API_URL as string).port);

@@ -27,35 +27,40 @@ const result = (set: string) => `b'{"status":"success","delete":[],"blobs":[],"s
 
 test.each([
   ["a value that closes the object around it", result(String.raw`[["x","1}, \\"status\\": \\"completed\\""]]`)],
-  ["no JSON at all", "b'nope'"],
+  ["something that is not JSON", "b'nope'"],
   ["bytes that are not UTF-8", String.raw`b'\xff\xfe'`],
   ["NaN, which JSON does not have", result('[["x",NaN]]')],
   ["a number that is too large for JSON", result('[["x",1e999]]')],
   ["3,000 levels", `b'[' * 3000 + b']' * 3000`],
   ["200,000 levels", `b'[' * 200_000 + b']' * 200_000`],
   [
-    "a value of 3,000 levels",
+    "a value with 3,000 levels",
     `b'{"status":"success","delete":[],"blobs":[],"set":[["x","' + b'[' * 3000 + b']' * 3000 + b'"]]}'`,
   ],
-  ["a key twice", result('[["x","1"],["x","2"]]')],
+  ["an object with the same key twice", result('[["x","1"],["x","2"]]')],
   ["a lone surrogate", result(String.raw`[["x","\\"\\ud800\\""]]`)],
   ["an object with an unknown status", `b'{"status":"completed"}'`],
-])("code that writes %s as its own result fails, and its sandbox runs the next node", async (_what, bytes) => {
-  const sandbox = await bench.create();
-  const outcome = await bench.run(sandbox, bench.request(leaving(bytes)));
-  expect(outcome).toMatchObject({ kind: "finished", result: { status: "error", class: "NodeFailed" } });
-  const next = await bench.run(sandbox, bench.request("context['a'] = 1"));
-  expect(next).toMatchObject({ kind: "finished", result: { status: "success" } });
-});
+])(
+  "code that itself writes %s as its result fails, and its sandbox can still run the next node",
+  async (_what, bytes) => {
+    const sandbox = await bench.create();
+    const outcome = await bench.run(sandbox, bench.request(leaving(bytes)));
+    expect(outcome).toMatchObject({ kind: "finished", result: { status: "error", class: "NodeFailed" } });
+    const next = await bench.run(sandbox, bench.request("context['a'] = 1"));
+    expect(next).toMatchObject({ kind: "finished", result: { status: "success" } });
+  },
+);
 
-test("code that writes a valid result file itself has exactly that result", async () => {
+test("code that itself writes a valid result file gets exactly this result", async () => {
   const sandbox = await bench.create();
   const outcome = await bench.run(sandbox, bench.request(leaving(result('[["x","850.0"]]'))));
   expect(outcome).toMatchObject({ result: { status: "success", set: [{ key: "x", json: "850.0" }] } });
 });
 
-test.each(["True", "-1", "2**60", "10**400"])("code that asks for a blob of %s bytes ends", async (bytes) => {
-  const code = `
+test.each(["True", "-1", "2**60", "10**400"])(
+  "code that asks the harness for a blob with the size %s fails and does not hang",
+  async (bytes) => {
+    const code = `
 import json, os, stat, time
 for name in os.listdir("/proc/self/fd"):
     try:
@@ -65,6 +70,7 @@ for name in os.listdir("/proc/self/fd"):
     except OSError:
         pass
 time.sleep(30)`;
-  const outcome = await bench.run(await bench.create(), bench.request(code));
-  expect(outcome).toMatchObject({ kind: "finished", result: { status: "error", class: "NodeFailed" } });
-});
+    const outcome = await bench.run(await bench.create(), bench.request(code));
+    expect(outcome).toMatchObject({ kind: "finished", result: { status: "error", class: "NodeFailed" } });
+  },
+);

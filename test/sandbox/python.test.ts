@@ -29,7 +29,7 @@ async function runUnittest(file: string): Promise<void> {
   await run(python, ["-m", "unittest", file], options);
 }
 
-describe("the harness", { timeout: 180_000 }, () => {
+describe("the Python harness in the sandbox", { timeout: 180_000 }, () => {
   test.each(alone)("passes the Python tests in %s", { tags: ["deep"] }, runUnittest);
   test.concurrent.each(attacking)("passes the Python tests in %s", { tags: ["deep"] }, runUnittest);
   test.concurrent.each(others)("passes the Python tests in %s", runUnittest);

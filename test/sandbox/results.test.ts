@@ -28,13 +28,13 @@ it.each<[string, unknown, RegExp]>([
     success([["x", '1}, "status": "completed", "y": {"z":1']]),
     /context\["x"\] is no JSON: it has "}"/,
   ],
-  ["is no JSON", success([["x", "nope"]]), /is no JSON/],
+  ["is not JSON", success([["x", "nope"]]), /is no JSON/],
   ["is two JSON values", success([["x", "1 2"]]), /is no JSON/],
   ["has a lone surrogate", success([["x", '"\ud800"']]), /half a character/],
   ["has an escaped lone surrogate", success([["x", '"\\ud800"']]), /half a character/],
   ["has 3,000 levels", success([["x", "[".repeat(3000) + "]".repeat(3000)]]), /nested more than 500 levels/],
   ["has a field twice", success([["x", '{"client":"a","client":"b"}']]), /field "client" twice/],
-])("a result with a value that %s fails the node", async (_what, result, message) => {
+])("a result of code fails its node if a value in it %s", async (_what, result, message) => {
   const found = { status: "error", class: "NodeFailed", logs: "said", message: expect.stringMatching(message) };
   expect(await taken(result)).toMatchObject(found);
 });
@@ -49,22 +49,22 @@ it.each<[string, unknown]>([
       ["a", "2"],
     ]),
   ],
-  ["a value that is no text", success([["a", 1]])],
-  ["another status", { status: "completed" }],
+  ["a value that is not a text", success([["a", 1]])],
+  ["an unknown status", { status: "completed" }],
   ["an error without a message", { status: "error", class: "NodeFailed" }],
   ["a class of error that code cannot have", { status: "error", class: "BudgetExceeded", message: "", traceback: "" }],
   ["a list instead of an object", []],
   ["null instead of an object", null],
-])("a result with %s fails the node", async (_what, result) => {
+])("a result of code fails its node if it has %s", async (_what, result) => {
   expect(await taken(result)).toMatchObject({ status: "error", class: "NodeFailed" });
 });
 
-it("a JSON value is taken with all digits of its numbers", async () => {
+it("a JSON value in a result keeps all digits of its numbers", async () => {
   const json = '{ "n": [12345678901234567890, 850.0, 1e2] }';
   expect(await taken(success([["x", json]]))).toMatchObject({ status: "success", set: [{ key: "x", json }] });
 });
 
-it("lone surrogates in a message and a traceback are replaced", async () => {
+it("lone surrogates in an error message and its traceback are replaced", async () => {
   const error = { status: "error", class: "NodeFailed", message: "a\ud800", traceback: "\udc00" };
   expect(await taken(error)).toMatchObject({ message: "a\ufffd", traceback: "\ufffd" });
 });
@@ -76,7 +76,7 @@ it.each<[BlobType, string | Buffer, RegExp | null]>([
   ["text", Buffer.from([0x61, 0xff, 0x61]), /says to be a text and is not UTF-8/],
   ["bytes", Buffer.from([0xff]), null],
   ["json", "[1]", null],
-])("a blob of type %s is checked before it is stored: %s", async (type, content, message) => {
+])("a blob of type %s in a result is stored only if its bytes fit this type: %s", async (type, content, message) => {
   const body = Buffer.from(content as string);
   const blob = { sha256: sha256(body), bytes: body.length, type, data: body.toString("base64") };
   const io = new MemoryIo();
@@ -86,7 +86,7 @@ it.each<[BlobType, string | Buffer, RegExp | null]>([
   expect(io.stored).toEqual(message ? [] : [blob.sha256]);
 });
 
-it("a blob that the input names with another type is checked again before it is stored", async () => {
+it("a blob that the node's input has with another type is checked for its new type before it is stored", async () => {
   const body = Buffer.from("no json");
   const ref = { sha256: sha256(body), bytes: body.length, type: "json", data: body.toString("base64") };
   const told = { type: "result" as const, result: success([], { blobs: [ref] }), logs: "", durationMs: 1 };
@@ -94,12 +94,12 @@ it("a blob that the input names with another type is checked again before it is 
   expect(await takeResult(holding(""), told, stored, new MemoryIo(), signal)).toMatchObject({ status: "error" });
 });
 
-it("an outcome file that is incomplete throws an error, so that it is read again", async () => {
+it("the read of an incomplete outcome file throws an error, so that the file is read a second time", async () => {
   const file = { type: "outcome" as const, path: "claims/a/0-1/outcome", bytes: 10 };
   await expect(takeResult(holding("{"), file, new Set(), new MemoryIo(), signal)).rejects.toThrow(/only 1 of 10 bytes/);
 });
 
-it("takeResult either fails the node or returns the values of the result unchanged, for any result", async () => {
+it("takeResult either fails the node or returns exactly the values of the result, for any random result", async () => {
   const json = fc.oneof(fc.json(), fc.string({ unit: "binary" }));
   const result = fc.oneof(
     fc.anything(),

@@ -29,8 +29,8 @@ function held() {
   return { io, request: bench.request(waiting, { held: io.keep("x".repeat(5000), "text") }) };
 }
 
-describe("a node", () => {
-  test("sets and deletes keys, and logs", async () => {
+describe("a node that runs in a sandbox", () => {
+  test("sets and deletes keys of the context, and records its output as logs", async () => {
     const sandbox = await bench.create({ "lib/tools.py": "def twice(x): return x * 2" });
     const code = "import tools\nprint('log é')\ncontext['b'] = tools.twice(context['a'])\ndel context['gone']";
     const outcome = await bench.run(sandbox, bench.request(code, { a: "850.0", gone: "1" }));
@@ -46,7 +46,7 @@ describe("a node", () => {
     });
   });
 
-  test("that fails reports its error with a traceback of its own file", async () => {
+  test("reports the error of its code with a traceback that names the file of the node", async () => {
     const outcome = await bench.run(await bench.create(), bench.request("x = 1\nx / 0"));
     expect(outcome).toMatchObject({
       kind: "finished",
@@ -55,7 +55,7 @@ describe("a node", () => {
     expect(JSON.stringify(outcome)).toContain('nodes/some.py\\", line 2');
   });
 
-  test("needs two calls of E2B in a sandbox that the process knows, and three in any other sandbox", async () => {
+  test("needs two calls of E2B in a sandbox that the Lambda process knows, and three in any other sandbox", async () => {
     const sandbox = await bench.create();
     const callsOf = async (action: () => Promise<unknown>) => {
       const before = bench.gateway.calls.length;
@@ -69,7 +69,7 @@ describe("a node", () => {
     expect(await callsOf(fresh)).toEqual(["POST /v2/sandboxes/:id/connect", ...two]);
   });
 
-  test("with a small input without secrets needs one call of E2B, except the first node in a warm sandbox", async () => {
+  test("with a small input without secrets needs one call of E2B, unless it is the first node in a warm sandbox", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const first = bench.request("context['b'] = 1", {}, { isPlain: true });
     expect(changesOf(await bench.run(sandbox, first))).toEqual({ b: 1 });
@@ -88,7 +88,7 @@ describe("a node", () => {
     expect(await callsFor("x".repeat(20_000))).toEqual(["POST /files", "POST /execute"]);
   });
 
-  test("that is announced as the last one of its run does not prevent further nodes or the next execution", async () => {
+  test("that is announced as the last one of its run still lets further nodes and later runs use the sandbox", async () => {
     const sandbox = await bench.create({}, "exec_1", { key: "pool", idleSeconds: 60 });
     const run = (more: Partial<RunRequest>) => bench.run(sandbox, bench.request("context['a'] = 1", {}, more));
     const last = { isLast: true } as const;
@@ -96,7 +96,7 @@ describe("a node", () => {
     for (const more of each) expect(changesOf(await run(more))).toEqual({ a: 1 });
   });
 
-  test("receives every character unchanged if the input is sent inside the cell", async () => {
+  test("receives every character unchanged if its input is sent inside the executed cell", async () => {
     const sandbox = await bench.create();
     const odd = ["\"'\\\\n", "\n\r\t\0\u007f", "é\u0085\u2028", "😀", "\ud800", '"""', "{x}", "%s"];
     const context = Object.fromEntries(odd.map((text, n) => [`k${n}`, JSON.stringify(text)]));
@@ -106,7 +106,7 @@ describe("a node", () => {
     expect(changes).toEqual(Object.fromEntries(odd.map((text, n) => [`out_k${n}`, points(text)])));
   });
 
-  test("can change 100,000 keys", async () => {
+  test("can set 100,000 keys of the context", async () => {
     const request = bench.request("for n in range(100_000): context[f'k{n}'] = n");
     const changes = changesOf(await bench.run(await bench.create(), request));
     expect(Object.keys(changes)).toHaveLength(100_000);
@@ -122,8 +122,8 @@ describe("a node", () => {
   });
 });
 
-describe("large values", () => {
-  test("are streamed in small parts out of a sandbox and into another one", async () => {
+describe("the large values of a node", () => {
+  test("are streamed in small parts out of one sandbox and into another", async () => {
     const io = new MemoryIo();
     const make = bench.request("context['big'] = b'ab' * 5_000_000\ncontext['text'] = 'é' * 3000");
     const made = await bench.run(await bench.create(), make, io);
@@ -138,7 +138,7 @@ describe("large values", () => {
     expect(changesOf(await bench.run(await bench.create(), use, io))).toEqual({ n: [10_000_000, "é"] });
   });
 
-  test("are not sent again if the sandbox has them", async () => {
+  test("are not sent a second time if the sandbox already has them", async () => {
     const [io, sandbox] = [new MemoryIo(), await bench.create()];
     const { big } = changesOf(await bench.run(sandbox, bench.request("context['big'] = b'x' * 100_000"), io));
     const next = bench.request("context['n'] = len(context['big'])", { big: JSON.stringify(big) });
@@ -146,7 +146,7 @@ describe("large values", () => {
     expect(io.served).toEqual([]);
   });
 
-  test("are requested in advance if the code names them", async () => {
+  test("are sent with the code if the code names them", async () => {
     const io = new MemoryIo();
     const request = bench.request("if False: context['named']", {
       named: io.keep("n".repeat(5000), "text"),
@@ -156,14 +156,14 @@ describe("large values", () => {
     expect(io.served).toHaveLength(1);
   });
 
-  test("are not stored again if the code only passes them on", async () => {
+  test("are not stored a second time if the code only passes them on", async () => {
     const io = new MemoryIo();
     const request = bench.request("context['list'] = [context['pdf']]", { pdf: io.keep("%PDF", "bytes") });
     expect(Object.keys(changesOf(await bench.run(await bench.create(), request, io)))).toEqual(["list"]);
     expect(io.stored).toEqual([]);
   });
 
-  test("raise an error in the code that reads them if they were erased", async () => {
+  test("raise an error in the code that reads them if their blobs were erased", async () => {
     const ref = { sha256: "0".repeat(64), bytes: 5, type: "bytes" };
     const request = bench.request("context['pdf']", { pdf: JSON.stringify({ $blob: ref }) });
     const outcome = await bench.run(await bench.create(), request);
@@ -171,8 +171,8 @@ describe("large values", () => {
   });
 });
 
-describe("a second delivery", () => {
-  test("gets the result of the same run while it runs", async () => {
+describe("a second delivery of a node", () => {
+  test("gets the result of the running code, which is not started a second time", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const first = bench.run(sandbox, request, io);
@@ -184,7 +184,7 @@ describe("a second delivery", () => {
     expect(changesOf(await first)).toHaveProperty("once");
   });
 
-  test("gets the stored result after the run", async () => {
+  test("gets the stored result after the code has ended", async () => {
     const sandbox = await bench.create();
     const request = bench.request("import random; context['once'] = random.random()");
     const first = await bench.run(sandbox, request);
@@ -192,8 +192,8 @@ describe("a second delivery", () => {
   });
 });
 
-describe("during a run, a failure", () => {
-  test("of the connection causes another attach to the same run", async () => {
+describe("while code runs, a failure", () => {
+  test("of the connection is followed by a new connection to the same code", async () => {
     const { io, request } = held();
     const running = bench.run(await bench.create(), request, io);
     await eventually(() => io.asked > 0);
@@ -210,7 +210,7 @@ describe("during a run, a failure", () => {
     ["break", "POST /contexts"],
     [{ status: 503, body: '{"code":503,"message":"busy"}' }, "POST /files"],
   ] as const)(
-    "of the request to E2B (%j for %s) causes another try, and does not count as the end of the sandbox",
+    "of a request to E2B (%j for %s) is followed by a second request, and the sandbox does not count as lost",
     async (fault, call) => {
       const sandbox = await bench.create();
       const faults = [fault];
@@ -221,7 +221,7 @@ describe("during a run, a failure", () => {
     },
   );
 
-  test("of the sandbox ends the run with the outcome gone", async () => {
+  test("of the sandbox ends the delivery with the outcome `gone`", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const running = bench.run(sandbox, request, io);
@@ -231,7 +231,7 @@ describe("during a run, a failure", () => {
     expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "gone" });
   });
 
-  test("of the sandbox is noticed even if the connection stays open", async () => {
+  test("of the sandbox is noticed even if the connection to it stays open", async () => {
     const sandboxes = createSandboxes({ lookAfterMs: 20 });
     const sandbox = await bench.create();
     const { io, request } = held();
@@ -243,7 +243,7 @@ describe("during a run, a failure", () => {
     bench.gateway.keepsDeadConnections = false;
   });
 
-  test("of a later delivery removes the kernel context that the delivery had created", async () => {
+  test("of a second delivery removes the kernel context that this delivery had created", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const end = new AbortController();
@@ -273,7 +273,7 @@ describe("during a run, a failure", () => {
     expect(changesOf(await next)).toHaveProperty("once");
   });
 
-  test("to reach E2B leaves the node unfinished when the time is over", async () => {
+  test("to reach E2B leaves the node unfinished when the time of the delivery is over", async () => {
     const sandbox = await bench.create();
     bench.gateway.fault = () => "break";
     // A separate adapter, because the calls open its circuit breaker.
@@ -281,16 +281,22 @@ describe("during a run, a failure", () => {
     expect(await bench.run(sandbox, bench.request("1"), new MemoryIo(), more)).toEqual({ kind: "unfinished" });
   });
 
-  test.each(["openBlob", "storeBlob"] as const)("of a store in %s fails the delivery, not the node", async (call) => {
-    const [io, sandbox] = [new MemoryIo(), await bench.create()];
-    const request = bench.request("context['b'] = context['a'] + 'x' * 70_000", { a: io.keep("a", "text") });
-    io.failure = { [call]: new StoreUnavailable("S3 is throttling") };
-    await expect(bench.run(sandbox, request, io)).rejects.toThrow("S3 is throttling");
-    io.failure = {};
-    expect(changesOf(await bench.run(sandbox, request, io, { first: false }))).toHaveProperty("b.$blob.bytes", 70_001);
-  });
+  test.each(["openBlob", "storeBlob"] as const)(
+    "of the blob store in %s fails the delivery, but not the node",
+    async (call) => {
+      const [io, sandbox] = [new MemoryIo(), await bench.create()];
+      const request = bench.request("context['b'] = context['a'] + 'x' * 70_000", { a: io.keep("a", "text") });
+      io.failure = { [call]: new StoreUnavailable("S3 is throttling") };
+      await expect(bench.run(sandbox, request, io)).rejects.toThrow("S3 is throttling");
+      io.failure = {};
+      expect(changesOf(await bench.run(sandbox, request, io, { first: false }))).toHaveProperty(
+        "b.$blob.bytes",
+        70_001,
+      );
+    },
+  );
 
-  test("of the harness fails the delivery after a few tries", async () => {
+  test("of the harness fails the delivery after a few further calls", async () => {
     const sandbox = await bench.create();
     await bench.run(sandbox, bench.request("1"));
     const { Sandbox } = await import("@e2b/code-interpreter");
@@ -303,7 +309,7 @@ describe("during a run, a failure", () => {
   });
 });
 
-describe("a turn that is being written", () => {
+describe("a turn that is written while the code is being sent", () => {
   test("prevents the start of the code if the chain refuses the turn", async () => {
     const sandbox = await bench.create();
     const request = bench.request("context['a'] = 1");
@@ -313,7 +319,7 @@ describe("a turn that is being written", () => {
     expect(bench.gateway.calls.slice(before)).not.toContain("POST /execute");
   });
 
-  test("fails the delivery if it cannot be written", async () => {
+  test("fails the delivery if it cannot be written to the chain", async () => {
     const sandbox = await bench.create();
     const turnWritten = Promise.reject(new StoreUnavailable("DynamoDB is throttling"));
     const running = bench.run(sandbox, bench.request("1"), new MemoryIo(), { turnWritten });
@@ -321,10 +327,10 @@ describe("a turn that is being written", () => {
   });
 });
 
-describe("stop", () => {
+describe("the function `stop`", () => {
   const inTime = () => AbortSignal.timeout(25_000);
 
-  test("kills running code and forbids further code", async () => {
+  test("kills the running code of a node and prevents a later start", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const running = bench.run(sandbox, { ...request, code: `print('begun', flush=True)\n${waiting}` }, io);
@@ -337,7 +343,7 @@ describe("stop", () => {
     expect(await bench.run(sandbox, request, io, { first: false })).toEqual({ kind: "tombstoned" });
   });
 
-  test("returns the result of finished code, and stores its blobs", async () => {
+  test("returns the result of code that has already ended, and stores its blobs", async () => {
     const [io, sandbox] = [new MemoryIo(), await bench.create()];
     const request = bench.request("context['a'] = b'x' * 100_000");
     const outcome = await bench.run(sandbox, request);
@@ -345,7 +351,7 @@ describe("stop", () => {
     expect(io.stored).toHaveLength(1);
   });
 
-  test("reports a missing sandbox as gone, and throws for an unreachable one", async () => {
+  test("reports a missing sandbox as `gone`, and throws for a sandbox that cannot be reached", async () => {
     const sandbox = await bench.create();
     const { claim } = bench.request("1");
     bench.gateway.fault = () => "break";

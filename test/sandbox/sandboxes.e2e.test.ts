@@ -24,8 +24,8 @@ const spec = {
   internet: true,
 };
 
-describe("create", () => {
-  test("sets execution and scope as metadata, and returns the sandbox's lifetime", async () => {
+describe("the creation of a sandbox", () => {
+  test("stores execution and scope as metadata of the sandbox, and returns the time at which E2B will end it", async () => {
     const before = Date.now();
     const sandbox = await bench.sandboxes.create(spec);
     expect(bench.server.sandboxes().find(({ id }) => id === sandbox.id)?.metadata).toEqual({
@@ -41,7 +41,7 @@ describe("create", () => {
     await bench.sandboxes.kill(light.id);
   });
 
-  test("waits until it may create a sandbox, and takes one that becomes free meanwhile", async () => {
+  test("waits until E2B's plan allows it, and takes an existing sandbox if one becomes free before that", async () => {
     const turns = [false, false, true];
     const paced = createSandboxes({ pace: async () => turns.shift() ?? false });
     const made = await paced.create(spec);
@@ -53,7 +53,7 @@ describe("create", () => {
     await bench.sandboxes.kill(made.id);
   });
 
-  test("closes the sandbox's port to the public, and also closes its network if the code may not use any network", async () => {
+  test("closes the sandbox's port to the public, and closes its network if the code may not use any network", async () => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, internet: false });
     const response = await fetch(`${bench.server.sandboxUrl}/execute`, {
@@ -69,7 +69,7 @@ describe("create", () => {
   test.each([
     ["only the hosts that the code may reach", ["10.0.0.0/8", "a.test"], true],
     ["no host", [], false],
-  ])("tells E2B to allow %s", async (_what, reach, internet) => {
+  ])("asks E2B to allow %s", async (_what, reach, internet) => {
     const { Sandbox } = await import("@e2b/code-interpreter");
     const sandbox = await bench.sandboxes.create({ ...spec, reach });
     const { network, allowInternetAccess } = await Sandbox.getInfo(sandbox.id);
@@ -81,14 +81,14 @@ describe("create", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("fails the node with advice on what to do if E2B's plan refuses the lifetime", async () => {
+  test("fails the node with advice if E2B's plan refuses the lifetime", async () => {
     await expect(bench.sandboxes.create({ ...spec, lifetimeSeconds: 7260 })).rejects.toMatchObject({
       name: "NodeFailed",
       message: expect.stringMatching(/^E2B refuses a sandbox that lives for 121 minutes \(.*1 hours\) - lower the/),
     });
   });
 
-  test("fails with an error that is retried while E2B's limit of sandboxes is reached", async () => {
+  test("fails with an error that leads to a retry as long as E2B's limit of sandboxes is reached", async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => bench.sandboxes.create(spec)));
     await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({
       name: "SandboxUnavailable",
@@ -97,7 +97,7 @@ describe("create", () => {
     await Promise.all(made.map(({ id }) => bench.sandboxes.kill(id)));
   });
 
-  test("fails the node with advice on what to do if E2B refuses the API key", async () => {
+  test("fails the node with advice if E2B refuses the API key", async () => {
     const creating = withEnvironment({ E2B_API_KEY: `${apiKey.slice(0, -1)}8` }, () => createSandboxes().create(spec));
     await expect(creating).rejects.toMatchObject({
       name: "NodeFailed",
@@ -105,13 +105,13 @@ describe("create", () => {
     });
   });
 
-  test("kills a sandbox that accepts no files", async () => {
+  test("kills the new sandbox if it accepts no files", async () => {
     bench.gateway.fault = (call) => (call === "POST /files" ? "502" : undefined);
     await expect(bench.sandboxes.create(spec)).rejects.toMatchObject({ name: "SandboxUnavailable" });
     expect(bench.server.sandboxes()).toEqual([]);
   });
 
-  test("makes no call and fails immediately for a while after E2B could not be reached", async () => {
+  test("sends no request and fails immediately for a while after E2B could not be reached", async () => {
     bench.gateway.fault = () => "break";
     const sandboxes = createSandboxes();
     const attempts = Array.from({ length: 5 }, () => sandboxes.create(spec).catch(({ name }: Error) => name));
@@ -122,8 +122,8 @@ describe("create", () => {
   });
 });
 
-describe("extend", () => {
-  test("extends the life of a sandbox with one call, and keeps the connection", async () => {
+describe("the extension of a sandbox's life", () => {
+  test("needs one call of E2B and keeps the connection", async () => {
     const sandbox = await bench.create();
     const before = bench.gateway.calls.length;
     const extended = await bench.sandboxes.extend(sandbox, 900);
@@ -133,7 +133,7 @@ describe("extend", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("never shortens the life of a sandbox", async () => {
+  test("never shortens the life of the sandbox", async () => {
     const sandbox = await bench.create();
     const extended = await bench.sandboxes.extend(sandbox, 10);
     expect(Date.parse(extended?.endsAt ?? "")).toBeGreaterThan(Date.now() + 200_000);
@@ -156,22 +156,22 @@ describe("extend", () => {
     await bench.sandboxes.kill(sandbox.id);
   });
 
-  test("returns null for a missing sandbox", async () => {
+  test("returns null if the sandbox does not exist", async () => {
     const sandbox = await bench.create();
     await bench.server.kill(sandbox.id);
     expect(await bench.sandboxes.extend(sandbox, 300)).toBeNull();
   });
 });
 
-describe("kill", () => {
-  test("succeeds for a missing sandbox", async () => {
+describe("the kill of a sandbox", () => {
+  test("succeeds even if the sandbox does not exist", async () => {
     const sandbox = await bench.create();
     await bench.sandboxes.kill(sandbox.id);
     await bench.sandboxes.kill(sandbox.id);
     expect(await bench.run(sandbox, bench.request("1"), new MemoryIo(), { first: false })).toEqual({ kind: "gone" });
   });
 
-  test("kills all sandboxes of one execution, and no others", async () => {
+  test("can be done for all sandboxes of one execution, and leaves all others alive", async () => {
     await Promise.all([bench.create({}, "exec_a"), bench.create({}, "exec_a"), bench.create({}, "exec_b")]);
     await bench.sandboxes.killAll("exec_a");
     expect(bench.server.sandboxes().map(({ metadata }) => metadata.execution)).toEqual(["exec_b"]);

@@ -107,24 +107,24 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-describe("the index of docstrings", () => {
-  it("contains the template's standard libraries with versions", () => {
+describe("the documentation index of a template", () => {
+  it("contains the Python libraries of the template with their versions", () => {
     expect(index).toMatchObject({ format: 1, built: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
     expect(Object.keys(index.libraries)).toEqual(expect.arrayContaining(["imaplib", "smtplib", "email", "csv", "re"]));
     expect(index.libraries.json?.version).toMatch(/^3\.\d+\.\d+/);
   });
 
-  it("contains a required library under its pip name and its import name", () => {
+  it("contains a library that the workflow requires, under its pip name and its import name", () => {
     expect(index.libraries["paper-books"]).toMatchObject({ version: "2.1", also: ["paper_books"] });
   });
 
-  it("lacks libraries that are not installed, and names these libraries on stderr", () => {
+  it("leaves out libraries that are not installed, and names them on stderr", () => {
     expect(Object.keys(index.libraries)).not.toContain("not-there");
     expect(warnings).toMatch(/^not-there is not indexed: PackageNotFoundError/m);
   });
 });
 
-describe("an entry of the index", () => {
+describe("an item of the documentation index", () => {
   it.each<[string, [string, string]]>([
     ["paper_books.open_book", ["(path)", "Opens a Book."]],
     ["paper_books.Base", ["()", "What all sheets share."]],
@@ -135,13 +135,16 @@ describe("an entry of the index", () => {
     ["paper_books.Book.close", ["()", "Closes it."]],
     ["paper_books.Book.handed", ["(book, depth=3)", "What the book hands on."]],
     ["paper_books.Broken", ["", "Exception, a kind of ValueError."]],
-  ])("has the signature and the documentation of %s", (name, entry) => {
+  ])("has the signature and the docstring of %s", (name, entry) => {
     expect(entries[name]).toEqual(entry);
   });
 
-  it.each(["Sheet.save", "Sheet._hidden", "loads", "os", "Broken.args", "_Mixin"])("does not exist for %s", (name) => {
-    expect(entries).not.toHaveProperty([`paper_books.${name}`]);
-  });
+  it.each(["Sheet.save", "Sheet._hidden", "loads", "os", "Broken.args", "_Mixin"])(
+    "does not exist for %s, which is inherited, private or imported",
+    (name) => {
+      expect(entries).not.toHaveProperty([`paper_books.${name}`]);
+    },
+  );
 
   it("contains only the start of a long docstring", () => {
     const text = entries["paper_books.Book"]?.[1] as string;
@@ -160,12 +163,12 @@ async function render(requirements: string[]): Promise<Rendered> {
   return JSON.parse(await Template.toJSON(await sandboxTemplate(requirements)));
 }
 
-test("the template extends the code interpreter and keeps its start command", async () => {
+test("a template extends E2B's code interpreter and keeps its start command", async () => {
   const { fromTemplate, startCmd } = await render([]);
   expect([fromTemplate, startCmd]).toEqual(["code-interpreter-v1", undefined]);
 });
 
-test("the template installs its packages and the workflow's, each quoted for the shell", async () => {
+test("a template installs its own packages and those of the workflow, each quoted for the shell", async () => {
   const { steps } = await render(["numpy>=2; python_version > '3.9'"]);
   expect(steps[0]).toMatchObject({ type: "RUN" });
   expect(steps[0]?.args[0]).toBe(
@@ -173,21 +176,21 @@ test("the template installs its packages and the workflow's, each quoted for the
   );
 });
 
-test("the template installs a workflow's version of a package instead of its own", async () => {
+test("a template installs the workflow's version of a package in place of its own version", async () => {
   const { steps } = await render(["PyMuPDF == 2.0", "psycopg[binary,pool]>=3.2", "pandas-stubs"]);
   expect(steps[0]?.args[0]).toBe(
     "pip install 'pandas<4' 'requests<3' 'pillow<14' 'PyMuPDF == 2.0' 'psycopg[binary,pool]>=3.2' 'pandas-stubs'",
   );
 });
 
-test("the template indexes the docstrings of its packages after installing all", async () => {
+test("a template indexes the docstrings of its packages after all packages are installed", async () => {
   const { steps } = await render(["numpy>=2"]);
   expect(steps.slice(0, 3).map(({ type }) => type)).toEqual(["RUN", "COPY", "RUN"]);
   const [index] = steps[2]?.args ?? [];
   expect(index).toBe("python3 /usr/local/lib/nova/docstrings.py 'numpy>=2' > /usr/local/lib/nova/docstrings.json");
 });
 
-test("the template starts a warm Python process as a service, from existing files", async () => {
+test("a template starts a warm Python process as a service, from files that it contains", async () => {
   const { steps } = await render([]);
   const copied = steps.filter(({ type }) => type === "COPY");
   expect(copied.map(({ args }) => args[0])).toEqual(["docstrings.py", "warm.py", "nova-warm.service"]);
@@ -195,7 +198,7 @@ test("the template starts a warm Python process as a service, from existing file
   expect(steps.at(-1)?.args[0]).toContain("multi-user.target.wants");
 });
 
-test("the warm Python process imports the packages of a local sandbox and of the template", () => {
+test("the warm Python process imports the packages of a local sandbox and those of the template", () => {
   const warm = readFileSync(new URL("../../packages/sandbox/template/warm.py", import.meta.url), "utf8");
   for (const name of promisedModules) expect(warm).toMatch(new RegExp(`\\b${name}\\b`));
   expect(templatePackages).toHaveLength(promisedModules.length);

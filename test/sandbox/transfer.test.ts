@@ -27,7 +27,7 @@ test.each([
   await expect(Array.fromAsync(checkBlob(ref, parts(other)))).rejects.toMatchObject({ name: "DamagedBlob" });
 });
 
-test("a watched body remembers the error of its source, even if the reader hides it", async () => {
+test("a WatchedBody keeps the error of its source, even if the reader of the body hides this error", async () => {
   const failure = new RangeError("connection lost");
   const watched = new WatchedBody(parts(body, failure));
   await expect(Array.fromAsync(watched)).rejects.toBe(failure);
@@ -37,7 +37,7 @@ test("a watched body remembers the error of its source, even if the reader hides
 test.each<[string, (stream: ReadableStream) => Promise<unknown>]>([
   ["refused before it starts", async () => Promise.reject(new RangeError("aborted"))],
   ["answered before it ends", (stream) => stream.getReader().read()],
-])("writeStream ends the source of an upload that is %s", async (_, write) => {
+])("writeStream closes the source of an upload that is %s", async (_, write) => {
   const ended = Promise.withResolvers<void>();
   async function* source() {
     try {

@@ -11,7 +11,7 @@ function rulesBrokenIn(path: string, text: string): string[] {
     .map(({ line, rule }) => `${line} ${rule}`);
 }
 
-describe("the check of sentences", () => {
+describe("the script that checks sentences", () => {
   it.each([
     ["no subject", "Where the run waits."],
     ["unnamed actor", "The turn that Nobody holds."],
@@ -61,7 +61,7 @@ describe("the check of sentences", () => {
     },
   );
 
-  it("reads documents without their code", () => {
+  it("reads documents without the code in them", () => {
     const lines = ["# Runs", "", "A run goes on.", "```", "A run goes on.", "```", "- The option `nobody` stays."];
     expect(rulesBrokenIn("a.md", lines.join("\n"))).toEqual(["3 go on"]);
   });

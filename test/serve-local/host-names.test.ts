@@ -23,7 +23,7 @@ async function statusOf(host: string, hosts: string[] = []): Promise<number | un
   }
 }
 
-describe("a local server", () => {
+describe("a local server of NOVA", () => {
   it.each([
     "localhost",
     "LocalHost:3000",
@@ -34,7 +34,7 @@ describe("a local server", () => {
     "[::1]:3000",
     "2130706433",
     "0x7f.1",
-  ])("answers a request for %s", async (host) => expect(await statusOf(host)).toBe(200));
+  ])("answers a request for the host name %s", async (host) => expect(await statusOf(host)).toBe(200));
 
   it.each([
     "evil.example",
@@ -51,14 +51,14 @@ describe("a local server", () => {
     "[::ffff:10.0.0.1]",
     "a b",
     "",
-  ])("refuses a request for %j", async (host) => expect([400, 421]).toContain(await statusOf(host)));
+  ])("refuses a request for the host name %j", async (host) => expect([400, 421]).toContain(await statusOf(host)));
 
-  it("answers a request for an allowed name, in any case and with any port", async () => {
+  it("answers a request for an additional host name that is allowed, in any case and with any port", async () => {
     expect(await statusOf("Nova.Example.com:8443", ["nova.example.com"])).toBe(200);
     expect(await statusOf("x.nova.example.com", ["nova.example.com"])).toBe(421);
   });
 
-  it("refuses another name with a sentence that says how to allow it", async () => {
+  it("refuses every other host name with a sentence that says how to allow it", async () => {
     const hostAdvice = "start it with --host and that name";
     const server = await openServer(httpServer((_, response) => response.end("in"), { hostAdvice }));
     const [, body] = await ask(server.url, "evil.example");
@@ -67,7 +67,7 @@ describe("a local server", () => {
   });
 });
 
-describe("a host name", () => {
+describe("the host name", () => {
   it.each([
     ["nova.example.com", "nova.example.com"],
     ["Nova.Example.com:8443", "nova.example.com"],
@@ -75,5 +75,5 @@ describe("a host name", () => {
     ["nova.example.com/", undefined],
     ["a@b", undefined],
     ["", undefined],
-  ])("of the header %j is %j", (written, name) => expect(hostName(written)).toBe(name));
+  ])("in the header value %j is %j", (written, name) => expect(hostName(written)).toBe(name));
 });

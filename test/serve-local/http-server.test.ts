@@ -24,7 +24,7 @@ const waysToLeave: Record<string, (request: IncomingMessage) => Promise<unknown>
 };
 
 it.each(Object.entries(waysToLeave))(
-  "a connection gets an answer to its next request after a handler that %s",
+  "a connection to a local server gets an answer to its next request after a handler that %s",
   async (_, leave) => {
     await using server = await served(async (request, response) => {
       if (request.method === "POST") await leave(request).catch(() => undefined);
@@ -42,7 +42,26 @@ it.each(Object.entries(waysToLeave))(
   },
 );
 
-it("the server closes a connection whose request was destroyed before its end", async () => {
+it.each([
+  [
+    "a header that is too large",
+    "431",
+    `GET / HTTP/1.1\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
+    "the header of the request is larger",
+  ],
+  ["no HTTP", "400", "hello\r\n\r\n", "the server cannot read this as a request"],
+])("a local server answers %s with status %s and one sentence", async (_, status, request, sentence) => {
+  await using server = await served((_, response) => void response.end("read"));
+  const client = await server.connect();
+
+  client.write(request);
+
+  const text = Buffer.concat(await Array.fromAsync(client)).toString();
+  expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(JSON.parse(text.split("\r\n\r\n")[1] ?? "")).toEqual({ message: expect.stringContaining(sentence) });
+});
+
+it("a local server closes a connection whose request was destroyed before its end", async () => {
   await using server = await served(async (request, response) => {
     await pipeline(request, async function* () {
       yield "enough";
@@ -83,7 +102,7 @@ async function answer(client: Socket): Promise<string> {
   return text;
 }
 
-it("a closing server does not wait for a connection that has sent no request", async () => {
+it("a closing local server does not wait for a connection that has sent no request", async () => {
   const { url, close } = await openServer(httpServer((_request, response) => response.end()));
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   await once(socket, "connect");

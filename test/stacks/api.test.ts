@@ -16,7 +16,7 @@ const stage = () => {
 };
 
 describe("the HTTP API", () => {
-  it("passes every method and path to one function", () => {
+  it("passes every method and path to one Lambda function", () => {
     api.resourceCountIs("AWS::ApiGatewayV2::Route", 1);
     api.hasResourceProperties("AWS::ApiGatewayV2::Route", { RouteKey: "$default" });
     api.hasResourceProperties("AWS::ApiGatewayV2::Integration", {
@@ -31,7 +31,7 @@ describe("the HTTP API", () => {
     expect(ThrottlingRateLimit).toBe(200);
   });
 
-  it("is the only caller of the function", () => {
+  it("is the only caller of its Lambda function", () => {
     const permissions = Object.values(api.findResources("AWS::Lambda::Permission")).map(({ Properties }) => Properties);
     expect(permissions.map(({ Principal }) => Principal)).toEqual(["apigateway.amazonaws.com"]);
     expect(permissions[0]).toHaveProperty("SourceArn");
@@ -57,10 +57,10 @@ describe("the log of the HTTP API", () => {
   });
 });
 
-describe("the address of the HTTP API", () => {
+describe("the URL of the HTTP API", () => {
   const outputOf = (template: Template, name: string) => JSON.stringify(template.findOutputs(name));
 
-  it("is a domain and no other address, if the domain and its certificate are configured", () => {
+  it("is only the configured domain if a domain and its certificate are configured", () => {
     api.hasResourceProperties("AWS::ApiGatewayV2::DomainName", {
       DomainName: "nova.example.com",
       DomainNameConfigurations: [{ SecurityPolicy: "TLS_1_2", EndpointType: "REGIONAL" }],
@@ -69,7 +69,7 @@ describe("the address of the HTTP API", () => {
     expect(outputOf(api, "Dns")).toContain("nova.example.com CNAME ");
   });
 
-  it("is API Gateway's own if no domain is configured", () => {
+  it("is API Gateway's own URL if no domain is configured", () => {
     personal.resourceCountIs("AWS::ApiGatewayV2::DomainName", 0);
     expect(outputOf(personal, "Url")).toContain("ApiEndpoint");
   });

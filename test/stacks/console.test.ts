@@ -21,7 +21,7 @@ function only(template: Template, type: string) {
 
 const distribution = (template: Template) => only(template, "AWS::CloudFront::Distribution").DistributionConfig;
 
-describe("the console", () => {
+describe("the deployed console", () => {
   it("is a page from a bucket that only CloudFront may read", () => {
     const { Statement } = only(production, "AWS::S3::BucketPolicy").PolicyDocument;
     const allowed = Statement.filter(({ Effect }: { Effect: string }) => Effect === "Allow");
@@ -31,7 +31,7 @@ describe("the console", () => {
     expect(only(production, "AWS::S3::Bucket").PublicAccessBlockConfiguration.BlockPublicPolicy).toBe(true);
   });
 
-  it("has the whole API at its own address", () => {
+  it("serves the whole API at the address of its page", () => {
     const { DefaultCacheBehavior: api, CacheBehaviors: pages } = distribution(production);
     expect(api.AllowedMethods).toContain("POST");
     expect(api).toMatchObject({
@@ -43,7 +43,7 @@ describe("the console", () => {
     expect(JSON.stringify(distribution(personal).Origins)).toContain("execute-api");
   });
 
-  it("runs only its own scripts and refuses frames", () => {
+  it("runs only its own scripts, and cannot be shown in a frame", () => {
     const headers = only(production, "AWS::CloudFront::ResponseHeadersPolicy").ResponseHeadersPolicyConfig;
     const { ContentSecurityPolicy, FrameOptions, StrictTransportSecurity } = headers.SecurityHeadersConfig;
     const policy = JSON.stringify(ContentSecurityPolicy);
@@ -53,7 +53,7 @@ describe("the console", () => {
     for (const { ResponseHeadersPolicyId: id } of distribution(production).CacheBehaviors) expect(id).toBeDefined();
   });
 
-  it("has a custom name if a domain and a certificate are configured", () => {
+  it("has its own domain if a domain and a certificate are configured", () => {
     expect(distribution(production).Aliases).toEqual(["console.example.com"]);
     expect(distribution(personal).Aliases).toBeUndefined();
     expect(JSON.stringify(production.findOutputs("Url"))).toContain("https://console.example.com/console/");
@@ -67,8 +67,8 @@ function route(uri: string, { method = "GET", accept = "text/html,*/*" } = {}) {
   return JSON.parse(answer as string);
 }
 
-describe("the router of CloudFront", () => {
-  it.each(["/", "/console"])("redirects a browser from %s to the page", (uri) => {
+describe("the router of the deployed console", () => {
+  it.each(["/", "/console"])("redirects a browser from %s to the page of the console", (uri) => {
     expect(route(uri)).toMatchObject({ statusCode: 302, headers: { location: { value: "/console/" } } });
   });
 
@@ -88,12 +88,16 @@ describe("the router of CloudFront", () => {
     "/console/a/b.js",
     "/console/x.map",
     "/console/assets/config.json",
-  ])("answers %s with the page", (uri) => expect(route(uri).uri).toBe("/console/index.html"));
+  ])("answers %s with the page of the console", (uri) => expect(route(uri).uri).toBe("/console/index.html"));
 
-  it.each(["/console/assets/index-D4.js", "/console/assets/index-D4.css", "/console/icon.svg", "/console/config.json"])(
-    "answers %s with the file",
-    (uri) => expect(route(uri).uri).toBe(uri),
-  );
+  it.each([
+    "/console/assets/index-D4.js",
+    "/console/assets/index-D4.css",
+    "/console/assets/inter-D4.woff2",
+    "/console/icon.svg",
+    "/console/config.json",
+    "/console/verify.html",
+  ])("answers %s with the file of this name", (uri) => expect(route(uri).uri).toBe(uri));
 
   it.each(["/executions/exec_1", "/consoles/", "/workflows/console/versions"])("passes %s to the API", (uri) => {
     expect(route(uri).uri).toBe(uri);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   engine = (await stacksOf("production")).templates.engine;
 });
 
-describe("the role of the state machines", () => {
+describe("the AWS role of the state machines", () => {
   it("may invoke the functions that the compiler names, through their aliases", () => {
     const [invokes] = Object.values(engine.findResources("AWS::IAM::Policy")).flatMap(({ Properties }) =>
       Properties.PolicyName.startsWith("MachinesPolicy")
@@ -43,7 +43,7 @@ describe("the role of the state machines", () => {
   });
 });
 
-describe("the rules", () => {
+describe("the EventBridge rules of the engine", () => {
   const patternOf = (id: string) => {
     const rules = Object.entries(engine.findResources("AWS::Events::Rule"));
     const [, { Properties }] = rules.find(([name]) => name.startsWith(id)) as [string, { Properties: never }];
@@ -60,11 +60,11 @@ describe("the rules", () => {
     [true, "another program's", { account: "123456789012", source: "shop" }],
     [false, "NOVA's own", { account: "123456789012", source: "nova" }],
     [false, "another account's", { account: "210987654321", source: "shop" }],
-  ])("forward or do not forward (%s) an event on the bus that is %s", (isMatch, _, event) => {
+  ])("match (%s) an event on the bus that is %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("Events"), event)).toBe(isMatch);
   });
 
-  it("may write undelivered events into the queue, and so may rules of triggers", () => {
+  it("may put undelivered events into the queue for them, and so may the rules of triggers", () => {
     const [{ Properties } = { Properties: {} }] = Object.values(engine.findResources("AWS::SQS::QueuePolicy"));
     const [sends] = Properties.PolicyDocument.Statement.filter(
       (one: { Condition: object }) => "ArnLike" in one.Condition,
@@ -76,27 +76,38 @@ describe("the rules", () => {
   });
 
   it.each([
-    [true, "a run that failed", ended("FAILED", "nova-invoice", "exec_01J")],
-    [true, "a run that was aborted", ended("ABORTED", "nova-invoice", "exec_01J")],
-    [false, "a run that begins", ended("RUNNING", "nova-invoice", "exec_01J")],
-    [false, "an item of a distributed map", ended("SUCCEEDED", "nova-invoice", "5f0c1a52-9a5e")],
-    [false, "a state machine that is not NOVA's", ended("FAILED", "payroll", "exec_01J")],
-  ])("forward or do not forward (%s) the end of %s", (isMatch, _, event) => {
+    [true, "the failure of a run", ended("FAILED", "nova-invoice", "exec_01J")],
+    [true, "the abort of a run", ended("ABORTED", "nova-invoice", "exec_01J")],
+    [false, "the start of a run", ended("RUNNING", "nova-invoice", "exec_01J")],
+    [false, "the end of an item of a distributed map", ended("SUCCEEDED", "nova-invoice", "5f0c1a52-9a5e")],
+    [false, "the failure of a state machine that is not NOVA's", ended("FAILED", "payroll", "exec_01J")],
+  ])("match (%s) the event about %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("RunEnds"), event)).toBe(isMatch);
   });
 
-  it("keep events that their functions could not handle", () => {
+  it("put events that their functions could not handle into the queue of undelivered events", () => {
     for (const { Properties } of Object.values(engine.findResources("AWS::Events::Rule"))) {
       expect(brief(Properties.Targets[0].DeadLetterConfig.Arn)).toBe("Undelivered.Arn");
     }
   });
 
-  it("run the sweep every minute", () => {
+  it("start the sweep every minute", () => {
     engine.hasResourceProperties("AWS::Scheduler::Schedule", { ScheduleExpression: "rate(1 minute)" });
+  });
+
+  it("start the proof of closed runs every hour", () => {
+    engine.hasResourceProperties("AWS::Scheduler::Schedule", { ScheduleExpression: "rate(1 hour)" });
+  });
+
+  it("continue the daily check of all chains every fifteen minutes, but only in a deployment that asks for it", async () => {
+    const everyQuarter = { ScheduleExpression: "rate(15 minutes)" };
+    engine.resourcePropertiesCountIs("AWS::Scheduler::Schedule", everyQuarter, 1);
+    const { engine: without } = (await stacksOf("ada")).templates;
+    without.resourcePropertiesCountIs("AWS::Scheduler::Schedule", everyQuarter, 0);
   });
 });
 
-it("the log groups keep logs for three months in production, and Step Functions can write the log of state machines", () => {
+it("log groups keep logs for three months in production, and Step Functions can write the logs of state machines", () => {
   for (const LogGroupName of ["/aws/lambda/nova", "/aws/vendedlogs/states/nova"]) {
     engine.hasResource("AWS::Logs::LogGroup", {
       DeletionPolicy: "Retain",

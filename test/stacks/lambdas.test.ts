@@ -14,7 +14,7 @@ const lambdaNames = Object.keys(lambdas) as LambdaName[];
 const plans = Object.entries(lambdas) as [LambdaName, LambdaPlan][];
 const namesWhere = (is: (plan: LambdaPlan) => boolean) => plans.filter(([, plan]) => is(plan)).map(([name]) => name);
 
-describe("the plan of the functions", () => {
+describe("the plan of the Lambda functions", () => {
   it("has every function of functions/ with its timeout, and the API", () => {
     const times = Object.entries({ ...functions, ...serviceFunctions }).map(([name, { timeoutSeconds }]) => [
       name,
@@ -30,7 +30,7 @@ describe("the plan of the functions", () => {
     expect(memoryMb % 128).toBe(0);
   });
 
-  it.each(plans)("has each permission of %s once", (_, { may }) => {
+  it.each(plans)("lists each permission of %s once", (_, { may }) => {
     expect(may.length).toBe(new Set(may).size);
   });
 
@@ -51,11 +51,11 @@ describe("the plan of the functions", () => {
     ["whole table", ["nova-erase", "nova-api"]],
     ["new executions", ["nova-run-node", "nova-fire-trigger", "nova-receive-mail", "nova-poll-mailbox", "nova-api"]],
     ["sealing credentials", ["nova-run-node", "nova-poll-mailbox", "nova-notify", "nova-api"]],
-  ])("allows %j only to %j", (grant, allowed) => {
+  ])("gives the permission %j only to the functions %j", (grant, allowed) => {
     expect(namesWhere(({ may }) => may.includes(grant))).toEqual(allowed);
   });
 
-  it("allows functions without a waiting caller to keep failed events", () => {
+  it("lets functions whose callers do not wait put failed events into a queue", () => {
     const asynchronous = namesWhere(({ isAsynchronous }) => isAsynchronous === true);
     const waitedFor = ["run-node", "settle-node", "close-execution", "request-approval", "publish", "notify", "api"];
     expect(asynchronous).toEqual(
@@ -86,7 +86,7 @@ beforeAll(async () => {
 
 const variablesOf = (name: string) => deployed.get(name)?.variables ?? {};
 
-describe("the deployed functions", () => {
+describe("the deployed Lambda functions", () => {
   it("are those of the plan", () => {
     expect([...deployed.keys()].toSorted()).toEqual(lambdaNames.toSorted());
   });
@@ -118,6 +118,7 @@ describe("the deployed functions", () => {
       NOVA_TABLE: "Table",
       NOVA_BUCKET: "Bucket",
       NOVA_SIGNING_KMS_KEY: "SigningKey",
+      NOVA_PROOF_KMS_KEYS: ["ProofKey"],
       NOVA_VAULT_KMS_KEY: "VaultKey",
       NOVA_EVENT_BUS: "nova",
       NOVA_FROZEN: true,
@@ -137,14 +138,14 @@ describe("the deployed functions", () => {
     expect(JSON.stringify(variablesOf(name)).length).toBeLessThan(3_000);
   });
 
-  it("may send no mail if no address is configured", async () => {
+  it("may send no mail if no mail address is configured", async () => {
     const personal = Object.values((await stacksOf("ada")).templates);
     const texts = (made: Template[]) => JSON.stringify(made.map((template) => template.toJSON()));
     expect(texts(templates)).toMatch(/ses:SendEmail/);
     expect(texts(personal)).not.toMatch(/ses:SendEmail|NOVA_MAIL_FROM/);
   });
 
-  it("get the names of key parameters, never the keys, and only if they use them", () => {
+  it("get the names of the parameters with keys, never the keys, and only if they use these keys", () => {
     const e2b = ["E2B_API_KEY_PARAMETER", "/nova/production/E2B_API_KEY"];
     const openai = ["OPENAI_API_KEY_PARAMETER", "/nova/production/OPENAI_API_KEY"];
     const keys = lambdaNames.map((name) => [
@@ -165,9 +166,9 @@ describe("the deployed functions", () => {
     });
   });
 
-  it("are retried twice if they are invoked without waiting, and failed events are kept", () => {
+  it("are retried twice if their caller does not wait, and events that failed three times are kept in a queue", () => {
     const configured = templates.flatMap((one) => Object.values(one.findResources("AWS::Lambda::EventInvokeConfig")));
-    expect(configured).toHaveLength(8);
+    expect(configured).toHaveLength(10);
     for (const template of templates.slice(0, 2)) {
       template.allResourcesProperties("AWS::Lambda::EventInvokeConfig", {
         MaximumRetryAttempts: 2,

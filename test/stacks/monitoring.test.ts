@@ -9,7 +9,7 @@ beforeAll(async () => {
   monitoring = (await stacksOf("production")).templates.monitoring;
 });
 
-describe("the metrics of runs", () => {
+describe("the metrics of a deployment", () => {
   it.each([
     ["RunsCompleted", '{ $.message = "execution.completed" }'],
     ["RunsFailed", '{ $.message = "execution.failed" }'],
@@ -20,7 +20,7 @@ describe("the metrics of runs", () => {
     ["DeliveriesRefused", '{ $.message = "delivery refused" }'],
     ["PublicationsFailed", '{ $.message = "publication failed" }'],
     ["Unswept", '{ $.message = "executions and tasks that cannot be swept" }'],
-  ])("count %s by the log lines %s", (MetricName, FilterPattern) => {
+  ])("count %s by the log lines that match %s", (MetricName, FilterPattern) => {
     monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
       FilterPattern,
       MetricTransformations: [{ MetricName, MetricNamespace: "NOVA", MetricValue: "1" }],
@@ -30,14 +30,14 @@ describe("the metrics of runs", () => {
   it.each([
     ["RunsQueued", "$.queued"],
     ["SandboxesInUse", "$.sandboxes"],
-  ])("read %s from the line of the sweep", (MetricName, MetricValue) => {
+  ])("take %s from the field %s in the log line of a sweep", (MetricName, MetricValue) => {
     monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
       FilterPattern: '{ $.message = "swept" }',
       MetricTransformations: [{ MetricName, MetricValue }],
     });
   });
 
-  it("add up the cost of models from the lines of ended runs", () => {
+  it("add up the cost of models from the log lines of ended runs", () => {
     monitoring.hasResourceProperties("AWS::Logs::MetricFilter", {
       FilterPattern: '{ $.detail.cost_usd = "*" }',
       MetricTransformations: [{ MetricName: "ModelUsd", MetricValue: "$.detail.cost_usd" }],
@@ -45,10 +45,10 @@ describe("the metrics of runs", () => {
   });
 });
 
-describe("the alarms", () => {
+describe("the alarms of a deployment", () => {
   const alarms = () => Object.values(monitoring.findResources("AWS::CloudWatch::Alarm")).map((one) => one.Properties);
 
-  it("have a meaning, and notify a person", () => {
+  it("explain what they mean, and notify a person", () => {
     expect(alarms().length).toBeGreaterThan(15);
     for (const { AlarmDescription, AlarmActions } of alarms()) {
       expect(AlarmDescription).toMatch(/^\S.{20,}\.$/);
@@ -56,21 +56,22 @@ describe("the alarms", () => {
     }
   });
 
-  it("count no failing node as a failing function", () => {
+  it("do not count a node that fails as a Lambda function that fails", () => {
     const errors = alarms().filter(({ MetricName }) => MetricName === "Errors");
     expect(errors).toHaveLength(Object.keys(lambdas).length - 1);
     expect(JSON.stringify(errors)).not.toContain("nova-run-node");
   });
 
   it.each([
+    ["a chain of work that does not verify", "ChainsBroken", 1],
     ["publications that fail because of NOVA", "Unpublished", 1],
     ["answers of the API that report an error of NOVA", "ApiId", 10],
-  ])("cover %s", (_, dimension, Threshold) => {
+  ])("include an alarm for %s", (_, dimension, Threshold) => {
     const [alarm] = alarms().filter((one) => one.Threshold === Threshold && JSON.stringify(one).includes(dimension));
     expect(alarm?.TreatMissingData).toBe("notBreaching");
   });
 
-  it("are raised if the sweep has stopped, although it then sends no data", () => {
+  it("include one that is raised if the sweep has stopped and sends no data", () => {
     monitoring.hasResourceProperties("AWS::CloudWatch::Alarm", {
       AlarmDescription: Match.stringLikeRegexp("sweep does not run"),
       TreatMissingData: "breaching",

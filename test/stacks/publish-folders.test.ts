@@ -27,13 +27,13 @@ const created = ["keys create --role editor --name deployment --json", { NOVA_TA
 const published = ["publish mail batch", { NOVA_URL: "https://nova.example.com", NOVA_API_KEY: "nova_1_secret" }];
 const deleted = ["keys delete key_1", { NOVA_TABLE: "nova-table" }];
 
-describe("the folders of a deployment", () => {
+describe("the workflow folders of a deployment", () => {
   it("are published through its API, in their order, with a temporary key", async () => {
     await publishFolders(nova, outputs, ["mail", "batch"]);
     expect(calls).toEqual([created, published, deleted]);
   });
 
-  it("leave no key after a failure, and report its reason", async () => {
+  it("leave no key after a failure, and the deployment reports the reason", async () => {
     publishes = false;
     await expect(publishFolders(nova, outputs, ["mail", "batch"])).rejects.toThrow("it does not fit");
     expect(calls).toEqual([created, published, deleted]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mailSettingsFrom, settingsFrom } from "../../stacks/settings.ts";
+import { mailSettingsFrom, settingsFrom, verifiesDaily } from "../../stacks/settings.ts";
 
 describe("the settings of a deployment", () => {
   it.each([
@@ -8,7 +8,7 @@ describe("the settings of a deployment", () => {
     ["the address at which tasks are answered", { NOVA_LINK_BASE: "https://nova.example.com/tasks" }],
     ["the issuer that signs people in", { NOVA_JWT_ISSUER: "https://login.example.com/", NOVA_RATE_PER_KEY: "50" }],
     ["the pages that may call the API", { NOVA_CORS_ORIGINS: "https://console.example.com" }],
-  ])("are passed to functions: %s", (_, variables) => {
+  ])("that are passed to functions include %s", (_, variables) => {
     expect(settingsFrom(variables)).toMatchObject(variables);
   });
 
@@ -17,14 +17,19 @@ describe("the settings of a deployment", () => {
     ["the credentials of the deploying user", { AWS_ACCESS_KEY_ID: "AKIA", AWS_SESSION_TOKEN: "token" }],
     ["the variables of a laptop", { NOVA_SIGNING_KEY: "00", NOVA_TABLE: "nova", NOVA_DATA_DIR: ".nova" }],
     ["empty variables", { DEFAULT_MODEL: "" }],
-  ])("are kept from functions: %s", (_, variables) => {
+  ])("that are not passed to functions include %s", (_, variables) => {
     expect(settingsFrom(variables)).toEqual({ NOVA_E2B_CONCURRENT: "100" });
   });
 
-  it("allow a hundred simultaneous runs if no other number is set", () => {
+  it("allow a hundred runs at the same time if no other number is set", () => {
     expect(settingsFrom({}).NOVA_E2B_CONCURRENT).toBe("100");
     expect(settingsFrom({ NOVA_E2B_CONCURRENT: "20" }).NOVA_E2B_CONCURRENT).toBe("20");
   });
+});
+
+it("a deployment verifies all chains once a day only if NOVA_VERIFY says so", () => {
+  expect([{}, { NOVA_VERIFY: "" }, { NOVA_VERIFY: "daily" }].map(verifiesDaily)).toEqual([false, false, true]);
+  expect(() => verifiesDaily({ NOVA_VERIFY: "hourly" })).toThrow('NOVA_VERIFY is "hourly" - set it to "daily"');
 });
 
 describe("the mail of a deployment", () => {

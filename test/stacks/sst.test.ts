@@ -35,7 +35,7 @@ describe("a deployment", () => {
     ["fails if SST exits with 0 and writes no outputs", "exit 0", 1],
     ["fails if SST reports a failure", "exit 3", 3],
     ["succeeds if SST writes outputs", "echo {} > .sst/outputs.json", 0],
-  ])("%s", async (_, script, code) => {
+  ])("depends on the result of SST: it %s", async (_, script, code) => {
     sst(script);
     expect(await sstDeploy(folder, ["--stage", "production"])).toBe(code);
   });
@@ -48,7 +48,7 @@ const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/do
 const home = mkdtempSync(join(tmpdir(), "nova-cdk-"));
 
 /** `cdk bootstrap` caches the account by the id of the key. Another machine or key must ask for it. */
-it("SST finds the AWS account of a key that this machine has never used", async () => {
+it("SST finds the AWS account of an access key that this machine has never used", async () => {
   const sts = createServer((_, response) => response.end(identity)).listen(0, "127.0.0.1");
   await once(sts, "listening");
   const variables = {

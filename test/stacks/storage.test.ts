@@ -24,8 +24,8 @@ async function localTable(): Promise<CreateTableCommandInput> {
   return inputs[0] as CreateTableCommandInput;
 }
 
-describe("the table", () => {
-  it("is the same as on a laptop", async () => {
+describe("the DynamoDB table of a deployment", () => {
+  it("has the same keys and indexes as on a laptop", async () => {
     const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode } = await localTable();
     const [{ Properties: table } = { Properties: {} }] = Object.values(
       production.findResources("AWS::DynamoDB::Table"),
@@ -36,7 +36,7 @@ describe("the table", () => {
     expect(table.AttributeDefinitions.toSorted(byName)).toEqual(AttributeDefinitions?.toSorted(byName));
   });
 
-  it("can be restored in production, and outlives its stack there", () => {
+  it("can be restored in production, and is kept in production if its stack is deleted", () => {
     production.hasResource("AWS::DynamoDB::Table", {
       DeletionPolicy: "Retain",
       Properties: {
@@ -46,14 +46,14 @@ describe("the table", () => {
     });
   });
 
-  it("is deleted with its stack on any other stage", () => {
+  it("is deleted with its stack on every stage except production", () => {
     personal.hasResource("AWS::DynamoDB::Table", {
       DeletionPolicy: "Delete",
       Properties: { DeletionProtectionEnabled: false },
     });
   });
 
-  it("denies everyone to delete items of chains, and everyone except the eraser to change them", () => {
+  it("denies everyone to delete items of chains, roots and stamps, and everyone except the eraser to change them", () => {
     production.hasResourceProperties("AWS::DynamoDB::Table", {
       ResourcePolicy: {
         PolicyDocument: {
@@ -64,7 +64,7 @@ describe("the table", () => {
               Principal: { AWS: "*" },
               Action: Match.arrayWith(["dynamodb:DeleteItem", "dynamodb:BatchWriteItem"]),
               Resource: "*",
-              Condition: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["C#*"] } },
+              Condition: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["C#*", "ROOT", "STAMP"] } },
             },
             {
               Sid: "ChainStaysAsItIs",
@@ -73,7 +73,7 @@ describe("the table", () => {
               Action: "dynamodb:UpdateItem",
               Resource: "*",
               Condition: {
-                "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["C#*"] },
+                "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["C#*", "ROOT", "STAMP"] },
                 ArnNotEquals: { "aws:PrincipalArn": Match.objectLike({ "Fn::Join": Match.anyValue() }) },
               },
             },
@@ -83,13 +83,13 @@ describe("the table", () => {
     });
   });
 
-  it("deletes temporary items by itself", () => {
+  it("lets DynamoDB delete temporary items after they expire", () => {
     const TimeToLiveSpecification = { AttributeName: "expiresAt", Enabled: true };
     production.hasResourceProperties("AWS::DynamoDB::Table", { TimeToLiveSpecification });
   });
 });
 
-describe("the buckets", () => {
+describe("the buckets of a deployment", () => {
   /** Returns the one bucket that holds more than logs. */
   const data = (template: Template) => {
     const versioned = { Properties: { VersioningConfiguration: { Status: "Enabled" } } };
@@ -135,10 +135,10 @@ describe("the buckets", () => {
     });
   });
 
-  it("never let a used blob expire", () => {
+  it("never let a blob expire that is in use", () => {
     const rules: { Prefix?: string }[] = data(production).LifecycleConfiguration.Rules;
     const moving = rules.filter((rule) => "ExpirationInDays" in rule || "Transitions" in rule);
-    expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/", "events/", "mail/"]);
+    expect(moving.map(({ Prefix }) => Prefix)).toEqual(["uploads/", "proofs/files/", "events/", "mail/"]);
   });
 
   it("take uploads from the console and from the configured pages only", () => {
@@ -149,7 +149,7 @@ describe("the buckets", () => {
     expect(ruleOf(personal).AllowedOrigins).toEqual(["https://*.cloudfront.net"]);
   });
 
-  it("allow SES to write mail by its one rule, if a domain is configured", () => {
+  it("allow only SES's one rule to write mail, if a mail domain is configured", () => {
     const mails = (template: Template) =>
       Object.values(template.findResources("AWS::S3::BucketPolicy"))
         .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
@@ -168,6 +168,7 @@ describe("the buckets", () => {
 it("the storage stack includes one key that signs and one that encrypts, and keeps both in production", () => {
   const key = (properties: object) => ({ DeletionPolicy: "Retain", Properties: properties });
   production.hasResource("AWS::KMS::Key", key({ KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" }));
+  production.hasResource("AWS::KMS::Key", key({ KeySpec: "ECC_NIST_P256", KeyUsage: "SIGN_VERIFY" }));
   production.hasResource("AWS::KMS::Key", key({ EnableKeyRotation: true }));
   personal.allResources("AWS::KMS::Key", { DeletionPolicy: "Delete", Properties: { PendingWindowInDays: 7 } });
 });

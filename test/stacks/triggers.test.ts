@@ -47,33 +47,33 @@ describe("NOVA's own events", () => {
     expect(matchesPattern(EventPattern as never, { ...own(type), source: "shop" })).toBe(false);
   });
 
-  it("cause no notice when a run waits for an event", () => {
+  it("cause no mail to approvers when a run waits for an event instead of an approval", () => {
     const { EventPattern } = rule("Approvals");
     expect(matchesPattern(EventPattern as never, own("execution.waiting", "event"))).toBe(false);
   });
 
-  it("are kept if their functions could not handle them", () => {
+  it("are put into the queue of undelivered events if their functions could not handle them", () => {
     for (const { Properties } of Object.values(triggers.findResources("AWS::Events::Rule"))) {
       expect(brief(Properties.Targets[0].DeadLetterConfig.Arn)).toBe("Undelivered.Arn");
     }
   });
 });
 
-it("failures and approvals are reported every quarter of an hour for a day, until a receiver accepts them", () => {
+it("failures and approvals are reported every quarter of an hour for a day, until a receiver accepts the report", () => {
   const [queue] = Object.values(triggers.findResources("AWS::SQS::Queue", { Properties: { VisibilityTimeout: 900 } }));
   const { maxReceiveCount, deadLetterTargetArn } = queue?.Properties.RedrivePolicy ?? {};
   expect(maxReceiveCount * 15).toBe(24 * 60);
   expect(brief(deadLetterTargetArn)).toBe("Undelivered.Arn");
 });
 
-describe("publications", () => {
+describe("publications of workflow versions", () => {
   it("run one after the other: one group of a FIFO queue, one message at a time", () => {
     triggers.hasResourceProperties("AWS::SQS::Queue", { FifoQueue: true, VisibilityTimeout: 150 });
     triggers.allResourcesProperties("AWS::Lambda::EventSourceMapping", { BatchSize: 1 });
     expect(rule("Publishing").Targets[0]?.SqsParameters).toEqual({ MessageGroupId: "publications" });
   });
 
-  it("are set aside after three failures", () => {
+  it("are moved to another queue after three failures", () => {
     triggers.hasResourceProperties("AWS::SQS::Queue", {
       RedrivePolicy: { maxReceiveCount: 3, deadLetterTargetArn: Match.anyValue() },
     });
@@ -94,7 +94,7 @@ describe("triggers of workflows", () => {
       .map(({ Properties }) => Properties)
       .filter(({ FunctionName }) => brief(FunctionName) === "novafiretriggerLive");
 
-  it("fire by rules on NOVA's bus and on the account's default bus", () => {
+  it("fire by EventBridge rules on NOVA's bus and on the account's default bus", () => {
     const sources = permissions().map(({ SourceArn }) => brief(SourceArn).split("123456789012:")[1]);
     expect(sources).toEqual(["rule/nova/nova-*", "rule/nova-*"]);
     expect(permissions().map(({ Principal }) => Principal)).toEqual(["events.amazonaws.com", "events.amazonaws.com"]);
@@ -120,8 +120,8 @@ it("the hourly schedule erases data that is older than the client's retention", 
   triggers.hasResourceProperties("AWS::Scheduler::Schedule", { ScheduleExpression: "rate(1 hour)" });
 });
 
-describe("mail", () => {
-  it("is received for the domains, scanned for spam and viruses, and stored under mail/", () => {
+describe("incoming mail", () => {
+  it("is received for the configured domains, scanned for spam and viruses, and stored under mail/", () => {
     triggers.hasResourceProperties("AWS::SES::ReceiptRule", {
       RuleSetName: "nova",
       Rule: {
@@ -136,7 +136,7 @@ describe("mail", () => {
   it.each([
     [true, "mail/0a1b"],
     [false, "blobs/default/exec_1/00"],
-  ])("is forwarded or not (%s) if the object is %s", (isMatch, key) => {
+  ])("is passed on (%s) for a new object in the bucket with the key %s", (isMatch, key) => {
     const pattern = JSON.parse(JSON.stringify(rule("Mails").EventPattern), (name, value) =>
       name === "name" ? ["bucket"] : value,
     );
@@ -157,14 +157,14 @@ describe("mail", () => {
     expect(told).toEqual({ Records: [{ s3: { object: { key: "mail/0a1b" } } }] });
   });
 
-  it("has its DNS records among the outputs", () => {
+  it("needs DNS records, which are among the outputs of the deployment", () => {
     const [output] = Object.values(triggers.findOutputs("MailDns0"));
     const records = JSON.stringify(output?.Value);
     expect(records).toContain("in.example.com MX 10 inbound-smtp.us-east-1.amazonaws.com");
     expect(records.match(/CNAME/g)).toHaveLength(3);
   });
 
-  it("is no part of a stage without a domain", () => {
+  it("cannot be received in a stage without a mail domain", () => {
     for (const type of ["AWS::SES::ReceiptRuleSet", "AWS::SES::ReceiptRule", "AWS::SES::EmailIdentity"]) {
       personal.resourceCountIs(type, 0);
     }

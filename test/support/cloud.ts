@@ -81,7 +81,7 @@ export function oneNode(code: string, node: object = {}): object {
   return inARow("one-node", { work: { code, ...node } });
 }
 
-/** Builds a workflow whose actions run one after the other. `actions` gives the code or the fields of each one. */
+/** Builds a workflow whose actions run one after the other. `actions` gives the code or the fields of each action. */
 export function inARow(id: string, actions: Record<string, string | object>, workflow: object = {}): object {
   const path = ["start", ...Object.keys(actions), "end"];
   const nodes = Object.entries(actions).map(([node, fields]) => ({

@@ -47,7 +47,7 @@ export async function openDeployedService(): Promise<DeployedService> {
       const sent = { authorization: `Bearer ${key.text}`, "content-type": "application/json", ...headers };
       const { statusCode, body: text } = await api.handler(httpEvent(request, sent, body), context);
       if (statusCode >= 400) throw new RangeError(`${request} answered ${statusCode}: ${text}`);
-      return text === undefined ? undefined : JSON.parse(text);
+      return text !== undefined && /^[{[]/.test(text) ? JSON.parse(text) : undefined;
     },
     invoke: (name, event) => functions[name].handler(event, context as never),
     async [Symbol.asyncDispose]() {

@@ -48,6 +48,7 @@ const variables = {
     NOVA_CONSOLE_DOMAIN: "console.example.com",
     NOVA_CORS_ORIGINS: "https://pages.example.com",
     NOVA_JWT_ISSUER: "https://login.example.com/",
+    NOVA_VERIFY: "daily",
     NOVA_MAIL_DOMAINS: "in.example.com",
   },
   ada: {},

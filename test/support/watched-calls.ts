@@ -103,7 +103,7 @@ function ownCalls({ client, operation, input }: OwnCall): string[] {
   const { Key = "", Delete } = input as { Key?: string; Delete?: { Objects: { Key: string }[] } };
   const action = { HeadObject: "GetObject", DeleteObjects: "DeleteObject" }[operation] ?? operation;
   const keys = Delete ? Delete.Objects.map((object) => object.Key) : [Key];
-  return keys.map((key) => `s3:${action} on Bucket.Arn/${key.replace(/\/.*/s, "")}/*`);
+  return keys.map((key) => `s3:${action} on Bucket.Arn/${/^(proofs\/)?[^/]*/.exec(key)?.[0]}/*`);
 }
 
 const s3Actions: Record<string, string> = { GET: "GetObject", HEAD: "GetObject", PUT: "PutObject" };
@@ -143,6 +143,6 @@ function partOfTable(input: TableCall) {
   const [batch] = Object.values(input.RequestItems ?? {});
   const key =
     (input.Key ?? input.Item ?? batch?.Keys[0])?.pk ??
-    values.find(({ S }) => S !== undefined && /^([A-Z]+#|A$)/.test(S));
+    values.find(({ S }) => S !== undefined && /^([A-Z]+#|(A|ROOT|STAMP|DAILYCHECK)$)/.test(S));
   return key?.S === undefined ? "Table.Arn" : `Table.Arn where pk is ${key.S.replace(/#.*/s, "#*")}`;
 }

@@ -1,15 +1,18 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { GetScheduleCommand, ListSchedulesCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { eventOf, gatewayAnswer, type HttpApiAnswer, send } from "../../packages/aws-local/src/http-api/payload.ts";
 import { root } from "../support/imports.ts";
 import { checkRoles } from "./access/check.ts";
-import { awsAt, shell } from "./environment.ts";
+import { awsAt, region, shell } from "./environment.ts";
 import { type Deployment, unpack } from "./lambda/deployment.ts";
 import { Functions } from "./lambda/functions.ts";
-import { openHttpApi } from "./lambda/http-api.ts";
+import { bodyOf, listen } from "./lambda/http.ts";
 import { openProxy } from "./lambda/proxy.ts";
 import type { Moto } from "./moto.ts";
 import { type Place, placeAt } from "./place.ts";
 import type { Processes } from "./processes.ts";
-import { fireSchedules } from "./schedules.ts";
 
 /** NOVA as it is deployed into moto, with its functions running as processes. */
 export interface Deployed extends AsyncDisposable {
@@ -62,4 +65,33 @@ async function firstKey(processes: Processes, { functions }: Deployment, moto: M
   const command = [process.execPath, "node_modules/.bin/nova", "keys", "create", "--role", "admin", "--json"];
   const printed = await processes.output(command, { cwd: root, env: { ...shell(), ...awsAt(moto.url), NOVA_TABLE } });
   return JSON.parse(printed).key;
+}
+
+/** Invokes the targets of a workflow's schedules in moto, as EventBridge Scheduler does. */
+async function fireSchedules(endpoint: string, functions: Functions, workflow: string): Promise<void> {
+  const credentials = { accessKeyId: "truth", secretAccessKey: "truth" };
+  const client = new SchedulerClient({ endpoint, region, credentials });
+  const { Schedules = [] } = await client.send(new ListSchedulesCommand({ GroupName: "nova" }));
+  for (const { Name } of Schedules.filter((one) => one.Name?.includes(workflow))) {
+    const { Target } = await client.send(new GetScheduleCommand({ Name, GroupName: "nova" }));
+    const [, , , , , , name = ""] = Target?.Arn?.split(":") ?? [];
+    const input = (Target?.Input ?? "{}")
+      .replaceAll("<aws.scheduler.scheduled-time>", new Date().toISOString())
+      .replaceAll("<aws.scheduler.execution-id>", randomUUID());
+    await functions.invokeLater(name, JSON.parse(input));
+  }
+  client.destroy();
+}
+
+/** Opens an HTTP API on this machine. It passes each request to the deployed function, as API Gateway does. */
+async function openHttpApi(functions: Functions, port: number): Promise<AsyncDisposable> {
+  const server = createServer(async (request, response) => {
+    const event = eventOf(request, await bodyOf(request), randomUUID(), Date.now());
+    const outcome = await functions.invoke("nova-api", event);
+    send(
+      response,
+      "answer" in outcome ? (outcome.answer as HttpApiAnswer) : gatewayAnswer(500, "Internal Server Error"),
+    );
+  });
+  return { [Symbol.asyncDispose]: await listen(server, port) };
 }

@@ -1,16 +1,20 @@
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "../support/imports.ts";
+import { modelServer } from "../support/model-server/model-server.ts";
 import { compare } from "./compare.ts";
 import { deploy } from "./deploy.ts";
 import { type Deployed, openDeployed } from "./deployed.ts";
+import { shell } from "./environment.ts";
 import { startLocal, startSandboxes } from "./local.ts";
 import { type Gap, type Moto, startMoto } from "./moto.ts";
-import { pinPrompt } from "./pinned.ts";
 import type { Place } from "./place.ts";
 import { Processes } from "./processes.ts";
-import { pythonWithMoto } from "./python.ts";
 import { reportOf } from "./report.ts";
 import { writeWorkflows } from "./workflows.ts";
 
@@ -102,6 +106,47 @@ function interruption(): Promise<number> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(130));
   });
+}
+
+/** The answers of the models that write the node's code. */
+const answers = [
+  { needs_analysis: false, complexity: "simple" },
+  { code: 'context["total"] = sum(context["lines"])' },
+  { valid: true, reason: "the total is there" },
+];
+
+/** Lets a local model server write the code for the workflow's prompt, and pins that code in the workflow's folder. */
+async function pinPrompt(processes: Processes, folder: string, dataDir: string): Promise<void> {
+  await using models = await modelServer(answers.map((json) => ({ answer: { json } })));
+  const env = { ...shell(), ...models.environment, NOVA_DATA_DIR: dataDir };
+  const nova = (...args: string[]) =>
+    processes.output([process.execPath, join(root, "node_modules/.bin/nova"), ...args], { cwd: root, env });
+  await nova("run", folder, "--set", "lines=[19.5, 3]");
+  await nova("lock", folder);
+}
+
+const requirements = fileURLToPath(new URL("moto/requirements.txt", import.meta.url));
+
+/**
+ * Returns the path of a Python that has moto. It creates a virtual environment on first use, in the cache of
+ * node_modules.
+ */
+async function pythonWithMoto(processes: Processes): Promise<string> {
+  const python = process.env.NOVA_PYTHON ?? "python3";
+  const options = { cwd: root, env: shell() };
+  const version = await processes.output([python, "--version"], options);
+  const key = createHash("sha256").update(version).update(readFileSync(requirements)).digest("hex").slice(0, 16);
+  const folder = join(root, "node_modules/.cache/nova-truth", key);
+  const own = join(folder, "bin/python");
+  const complete = join(folder, "complete");
+  if (existsSync(complete)) return own;
+  // The folder may be incomplete if an earlier command was interrupted, so it is created again.
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await processes.output([python, "-m", "venv", folder], options);
+  await processes.output([own, "-m", "pip", "install", "--quiet", "--requirement", requirements], options);
+  await writeFile(complete, "");
+  return own;
 }
 
 const opened = new Opened();

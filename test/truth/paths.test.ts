@@ -5,13 +5,13 @@ function execution(entered: string, more: Partial<VisitedStates> = {}): VisitedS
   return { name: "exec", status: "SUCCEEDED", error: undefined, entered: entered.split(" "), ...more };
 }
 
-describe("the executions of two clouds", () => {
-  it("are equal if only the order of executions and branches differs", () => {
+describe("the executions in AWS and in the local cloud", () => {
+  it("count as equal if only the order of executions and branches differs", () => {
     const [a, b] = [execution("start left right"), execution("start end")];
     expect(differences([a, b], [b, execution("start right left")])).toEqual([]);
   });
 
-  it("differ if one cloud has one more visit of a state, or one more execution", () => {
+  it("count as different if one cloud has one more visit of a state, or one more execution", () => {
     expect(differences([execution("start loop loop")], [execution("start loop")])).toEqual([
       "only deployed: SUCCEEDED loop loop start",
       "only local: SUCCEEDED loop start",

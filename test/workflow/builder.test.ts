@@ -34,7 +34,7 @@ const invoices = defineWorkflow({
   ],
 });
 
-it("the builder makes a text node if a node with a prompt has the executor text", () => {
+it("the workflow builder makes a text node if a node with a prompt has the executor `text`", () => {
   const { nodes } = defineWorkflow({
     nodes: {
       a: action({ executor: "text", prompt: "Say {start}", llm_config: { model: "m", temperature: 0 } }),
@@ -74,11 +74,11 @@ const byHand = {
   ],
 };
 
-it("the builder makes the same JSON as the hand-written definition", () => {
+it("the workflow builder makes the same JSON as the hand-written definition", () => {
   expect(invoices).toEqual(byHand);
 });
 
-it("the builder makes a workflow of the same version as the hand-written definition", () => {
+it("the workflow builder makes a workflow with the same hash as the hand-written definition", () => {
   const [built, written] = [invoices, byHand].map((definition) =>
     parseWorkflow({ text: JSON.stringify(definition), fileName: "workflow.json", files: {} }),
   );
@@ -86,7 +86,7 @@ it("the builder makes a workflow of the same version as the hand-written definit
   expect(workflowHash(built.workflow)).toBe(workflowHash(written.workflow));
 });
 
-it("the builder makes maps (with a list of nodes), approvals, waits and branches", () => {
+it("the workflow builder makes maps (with a list of nodes), approvals, waits and branches", () => {
   const batch = defineWorkflow({
     name: "Batch",
     nodes: {
@@ -128,7 +128,7 @@ it("the builder makes maps (with a list of nodes), approvals, waits and branches
   expect(findings.map(({ code }) => code)).toEqual([]);
 });
 
-it("the builder makes nodes and maps that run other workflows", () => {
+it("the workflow builder makes nodes and maps that run other workflows", () => {
   const fields = { workflow: "billing", output: { total: "total" } };
   const nodes = {
     start: start(),
@@ -153,14 +153,14 @@ it("the builder makes nodes and maps that run other workflows", () => {
   expect(findings).toEqual([]);
 });
 
-it("the builder makes a prompt node if a node has a prompt and names no other executor", () => {
+it("the workflow builder makes a prompt node if a node has a prompt and names no other executor", () => {
   expect(action({ prompt: "Read." })).toEqual({ type: "action", executor: "prompt", prompt: "Read." });
   expect(decision({ promptFile: "choose.md" })).toMatchObject({ type: "decision", executor: "prompt" });
   expect(action({ prompt: "Read.", executor: "cached" })).toMatchObject({ executor: "cached" });
   expect(action({ code: "a = 1" })).toEqual({ type: "action", code: "a = 1" });
 });
 
-it("the builder makes workflows with models, limits and hosts for all prompt nodes", () => {
+it("the workflow builder makes workflows with models, limits and hosts for all prompt nodes", () => {
   const made = defineWorkflow({
     name: "Mails",
     model: { code_generator: "gpt-5.1" },
@@ -184,7 +184,7 @@ it("the builder makes workflows with models, limits and hosts for all prompt nod
   expect(parsed?.credentials).toEqual(["rates"]);
 });
 
-it("the builder makes loop edges with a max, and accepts only existing nodes in them", () => {
+it("the workflow builder makes loop edges with a `max`, and accepts only existing nodes in them", () => {
   const { edges } = defineWorkflow({
     name: "Loop",
     nodes: { start: start(), ask: action({ code: "a = 1" }), check: decision({ code: "b = 1" }), end: end() },
@@ -198,10 +198,10 @@ it("the builder makes loop edges with a max, and accepts only existing nodes in 
 });
 
 /** Checked by `tsc`, which fails if the line after a `@ts-expect-error` compiles. */
-describe("the builder does not compile", () => {
+describe("the types of the workflow builder refuse", () => {
   const nodes = { start: start(), read: action({ code: "a = 1" }), end: end() };
 
-  it("an edge to or from a missing node", () => {
+  it("an edge to or from a node that does not exist", () => {
     // @ts-expect-error "raed" is no node
     defineWorkflow({ nodes, edges: [{ from: "start", to: "raed" }] });
     // @ts-expect-error "strat" is no node
@@ -211,13 +211,13 @@ describe("the builder does not compile", () => {
     >();
   });
 
-  it("an onError that names no node", () => {
+  it("an onError that names a node that does not exist", () => {
     // @ts-expect-error "nobody" is no node
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "nobody" }) }, edges: [] });
     defineWorkflow({ nodes: { start: start(), read: action({ code: "a", onError: "start" }) }, edges: [] });
   });
 
-  it("an edge or an onError that crosses the border of a map", () => {
+  it("an edge and an onError that cross the border of a map", () => {
     const body = { read: action({ code: "a = 1" }), check: action({ code: "b = 1" }) };
     // @ts-expect-error "end" is no node of the map
     map({ items: "mails", nodes: body, edges: [{ from: "read", to: "end" }] });
@@ -231,7 +231,7 @@ describe("the builder does not compile", () => {
     defineWorkflow({ nodes: { start: start(), failing, end: end() }, edges: [] });
   });
 
-  it("a misspelt field, a field of another kind of node, or a wrong value", () => {
+  it("a misspelt field, a field of another kind of node, and a wrong value", () => {
     // @ts-expect-error "timout" is no field
     action({ code: "a = 1", timout: 3 });
     // @ts-expect-error a start has no code
@@ -253,11 +253,14 @@ describe("the builder does not compile", () => {
   });
 });
 
-it.each(["exec_01M8", "greeting-a1b2c3", "./flows/a.json", "n=1"])("the word %s needs no quotes", (text) => {
-  expect(shellWord(text)).toBe(text);
-});
+it.each(["exec_01M8", "greeting-a1b2c3", "./flows/a.json", "n=1"])(
+  "shellWord leaves the word %s without quotes, because it needs none",
+  (text) => {
+    expect(shellWord(text)).toBe(text);
+  },
+);
 
-it("shellWord quotes a word so that a shell reads it unchanged", () => {
+it("shellWord quotes any other word so that a shell reads it unchanged", () => {
   const texts = ["a b", "it's", "$HOME", "`id`", "a;b", '"', "", "~x", "*", "!1", "#", "a\nb", "größe"];
   const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${texts.map(shellWord).join(" ")}`], { encoding: "utf8" });
   expect(printed.split("\0").slice(0, -1)).toEqual(texts);

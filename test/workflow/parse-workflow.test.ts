@@ -24,8 +24,8 @@ const fixture = (name: string) => {
 
 const end2 = { id: "done", type: "end" };
 
-describe("definitions from other front ends", () => {
-  it("are accepted with graph_definition, a numeric id, long type names, and the executor e2b or none", () => {
+describe("a definition from another front end", () => {
+  it("is accepted with graph_definition, a numeric id, long type names, and the executor e2b or none", () => {
     const { workflow, findings } = fixture("seed-graph-definition.json");
     expect(findings).toEqual([]);
     expect(workflow).toMatchObject({ format: 1, id: "1", name: "Invoice Processing V3", requirements: [], lib: {} });
@@ -42,7 +42,7 @@ describe("definitions from other front ends", () => {
     expect(workflow?.edges[2]).toEqual({ from: "has_pdf_decision", to: "extract_pdf", condition: true });
   });
 
-  it("are accepted with their own fields for models", () => {
+  it("is accepted with the front end's own fields for models", () => {
     const { workflow, findings } = fixture("seed-prompt.json");
     expect(findings).toEqual([]);
     expect(workflow).toMatchObject({ model: { default: "gpt-4o-mini" } });
@@ -65,13 +65,13 @@ describe("definitions from other front ends", () => {
     ["settings of a model", { model: { model: null, temperature: null, max_tokens: 100 } }],
     ["llm_config", { llm_config: null }],
     ["settings in llm_config", { llm_config: { provider: null, model: null, max_tokens: 100 } }],
-  ])("are accepted with null for %s", (_, fields) => {
+  ])("is accepted with null for %s", (_, fields) => {
     const node = action("a", { code: undefined, executor: "text", prompt: "Hello.", ...fields });
     const { workflow, findings } = parse({ ...row(node), model: null });
     expect([findings, workflow?.model]).toEqual([[], undefined]);
   });
 
-  it("have findings with paths into graph_definition", () => {
+  it("gets findings whose paths lead into graph_definition", () => {
     const { id, ...inner } = row(action("read", { timeout: 0 }));
     expect(parse({ id, graph_definition: inner }).findings).toMatchObject([
       { path: "$.graph_definition.nodes[1].timeout" },
@@ -79,7 +79,7 @@ describe("definitions from other front ends", () => {
   });
 });
 
-it("a parsed workflow has the defaults of tasks, and field names with units", () => {
+it("a parsed workflow has default values for the fields of code nodes, and field names with units", () => {
   const { nodes, ...workflow } = mustParse({
     ...row(action("read", { effects: false, retry: { attempts: 2 }, isolation: "fresh" })),
     name: "Read",
@@ -113,7 +113,7 @@ it("a parsed workflow has the defaults of tasks, and field names with units", ()
   });
 });
 
-it("a parsed workflow has the defaults of maps, approvals and waits", () => {
+it("a parsed workflow has default values for the fields of maps, approvals and waits", () => {
   const nodes = [
     start,
     each("m", [action("one"), end2], ["one > done"], { tolerated_failures: "10%", max_concurrency: 2 }),
@@ -162,7 +162,7 @@ it("a parsed workflow has the defaults of maps, approvals and waits", () => {
   ]);
 });
 
-it("a parsed workflow has the code of the files that it names and the modules of lib, but no other files", () => {
+it("a parsed workflow has the code of the files that it names and the modules of `lib`, but no other files", () => {
   const files = { "nodes/read.py": "import mails", "lib/mails.py": "x = 1", "lib/deep/er.py": "y = 1", "notes.md": "" };
   const { workflow, python } = parse(row(action("read", { code: undefined, codeFile: "./nodes/read.py" })), files);
   expect(workflow?.nodes[1]).toMatchObject({
@@ -176,7 +176,7 @@ it("a parsed workflow has the code of the files that it names and the modules of
   ]);
 });
 
-it("the Python of a definition is returned even if the definition has errors", () => {
+it("the Python code of a definition is returned even if the definition has errors", () => {
   const { workflow, python } = parse(graph([decision("d", { type: "DecisionNode", code: "x = 1", timeout: -1 })], []));
   expect(workflow).toBeUndefined();
   expect(python).toEqual([{ node: { id: "d", type: "decision" }, code: "x = 1", path: "$.nodes[0].code" }]);
@@ -188,12 +188,15 @@ it.each([
   [{ name: "  Invoice -- Processing  " }, "invoice-processing", "  Invoice -- Processing  "],
   [{ id: "!!!", name: "Ok" }, "ok", "Ok"],
   [{}, "folder", "folder"],
-])("the id of a workflow is made from its id, its name or its folder, in this order: %j", (fields, id, name) => {
-  const { id: _, ...rest } = row(action("read"));
-  expect(mustParse({ ...rest, ...fields })).toMatchObject({ id, name });
-});
+])(
+  "the id of a workflow is made from its field `id`, its field `name` or its folder, in this order: %j",
+  (fields, id, name) => {
+    const { id: _, ...rest } = row(action("read"));
+    expect(mustParse({ ...rest, ...fields })).toMatchObject({ id, name });
+  },
+);
 
-it("findings of every kind are reported together, each with its line", () => {
+it("findings of every kind are reported together, each with its line in the definition", () => {
   const text = JSON.stringify(
     {
       nmae: "x",
@@ -216,19 +219,19 @@ it("findings of every kind are reported together, each with its line", () => {
   );
 });
 
-it("a definition with only a warning results in a workflow", () => {
+it("a definition that causes only a warning results in a workflow", () => {
   const nodes = [start, decision("d"), end];
   const { workflow, findings } = parse(graph(nodes, ["start > d", "d > end: true"]));
   expect(findings).toMatchObject([{ code: "NOVA302", severity: "warning" }]);
   expect(workflow?.nodes).toHaveLength(3);
 });
 
-it("a definition that starts with a byte order mark is accepted", () => {
+it("a workflow definition that starts with a byte order mark is accepted", () => {
   const text = `\uFEFF${JSON.stringify(row(action("read")))}`;
   expect(parseWorkflow({ text, fileName: "w.json", files: {} }).findings).toEqual([]);
 });
 
-it("defined leaves out undefined fields and no others", () => {
+it("the function `defined` leaves out undefined fields, and keeps all others", () => {
   expect(Object.entries(defined({ a: undefined, b: null, c: 0, d: "", e: false }))).toEqual([
     ["b", null],
     ["c", 0],
@@ -237,7 +240,7 @@ it("defined leaves out undefined fields and no others", () => {
   ]);
 });
 
-it.each(["hello", "invoice"])("the example %s has no findings", async (name) => {
+it.each(["refunds", "invoice"])("the example workflow %s causes no findings", async (name) => {
   const folder = new URL(`../../packages/examples/${name}`, import.meta.url).pathname;
   const { workflow, findings } = parseWorkflow(await readWorkflowSource(folder));
   expect(findings).toEqual([]);

@@ -15,6 +15,6 @@ it.each([
   ["1.5", 0],
   ["2026-11-28", 0],
   ["", 0],
-])("a Retry-After header %j means a wait of %d seconds", (header, seconds) => {
+])("the header Retry-After %j means a wait of %d seconds", (header, seconds) => {
   expect(retryAfterSeconds(header, now, 600)).toBe(seconds);
 });

@@ -8,6 +8,7 @@ import type { Answer } from "./route.ts";
 const statuses: Record<string, number> = {
   Unauthenticated: 401,
   Forbidden: 403,
+  ApproverRefused: 403,
   NotFound: 404,
   ExecutionNotFound: 404,
   MethodNotAllowed: 405,
@@ -82,14 +83,14 @@ function headersOf(error: unknown, status: number): Record<string, string> {
 const always = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /**
- * Longer bodies are sent as base64. AWS Lambda returns at most 6 MB of JSON; escaped quotes may double a text, but
- * base64 adds only a third.
+ * The largest number of characters of a body that is sent as text. Longer bodies are sent as base64. AWS Lambda returns
+ * at most 6 MB of JSON; escaped quotes may double a text, but base64 adds only a third.
  */
 const maxCharactersAsText = 1024 * 1024;
 
-export function render({ status, body, headers }: Answer): HttpAnswer {
-  if (body === undefined) return { statusCode: status, headers: { ...always, ...headers } };
-  const text = renderJson(body);
+export function render({ status, body, text: given, headers }: Answer): HttpAnswer {
+  if (body === undefined && given === undefined) return { statusCode: status, headers: { ...always, ...headers } };
+  const text = given ?? renderJson(body);
   const answer = { statusCode: status, headers: { "content-type": "application/json", ...always, ...headers } };
   if (text.length <= maxCharactersAsText) return { ...answer, body: text };
   return { ...answer, body: Buffer.from(text).toString("base64"), isBase64Encoded: true };

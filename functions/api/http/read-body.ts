@@ -38,7 +38,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** AWS Lambda accepts events of at most 6 MB, and an event contains the body as an escaped JSON string. */
+/**
+ * Maximum size of a body. AWS Lambda accepts events of at most 6 MB, and an event contains the body as an escaped JSON
+ * string.
+ */
 export const maxBytes = 4 * 1024 * 1024;
 /** The engine allows 500 levels in a context, and the body around the context adds one. */
 const maxDepth = 501;

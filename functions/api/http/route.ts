@@ -1,8 +1,18 @@
 import { createHash } from "node:crypto";
-import { authenticate, demandRole, NotFound, once, type Principal, type Role, type ServicePorts } from "@nova/service";
+import {
+  authenticate,
+  demandRole,
+  NotFound,
+  once,
+  ownerOfLink,
+  type Principal,
+  type Role,
+  type ServicePorts,
+} from "@nova/service";
 import { z } from "zod";
 import { parse } from "./errors.ts";
 import { credentialsIn, idempotencyKeyIn, type Received } from "./event.ts";
+import type { InnerApi } from "./inner.ts";
 import { readBody } from "./read-body.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -11,6 +21,8 @@ export interface Answer {
   status: number;
   /** `renderJson` renders the body, so numbers in a `RawJson` keep their digits. */
   body?: unknown;
+  /** The body as text, instead of `body`. */
+  text?: string;
   headers?: Record<string, string>;
 }
 
@@ -47,6 +59,8 @@ interface Described<Params, Query, Body> {
   bodyMayBeAbsent?: true;
   /** Members of the body that keep the text of the request (`RawJson`) instead of being parsed. */
   exact?: readonly string[];
+  /** Whether the token of a mailed link, in the header `nova-vote-link`, opens the route for the task `id`. */
+  acceptsLinks?: true;
   /** Whether answers have an `ETag`. A caller who sends the current `ETag` in `If-None-Match` gets status 304. */
   isTagged?: true;
   answers: Record<number, Possible>;
@@ -77,9 +91,9 @@ export class OtherAnswer {
 export interface Route extends Described<unknown, unknown, unknown> {
   method: Method;
   path: string;
-  /** Null for routes without authentication. */
+  /** The lowest role that may use the route; null for routes without authentication. */
   role: Role | null;
-  serve(ports: ServicePorts, received: Received): Promise<Answer>;
+  serve(ports: ServicePorts, received: Received, inner: InnerApi): Promise<Answer>;
 }
 
 export function route<Params, Query, Body>(
@@ -93,7 +107,7 @@ export function route<Params, Query, Body>(
     ...named,
     ...described,
     async serve(ports, received) {
-      const by = await authenticate(ports, credentialsIn(received.headers));
+      const by = await callerOf(ports, described, received);
       demandRole(by, described.role);
       const asked = read(described, named.path, received);
       const onceOptions = onceRequest(by, received);
@@ -109,6 +123,22 @@ export function route<Params, Query, Body>(
       return { status: Number(status), body: schema && body, ...(etag !== undefined && { headers: { etag } }) };
     },
   };
+}
+
+/** The header with the token of a mailed link. A header appears in no log and in no `Referer`. */
+export const linkHeader = "nova-vote-link";
+
+/** Returns the caller. With a mailed link, a key or token is optional, and must then prove the same person. */
+async function callerOf(
+  ports: ServicePorts,
+  { acceptsLinks }: Pick<Route, "acceptsLinks">,
+  { headers, params }: Received,
+): Promise<Principal> {
+  const credentials = credentialsIn(headers);
+  const token = acceptsLinks && headers[linkHeader];
+  if (token === undefined) return authenticate(ports, credentials);
+  const signedIn = credentials === undefined ? undefined : await authenticate(ports, credentials);
+  return ownerOfLink(ports, params.id ?? "", token, signedIn?.person);
 }
 
 function tagged({ answers }: Pick<Route, "answers">): Pick<Route, "isTagged" | "answers"> {
@@ -148,6 +178,11 @@ function namedBy(address: Address): Pick<Route, "method" | "path"> {
  * The schema of a route without parameters. It refuses unknown ones, because a misspelled filter would filter nothing.
  */
 const nothing = z.strictObject({});
+
+/** Refuses every parameter of a route that takes none. Throws `BadRequest`. */
+export function refuseQuery({ query }: Received): void {
+  parse(nothing, query, "the query", 400);
+}
 
 function read<Params, Query, Body>(definition: Described<Params, Query, Body>, path: string, received: Received) {
   const { params, query, body, bodyMayBeAbsent, exact = [] } = definition;

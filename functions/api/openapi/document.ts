@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { idempotencyKeyPattern } from "../http/event.ts";
-import type { Possible, Route } from "../http/route.ts";
+import { linkHeader, type Possible, type Route } from "../http/route.ts";
 import { Problem } from "../schemas/values.ts";
 
 const json = "application/json";
@@ -30,6 +30,7 @@ export function openApiDocument(routes: readonly Route[]) {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        voteLink: { type: "apiKey", in: "header", name: linkHeader },
       },
     },
     paths,
@@ -37,7 +38,7 @@ export function openApiDocument(routes: readonly Route[]) {
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { method, path, summary, role, params, query, body, bodyMayBeAbsent, isTagged, answers } = route;
+  const { method, path, summary, role, params, query, body, bodyMayBeAbsent, acceptsLinks, isTagged, answers } = route;
   const parameters = {
     ...(params && { path: params as z.ZodObject }),
     ...(query && { query: query as z.ZodObject }),
@@ -47,8 +48,12 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   return {
     operationId: operationId(method, path),
     summary,
-    ...(role === null ? { security: [] } : { security: [{ bearer: [] }, { apiKey: [] }] }),
-    ...(role !== null && { description: `Needs the role ${role}, or a higher one.` }),
+    ...(role === null
+      ? { security: [] }
+      : { security: [{ bearer: [] }, { apiKey: [] }, ...(acceptsLinks ? [{ voteLink: [] }] : [])] }),
+    ...(role !== null && {
+      description: `Needs the role ${role}, or a higher one${acceptsLinks ? ", or a mailed link" : ""}.`,
+    }),
     ...(Object.keys(parameters).length > 0 && { requestParams: parameters }),
     ...(body && { requestBody: { required: !bodyMayBeAbsent, content: { [json]: { schema: body } } } }),
     responses: {

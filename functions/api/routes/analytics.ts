@@ -5,7 +5,7 @@ import { endOf, Moment, Slug, WorkflowId } from "../schemas/values.ts";
 
 const Rate = z.number().min(0).max(1);
 const MeanMs = z.number().meta({ description: "milliseconds" });
-const P95Ms = z.number().nullable().meta({ description: "milliseconds, to two significant digits" });
+const PercentileMs = z.number().nullable().meta({ description: "milliseconds, to two significant digits" });
 const Usd = z.number().meta({ description: "US dollars" });
 
 const WorkflowFigures = z
@@ -18,7 +18,8 @@ const WorkflowFigures = z
     interrupted: z.int(),
     success_rate: Rate.meta({ description: "completed runs of all that ended" }),
     mean_ms: MeanMs,
-    p95_ms: P95Ms,
+    p50_ms: PercentileMs,
+    p95_ms: PercentileMs,
     cost_usd: Usd,
   })
   .meta({ id: "WorkflowFigures" });
@@ -32,7 +33,7 @@ const NodeFigures = z
     success_rate: Rate,
     mean_ms: MeanMs,
     mean_success_ms: MeanMs.nullable().meta({ description: "milliseconds, of successful runs; null: none succeeded" }),
-    p95_ms: P95Ms,
+    p95_ms: PercentileMs,
     cost_usd: Usd,
     cache_hits: z.int(),
   })
@@ -83,7 +84,7 @@ function reportRoute(name: string, summary: string, item: z.ZodType, report: Rep
   });
 }
 
-const byWorkflow = "Runs, success rate, mean and 95th percentile of their time, by workflow";
+const byWorkflow = "Runs, success rate, mean, median and 95th percentile of their time, by workflow";
 export const workflows = reportRoute("workflows", byWorkflow, WorkflowFigures, service.workflowReports);
 
 const byNode = "Runs, success rate, mean and 95th percentile of their time, by node";

@@ -1,10 +1,11 @@
-import { readTrace, runningLog, traceTag } from "@nova/engine";
-import { executionWithin, NotFound, readLink, requestUpload } from "@nova/service";
+import { proofContents, RawJson, readEntries, runningLog, traceTag } from "@nova/engine";
+import { executionWithin, makeProof, NotFound, readLink, requestUpload } from "@nova/service";
+import { defined } from "@nova/workflow";
 import { z } from "zod";
-import { route } from "../http/route.ts";
+import { OtherAnswer, route } from "../http/route.ts";
 import { ChainEntry } from "../schemas/chain.ts";
 import { Printed } from "../schemas/execution.ts";
-import { listRoute } from "../schemas/list.ts";
+import { listRoute, renderedItems } from "../schemas/list.ts";
 import { ExecutionId, Flag, Slug, Time, UploadId, viewOf, wholeNumber } from "../schemas/values.ts";
 
 export const list = listRoute("/executions/{id}/chain", {
@@ -14,9 +15,11 @@ export const list = listRoute("/executions/{id}/chain", {
   query: { full: Flag.optional().meta({ description: "large values stay references; a single entry has them whole" }) },
   item: ChainEntry,
   tag: async (ports, { by, params: { id } }) => traceTag(ports, await executionWithin(ports, by, id)),
-  async list(ports, { by, params: { id }, query: { full = false } }) {
+  async list(ports, { by, params: { id }, query: { full = false }, page: { limit, cursor = "0" } }) {
     await executionWithin(ports, by, id);
-    return (await readTrace(ports, id, { full })).entries;
+    const { items, add: fits } = renderedItems();
+    const { next } = await readEntries(ports, id, { full, from: Number(cursor), limit, fits });
+    return { items, ...defined({ cursor: next?.toString() }) };
   },
 });
 
@@ -66,6 +69,37 @@ export const logs = route("GET /executions/{id}/chain/{seq}/logs", {
     if (!printed) return { text: "", left_out: 0, next: null };
     const { step, attempt, bytes } = printed.next;
     return { text: printed.text, left_out: printed.leftOut, next: `${step}-${attempt}-${bytes}` };
+  },
+});
+
+const ProofFile = z
+  .looseObject({
+    kind: z.literal("nova-proof"),
+    format: z.literal(1),
+    execution: ExecutionId,
+    made_at: Time,
+    contents: z.enum(proofContents),
+    runs: z.array(z.looseObject({ execution: z.string() })),
+  })
+  .meta({ id: "ProofFile", description: "docs/proof.md has all fields, and the checks of a verifier" });
+
+export const proof = route("GET /executions/{id}/proof", {
+  summary: "The proof of a run that has ended, for people without access to NOVA",
+  role: "viewer",
+  params: z.object({ id: ExecutionId }),
+  query: z.strictObject({
+    contents: z.enum(proofContents).optional().meta({
+      description: "`none`: heads; `digests` (default): also records of steps; `all`: also values, code, logs",
+    }),
+  }),
+  answers: {
+    200: { description: "the file", schema: ProofFile },
+    303: { description: "`location` has the file, which is larger than 4 MB; it is valid for 15 minutes" },
+    409: { description: "the run is open" },
+  },
+  async handle(ports, { by, params: { id }, query: { contents = "digests" } }) {
+    const made = await makeProof(ports, by, id, contents);
+    return "url" in made ? new OtherAnswer({ status: 303, headers: { location: made.url } }) : new RawJson(made.text);
   },
 });
 

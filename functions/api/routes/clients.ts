@@ -107,6 +107,9 @@ const KeyRequest = z.strictObject({
     description: "the one client that it reaches; absent: the reach of the calling key",
   }),
   name: Name.optional(),
+  identity: MailAddress.optional().meta({
+    description: "mail address of the person who has the key, who then answers approvals with it",
+  }),
 });
 
 const KeyItem = z
@@ -115,6 +118,7 @@ const KeyItem = z
     role: z.enum(service.roles),
     client_slug: Slug.nullable(),
     name: z.string(),
+    identity: z.string().nullable().meta({ description: "the person for whom the key answers approvals; null: none" }),
     created_at: Time,
     created_by: z.string().nullable().meta({ description: "id of a key, or of a subject of the issuer" }),
   })
@@ -124,7 +128,8 @@ const CreatedKey = KeyItem.extend({
   key: z.string().meta({ description: "NOVA shows it once and stores only its digest" }),
 }).meta({ id: "CreatedKey" });
 
-const keyItem = (key: service.ApiKey) => viewOf(KeyItem, key, { client_slug: key.client });
+const keyItem = (key: service.ApiKey) =>
+  viewOf(KeyItem, key, { client_slug: key.client, identity: key.identity ?? null });
 
 const params = z.object({ slug: Slug });
 

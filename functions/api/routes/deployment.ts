@@ -1,4 +1,4 @@
-import { auditActions, formatStates, listAudit, surveyPart } from "@nova/service";
+import { auditActions, formatStates, listAudit, rotateSigningKey, surveyPart } from "@nova/service";
 import { z } from "zod";
 import { checkHealth, Health } from "../health.ts";
 import { openRoute, route } from "../http/route.ts";
@@ -25,6 +25,39 @@ const AuditItem = z
     detail: z.record(z.string(), z.union([z.string(), z.number()])),
   })
   .meta({ id: "AuditRecord" });
+
+const Seconds = z.int().min(0);
+
+const PublicKeyItem = z
+  .object({
+    kty: z.literal("EC"),
+    crv: z.literal("P-256"),
+    x: z.string(),
+    y: z.string(),
+    use: z.literal("sig"),
+    alg: z.literal("ES256"),
+    kid: z.string().meta({ description: "the thumbprint of the key (RFC 7638)" }),
+    nbf: Seconds.meta({ description: "seconds since 1970 from which the key signs" }),
+    exp: Seconds.optional().meta({ description: "seconds since 1970 before which it signs; absent: it is in use" }),
+  })
+  .meta({ id: "PublicKey", description: "a key that checks the signatures of chains (RFC 7517)" });
+
+export const publicKeys = openRoute("GET /.well-known/nova-keys.json", {
+  summary: "Every public key that ever signed the end of a run, the oldest first, as a JWK set",
+  answers: { 200: { description: "the keys", schema: z.object({ keys: z.array(PublicKeyItem) }) } },
+  serve: async (ports) => ({
+    status: 200,
+    body: { keys: await ports.keyPair.publicKeys() },
+    headers: { "cache-control": "public, max-age=300" },
+  }),
+});
+
+export const rotateKey = route("POST /signing-keys/rotate", {
+  summary: "Add a key that signs the ends of runs from now on; needs a key for all clients",
+  role: "admin",
+  answers: { 201: { description: "the new public key", schema: PublicKeyItem } },
+  handle: (ports, { by, once }) => once(() => rotateSigningKey(ports, by)),
+});
 
 export const health = openRoute("GET /health", {
   summary: "State and latency of the services that runs need, at most five seconds old",

@@ -1,4 +1,4 @@
-import { diffExecutions, type Execution, readTrace, renderJson, traceTag } from "@nova/engine";
+import { diffExecutions, type Execution, readState, traceTag } from "@nova/engine";
 import * as service from "@nova/service";
 import { defined } from "@nova/workflow";
 import { z } from "zod";
@@ -32,8 +32,8 @@ const lookedAt = 500;
 const executionCursor = /^\d{4}-\d\d-\d\dT[\d:.]+Z#exec_[0-9A-Z]{26}$/;
 
 /**
- * Encodes a position in base64url, as the store does. `listRoute` also encodes positions. So a cursor of the store is
- * first decoded, and then `listRoute` gets it. The other way, it is encoded again before the store gets it.
+ * Encodes a position in base64url, as the store expects it. `listRoute` encodes positions itself, so it passes and
+ * receives them without the encoding of the store.
  */
 function storeCursor(cursor: string | undefined) {
   return cursor === undefined ? {} : { cursor: Buffer.from(cursor).toString("base64url") };
@@ -49,7 +49,7 @@ export const list = listRoute("/executions", {
   query: {
     workflow: WorkflowId.optional(),
     client: Slug.optional(),
-    status: schemas.ExecutionStatus.optional(),
+    status: schemas.ExecutionStatuses.optional(),
     error_class: z
       .string()
       .regex(/^[A-Za-z]{1,64}$/, "it has to be a class of errors, such as NodeFailed")
@@ -62,12 +62,15 @@ export const list = listRoute("/executions", {
   },
   item: schemas.ExecutionItem,
   cursor: executionCursor,
-  async list(ports, { by, query: { from, to, error_class: errorClass, ...wanted }, page: { limit, cursor } }) {
+  async list(
+    ports,
+    { by, query: { from, to, status: statuses, error_class: errorClass, ...wanted }, page: { limit, cursor } },
+  ) {
     const found = await service.listExecutions(ports, by, {
       limit,
       looksAt: lookedAt,
       ...wanted,
-      ...defined({ errorClass }),
+      ...defined({ errorClass, statuses }),
       ...storeCursor(cursor),
       ...(from !== undefined && { from: new Date(from).toISOString() }),
       ...(to !== undefined && { to: endOf(to) }),
@@ -88,7 +91,7 @@ export const get = route("GET /executions/{id}", {
   tag: async (ports, { by, params: { id } }) => traceTag(ports, await service.executionWithin(ports, by, id)),
   async handle(ports, { by, params: { id }, query: { references = false } }) {
     await service.executionWithin(ports, by, id);
-    const read = references ? readTrace : service.readExecution;
+    const read = references ? readState : service.readExecution;
     return schemas.wholeExecution(await read(ports, id));
   },
 });
@@ -158,8 +161,7 @@ export const diff = route("GET /executions/{a}/diff/{b}", {
   async handle(ports, { by, params: { a, b }, query }) {
     const page = { ...pageQuery(query, /^\d{1,9}$/), limit: nodesOfPage };
     for (const id of [a, b]) await service.executionWithin(ports, by, id);
-    const nodes = pageOfAll(await diffExecutions(ports, a, b), page, (node) => Buffer.byteLength(renderJson(node)));
-    return listAnswer(nodes, (node) => node);
+    return listAnswer(pageOfAll(await diffExecutions(ports, a, b), page));
   },
 });
 
@@ -209,7 +211,10 @@ export const execute = route("POST /workflows/{id}/execute", {
 
 /** A place, such as `billing/each[3].find#2`. */
 const Place = z.string().min(1).max(2_000);
-/** Limited, because the audit record and entry 0 of a restart contain all places. */
+/**
+ * The maximum number of places in a restart. It is limited, because the audit record and entry 0 of the restart contain
+ * all of them.
+ */
 const maxPlaces = 1_000;
 
 export const restart = route("POST /executions/{id}/restart", {

@@ -8,6 +8,8 @@ import * as clients from "./clients.ts";
 import * as deployment from "./deployment.ts";
 import * as executions from "./executions.ts";
 import * as exports from "./export.ts";
+import * as mcp from "./mcp.ts";
+import * as roots from "./roots.ts";
 import * as scriptChain from "./script-chain.ts";
 import * as sessions from "./sessions.ts";
 import * as tasks from "./tasks.ts";
@@ -26,7 +28,18 @@ const document = lazyValue(() => openApiDocument(routes));
 export const routes: readonly Route[] = [
   ...Object.values(deployment),
   openApi,
-  ...[workflows, executions, chain, tasks, sessions, scriptChain, exports, clients, triggers, analytics].flatMap(
-    (topic): Route[] => Object.values<Route | Route[]>(topic).flat(),
-  ),
+  ...[
+    workflows,
+    executions,
+    chain,
+    roots,
+    tasks,
+    sessions,
+    scriptChain,
+    exports,
+    clients,
+    triggers,
+    analytics,
+    mcp,
+  ].flatMap((topic): Route[] => Object.values<Route | Route[]>(topic).flat()),
 ];

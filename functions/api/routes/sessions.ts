@@ -33,8 +33,10 @@ export const create = route("POST /sessions", {
   exact: ["context"],
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
   async handle(ports, { by, body, once }) {
-    const { client_slug: client, retention_days: retentionDays, context, ...rest } = body;
-    const request = { ...rest, ...defined({ client, retentionDays, context: context?.text }) } as const;
+    const { client_slug: client, retention_days: retentionDays, context, definition: file, run, place, ...rest } = body;
+    const ofRun = run === undefined ? undefined : { run, ...defined({ place }) };
+    const given = defined({ client, retentionDays, context: context?.text, file, run: ofRun });
+    const request = { ...rest, ...given } as const;
     const id = await once(async (ulid) => (await service.createSession(ports, by, { ulid, ...request })).id);
     return shown(ports, by, id);
   },
@@ -64,6 +66,32 @@ export const remove = route("DELETE /sessions/{id}", {
   params,
   answers: { 204: { description: "deleted" } },
   handle: (ports, { by, params: { id } }) => service.deleteSession(ports, by, id),
+});
+
+export const change = route("PATCH /sessions/{id}", {
+  summary: "Replace parts of the draft, its name or its context; unchanged nodes keep their outputs",
+  role,
+  params,
+  query: z.strictObject(expectedRevision),
+  body: schemas.DraftRequest,
+  exact: ["context"],
+  answers: whole,
+  async handle(ports, { by, params: { id }, query, body: { context, ...parts } }) {
+    const wish = { ...query, ...parts, ...defined({ context: context?.text }) };
+    return schemas.wholeSession(await service.changeDraft(ports, by, id, wish as service.DraftChange));
+  },
+});
+
+export const check = route("GET /sessions/{id}/nodes/{node}/check", {
+  summary: "Check a node with the context that it would get, and fill its prompt; runs nothing",
+  role,
+  params: nodeParams,
+  answers: { 200: { description: "the findings", schema: schemas.CheckedNode } },
+  async handle(ports, { by, params: { id, node } }) {
+    const { session, findings, keys, earlier, prompt } = await service.checkNode(ports, by, id, node);
+    const own = findings.map(({ file: _, ...finding }) => finding);
+    return { ...schemas.about(session), findings: own, keys, earlier, prompt };
+  },
 });
 
 export const addNodeRoute = route("POST /sessions/{id}/nodes", {
@@ -126,6 +154,22 @@ export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
   async handle(ports, { by, params: { id }, query: { from, to, condition, ...expected } }) {
     await service.deleteEdge(ports, by, id, { from, to, ...defined({ condition }) }, expected);
     return shown(ports, by, id);
+  },
+});
+
+export const edit = route("POST /sessions/{id}/edits", {
+  summary: "Apply several changes to the draft, all or none, and find its mistakes",
+  role,
+  params,
+  body: schemas.EditRequest,
+  answers: { 200: { description: "the session, with its findings", schema: schemas.EditedSession } },
+  async handle(ports, { by, params: { id }, body: { operations, ...expected }, once }) {
+    if (operations.length > 0) {
+      const wanted = operations as readonly service.DraftOperation[];
+      await once(async () => void (await service.editDraft(ports, by, id, wanted, expected)));
+    }
+    const session = await service.readSession(ports, by, id);
+    return { ...schemas.wholeSession(session), findings: await service.findDraftProblems(ports, by, session) };
   },
 });
 
@@ -229,17 +273,22 @@ export const publish = route("POST /sessions/{id}/publish", {
   body: z.strictObject({
     workflow: WorkflowId.optional().meta({ description: "absent: that of the session, or a new one by its name" }),
     name: Name.optional(),
+    dry_run: z.boolean().optional().meta({ description: "only checks the workflow; publishes nothing" }),
   }),
   bodyMayBeAbsent: true,
   answers: {
-    200: { description: "it was the latest version already", schema: schemas.PublishedSession },
+    200: {
+      description: "it was the latest version already; with `dry_run` the findings",
+      schema: z.union([schemas.PublishedSession, schemas.CheckedPublication]),
+    },
     201: { description: "a new version, ready", schema: schemas.PublishedSession },
     202: {
       description: "a version, `publishing` until Step Functions has it, or `failed`",
       schema: schemas.PublishedSession,
     },
   },
-  async handle(ports, { by, params: { id }, body, once }) {
+  async handle(ports, { by, params: { id }, body: { dry_run, ...body }, once }) {
+    if (dry_run) return service.checkPublication(ports, by, id, defined(body));
     const found = await once(async () => {
       const { session: _, ...published } = await service.publishSession(ports, by, id, body);
       return published;

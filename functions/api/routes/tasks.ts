@@ -1,6 +1,6 @@
-import type { TaskContents, WaitingTask } from "@nova/engine";
+import type { Voting as EngineVoting, TaskContents, WaitingTask } from "@nova/engine";
 import * as service from "@nova/service";
-import { defined } from "@nova/workflow";
+import { defined, isMailAddress } from "@nova/workflow";
 import { z } from "zod";
 import type { Received } from "../http/event.ts";
 import { readBody } from "../http/read-body.ts";
@@ -10,6 +10,7 @@ import {
   ExactValue,
   ExecutionId,
   exactJson,
+  Flag,
   Name,
   Slug,
   TaskId,
@@ -18,6 +19,14 @@ import {
   viewOf,
   WorkflowId,
 } from "../schemas/values.ts";
+
+const Approvers = z
+  .object({
+    any: z.array(z.string()).meta({ description: "mail addresses, `role:<name>` and `group:<name>`" }),
+    count: z.int().meta({ description: "how many different people must make the same choice" }),
+    not: z.array(z.string()).meta({ description: "`starter`, and nodes whose voters are excluded" }),
+  })
+  .meta({ id: "Approvers" });
 
 const TaskItem = z
   .object({
@@ -30,6 +39,7 @@ const TaskItem = z
     message: z.string(),
     choices: z.array(z.string()),
     to: z.array(z.string()),
+    approvers: Approvers.optional().meta({ description: "absent: any runner key may answer" }),
     form: z.looseObject({}).nullable().meta({ description: "JSON schema of the data that comes with an answer" }),
     forms: z
       .record(z.string(), z.looseObject({}))
@@ -47,7 +57,45 @@ const TaskItem = z
   })
   .meta({ id: "Task" });
 
+const Via = z
+  .object({ kind: z.enum(["jwt", "key", "mail"]), issuer: z.string().optional(), key: z.string().optional() })
+  .meta({
+    id: "Via",
+    description:
+      "how NOVA has proved the identity: a token of the issuer, an API key, or a mailed link. The key of a link is `link_` and the SHA-256 of its token",
+  });
+
+const Voting = z
+  .object({
+    votes: z
+      .array(
+        z.object({
+          by: z.string(),
+          choice: z.string(),
+          at: Time,
+          via: Via,
+          claimed: z.string().nullable().meta({ description: "the name that the body of the request claimed" }),
+        }),
+      )
+      .meta({ description: "the votes that count, oldest first" }),
+    delegations: z.array(z.object({ by: z.string(), to: z.string(), at: Time })),
+    missing: z
+      .array(z.object({ choice: z.string(), count: z.int() }))
+      .meta({ description: "how many further people must make each choice" }),
+    caller: z.string().nullable().meta({ description: "the name of the caller, as NOVA has proved it; null: none" }),
+    refusal: z
+      .string()
+      .nullable()
+      .meta({ description: "why the caller may not vote and not delegate; null: the caller may" }),
+    withdrawal_refusal: z
+      .string()
+      .nullable()
+      .meta({ description: "why the caller has nothing to withdraw; null: the caller may withdraw" }),
+  })
+  .meta({ id: "Voting" });
+
 const WholeTask = TaskItem.extend({
+  voting: Voting.optional().meta({ description: "absent: the approval has no approvers" }),
   scope: z.string().meta({ description: "scope of its branch; empty: the main line" }),
   seq: z.int().meta({ description: "number of the entry that its outcome gets" }),
   named: z
@@ -71,7 +119,10 @@ const WholeTask = TaskItem.extend({
 const TaskAnswer = z.strictObject({
   choice: z.string().min(1).max(200),
   data: ExactValue.optional().meta({ description: "data for the form" }),
-  by: Name.optional().meta({ description: "name of the person who answers; absent: the name of the key" }),
+  by: Name.optional().meta({
+    description:
+      "name of the person who answers; absent: the name of the key. With approvers NOVA proves who answers, and stores this as `claimed`",
+  }),
 });
 
 type TaskAnswer = z.infer<typeof TaskAnswer>;
@@ -85,21 +136,41 @@ const AnsweredTask = z
     at: Time,
     sent: z.boolean().meta({
       description:
-        "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins",
+        "false: kept, and handed to Step Functions by the next sweep; of a resume link, until its wait begins; of a vote, until enough people agree",
+    }),
+    missing: z.int().optional().meta({
+      description: "of a vote: how many further people must make this choice; 0: the vote has decided",
     }),
   })
   .meta({ id: "AnsweredTask" });
+
+const ChangedVote = z
+  .object({ task_id: TaskId, execution_id: ExecutionId, node: z.string(), at: Time })
+  .meta({ id: "ChangedVote" });
 
 function taskItem(task: WaitingTask) {
   return viewOf(TaskItem, task, shownOf(task));
 }
 
-function wholeTask(task: WaitingTask & TaskContents) {
+function wholeTask({ voting, ...task }: WaitingTask & TaskContents & { voting: EngineVoting | null }) {
   const { choice = null, by = null, data = null, ...outcome } = task.outcome ?? {};
   return viewOf(WholeTask, task, {
     ...shownOf(task),
     outcome: task.outcome && { choice, by, ...outcome, data },
+    ...(voting && { voting: shownVoting(voting) }),
   });
+}
+
+function shownVoting({ standing, delegations, missing, caller, refusal, withdrawalRefusal }: EngineVoting) {
+  const votes = standing.map(({ by: { name, via }, choice, at, claimed = null }) => ({
+    by: name,
+    choice,
+    at,
+    via,
+    claimed,
+  }));
+  const shown = delegations.map(({ by, to, at }) => ({ by: by.name, to, at }));
+  return { votes, delegations: shown, missing, caller, refusal, withdrawal_refusal: withdrawalRefusal };
 }
 
 function shownOf({ id, execution, workflowId, pattern, form, forms, mail, status }: WaitingTask) {
@@ -117,13 +188,17 @@ function shownOf({ id, execution, workflowId, pattern, form, forms, mail, status
 
 const answers = {
   200: { description: "answered", schema: AnsweredTask },
-  409: { description: "it no longer waits: answered before, expired, or the run is over" },
+  403: { description: "the approval has approvers, and the caller may not answer it" },
+  409: { description: "it no longer waits: answered before, expired, or the run is over; or this person has voted" },
 };
 
 export const list = listRoute("/tasks", {
   summary: "Open tasks: approvals that wait for an answer, or waits for an event, oldest first",
   role: "viewer",
-  query: { kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: approvals" }) },
+  query: {
+    kind: z.enum(["approval", "event"]).optional().meta({ description: "absent: approvals" }),
+    mine: Flag.optional().meta({ description: "only those on which the caller may vote now" }),
+  },
   item: TaskItem,
   cursor: /^[\dTZ:.-]+#task_[0-9A-Z]{26}$/,
   list: (ports, { by, query, page }) => service.listTasks(ports, by, { ...page, ...query }),
@@ -131,6 +206,7 @@ export const list = listRoute("/tasks", {
 });
 
 export const get = route("GET /tasks/{id}", {
+  acceptsLinks: true,
   summary: "A task, open or not, with its question and its outcome",
   role: "viewer",
   params: z.object({ id: TaskId }),
@@ -139,6 +215,7 @@ export const get = route("GET /tasks/{id}", {
 });
 
 const approval = route("POST /tasks/{id}", {
+  acceptsLinks: true,
   summary: "Answer an approval; with the token of a resume link, and without a key, resume a wait with the body",
   role: "runner",
   params: z.object({ id: TaskId }),
@@ -161,11 +238,43 @@ const approval = route("POST /tasks/{id}", {
 
 export const answer: Route = {
   ...approval,
-  serve(ports, received) {
+  serve(ports, received, inner) {
     const { token } = received.query;
-    return token === undefined ? approval.serve(ports, received) : callResumeLink(ports, received, token);
+    return token === undefined ? approval.serve(ports, received, inner) : callResumeLink(ports, received, token);
   },
 };
+
+const voteAnswers = {
+  200: { description: "stored", schema: ChangedVote },
+  403: { description: "the caller may not vote on it" },
+  409: { description: "it takes no votes, or the caller has none" },
+};
+
+export const withdraw = route("POST /tasks/{id}/withdraw", {
+  acceptsLinks: true,
+  summary: "Withdraw the caller's vote or delegation, until enough people agree",
+  role: "runner",
+  params: z.object({ id: TaskId }),
+  answers: voteAnswers,
+  handle: (ports, { by, params: { id }, once }) => once(async () => changedVote(await service.withdraw(ports, by, id))),
+});
+
+export const delegate = route("POST /tasks/{id}/delegate", {
+  acceptsLinks: true,
+  summary: "Let another person vote instead of the caller",
+  role: "runner",
+  params: z.object({ id: TaskId }),
+  body: z.strictObject({
+    to: z.string().refine(isMailAddress, "must be one address, such as deputy@acme.example.com"),
+  }),
+  answers: voteAnswers,
+  handle: (ports, { by, params: { id }, body: { to }, once }) =>
+    once(async () => changedVote(await service.delegate(ports, by, id, to))),
+});
+
+function changedVote({ task, at }: service.VoteChange) {
+  return { task_id: task.id, execution_id: task.execution, node: task.node, at };
+}
 
 export const answerIn = route("POST /executions/{id}/answer", {
   summary: "Answer the approval of a run that `task` names, or the only one that the run has requested so far",
@@ -201,8 +310,9 @@ async function answerTask(
 ) {
   const taskAnswer = { choice, ...(data && { data: data.text }), ...(as !== undefined && { as }) };
   return once(async () => {
-    const { task, at, sent } = await service.answer(ports, by, name, taskAnswer);
-    return { task_id: task.id, execution_id: task.execution, node: task.node, choice, at, sent };
+    const { task, at, sent, missing } = await service.answer(ports, by, name, taskAnswer);
+    const named = { task_id: task.id, execution_id: task.execution, node: task.node };
+    return { ...named, choice, at, sent, ...defined({ missing }) };
   });
 }
 

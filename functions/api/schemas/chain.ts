@@ -105,12 +105,21 @@ const Child = z
   })
   .meta({ id: "ChildExecution", description: `the run of another workflow; its entries ${full}` });
 
+const Times = z
+  .object({
+    waiting_ms: z.number().meta({ description: "for a slot, an answer, an event, a time or a run" }),
+    sandbox_ms: z.number().meta({ description: "to choose, create or extend the sandbox" }),
+    model_ms: z.number().meta({ description: "in which models answered" }),
+    code_ms: z.number().meta({ description: "in which code ran, in all attempts" }),
+  })
+  .meta({ id: "Times", description: "the recorded times of a node; all are 0 for a reused outcome" });
+
 export const ChainEntry = z
   .object({
     execution_id: ExecutionId,
     ...Place,
     node_id: z.string(),
-    node_type: z.string().meta({ description: "a type of the definition, `join` or `close`" }),
+    node_type: z.string().meta({ description: "a type of the definition, `join`, `vote` or `close`" }),
     status: Status,
     error_class: Text,
     error_message: Text,
@@ -125,6 +134,7 @@ export const ChainEntry = z
       description:
         "the time of that attempt: the run of its code, or of all agents of a prompt node; without waits and earlier attempts",
     }),
+    times: Times,
     sandbox_id: Text,
     timestamp: Time.meta({ description: "the time of the outcome" }),
     hash: z.string(),
@@ -138,6 +148,14 @@ export const ChainEntry = z
       description:
         "on the first entry of a restart or of an inner run: the first run, whose id starts NOVA_RESTART_KEY, and the prefix of places in it",
     }),
+    edited: z
+      .object({ by: z.string(), at: Time })
+      .optional()
+      .meta({ description: "who wrote the outcome by hand instead of running the node" }),
+    patched: z
+      .object({ keys: z.array(z.string()), by: z.string() })
+      .optional()
+      .meta({ description: "on the first entry of a restart: the replaced keys of the initial context, and by whom" }),
     resolved_hosts: z.record(z.string(), z.array(z.string())).optional(),
     changes: Changes,
     ai_metadata: AiMetadata.nullable(),
@@ -147,9 +165,36 @@ export const ChainEntry = z
     output_result: Context.nullable().optional().meta({ description: full }),
     logs: Text.optional().meta({ description: `the output of the code, ${full}` }),
     child: Child.optional(),
-    branches: z
-      .array(Branch)
+    branches: z.array(Branch).optional().meta({
+      description:
+        "on the entry of a fork: its branches, before the next entry; on that of an approval with approvers: its votes, in a branch `(votes)`",
+    }),
+    reply: z
+      .object({
+        text: z.string(),
+        calls: z.array(
+          z.object({
+            id: z.string(),
+            name: z.string(),
+            arguments: z.string().meta({ description: "JSON, as the model wrote it" }),
+            refused: z.string().optional().meta({ description: "what the model read instead of a result" }),
+          }),
+        ),
+        unfit: z.string().optional().meta({ description: "why an answer without calls does not fit" }),
+        code_failed: z
+          .string()
+          .optional()
+          .meta({ description: "why the code of a compiled agent failed; from then on, its model is asked" }),
+      })
+      .nullable()
       .optional()
-      .meta({ description: "on the entry of a fork: its branches, before the next entry" }),
+      .meta({
+        description: "on an entry of type `agent` whose answer was not final: what its model said; null: erased",
+      }),
+    vote: z
+      .looseObject({ kind: z.enum(["vote", "withdrawal", "delegation", "end"]), at: Time })
+      .nullable()
+      .optional()
+      .meta({ description: "on an entry of type `vote`: who voted what, and how NOVA has proved it; null: erased" }),
   })
   .meta({ id: "ChainEntry" });

@@ -1,4 +1,4 @@
-import type { Execution, Trace, Verification } from "@nova/engine";
+import type { Execution, RunState, Verification } from "@nova/engine";
 import { z } from "zod";
 import { Place, Step } from "./chain.ts";
 import { Context, ExecutionId, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
@@ -27,6 +27,13 @@ export const LabelText = z
   .regex(/^[a-z][a-z0-9_-]{0,39}=[\s\S]{1,400}$/u, "it has to be a label, such as order=PO-10")
   .transform((text) => ({ name: text.slice(0, text.indexOf("=")), value: text.slice(text.indexOf("=") + 1) }))
   .meta({ description: "a label of the runs: `order=PO-10`" });
+
+/** Statuses with commas between them. */
+export const ExecutionStatuses = z
+  .string()
+  .transform((text) => text.split(","))
+  .pipe(z.array(ExecutionStatus).max(ExecutionStatus.options.length))
+  .meta({ description: "one of several statuses: `failed,interrupted`", override: { type: "string" } });
 
 export const ExecutionItem = z
   .object({
@@ -85,6 +92,9 @@ export const WholeExecution = ExecutionItem.extend({
   context: Context.meta({ description: "numbers keep their digits" }),
   path: z.array(z.string()).meta({ description: "nodes in the order in which they ran" }),
   at_work: AtWork,
+  started_by: z.string().nullable().meta({
+    description: "the name of the person who started it; null: a trigger, another run, or a key without a person",
+  }),
   state_machine_pages: z.array(z.string()).meta({
     description:
       "pages of the console of Step Functions: its execution there, and further ones in which its loops continue; empty on a laptop",
@@ -176,17 +186,18 @@ export const NodeDiff = z
   .meta({ id: "NodeDiff" });
 
 export function executionItem(execution: Execution) {
-  const { id, workflowId, parent, restarts = [], labels = {} } = execution;
+  const { id, workflowId, parent, restarts = [], sessionRuns = [], labels = {} } = execution;
   const inside = parent ? viewOf(ParentPlace, parent, { execution_id: parent.execution }) : null;
   return viewOf(ExecutionItem, execution, {
     execution_id: id,
     workflow: workflowId,
     parent: inside,
-    restarts: restarts.toSorted(),
+    restarts: restarts.filter((restart) => !sessionRuns.includes(restart)).toSorted(),
     labels,
   });
 }
 
-export function wholeExecution({ execution, context, path, atWork, pages }: Trace) {
-  return { ...executionItem(execution), context, path, at_work: atWork, state_machine_pages: pages };
+export function wholeExecution({ execution, context, path, atWork, startedBy, pages }: RunState) {
+  const more = { context, path, at_work: atWork, started_by: startedBy, state_machine_pages: pages };
+  return { ...executionItem(execution), ...more };
 }

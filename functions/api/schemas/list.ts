@@ -1,5 +1,5 @@
-import { renderJson } from "@nova/engine";
-import { type Page, type PageQuery, type Principal, pageFrom, type ServicePorts } from "@nova/service";
+import { RawJson, renderJson } from "@nova/engine";
+import type { Page, PageQuery, Principal, ServicePorts } from "@nova/service";
 import { z } from "zod";
 import { Misfit } from "../http/errors.ts";
 import { type Asked, type Definition, route } from "../http/route.ts";
@@ -35,8 +35,8 @@ export function pageQuery({ limit = defaultLimit, cursor }: ListQuery, like: Reg
   throw new Misfit(400, "the query", [{ path: "$.cursor", message: "the cursor is unknown - use a `next_cursor`" }]);
 }
 
-export function listAnswer<T>({ items, cursor }: Page<T>, shown: (item: T) => unknown) {
-  return { items: items.map(shown), next_cursor: cursorOf(cursor) };
+export function listAnswer<T>({ items, cursor }: Page<T>, show: (item: T) => unknown = (item) => item) {
+  return { items: items.map(show), next_cursor: cursorOf(cursor) };
 }
 
 interface Listing<Params, Query extends z.ZodRawShape, T>
@@ -70,34 +70,47 @@ export function listRoute<Params, Query extends z.ZodRawShape, T>(
     async handle(ports, { by, params, query: { limit, cursor, ...rest } }) {
       const page = pageQuery({ limit, cursor } as ListQuery, like);
       const found = await list(ports, { by, params, query: rest as never, page });
-      const bytesOf = (one: T) => Buffer.byteLength(renderJson(show(one)));
-      return listAnswer("items" in found ? found : pageOfAll(found, page, bytesOf), show);
+      return "items" in found ? listAnswer(found, show) : listAnswer(pageOfAll(found, page, show));
     },
   });
 }
 
-/** AWS Lambda answers 6 MB at most, with the body as an escaped JSON string. */
+/**
+ * Maximum size of the items on a page. AWS Lambda answers with at most 6 MB, which contain the body as an escaped JSON
+ * string.
+ */
 const maxBytes = 4 * 1024 * 1024;
 
 /**
- * Returns a page of items in memory; the cursor is the number of items before the page. A page that would be too large
- * for an answer has fewer items, but at least one.
+ * Creates the items of a page, as JSON. `add` adds an item, unless the page would be too large for an answer, and returns
+ * whether it was added. A page has at least one item.
  */
+export function renderedItems(): { items: RawJson[]; add(item: unknown): boolean } {
+  const items: RawJson[] = [];
+  let bytes = 0;
+  return {
+    items,
+    add(item) {
+      const text = renderJson(item);
+      bytes += Buffer.byteLength(text);
+      if (items.length > 0 && bytes > maxBytes) return false;
+      items.push(new RawJson(text));
+      return true;
+    },
+  };
+}
+
+/** Returns a page of items in memory, as JSON. The cursor is the number of items before the page. */
 export function pageOfAll<T>(
   all: readonly T[],
   { limit, cursor = "0" }: PageQuery,
-  bytesOf: (item: T) => number = () => 0,
-): Page<T> {
+  show: (item: T) => unknown = (item) => item,
+): Page<RawJson> {
   const first = Number(cursor);
-  const rest = all.slice(first, first + limit + 1);
-  let [fitting, bytes] = [0, 0];
-  for (const item of rest) {
-    bytes += bytesOf(item);
-    if (fitting > 0 && bytes > maxBytes) break;
-    fitting++;
-  }
-  const shown = Math.min(limit, fitting);
-  return pageFrom(rest, shown, () => String(first + shown));
+  const { items, add } = renderedItems();
+  for (const item of all.slice(first, first + limit)) if (!add(show(item))) break;
+  const next = first + items.length;
+  return next < all.length ? { items, cursor: String(next) } : { items };
 }
 
 const noSuchPage = "the cursor is unknown - use a `next_cursor`";

@@ -45,9 +45,53 @@ export const NodeRequest = DraftNode.meta({
   description: "a node as in a workflow file, such as `{id, executor, code}`; code and prompts as text",
 });
 
+export const EditRequest = z.strictObject({
+  revision: z.int().min(1).optional().meta({ description: "revision that you read: 409 with the changes since" }),
+  operations: z
+    .array(
+      z.discriminatedUnion("op", [
+        z.strictObject({ op: z.literal("add_node"), node: DraftNode }),
+        z.strictObject({ op: z.literal("change_node"), id: NodeId, changes: z.looseObject({}) }),
+        z.strictObject({ op: z.literal("remove_node"), id: NodeId }),
+        DraftEdge.extend({ op: z.literal("add_edge") }),
+        DraftEdge.extend({ op: z.literal("remove_edge") }),
+      ]),
+    )
+    .max(200)
+    .meta({ description: "applied in order, all or none; null in `changes` removes a field; none: only the findings" }),
+});
+
 export const NodeChanges = z.looseObject({}).meta({ description: "changed fields of the node; null removes one" });
 
 const longestDays = 365;
+
+const layout = z
+  .record(NodeId, z.strictObject({ x: z.number(), y: z.number() }))
+  .meta({ description: "positions of nodes that a person has moved" });
+
+/** A workflow file whose nodes may be incomplete. */
+const DraftFile = z.looseObject({
+  id: z.string().max(200).optional(),
+  name: Name.optional(),
+  nodes: z.array(DraftNode).max(500).optional(),
+  edges: z
+    .array(DraftEdge.extend({ max: z.number().optional() }))
+    .max(2_000)
+    .optional(),
+});
+
+export const DraftRequest = z.strictObject({
+  name: Name.optional(),
+  context: OptionalExactObject.meta({ description: "initial context of every run" }),
+  settings: z.looseObject({}).optional().meta({ description: "fields of the workflow without its nodes and edges" }),
+  nodes: z.array(DraftNode).max(500).optional().meta({ description: "all nodes; an equal one keeps its output" }),
+  edges: z
+    .array(DraftEdge)
+    .max(2_000)
+    .optional()
+    .meta({ description: "all edges; their order is the order of branches" }),
+  layout: layout.optional(),
+});
 
 export const SessionRequest = z.strictObject({
   name: Name.optional(),
@@ -63,6 +107,14 @@ export const SessionRequest = z.strictObject({
     .meta({ description: "days until the session ends; 30 by default" }),
   nodes: z.array(DraftNode).max(500).optional(),
   edges: z.array(DraftEdge).max(2_000).optional(),
+  definition: DraftFile.optional().meta({ description: "a workflow file, with which the draft starts" }),
+  files: z.record(z.string(), z.string()).optional().meta({ description: "texts of the files that it names" }),
+  run: ExecutionId.optional().meta({
+    description: "a run: the session repeats one node of it with the context that the node had",
+  }),
+  place: z.string().min(1).max(2_000).optional().meta({
+    description: "the place in the run, as for a restart: `find`, `each[3].find`; absent: the node that failed the run",
+  }),
 });
 
 const Link = z.object({ execution_id: ExecutionId, scope: z.string(), seq: z.int() });
@@ -98,6 +150,12 @@ export const WholeSession = SessionItem.extend({
   }),
   nodes: z.array(Standing.extend({ definition: z.looseObject({}) })),
   edges: z.array(DraftEdge),
+  files: z.record(z.string(), z.string()).meta({ description: "texts of the files of `lib/`" }),
+  layout,
+  recorded: z
+    .object({ execution_id: ExecutionId, scope: z.string(), seq: z.int(), node: z.string(), version: VersionNumber })
+    .nullable()
+    .meta({ description: "the entry of the run from which it was made, and the version that the run had" }),
   running: z.array(ExecutionId).meta({ description: "open runs of the session" }),
   changes: z.array(z.object({ revision: z.int(), at: Time, by: z.string(), what: z.string() })),
 }).meta({ id: "Session" });
@@ -106,6 +164,10 @@ const Output = Standing.extend({
   output: Context.nullable().meta({ description: "keys that it set; numbers keep their digits" }),
   error: z.string().nullable().meta({ description: "its error, if the run continued with `onError`" }),
 });
+
+export const EditedSession = WholeSession.extend({
+  findings: z.array(Finding).meta({ description: "everything that publishing the draft would report" }),
+}).meta({ id: "EditedSession" });
 
 export const Outputs = z.object({ ...About, outputs: z.array(Output) }).meta({ id: "SessionOutputs" });
 
@@ -125,6 +187,10 @@ export const SessionRun = z
   .meta({ id: "SessionRun" });
 
 export const PublishedSession = PublishedAnswer.extend(About).meta({ id: "PublishedSession" });
+
+export const CheckedPublication = z
+  .object({ id: WorkflowId, valid: z.boolean(), findings: z.array(Finding) })
+  .meta({ id: "CheckedPublication" });
 
 export const OutputRequest = z.strictObject({
   output: ExactValue.meta({
@@ -149,7 +215,7 @@ export function sessionItem(session: SessionSummary) {
 }
 
 export function wholeSession(session: Session): z.output<typeof WholeSession> {
-  const { draft, workflow = null, runs, changes } = session.state;
+  const { draft, workflow = null, runs, changes, layout = {}, recorded = null } = session.state;
   const definitions = new Map(draft.nodes.map((node) => [node.id, node]));
   return {
     ...sessionItem(session),
@@ -157,12 +223,39 @@ export function wholeSession(session: Session): z.output<typeof WholeSession> {
     settings: draft.settings,
     shape: describeDraftGraph(session),
     edges: draft.edges,
+    files: draft.files,
+    layout,
+    recorded: recorded && { ...viewOfPlace(recorded), node: recorded.node, version: recorded.version },
     context: shownContextOf(session) as never,
     nodes: nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
     running: runs.map(({ execution }) => execution),
     changes: changes.map(({ revision, at, by, what }) => ({ revision, at, by, what })),
   };
 }
+
+function viewOfPlace({ execution, scope, seq }: { execution: string; scope: string; seq: number }) {
+  return { execution_id: execution, scope, seq };
+}
+
+const CodeFinding = Finding.omit({ file: true });
+
+export const CheckedNode = z
+  .object({
+    ...About,
+    findings: z.array(CodeFinding).meta({ description: "mistakes in the node; `path` is within it: `$.code`" }),
+    keys: z.array(z.string()).nullable().meta({
+      description: "keys of the context that it gets; null while a node before it has no output",
+    }),
+    earlier: z.array(z.object({ id: z.string(), name: z.string() })).meta({ description: "nodes before it" }),
+    prompt: z
+      .object({
+        text: z.string(),
+        references: z.array(z.object({ reference: z.string(), value: z.string().nullable() })),
+      })
+      .nullable()
+      .meta({ description: "the prompt of a text node as the model would get it, secrets masked" }),
+  })
+  .meta({ id: "CheckedNode" });
 
 export function outputsAnswer(session: Session, outputs: OutputView[]) {
   return { ...about(session), outputs };

@@ -66,7 +66,7 @@ function slugRule(longest: number) {
   };
 }
 
-/** A whole number in an address or a query. */
+/** Builds the schema of a whole number in a path or a query. */
 export function wholeNumber(minimum: number, maximum: number) {
   return z
     .string()
@@ -81,7 +81,10 @@ export function wholeNumber(minimum: number, maximum: number) {
     });
 }
 
-/** Less than the 30 seconds that API Gateway's HTTP API waits for a Lambda. */
+/**
+ * The maximum number of seconds that a request may wait for its result: less than the 30 seconds that API Gateway's
+ * HTTP API waits for a Lambda.
+ */
 export const longestWaitSeconds = 25;
 
 export function waitQueryOf(description: string) {
@@ -137,7 +140,10 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Limited, because one item of the table holds all slots of a quota. */
+/**
+ * The maximum number of runs at the same time in a quota. It is limited, because one item of the table holds all slots
+ * of the quota.
+ */
 const maxSlots = 1000;
 
 export const Slots = z.int().min(1).max(maxSlots).nullable().optional();

@@ -1,6 +1,6 @@
 import type { Generation } from "@nova/engine";
 import { type Principal, type Published, redactWorkflow, type ShownWorkflow } from "@nova/service";
-import type { Node, Trigger } from "@nova/workflow";
+import type { Body, Node, Trigger } from "@nova/workflow";
 import { z } from "zod";
 
 import { exactJson, Finding, Slots, Slug, Time, VersionNumber, viewOf, WorkflowId } from "./values.ts";
@@ -110,15 +110,25 @@ export function versionItem(found: ShownWorkflow["version"], active: number | nu
   return viewOf(VersionItem, found, { ...stateOf(found), active: found.version === active });
 }
 
-function shownNode(node: Node): object {
-  if (node.type === "map") return { ...node, body: { ...node.body, nodes: node.body.nodes.map(shownNode) } };
+function shownNode({ inputSchema, ...node }: Node): object {
+  return { ...shownFields(node), ...(inputSchema && { inputSchema: exactJson(inputSchema) }) };
+}
+
+function shownFields(node: Node): object {
+  if (node.type === "map") return { ...node, body: shownBody(node.body) };
   if (node.type === "approval") {
     const { form, forms = {}, ...same } = node;
     const own = Object.entries(forms).map(([choice, one]) => [choice, exactJson(one)]);
     return { ...same, ...(form && { form: exactJson(form) }), ...(node.forms && { forms: Object.fromEntries(own) }) };
   }
-  if (!("executor" in node) || node.executor.kind !== "text" || !node.executor.outputSchema) return node;
-  return { ...node, executor: { ...node.executor, outputSchema: exactJson(node.executor.outputSchema) } };
+  const body = node.type === "agent" && { body: shownBody(node.body) };
+  if (!("executor" in node) || node.executor.kind !== "text" || !node.executor.outputSchema)
+    return { ...node, ...body };
+  return { ...node, executor: { ...node.executor, outputSchema: exactJson(node.executor.outputSchema) }, ...body };
+}
+
+function shownBody(body: Body): object {
+  return { ...body, nodes: body.nodes.map(shownNode) };
 }
 
 function shownTrigger(trigger: Trigger) {

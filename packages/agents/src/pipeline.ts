@@ -34,6 +34,7 @@ import { currentGenerator, needsAnalysis } from "./lock/ingredients.ts";
 import { createPinnedCodes } from "./lock/pinned-codes.ts";
 import { earlierExamples } from "./precedents/closest-examples.ts";
 import { answerText } from "./text/answer-text.ts";
+import { converse } from "./text/converse.ts";
 
 /**
  * The pipeline of prompt nodes. All its decisions follow from the task and the recorded steps, so a second delivery
@@ -54,6 +55,7 @@ export function pipelineOf(parts: PipelineParts): Pipeline {
       return writeAndRun(run);
     },
     answer: (task, means) => answerText(parts, task, means),
+    converse: (task, means) => converse(parts, task, means),
   };
 }
 
@@ -156,7 +158,9 @@ async function proposeCode(run: NodeRun): Promise<Ending> {
   return { class: "NodeFailed", message: `its code is written, and waits for somebody's approval - ${wayOut}` };
 }
 
-/** Repeats attempts until one is done or ends the node. Each attempt sees the failures of the previous ones. */
+/**
+ * Repeats attempts until one of them succeeds or ends the node. Each attempt sees the failures of the previous ones.
+ */
 async function repeatAttempts<T>(
   run: NodeRun,
   attemptOnce: (attempt: number) => Promise<Result<T>>,

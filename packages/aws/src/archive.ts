@@ -21,6 +21,7 @@ import {
   putItem,
   readOne,
   readRange,
+  rootNoteKey,
   textIn,
   textValue,
 } from "./dynamodb/chain/items.ts";
@@ -30,10 +31,28 @@ import { definitionKey, definitionPrefix, readDefinition } from "./dynamodb/work
 import { kindOf } from "./formats.ts";
 import { type BucketConnection, readObject, spool, writeOnce } from "./s3/objects.ts";
 
-/** Kinds of items that live for a day at most and are not archived. */
-const shortLived = new Set(["attempt", "rate"]);
+/**
+ * Kinds of items that are not archived: those that matter for a day at most, and the trees, whose roots belong to the
+ * deployment that has signed and numbered them.
+ */
+const notArchived = new Set(["attempt", "rate", "leaf", "root", "stamp", "daily-check"]);
 
-/** The end of a page: in the table, or in one of the bucket's prefixes. */
+function isArchived(item: Item): boolean {
+  return !notArchived.has(kindOf(item)) && !isRootNote(item);
+}
+
+/**
+ * Whether an item is the note that names the tree of a run. A note is not imported, because in this deployment the
+ * tree with the same number may be another one.
+ */
+function isRootNote(item: Item): boolean {
+  return kindOf(item) === "note" && textIn(item, "sk") === rootNoteKey;
+}
+
+/**
+ * The position at which the next page of an export starts: after an item of the table, or after an object of the
+ * bucket.
+ */
 type Position = { after?: Item } | ObjectPosition;
 /** `after` is the key of the last object before this position. That object may be deleted by now. */
 type ObjectPosition = { prefix: number; after?: string };
@@ -65,11 +84,16 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
     async putItem(text) {
       const item = JSON.parse(text) as Item;
       const isNew = await putItem(table, withoutOffer(item), ifAbsent);
-      const [id = "", client = "", restartedFrom] = ["id", "client", "restartedFrom"].map((name) => textIn(item, name));
+      const [id = "", client = "", workflowId = "", restartedFrom] = [
+        "id",
+        "client",
+        "workflowId",
+        "restartedFrom",
+      ].map((name) => textIn(item, name));
       // If this run is a restart, the record of the restarted run must name it. That record may have been imported
       // without the name of this run.
       if (restartedFrom !== undefined && kindOf(item) === "execution")
-        await noteImported(table, { id, client, restartedFrom });
+        await noteImported(table, { id, client, workflowId, restartedFrom });
       return isNew;
     },
     async putObject(key, body, { bytes, sha256 }) {
@@ -80,8 +104,8 @@ export function createArchive(table: TableConnection, bucket: BucketConnection):
 }
 
 /**
- * Removes the idle sandboxes that the run offers to other runs. They belong to the E2B account of the export and live
- * for a minute at most.
+ * Removes the idle sandboxes that the run offers to other runs. They belong to the E2B account of the exporting server,
+ * and live for a minute at most.
  */
 function withoutOffer({ idle, leaver: _, taker: __, open, ...record }: Item): Item {
   return idle === undefined && open ? { ...record, open } : record;
@@ -100,7 +124,7 @@ async function itemPage(
   const { Items = [], LastEvaluatedKey: end } = await reportOutage("DynamoDB", () => table.client.send(scan));
   const isWanted = client === undefined ? async () => true : itemsOfClient(table, client);
   const wanted: Item[] = [];
-  for (const item of Items) if (!shortLived.has(kindOf(item)) && (await isWanted(item))) wanted.push(item);
+  for (const item of Items) if (isArchived(item) && (await isWanted(item))) wanted.push(item);
   const shown = seen ? await Promise.all(wanted.map((item) => redactItem(bucket, item, seen))) : wanted;
   const records = shown.map(
     (item): ArchiveRecord => ({ kind: "item", entity: kindOf(item), item: JSON.stringify(withoutOffer(item)) }),
@@ -150,8 +174,8 @@ async function definitionsOfClient<T extends { key: string }>(
 const sharedKinds = new Set(["version", "workflow-state", "publication"]);
 
 /**
- * Returns a function that is true for items of one client. Steps, tasks and tokens have the client of their execution,
- * whose record is read once.
+ * Returns a function that is true for items of one client. A step, a task or a token belongs to the client of its
+ * execution; the function reads the record of each execution once.
  */
 function itemsOfClient(connection: ItemConnection, slug: string): (item: Item) => Promise<boolean> {
   const owners = new Map<string, Promise<string | undefined>>();
@@ -236,13 +260,14 @@ const keyPatterns: Readonly<Record<string, KeyPatterns>> = {
 };
 
 /**
- * The client and execution that an imported item claims to belong to. Undefined for kinds that belong to no client, and
- * for an item whose keys do not match its attributes: a forged item could otherwise become an API key.
+ * Returns the client and the execution that an imported item claims to belong to. Returns undefined for kinds of items
+ * that belong to no client, and for an item whose keys do not match its attributes. Without this check, a forged item
+ * could become an API key.
  */
 export function claimOf(item: Item): Claim | undefined {
   const kind = kindOf(item);
   const place = Object.hasOwn(keyPatterns, kind) ? keyPatterns[kind] : undefined;
-  if (!place) return undefined;
+  if (!place || isRootNote(item)) return undefined;
   // In keys, the number of a version has ten digits.
   const text = (name: string) => textIn(item, name) ?? numberIn(item, name)?.toString().padStart(10, "0") ?? "";
   const filled = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => text(name));
@@ -272,7 +297,7 @@ const defining = new Set(["version", "publication"]);
  */
 const maxBytes = 2_000_000;
 
-/** Redacts the definition in an item. */
+/** Returns an item with its definition redacted by `seen`. Returns an item without a definition unchanged. */
 export async function redactItem(bucket: BucketConnection, item: Item, seen: Redact): Promise<Item> {
   if (!defining.has(kindOf(item))) return item;
   const definition = textIn(item, "definition");
@@ -287,7 +312,7 @@ export async function redactItem(bucket: BucketConnection, item: Item, seen: Red
   return { ...item, hash: textValue(left.hash), ...(definition !== undefined && { definition: textValue(left.text) }) };
 }
 
-/** Redacts the first of these definitions: as many as `maxBytes` allows, at least one. */
+/** Redacts as many of these definitions, from the first one on, as fit into `maxBytes`, but at least one. */
 export async function redactObjects(
   bucket: BucketConnection,
   objects: readonly ArchivedObject[],

@@ -14,6 +14,7 @@ import {
   textValue,
 } from "./dynamodb/chain/items.ts";
 import { type BucketConnection, removePrefix } from "./s3/objects.ts";
+import { proofFilePrefix } from "./s3/proof-files.ts";
 
 const store = "DynamoDB";
 
@@ -26,10 +27,14 @@ export function createEraser(connection: ItemConnection, bucket: BucketConnectio
   return {
     contents: (at) => eraseContents(connection, at),
     traces: (execution) => eraseTraces(connection, execution),
-    blobs: ({ client, root }) => removePrefix(bucket, `blobs/${client}/${root}/`),
+    async blobs({ client, root }) {
+      await removePrefix(bucket, `blobs/${client}/${root}/`);
+      await removePrefix(bucket, proofFilePrefix({ client, root }));
+    },
     async objects(client) {
       await removePrefix(bucket, `blobs/${client}/`);
       await removePrefix(bucket, `uploads/${client}/`);
+      await removePrefix(bucket, proofFilePrefix({ client }));
     },
     rest: (client, cursor) => eraseRest(connection, client, cursor),
   };
@@ -115,7 +120,7 @@ async function maskError({ client, table }: ItemConnection, execution: string): 
 /** Kinds of records that a client's erasure keeps. The caller deletes the client's own record last. */
 const keptKinds = new Set(["execution", "audit", "client"]);
 
-/** Starts the partition keys of all pools: those of a client, and those of a workflow for one client. */
+/** The start of the partition keys of all pools: pools of a client, and pools of a workflow for one client. */
 const poolPrefix = "Q#";
 
 /**

@@ -30,7 +30,10 @@ function stateOf(entity: string, format: number | null): FormatState {
   return format === FORMAT ? "current" : "newer";
 }
 
-/** The kind of an item: the name that ElectroDB and the chain store in it; for counters, derived from their keys. */
+/**
+ * Returns the kind of an item. Items of ElectroDB and of the chain store their kind; for a counter, the kind follows
+ * from its key.
+ */
 export function kindOf(item: Item): string {
   const entity = textIn(item, "__edb_e__");
   if (entity !== undefined) return entity;
@@ -41,8 +44,8 @@ export function kindOf(item: Item): string {
 /** Every kind of item in the table, as `kindOf` returns it. */
 export const itemKinds: ReadonlySet<string> = new Set(
   (
-    "attempt audit client credential delivery execution generation kept-event key label link note pool publication " +
-    "rate resume-link session slots spending stats step task ticket token trigger upload version wake wake-shape " +
-    "workflow-state"
+    "attempt audit client credential daily-check delivery execution generation kept-event key label leaf link note pool " +
+    "publication rate resume-link root session slots spending stamp stats step task ticket token trigger upload " +
+    "version voter wake wake-shape workflow-state"
   ).split(" "),
 );

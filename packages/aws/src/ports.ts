@@ -2,11 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createCredentials, type OutgoingFetch, type Ports } from "@nova/engine";
 import { dynamoDbClient, kmsClient, s3Client, sfnClient } from "./clients/clients.ts";
 import { createCredentialCipher, credentialKeysFrom } from "./crypto/credential-cipher.ts";
+import { createFileKeyPair, createKmsKeyPair, type FileKeyPairOptions } from "./crypto/key-pairs.ts";
 import { createKeySigner, createKeyVault, createKmsSigner, createKmsVault } from "./crypto/vaults.ts";
 import { createChainStore } from "./dynamodb/chain/chain-store.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
 import { createExecutionStore } from "./dynamodb/executions.ts";
 import { createGenerationStore } from "./dynamodb/generations.ts";
+import { createRoots } from "./dynamodb/roots.ts";
 import { createPace } from "./dynamodb/slots.ts";
 import { createResumeLinkStore, createTaskStore, createWakeStore, WakePlaces } from "./dynamodb/tasks.ts";
 import { createWorkflowStore } from "./dynamodb/workflows.ts";
@@ -23,8 +25,10 @@ export interface AwsPortsOptions {
   roleArn: string;
   /** Log group for failures of state machines. Without it they write no logs and send no traces. */
   statesLogGroupArn?: string | undefined;
-  /** Key that signs close entries: a KMS HMAC key, or 32 bytes in hex. */
+  /** Key of HMACs that only NOVA checks: a KMS HMAC key, or 32 bytes in hex. */
   signer: { kmsKeyId: string } | { keyHex: string };
+  /** Key pair that signs close entries: KMS keys, the newest last, or a secret and a file of later keys. */
+  keyPair: { kmsKeyIds: readonly string[] } | FileKeyPairOptions;
   /** Key that encrypts task tokens: a KMS key, or 32 bytes in hex. */
   vault: { kmsKeyId: string } | { keyHex: string };
   /** Variables that name the keys of credentials; default: `process.env`. */
@@ -62,7 +66,9 @@ export function createAwsPorts(options: AwsPortsOptions) {
       roleArn: options.roleArn,
       logGroupArn: options.statesLogGroupArn,
     }),
+    roots: createRoots(table, bucket),
     signer: signerOf(options.signer),
+    keyPair: keyPairOf(options.keyPair),
     tasks: createTaskStore(table, places),
     resumeLinks: createResumeLinkStore(table),
     wakes: createWakeStore(table, bucket, places),
@@ -76,13 +82,20 @@ export function createAwsPorts(options: AwsPortsOptions) {
     }),
     pace: options.createsPerSecond === undefined ? undefined : createPace(table, options.createsPerSecond, clock),
     bus: createBus({ busName: options.eventBus, bucket }),
-    /** Stores for the hooks of ended runs, on the same connection. They load when the first run of the process ends. */
+    /**
+     * Stores for the service's work after a run has ended, on the same connection. They are loaded when the first run
+     * of the process ends.
+     */
     runHookStores: async () => (await import("./dynamodb/run-hook-stores.ts")).createRunHookStores(table),
   };
 }
 
 function signerOf(signer: AwsPortsOptions["signer"]): Ports["signer"] {
   return "keyHex" in signer ? createKeySigner(signer.keyHex) : createKmsSigner(kmsClient(), signer.kmsKeyId);
+}
+
+function keyPairOf(keyPair: AwsPortsOptions["keyPair"]): Ports["keyPair"] {
+  return "keyHex" in keyPair ? createFileKeyPair(keyPair) : createKmsKeyPair(kmsClient(), keyPair.kmsKeyIds);
 }
 
 function vaultOf(vault: AwsPortsOptions["vault"]): Ports["vault"] {

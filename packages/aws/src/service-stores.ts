@@ -5,6 +5,7 @@ import { createCredentialCipher, credentialKeysFrom } from "./crypto/credential-
 import { createAttemptStore, createAuditLog, createKeyStore, createRateStore } from "./dynamodb/api-access.ts";
 import { createCredentialStore } from "./dynamodb/credentials.ts";
 import type { TableConnection } from "./dynamodb/records.ts";
+import { createDailyCheckStore, createRootStore } from "./dynamodb/roots.ts";
 import { createRunHookStores } from "./dynamodb/run-hook-stores.ts";
 import { createSessionStore } from "./dynamodb/sessions.ts";
 import { createDeliveryStore, createTriggerStore } from "./dynamodb/triggers.ts";
@@ -14,6 +15,7 @@ import { createEraser } from "./eraser.ts";
 import { createFormatSurvey } from "./formats.ts";
 import { createBlobLinks } from "./s3/blob-store.ts";
 import { type BucketConnection, readObject } from "./s3/objects.ts";
+import { createProofFiles } from "./s3/proof-files.ts";
 import { createMachineVersions } from "./states/state-machines.ts";
 
 type Connections = Partial<TableConnection> & { bucket?: BucketConnection };
@@ -29,6 +31,8 @@ export function createServiceStores({
 }: Connections): ServiceStores {
   const connection = { client, table: table ?? process.env.NOVA_TABLE ?? "nova" };
   return {
+    rootStore: createRootStore(connection, bucket),
+    dailyChecks: createDailyCheckStore(connection),
     keys: createKeyStore(connection),
     audit: createAuditLog(connection),
     ...createRunHookStores(connection),
@@ -48,6 +52,7 @@ export function createServiceStores({
     archive: createArchive(connection, bucket),
     formats: createFormatSurvey(connection),
     blobLinks: createBlobLinks(bucket),
+    proofFiles: createProofFiles(bucket),
   };
 }
 

@@ -10,7 +10,7 @@ import { orOnError, reportOutage } from "./clients/outage.ts";
 /** AWS resources that triggers of workflows use. */
 export interface TriggerOptions {
   busName: string;
-  /** Name of the schedule group in which all schedules of a stage are. */
+  /** Name of the schedule group that has all schedules of this deployment. */
   scheduleGroup: string;
   scheduleRoleArn: string;
   fireTriggerArn: string;

@@ -15,9 +15,12 @@ export async function openCloud(options: Partial<CloudOptions> = {}): Promise<Lo
 /** Printed when a command has finished its own work, but must wait for the runs of other terminals. */
 export const othersRunsHint = "waiting for the runs of other terminals; Ctrl-C interrupts them";
 
-/** Opens the cloud for a command that starts no run, calls `work`, and closes the cloud. */
-export async function withCloud<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
-  const cloud = await openCloud({ drives: false });
+/** Opens the cloud, calls `work`, and closes the cloud. Without `drives`, `work` starts no run. */
+export async function withCloud<T>(
+  work: (cloud: LocalCloud) => Promise<T>,
+  { drives }: { drives: boolean } = { drives: false },
+): Promise<T> {
+  const cloud = await openCloud({ drives });
   try {
     return await work(cloud);
   } finally {
@@ -52,11 +55,11 @@ export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<stri
  * branch may have started to wait long before.
  */
 async function waitUntilIdle(cloud: LocalCloud, execution: string): Promise<void> {
-  const { readTrace } = await import("@nova/engine");
+  const { readState } = await import("@nova/engine");
   const resting = Promise.withResolvers<void>();
   const isResting = async () => {
     if (!(await cloud.ports.tasks.hasOpen(execution))) return false;
-    const { nodes } = (await readTrace(cloud.ports, execution)).atWork;
+    const { nodes } = (await readState(cloud.ports, execution)).atWork;
     return nodes.length > 0 && nodes.every(({ waits_for }) => waits_for !== null);
   };
   const look = () => isResting().then((rests) => rests && resting.resolve(), resting.reject);
@@ -91,7 +94,10 @@ export async function closeCloud(
   clearInterval(timer);
 }
 
-/** The time after which the process ends even if it is still interrupting runs. A thousand runs would take longer. */
+/**
+ * Milliseconds after which the process ends even if it is still interrupting runs. To interrupt a thousand runs would
+ * take longer.
+ */
 const longestInterruptMs = 15_000;
 
 function exitAtOnce(): never {

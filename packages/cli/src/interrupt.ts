@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { exitCodes } from "./errors.ts";
 
 /**
- * One Ctrl-C can arrive several times: from the terminal, from npm, and from a parent process of Node that passes it
- * on.
+ * Milliseconds within which several requests count as one. One Ctrl-C can arrive several times: from the terminal, from
+ * npm, and from a parent process of Node that passes it on.
  */
 const sameRequestMs = 300;
 

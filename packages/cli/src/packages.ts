@@ -22,7 +22,7 @@ export async function findMissingPackages(): Promise<string[]> {
   try {
     return (await sandboxPython(dataFolder())).missing;
   } catch {
-    return []; // without Python, the command that runs code reports it
+    return []; // Without Python there are no packages. The command that runs code reports that Python is missing.
   }
 }
 

@@ -31,7 +31,17 @@ export function createClient(options: ClientOptions) {
      */
     upload: (body: Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>, about: Uploading) =>
       upload(at, body, about),
+    /** The public keys that check the signatures of chains, the oldest first. */
+    publicKeys: () => ask(api.GET("/.well-known/nova-keys.json")),
+    /** Adds a key that signs the ends of runs from now on. */
+    rotateSigningKey: () => ask(api.POST("/signing-keys/rotate")),
     audit: () => list("/audit", {}),
+
+    /** Lists the signed roots of the Merkle trees of closed runs, the newest first. */
+    roots: () => list("/roots", {}),
+
+    /** Makes a root over the runs that have closed since the last one, and returns the newest root. */
+    makeRoot: () => ask(api.POST("/roots")),
     health: () => ask(api.GET("/health")),
   };
 }
@@ -110,13 +120,18 @@ export interface Answer {
 
 export const tasksAt = ({ api, ask, list }: Connection) => ({
   /** Lists tasks that wait for a person's answer, oldest first; with kind `event`, tasks that wait for an event. */
-  list: (query: { kind?: "approval" | "event" } = {}) => list("/tasks", { query }),
+  list: (query: { kind?: "approval" | "event"; mine?: "true" | "false" } = {}) => list("/tasks", { query }),
 
   /** Also returns a task that was answered or has expired. */
   get: (id: string) => ask(api.GET("/tasks/{id}", { params: { path: { id } } })),
 
   answer: (id: string, answer: Answer) =>
     ask(api.POST("/tasks/{id}", { params: { path: { id } }, body: answer as never })),
+  /** Takes back the caller's vote or delegation, until enough people agree. */
+  withdraw: (id: string) => ask(api.POST("/tasks/{id}/withdraw", { params: { path: { id } } })),
+  /** Lets another person vote instead of the caller. */
+  delegate: (id: string, to: string) =>
+    ask(api.POST("/tasks/{id}/delegate", { params: { path: { id } }, body: { to } })),
 
   /** Answers the only task that an execution has created so far. If there are several, `task` or `node` selects one. */
   answerIn: (id: string, answer: Answer & { task?: string; node?: string }) =>
@@ -160,7 +175,7 @@ export const workflowsAt = ({ api, ask, list }: Connection) => ({
 
   list: () => list("/workflows", {}),
 
-  /** The latest version, or the given one. */
+  /** Reads the latest version of a workflow, or the given one. */
   get: (id: string, query: { version?: number } = {}) =>
     ask(api.GET("/workflows/{id}", { params: { path: { id }, query } })),
 

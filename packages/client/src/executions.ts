@@ -95,6 +95,10 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
     /** Compares two executions node by node, in the order of the nodes in the first one. */
     diff: (a: string, b: string) => list("/executions/{a}/diff/{b}", { path: { a, b } }),
 
+    /** The proof of a run that has ended. `openapi-fetch` follows the address of a large file. */
+    proof: (id: string, query: { contents?: "none" | "digests" | "all" } = {}) =>
+      ask(api.GET("/executions/{id}/proof", { params: { path: { id }, query } })),
+
     verify: (id: string) => ask(api.GET("/executions/{id}/verify", { params: { path: { id } } })),
   };
 }

@@ -17,5 +17,16 @@ export {
   type ListPath,
 } from "./connection.ts";
 export type { ExecuteOptions, FollowOptions, RestartOptions } from "./executions.ts";
+export {
+  callsOf,
+  formatDuration,
+  formatRate,
+  formatUsd,
+  sumTimes,
+  type TimeClass,
+  type Times,
+  timeClasses,
+} from "./figures.ts";
 export type * from "./schemas.ts";
 export type { ReadVersion, RunWait, SessionOptions } from "./sessions.ts";
+export { findFailedLine } from "./traceback.ts";

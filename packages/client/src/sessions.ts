@@ -1,14 +1,28 @@
 import type { Body, Connection } from "./connection.ts";
 import type { paths } from "./schema.d.ts";
+import type { Schemas } from "./schemas.ts";
 
 type SessionBody = Body<"/sessions", "post">;
 type EdgeBody = Body<"/sessions/{id}/edges", "post">;
+type PublishedSession = Schemas["PublishedSession"];
+type CheckedPublication = Schemas["CheckedPublication"];
 type ListQuery = NonNullable<paths["/sessions"]["get"]["parameters"]["query"]>;
 
-export type SessionOptions = Omit<SessionBody, "context" | "nodes"> & {
+export type SessionOptions = Omit<SessionBody, "context" | "nodes" | "definition"> & {
   context?: object;
   nodes?: readonly object[];
+  definition?: object;
 };
+
+/** Parts of a session that replace its own; absent parts stay. */
+export interface DraftParts {
+  name?: string;
+  context?: object;
+  settings?: object;
+  nodes?: readonly object[];
+  edges?: readonly EdgeBody[];
+  layout?: Readonly<Record<string, { x: number; y: number }>>;
+}
 
 /** The version that the caller has read. The API refuses the change if the node has changed since then. */
 export interface ReadVersion {
@@ -24,11 +38,18 @@ export function sessionsAt({ api, ask, list }: Connection) {
   const path = (id: string) => ({ path: { id } });
   const at = (id: string, node: string, query: ReadVersion = {}) => ({ params: { path: { id, node }, query } });
   return {
-    /** Creates an empty session, or one whose draft is a copy of a workflow. */
+    /** Creates a session: empty, a copy of a workflow, from a workflow file, or around one node of a run. */
     create: (options: SessionOptions = {}) => ask(api.POST("/sessions", { body: options as SessionBody })),
     list: (query: Omit<ListQuery, "cursor"> = {}) => list("/sessions", { query }),
     get: (id: string) => ask(api.GET("/sessions/{id}", { params: path(id) })),
     delete: (id: string) => ask(api.DELETE("/sessions/{id}", { params: path(id) })),
+
+    /** Replaces parts. If the session has another `revision`, the API refuses the change. */
+    change: (id: string, parts: DraftParts, query: { revision?: number } = {}) =>
+      ask(api.PATCH("/sessions/{id}", { params: { ...path(id), query }, body: parts as never })),
+    /** Finds mistakes in a node, given the context that it would get, and fills its prompt. */
+    check: (id: string, node: string) =>
+      ask(api.GET("/sessions/{id}/nodes/{node}/check", { params: { path: { id, node } } })),
 
     addNode: (id: string, node: { id: string }) =>
       ask(api.POST("/sessions/{id}/nodes", { params: path(id), body: node as never })),
@@ -45,6 +66,10 @@ export function sessionsAt({ api, ask, list }: Connection) {
       return ask(api.DELETE("/sessions/{id}/edges", { params: { ...path(id), query } }));
     },
 
+    /** Applies several changes to the draft, all or none, and returns its findings. */
+    edit: (id: string, body: Body<"/sessions/{id}/edits", "post">) =>
+      ask(api.POST("/sessions/{id}/edits", { params: path(id), body })),
+
     outputs: (id: string, nodes: readonly string[] = []) => {
       const query = nodes.length === 0 ? {} : { node: nodes.join(",") };
       return ask(api.GET("/sessions/{id}/outputs", { params: { ...path(id), query } }));
@@ -56,7 +81,10 @@ export function sessionsAt({ api, ask, list }: Connection) {
     writeOutput: (id: string, node: string, output: unknown, read?: ReadVersion) =>
       ask(api.PUT("/sessions/{id}/nodes/{node}/output", { ...at(id, node, read), body: { output } as never })),
 
-    /** Runs the stale nodes in order. */
+    /**
+     * Runs, in order, all stale nodes: those without an output, and those that were changed since their output was
+     * computed or depend on such a node.
+     */
     run: (id: string, query: RunWait = {}) => ask(api.POST("/sessions/{id}/run", { params: { ...path(id), query } })),
     /** Runs one node alone, with the last outputs of the nodes before it. */
     runNode: (id: string, node: string, { context_data, ...query }: RunWait & { context_data?: object } = {}) =>
@@ -68,6 +96,11 @@ export function sessionsAt({ api, ask, list }: Connection) {
       ),
 
     publish: (id: string, options: { workflow?: string; name?: string } = {}) =>
-      ask(api.POST("/sessions/{id}/publish", { params: path(id), body: options })),
+      ask<PublishedSession>(api.POST("/sessions/{id}/publish", { params: path(id), body: options }) as never),
+    /** Returns the findings of the workflow that `publish` would publish. */
+    checkPublication: (id: string, options: { workflow?: string; name?: string } = {}) =>
+      ask<CheckedPublication>(
+        api.POST("/sessions/{id}/publish", { params: path(id), body: { ...options, dry_run: true } }) as never,
+      ),
   };
 }

@@ -37,7 +37,7 @@ export async function checkSources(sources: readonly PythonSource[]): Promise<Fi
 
 async function checkSource(source: PythonSource, modules: Record<string, string>): Promise<Finding[]> {
   const { node, code, file, path } = source;
-  const problems = await checkPython(code, node ? nodeGlobals : []);
+  const problems = await checkPython(code, namesFor(node));
   const found = problems.map((problem) => findingOf(problem, source));
   if (node && !problems.some(({ kind }) => kind === "size" || kind === "syntax")) {
     const rebound = findReboundContext(code);
@@ -49,6 +49,11 @@ async function checkSource(source: PythonSource, modules: Record<string, string>
     found.push(finding("NOVA603", path, message, defined({ file })));
   }
   return found;
+}
+
+function namesFor(node: PythonSource["node"]): readonly string[] {
+  if (!node) return [];
+  return node.type === "agent" ? [...nodeGlobals, "tools"] : nodeGlobals;
 }
 
 /** Reports code that sets reserved keys. docs/definition.md describes each key. */
@@ -126,7 +131,10 @@ export function checkSize(definition: string, nodes: number): Finding[] {
 /** The most loop edges that are tried in the search for the loop with the most events. */
 const maxLooked = 20;
 
-/** NOVA702: workflows whose runs may exceed one history, because some loops cannot continue in a further execution. */
+/**
+ * NOVA702: workflows whose runs may exceed the history of one Step Functions execution, because some loops cannot
+ * continue in a further execution.
+ */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));
   if (loops.length === 0) return [];
@@ -149,7 +157,7 @@ function adviceOn({ from, to, max }: Edge, isLoop: boolean): string {
   return `${loop} - lower its max, or repeat inside of one node's Python`;
 }
 
-/** Returns the largest number of events that a run may add to one history. */
+/** Returns the largest number of events that a run may add to the history of one Step Functions execution. */
 function maxEventsAtOnce(workflow: Workflow): number {
   const plan: Plan = lower(workflow);
   return needsContinuation(plan) ? stretchEvents(plan, () => 1) : countEvents(plan, () => 1);

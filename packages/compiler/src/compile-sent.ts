@@ -1,4 +1,6 @@
+import type { CodeFinding } from "@nova/python";
 import { DeadlineWorker, type Finding, finding, type WorkflowSource } from "@nova/workflow";
+import type { SentFacts } from "./check-code.ts";
 import type { Compiled, EmitOptions } from "./compile-workflow.ts";
 
 /**
@@ -31,6 +33,15 @@ export async function compileSent(source: WorkflowSource, options: EmitOptions =
  */
 export async function keysLookedUpSent(code: string): Promise<string[] | null | "more"> {
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
+}
+
+/** Runs `checkNodeCode` in the same thread. Code that exhausts its time or memory gets PY105. */
+export async function checkCodeSent(code: string, facts: SentFacts): Promise<CodeFinding[]> {
+  const stopped = (why: string): CodeFinding[] => {
+    const message = `checking the code ${why} - write shorter and flatter code`;
+    return [{ code: "PY105", severity: "error", message, line: 1, column: 1 }];
+  };
+  return compiler.callOr(stopped, "checkCode", code, facts);
 }
 
 function firstOf(findings: Finding[]): Finding[] {

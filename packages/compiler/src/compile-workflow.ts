@@ -40,7 +40,10 @@ function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((one) => one.severity === "error");
 }
 
-/** ARNs of NOVA's functions in the laptop's account, with the names and the alias that every deployed stage has. */
+/**
+ * ARNs of NOVA's functions in the account of the laptop. They have the same names and the same alias as in every
+ * deployment.
+ */
 export const localFunctions: FunctionArns = {
   runNode: localArn("nova-run-node"),
   settleNode: localArn("nova-settle-node"),

@@ -1,4 +1,5 @@
 import {
+  type AgentNode,
   conditionLabel,
   defaultLabel,
   defined,
@@ -85,6 +86,8 @@ class Lowering {
       }
       case "workflow":
         return { type: "workflow", ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
+      case "agent":
+        return { ...this.#agent(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
       case "map":
         return { ...this.#map(node), ...this.#onward(indexed, inside), ...resolveFailure(node, inside) };
     }
@@ -97,9 +100,18 @@ class Lowering {
     return { type: "map", maxConcurrency, toleratesFailures, body: this.#frame(body, false) };
   }
 
+  #agent(node: AgentNode): Pick<PlannedAgent, "type" | "maxConcurrency" | "maxSteps" | "tools" | "retry"> {
+    const { maxConcurrency, executor, id, retry } = node;
+    const branches = this.#forks.get(id)?.branches ?? [];
+    const tools = branches.map((branch) => this.#frame(branch, false));
+    // The failure of compiled code is a visit of its own, which is no step.
+    const maxSteps = executor.maxSteps + (executor.compiled ? 1 : 0);
+    return { type: "agent", maxConcurrency, maxSteps, tools, ...defined({ retry }) };
+  }
+
   #onward(indexed: IndexedNode, inside: Inside): { next: string | null; fork?: PlannedFork } {
     const { node } = indexed;
-    const fork = this.#forks.get(node.type === "map" ? joinOf(node.id) : node.id);
+    const fork = this.#forks.get("body" in node ? joinOf(node.id) : node.id);
     const next = nextOf(indexed, fork, inside);
     if (!fork) return { next };
     const branches = fork.branches.map((branch) => this.#frame(branch, false));
@@ -107,15 +119,15 @@ class Lowering {
   }
 }
 
-/** The nodes of the frame whose edges are resolved, and whether it is the main line. */
+/** The nodes of the main line, branch or body whose edges are resolved. */
 interface Inside {
   nodes: ReadonlySet<string>;
   isMain: boolean;
 }
 
 /**
- * Returns the target of an edge in this frame. An edge that leaves a branch or a body ends the frame, so its target is
- * null.
+ * Returns the target of an edge if it is one of these nodes. An edge that leaves a branch or a body has no target
+ * (null), because the branch or item ends there.
  */
 function resolveTarget(target: string, { nodes, isMain }: Inside): Target {
   if (nodes.has(target)) return target;
@@ -123,7 +135,10 @@ function resolveTarget(target: string, { nodes, isMain }: Inside): Target {
   return null;
 }
 
-/** Returns the target after a node that does not decide, or the target after its join if the node fans out. */
+/**
+ * Returns the target after a node that does not decide. If branches start at the node, it is the target after their
+ * join.
+ */
 function nextOf({ node, edges, body }: IndexedNode, fork: Fork | undefined, inside: Inside): Target {
   if (fork && fork.next === null && inside.isMain) {
     throw new RangeError(`node "${node.id}" fans out to branches that never meet`);
@@ -182,12 +197,16 @@ export type PlannedNode =
   | PlannedAction
   | PlannedDecision
   | PlannedMap
+  | PlannedAgent
   | PlannedApproval
   | PlannedWait
   | PlannedWorkflow
   | PlannedEnd;
 
-/** A node of the same frame; null if the frame ends. Only end nodes end the main line. */
+/**
+ * The node that follows; null at the end of a branch or an item. The main line has no such end, because it ends in end
+ * nodes.
+ */
 export type Target = string | null;
 
 interface Planned {
@@ -197,13 +216,16 @@ interface Planned {
 
 /** A node with one next node, or with parallel branches. */
 export interface HasNext extends Planned {
-  /** The next node; for a node that fans out, the node after the join. */
+  /** The next node. If branches start at this node, it is the node after their join. */
   next: Target;
   fork?: PlannedFork;
 }
 
 export interface PlannedFork {
-  /** The name of the fork in the chain of work: the node that fans out, or the join of a map with several edges. */
+  /**
+   * The name of the fork in the chain of work: the node at which the branches start, or the join of a map with several
+   * edges.
+   */
   node: string;
   branches: PlannedFrame[];
 }
@@ -222,7 +244,10 @@ export interface Branch {
   /** The value of the entry's `decision` that leads along this branch. */
   label: string;
   target: Target;
-  /** Present if the branch leads back in its frame. After this number of rounds, the engine takes another branch. */
+  /**
+   * Present if the branch leads back to an earlier node. After this number of rounds of the loop, the engine takes
+   * another branch.
+   */
   max?: number;
 }
 
@@ -252,8 +277,20 @@ export interface PlannedMap extends HasNext, Failable {
   toleratesFailures: boolean;
 }
 
-/** Returns the nodes to which the loops of a frame lead back, each once. */
+export interface PlannedAgent extends HasNext, Failable {
+  type: "agent";
+  /** The nodes of each tool. A call runs those of one tool. */
+  tools: PlannedFrame[];
+  maxConcurrency: number;
+  /** How often the agent may be visited again, and the most calls of one visit. */
+  maxSteps: number;
+  retry?: Retry;
+}
+
+/** Returns the nodes to which loops lead back, each once. Nodes in branches and bodies are not included. */
 export function loopTargets({ nodes }: PlannedFrame): string[] {
   const ways = nodes.flatMap((node) => ("branches" in node ? node.branches : []));
-  return [...new Set(ways.flatMap(({ target, max }) => (target === null || max === undefined ? [] : [target])))];
+  const agents = nodes.flatMap(({ type, id }) => (type === "agent" ? [id] : []));
+  const targets = ways.flatMap(({ target, max }) => (target === null || max === undefined ? [] : [target]));
+  return [...new Set([...targets, ...agents])];
 }

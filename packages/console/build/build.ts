@@ -9,6 +9,7 @@ const run = promisify(execFile);
 
 const packageFolder = join(import.meta.dirname, "..");
 const dist = join(packageFolder, "dist");
+const sourceFolders = ["src", "../verify/src", "../verify/page", "../verify/tools"];
 
 let building: Promise<string> | undefined;
 
@@ -54,18 +55,23 @@ function ignoreErrors(...codes: string[]) {
 }
 
 /**
- * Builds in a separate process with NODE_ENV=production. With any other value, React would be three times as large and
+ * Builds the console, and the page that checks a proof offline, which the console offers as a download. The console is
+ * built in a separate process with NODE_ENV=production: with any other value, React would be three times as large and
  * three times as slow.
  */
 async function buildInto(folder: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin/vite.js");
   const args = [vite, "build", packageFolder, "--outDir", folder, "--emptyOutDir", "--logLevel", "error"];
   await run(process.execPath, args, { env: { ...process.env, NODE_ENV: "production" } });
+  const { buildVerifyPage } = await import("@nova/verify/page");
+  await buildVerifyPage(join(folder, "verify.html"));
 }
 
 async function readNewestSourceMs(): Promise<number> {
-  const names = await readdir(join(packageFolder, "src"), { recursive: true });
-  const sources = ["index.html", "vite.config.ts", "package.json", ...names.map((name) => join("src", name))];
+  const sources = ["index.html", "vite.config.ts", "package.json"];
+  for (const folder of sourceFolders)
+    for (const name of await readdir(join(packageFolder, folder), { recursive: true }))
+      sources.push(join(folder, name));
   return Math.max(...(await Promise.all(sources.map((name) => readModifiedMs(join(packageFolder, name))))));
 }
 

@@ -5,6 +5,7 @@ export const pageTypes: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".json": "application/json",
+  ".woff2": "font/woff2",
 };
 
 /** Returns the cache header of a file. Assets are immutable, because their names contain their hash. `name` is the path below the page. */
@@ -12,7 +13,7 @@ export function getCacheControl(name: string): string {
   return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
 
-/** The file beside the page. It names the issuer with which people sign in. */
+/** Name of a file that is served beside the page. The file names the issuer with which people sign in. */
 export const configName = "config.json";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -49,6 +50,7 @@ export function buildPageHeaders(blobOrigin: string, issuers: readonly string[])
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
+    "font-src": "'self'",
     "worker-src": "'self'",
     "img-src": `'self' blob: ${blobOrigin}`,
     "connect-src": ["'self'", blobOrigin, ...issuers].join(" "),

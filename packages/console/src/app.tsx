@@ -2,10 +2,11 @@ import { ApiProblem } from "@nova/client";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type JSX, type ReactNode, useMemo, useState } from "react";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
-import { createSessionClient, NovaContext } from "./api/nova.ts";
-import { clearSession, explainSessionEnd, readKey, signOut, storeKey } from "./api/session.ts";
+import { createLinkClient, createSessionClient, LinkProvider, NovaContext } from "./api/nova.ts";
+import { clearSession, explainSessionEnd, type MailedLink, readKey, signOut, storeKey } from "./api/session.ts";
 import { SignIn } from "./pages/sign-in/sign-in.tsx";
 import { pages } from "./pages/table.ts";
+import { LinkPage } from "./pages/tasks/link-page.tsx";
 import { KeyboardProvider } from "./parts/keyboard.tsx";
 import { describeError, Empty } from "./parts/states.tsx";
 import { Shell } from "./shell.tsx";
@@ -13,8 +14,32 @@ import { texts } from "./texts.ts";
 
 const base = import.meta.env.BASE_URL.replace(/\/$/, "");
 
-/** `problem` is the reason why the opened link did not sign the user in. */
-export function App({ problem }: { problem?: string | undefined }): JSX.Element {
+interface AppProps {
+  /** The reason why the opened link did not sign the user in. */
+  problem?: string | undefined;
+  /** The mailed link that the user has opened: it shows its task without a sign-in. */
+  link?: MailedLink | undefined;
+}
+
+export function App({ problem, link }: AppProps): JSX.Element {
+  return link ? <ByLink link={link} /> : <BySession problem={problem} />;
+}
+
+function ByLink({ link }: { link: MailedLink }): JSX.Element {
+  const nova = useMemo(() => createLinkClient(link.token), [link.token]);
+  const [queries] = useState(() => createQueryClient(() => undefined));
+  return (
+    <NovaContext.Provider value={nova}>
+      <LinkProvider value={true}>
+        <QueryClientProvider client={queries}>
+          <LinkPage task={link.task} />
+        </QueryClientProvider>
+      </LinkProvider>
+    </NovaContext.Provider>
+  );
+}
+
+function BySession({ problem }: Pick<AppProps, "problem">): JSX.Element {
   const [key, setKey] = useState(readKey);
   const [reason, setReason] = useState(problem);
   if (key === undefined) {

@@ -1,6 +1,14 @@
 import { createRoot } from "react-dom/client";
 import { finishSignIn, readIssuerAnswer } from "./api/issuer.ts";
-import { exchangeCode, readConfig, readPageUrl, storeKey, storeSession, takeLinkCode } from "./api/session.ts";
+import {
+  exchangeCode,
+  readConfig,
+  readPageUrl,
+  storeKey,
+  storeSession,
+  takeLinkCode,
+  takeMailedLink,
+} from "./api/session.ts";
 import { App } from "./app.tsx";
 import { applyTheme, readTheme } from "./shell.tsx";
 import "./design.css";
@@ -10,6 +18,7 @@ import "./parts/controls.css";
 import "./parts/content.css";
 import "./parts/table.css";
 import "./pages/administration.css";
+import "./pages/build.css";
 import "./pages/code/code.css";
 import "./pages/run/run.css";
 import "./pages/tasks/tasks.css";
@@ -18,7 +27,7 @@ import "./pages/workflow/workflow.css";
 applyTheme(readTheme());
 const problem = await runSignIn(signInByLink).then((reason) => reason ?? runSignIn(signInByIssuer));
 const root = document.getElementById("root");
-if (root) createRoot(root).render(<App problem={problem} />);
+if (root) createRoot(root).render(<App problem={problem} link={takeMailedLink()} />);
 
 /** Runs a sign-in. Returns the reason if it fails; undefined if it succeeds or does not apply to this address. */
 async function runSignIn(signIn: () => Promise<void>): Promise<string | undefined> {

@@ -1,10 +1,16 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type JSX, type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
+import { readContact, useIsLost } from "./api/contact.ts";
+import { useNova } from "./api/nova.ts";
+import { SavedViewLinks } from "./pages/runs/saved-views.tsx";
 import { pages } from "./pages/table.ts";
 import { Button, IconButton } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { useKeyList, useKeys } from "./parts/keyboard.tsx";
+import { Palette } from "./parts/palette.tsx";
+import { formatClock } from "./parts/time.tsx";
 import { texts } from "./texts.ts";
 
 const themeIcons = { auto: "auto", light: "sun", dark: "moon" } as const;
@@ -20,6 +26,8 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
   const [isMore, setMore] = useState(false);
   const showKeys = useKeyList();
   const content = useFocusAtContent(currentPath);
+  const isLost = useContact();
+  const openTasks = useOpenTasks(isLost);
   useEffect(() => {
     document.title = buildTitle(currentPath);
     return () => {
@@ -32,8 +40,20 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
     ),
     t: { label: texts.keys.theme, run: switchTheme },
   });
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      // Another open dialog keeps the keyboard.
+      if (!document.querySelector("dialog[open]")) setPaletteOpen(true);
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
   return (
-    <div className="shell">
+    <div className="shell" data-lost={isLost || undefined}>
       <a className="skip" href="#content">
         {texts.nav.skip}
       </a>
@@ -44,7 +64,19 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
           </span>
           <span>{texts.name}</span>
         </Link>
-        <PageLinks of={navPages} currentPath={currentPath} />
+        <button
+          type="button"
+          className="side-link side-search"
+          aria-haspopup="dialog"
+          aria-keyshortcuts="Control+K"
+          onClick={() => setPaletteOpen(true)}
+        >
+          <Icon name="search" />
+          <span>{texts.palette.open}</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <PageLinks of={navPages} currentPath={currentPath} openTasks={openTasks} />
+        <SavedViewLinks />
         <button
           type="button"
           className="side-link side-more"
@@ -62,8 +94,14 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
         </div>
       </nav>
       <main ref={content} id="content" className="content" tabIndex={-1}>
+        {isLost && (
+          <p className="contact notice tone-wait" role="alert">
+            {texts.common.noAnswer(formatClock(readContact().lastAnswerMs))}
+          </p>
+        )}
         {children}
       </main>
+      {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
       {isMore && (
         <Dialog
           title={texts.nav.more}
@@ -89,10 +127,12 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
 interface PageLinksProps {
   of: typeof navPages;
   currentPath: string;
+  /** The number of open tasks, which the link to them shows. */
+  openTasks?: string | undefined;
   onFollow?(): void;
 }
 
-function PageLinks({ of, currentPath, onFollow }: PageLinksProps): JSX.Element {
+function PageLinks({ of, currentPath, openTasks, onFollow }: PageLinksProps): JSX.Element {
   return (
     <ul className="side-pages">
       {of.map(({ path, label, icon }) => (
@@ -105,11 +145,50 @@ function PageLinks({ of, currentPath, onFollow }: PageLinksProps): JSX.Element {
           >
             <Icon name={icon} />
             <span>{label}</span>
+            {path === "/tasks" && openTasks !== undefined && (
+              <b className="side-count" title={texts.nav.openTasks(openTasks)}>
+                {openTasks}
+              </b>
+            )}
           </Link>
         </li>
       ))}
     </ul>
   );
+}
+
+/**
+ * Reads all queries of the page again when the server answers after a silence. Returns whether the server is silent now.
+ */
+function useContact(): boolean {
+  const isLost = useIsLost();
+  const wasLost = useRef(false);
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (wasLost.current && !isLost) void queries.invalidateQueries();
+    wasLost.current = isLost;
+  }, [isLost, queries]);
+  return isLost;
+}
+
+const maxCounted = 99;
+const pauseMs = 5_000;
+const retryPauseMs = 1_000;
+
+/**
+ * Counts the open tasks. On pages that send no requests, this request also finds out whether the server answers.
+ */
+function useOpenTasks(isLost: boolean): string | undefined {
+  const nova = useNova();
+  const { data = 0 } = useQuery({
+    queryKey: ["tasks", "count"],
+    refetchInterval: isLost ? retryPauseMs : pauseMs,
+    async queryFn({ signal }) {
+      const params = { query: { kind: "approval" as const, limit: maxCounted + 1 } };
+      return (await nova.ask(nova.api.GET("/tasks", { params, signal }))).items.length;
+    },
+  });
+  return data === 0 ? undefined : data > maxCounted ? `${maxCounted}+` : String(data);
 }
 
 function useTheme() {

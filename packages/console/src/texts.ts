@@ -1,5 +1,6 @@
 import { apiKeys, audit, clients, costs, health } from "./texts/administration.ts";
-import { code, form, sessions, tasks, workflows } from "./texts/workflows.ts";
+import { build, fix, restart, sessions, writer } from "./texts/build.ts";
+import { code, form, tasks, workflows } from "./texts/workflows.ts";
 
 /** All texts of the console. Long pages have their own file. Texts that contain a value are functions. */
 export const texts = {
@@ -10,6 +11,8 @@ export const texts = {
     tasks: "Tasks",
     workflows: "Workflows",
     sessions: "Sessions",
+    overview: "Overview",
+    failures: "Failures",
     code: "Code",
     clients: "Clients",
     costs: "Costs",
@@ -17,6 +20,7 @@ export const texts = {
     audit: "Audit",
     health: "Health",
     more: "More",
+    openTasks: (count: string) => `${count} open`,
     signOut: "Sign out",
     keys: "Keyboard shortcuts",
     theme: { auto: "Theme of the system", light: "Light theme", dark: "Dark theme" },
@@ -68,9 +72,9 @@ export const texts = {
     failed: "This could not be loaded",
     lost: "This page failed. Reload it; if that does not help, report the error below.",
     live: "Live",
+    noAnswer: (time: string) => `No answer since ${time}, retrying`,
     steering: (code: string) => `control character U+${code}`,
     more: (count: number) => `${count} more`,
-    showMore: "Show more",
     moreCharacters: (count: number) => `${count.toLocaleString("en")} more characters`,
     cancel: "Back",
     all: "All",
@@ -81,8 +85,32 @@ export const texts = {
     saved: "Saved",
     everyone: "All clients",
     none: "None",
+    json: {
+      label: "Value",
+      search: "Find in the value",
+      found: (count: number) => (count >= 500 ? "500 or more found" : `${count} found`),
+    },
   },
-  graph: { fold: "Fold", unfold: "Unfold" },
+  palette: {
+    open: "Find",
+    title: "Find anything",
+    search: "Workflow, run, label, client, node, page or action",
+    none: "Nothing fits. Type a part of a name, a whole run id, or a label such as order=PO-10.",
+    groups: {
+      node: "Node of this run",
+      run: "Run",
+      action: "Page or action",
+      workflow: "Workflow",
+      client: "Client",
+    },
+  },
+  graph: {
+    map: "Map of the graph",
+    fold: "Fold",
+    unfold: "Unfold",
+    insert: (from: string, to: string) => `Insert a node between ${from} and ${to}`,
+    append: (name: string) => `Add a node after ${name}`,
+  },
   keys: {
     title: "Keyboard shortcuts",
     help: "Show this list",
@@ -119,6 +147,7 @@ export const texts = {
       started: "Started",
       duration: "Duration",
       cost: "Cost",
+      labels: "Labels",
       result: "Result",
     },
     filters: {
@@ -128,7 +157,16 @@ export const texts = {
       time: "Time",
       error: "Error class",
       trigger: "Trigger",
+      label: "Label",
       search: "Filter by run id or workflow",
+    },
+    views: {
+      title: "Saved views",
+      save: "Save view",
+      name: "Name of the view",
+      hint: "The view has the filters of this list. It stays in this browser.",
+      full: (count: number) => `There are ${count} views already. Delete one first.`,
+      delete: (name: string) => `Delete the view ${name}`,
     },
     times: { "1h": "Last hour", "24h": "Last 24 hours", "7d": "Last 7 days", "30d": "Last 30 days" },
     select: (id: string) => `Select run ${id}`,
@@ -141,7 +179,14 @@ export const texts = {
     confirmCancelHint: "Their current work stops. Finished runs stay as they are.",
     confirmRestart: (count: number) => `Restart ${count} ${count === 1 ? "run" : "runs"}?`,
     confirmRestartHint: "Each starts at its failed nodes. Earlier results are reused and cost nothing.",
-    done: (done: number, refused: number) => (refused === 0 ? `${done} done` : `${done} done, ${refused} refused`),
+    outcome: (done: string, refused: number) => (refused === 0 ? done : `${done}. ${refused} refused`),
+    cancelled: (count: number) => `${count} cancelled`,
+    startedAgain: (count: number) => `${count} started again`,
+    skipped: (count: number) =>
+      count === 1
+        ? "1 was restarted before, or is a child run, and is skipped."
+        : `${count} were restarted before, or are child runs, and are skipped.`,
+    restartedAs: "restarted",
     keys: {
       next: "Next run",
       previous: "Previous run",
@@ -195,10 +240,37 @@ export const texts = {
     queued: "It waits for a free slot or for the workflow to resume.",
     knows: "Context so far",
     result: "Result",
-    itemsBy({ items, failed, reused }: { items: number; failed: number; reused: number }): string {
-      const all = items === 1 ? "1 item" : `${items.toLocaleString("en")} items`;
+    /** `begun` is the number of items that have started. */
+    itemsBy({
+      items,
+      begun,
+      failed,
+      reused,
+    }: {
+      items: number;
+      begun: number;
+      failed: number;
+      reused: number;
+    }): string {
+      const whole = items === 1 ? "1 item" : `${items.toLocaleString("en")} items`;
+      const all = begun < items ? `${begun.toLocaleString("en")} of ${whole} ran` : whole;
       const some = (count: number, of: string) => (count > 0 ? [`${count.toLocaleString("en")} ${of}`] : []);
       return [all, ...some(failed, "failed"), ...some(reused, "reused")].join(", ");
+    },
+    map: {
+      title: "Items of the map",
+      items: "Items",
+      begun: "Ran",
+      completed: "Completed",
+      failed: "Failed",
+      cancelled: "Cancelled",
+      reused: "Reused",
+      times: (count: number) => `${count.toLocaleString("en")}×`,
+      inItems(items: readonly number[]): string {
+        const most = 5;
+        const more = items.length > most ? ` and ${(items.length - most).toLocaleString("en")} more` : "";
+        return `${items.length === 1 ? "item" : "items"} ${items.slice(0, most).join(", ")}${more}`;
+      },
     },
     reusedShort: "reused",
     visits: (count: number) => `${count} visits`,
@@ -206,14 +278,22 @@ export const texts = {
     failure: (node: string) => `${node} failed`,
     called: "called",
     found: "result",
+    conversation: {
+      title: "Conversation",
+      model: "Model",
+      unfit: "The answer does not fit:",
+      code: "Code",
+      codeFailed: "The code failed, and the model continues:",
+      calls: (count: number) => (count === 1 ? "1 call" : `${count.toLocaleString("en")} calls`),
+    },
     answer: "Answer of the model",
     code: "Code",
     prompt: "Prompt",
-    context: "Context",
+    input: "Input",
     output: "Output",
+    diff: "Diff",
     logs: "Logs",
-    steps: "Steps",
-    raw: "Details",
+    model: "Model",
     noCode: "No code ran here.",
     noLogs: "It printed nothing.",
     noChanges: "It changed nothing.",
@@ -227,6 +307,32 @@ export const texts = {
     },
     starting: "starts",
     notRun: "did not run",
+    notReached: "not reached yet",
+    client: "Client",
+    trigger: "Trigger",
+    proof: {
+      show: "Proof",
+      title: "Proof of the run",
+      hint: "The file proves the run to people without access to NOVA. The verifier is one page that needs no network.",
+      open: "The chain so far. A proof file exists after the run has ended.",
+      download: "Download the proof",
+      verifier: "Download the verifier",
+      command: (id: string) => `nova verify --offline ${id}.proof.json`,
+      signature: "Signature",
+      unsigned: "not signed",
+      root: "Merkle root",
+      noRoot: "none yet; roots are made hourly",
+      rootNumber: (number: number) => `number ${number}`,
+      rootTime: "Time of the root",
+      stamp: "Time stamp",
+      stamped: "by an authority",
+      notStamped: "none yet",
+      chain: "Chain of work",
+      answered: (by: string) => `${by} answered`,
+      edited: (by: string) => `${by} wrote it by hand`,
+      patched: (by: string, keys: string) => `${by} replaced ${keys}`,
+      columns: { link: "Link", node: "Node", at: "Time", by: "Person", hash: "Hash", prev: "Hash before" },
+    },
     verify: {
       idle: "Verify the chain",
       checking: "Verifying …",
@@ -237,11 +343,55 @@ export const texts = {
       at: (time: string) => `checked ${time}`,
       place: (seq: number, scope: string) => `entry ${seq}${scope === "" ? "" : ` in ${scope}`}`,
     },
-    parts: { queue: "Queue", sandbox: "Sandbox", model: "Model", code: "Code", waiting: "Waiting" },
+    follow: "Follow the running node in the graph",
+    resize: "Width of the inspector",
+    copyLink: "Copy link to this view",
+    allLogs: "Logs of all nodes",
+    followLogs: "Follow",
+    noLogsAtAll: "No node has printed anything.",
+    inputOf: "Input",
+    starter: "Started by",
+    byKey: "a key",
+    compare: {
+      action: "Compare",
+      title: "Compare two runs",
+      other: "The other run",
+      hint: "A run of the same workflow. The left side is the other run, the right side is this one.",
+      none: "Choose a run",
+      notHere: "No other run of this workflow.",
+      same: (count: number) => `The same: ${count} ${count === 1 ? "node" : "nodes"}`,
+      different: "different",
+      paths: { only_a: "only in the other run", only_b: "only in this run" },
+      columns: {
+        place: "Node",
+        path: "Path",
+        definition: "Definition",
+        code: "Code",
+        cost: "Cost",
+        time: "Time",
+        values: "Values",
+      },
+    },
+    time: {
+      critical: "Critical path",
+      criticalHint: "The nodes on the way to the end; of several branches or items, the one that ended last",
+      zoomIn: "Zoom in on the timeline",
+      zoomOut: "Zoom out of the timeline",
+      whole: "Show the whole run in the timeline",
+      earlier: "Earlier in the timeline",
+      later: "Later in the timeline",
+      drag: "Drag to choose a period",
+      ended: (ended: number, failed: number) => {
+        const items = ended === 1 ? "1 item ended" : `${ended.toLocaleString("en")} items ended`;
+        return failed === 0 ? items : `${items}, ${failed.toLocaleString("en")} failed`;
+      },
+    },
+    parts: { waiting: "Waiting", sandbox: "Sandbox", model: "Model", code: "Code", running: "Running" },
     download: "Download",
     blobGone: "The file is not available. It may have been erased, or its address has expired: try again.",
-    answerTask: "Answer it",
     noLogsYet: "It has printed nothing so far.",
+    cutLogs: (lines: number) =>
+      lines === 0 ? "The start was not kept" : `The first ${lines.toLocaleString("en")} lines were not kept`,
     fields: {
       place: "Entry",
       type: "Type",
@@ -266,14 +416,62 @@ export const texts = {
     removed: "deleted",
     kept: (count: number) => `${count} unchanged ${count === 1 ? "key" : "keys"}`,
   },
+  overview: {
+    title: "Overview",
+    period: "The last 24 hours",
+    workflows: "Workflows",
+    noRuns: "No run ended in the last 24 hours.",
+    runs: "Runs",
+    throughput: "Throughput",
+    perHour: (runs: number) => `${runs >= 10 ? Math.round(runs).toLocaleString("en") : runs.toFixed(1)} / h`,
+    failed: "Failed",
+    success: "Success",
+    queued: "Queued",
+    cost: "Cost today (UTC)",
+    oldestTask: "Oldest task",
+    columns: {
+      workflow: "Workflow",
+      runs: "Runs",
+      failed: "Failed",
+      success: "Success",
+      p50: "p50",
+      p95: "p95",
+      cost: "Cost",
+    },
+    schedules: "Next schedules",
+    noSchedules: "No schedule is due.",
+    rejected: "Rejected deliveries",
+    noneRejected: "No delivery was rejected.",
+  },
+  failures: {
+    title: "Failures",
+    count: (count: number) => (count === 1 ? "1 cause" : `${count.toLocaleString("en")} causes`),
+    empty: "No failures",
+    emptyHint: "No run failed in this period.",
+    line: (line: number) => `line ${line}`,
+    newSince: (version: number) => `new since v${version}`,
+    restart: (count: number) => `Restart ${count.toLocaleString("en")}`,
+    columns: {
+      error: "Error",
+      count: "Runs",
+      first: "First",
+      last: "Last",
+      versions: "Versions",
+      actions: "Actions",
+    },
+  },
   apiKeys,
   audit,
+  build,
   clients,
   code,
   costs,
+  fix,
   form,
   health,
+  restart,
   sessions,
   tasks,
   workflows,
+  writer,
 } as const;

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 
 /**
  * One request to a sandbox's agent, sent as a line of JSON. A body may follow it on the connection. The first line of
- * the response is its head.
+ * the response says whether the agent performs the request.
  */
 export type AgentCall = { op: string; [field: string]: unknown };
 
@@ -27,12 +27,13 @@ export class AgentGone extends Error {
 type Head = { ok: true } | { value: unknown } | { error: { code: string; message: string } };
 
 /**
- * Opens a connection and sends the line of the request. The caller may then write a body, and has to end the writable
- * side.
+ * Opens a connection and sends the request, which is one line. The caller may then write a body, and has to end the
+ * writable side.
  */
 export function openCall(path: string, call: AgentCall): Socket {
   const socket = connect(path);
-  socket.on("error", () => socket.destroy()); // the reader finds a stream that ends without its end marker
+  // The caller notices an error, because the stream then ends without its end marker.
+  socket.on("error", () => socket.destroy());
   socket.write(`${JSON.stringify(call)}\n`);
   return socket;
 }

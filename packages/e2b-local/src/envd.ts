@@ -9,8 +9,8 @@ import type { Sandbox } from "./sandboxes.ts";
 const STATUS_OF_CODE: Record<string, number> = { invalid_argument: 400, not_found: 404, resource_exhausted: 507 };
 
 /**
- * The header with which the SDK says that a call is made as root. Calls that read or write whole files say it in the
- * query.
+ * The header with which the SDK says that a call is made as root. Calls that read or write whole files name the user in
+ * the query instead.
  */
 const ROOT = `Basic ${Buffer.from("root:").toString("base64")}`;
 
@@ -82,7 +82,8 @@ async function upload(agent: string, request: IncomingMessage, response: ServerR
 async function write(agent: string, path: string, body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   const socket = openCall(agent, { op: "write", path });
   try {
-    const sent = pipeline(body, socket).catch(() => socket.destroy()); // the response says why
+    // If the agent refuses the file, its response gives the reason.
+    const sent = pipeline(body, socket).catch(() => socket.destroy());
     const answer = await readHead(socket);
     await sent;
     return answer;

@@ -60,7 +60,7 @@ function read(file: string): Remembered | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Remembered;
   } catch {
-    return undefined; // there is no file yet, or it was cut off while being written
+    return undefined; // The file does not exist yet, or a process died while it wrote the file.
   }
 }
 

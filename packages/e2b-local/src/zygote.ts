@@ -241,7 +241,8 @@ function spawnWith(launch: Launch, sockets: string): ChildProcess {
       stdio: ["pipe", "pipe", "pipe", folder],
       cwd: "/",
       env: bareEnvironment(),
-      detached: true, // Ctrl-C is for the process that owns the sandboxes; they end with it
+      // The terminal sends Ctrl-C only to the process that owns the sandboxes. This process ends when that one does.
+      detached: true,
     });
   } finally {
     closeSync(folder);

@@ -97,7 +97,8 @@ export class Zygotes {
     ];
     const known = this.#bySites.get(key(sites));
     if (known && (await known).alive) return known;
-    if (known !== this.#bySites.get(key(sites))) return this.withSites(extraFor); // another caller has replaced it meanwhile
+    // Another caller has replaced this launcher meanwhile.
+    if (known !== this.#bySites.get(key(sites))) return this.withSites(extraFor);
     const starting = this.#start(sites);
     this.#bySites.set(key(sites), starting);
     starting.then(

@@ -61,7 +61,7 @@ export function createWarmPool() {
     },
     /**
      * Removes sandboxes whose lifetime is over. If another process has joined a fork, the sandboxes of that fork stay
-     * here until then.
+     * in this pool until their lifetime is over.
      */
     forgetDead(nowMs: number): void {
       for (const [place, list] of idle) {

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { dataFolder, shellWord, tableLines } from "@nova/cli";
-import { readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
+import { readState, startExecution, type WorkflowVersion } from "@nova/engine";
 import { ensurePython, type LocalCloud, openLocalCloud } from "@nova/local";
 import { mailWith, ownInvoices } from "./mails.ts";
 import { fileInput, publishExample } from "./runs.ts";
@@ -51,7 +51,7 @@ async function main(argv: string[]): Promise<number> {
 async function runMail(cloud: LocalCloud, version: WorkflowVersion, eml: Buffer): Promise<BatchRun> {
   const { id } = await startExecution(cloud.ports, { version, context: "{}", files: [fileInput("mail", eml)] });
   await cloud.untilEnd(id);
-  const { execution, context } = await readTrace(cloud.ports, id);
+  const { execution, context } = await readState(cloud.ports, id);
   const { results = null, summary = null } = JSON.parse(context.text) as Partial<BatchRun>;
   return { execution_id: id, status: execution.status, results, summary };
 }

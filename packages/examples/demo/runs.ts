@@ -4,7 +4,7 @@ import { basename, join, relative } from "node:path";
 import { styleText } from "node:util";
 import { tableLines } from "@nova/cli";
 import { compileWorkflow } from "@nova/compiler";
-import { type FileInput, publishWorkflow, readTrace, startExecution, type WorkflowVersion } from "@nova/engine";
+import { type FileInput, publishWorkflow, readState, startExecution, type WorkflowVersion } from "@nova/engine";
 import type { LocalCloud } from "@nova/local";
 import { readWorkflowSource } from "@nova/workflow";
 import type { Booking } from "./database.ts";
@@ -72,7 +72,7 @@ export async function startMail(
 
 export async function followMail(cloud: LocalCloud, { file }: InvoiceMail, id: string): Promise<MailResult> {
   await cloud.untilEnd(id);
-  const { execution, context } = await readTrace(cloud.ports, id);
+  const { execution, context } = await readState(cloud.ports, id);
   const {
     record,
     total_amount: amount,

@@ -13,7 +13,7 @@ export interface AttachOptions {
    * saves a call.
    */
   ownContext: boolean;
-  /** The cell runs only after this resolves to true. */
+  /** Resolves to true when the turn is written. The cell runs only after that. */
   turnWritten: Promise<boolean>;
   /** True if a small input may be part of the cell. The kernel remembers cells, so the input must hold no secrets. */
   inCell: boolean;
@@ -38,7 +38,8 @@ export async function attach(
   const { ownContext, turnWritten, signal } = options;
   const [name, nonce] = [randomName(), randomName()];
   const context = ownContext ? sandbox.createCodeContext() : undefined;
-  const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined); // else the context ends with the sandbox
+  // If this fails, the context ends with the sandbox.
+  const leave = () => void context?.then((own) => sandbox.removeCodeContext(own)).catch(() => undefined);
   // Removes the kernel context when the delivery ends. Each context is a process, and code that runs for hours is
   // attached to hundreds of times.
   signal.addEventListener("abort", leave, { once: true });
@@ -112,7 +113,7 @@ function follow(
         if (error) throw new HarnessFailure(`${error.name}: ${error.value}`);
         throw new BrokenAttach("the cell ended without an answer");
       })
-      .catch(reject); // has no effect after the last answer
+      .catch(reject); // A failure after the last answer has no effect.
   });
 }
 

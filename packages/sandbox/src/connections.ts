@@ -10,7 +10,7 @@ const loadSdk = () => import("@e2b/code-interpreter");
  * Other processes load the SDK at their first call of E2B, which most of them never make.
  */
 export function preloadSdk(): void {
-  loadSdk().catch(() => undefined); // the first call reports the error
+  loadSdk().catch(() => undefined); // The first call of E2B reports a failure.
 }
 
 /** Limit of kept connections. A kept connection saves the call that fetches the sandbox's tokens. */

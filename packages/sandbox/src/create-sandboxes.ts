@@ -18,9 +18,12 @@ export function createSandboxes({ lookAfterMs, pace }: SandboxesOptions = {}): S
   if (!pace) return sandboxes;
   return {
     ...sandboxes,
-    async create(spec, instead) {
+    async create(spec, instead, onSlot) {
       for (let tries = 0; tries < maxTries; tries++) {
-        if (await pace()) return sandboxes.create(spec);
+        if (await pace()) {
+          onSlot?.();
+          return sandboxes.create(spec);
+        }
         const other = await instead?.();
         if (other) return other;
       }

@@ -47,14 +47,14 @@ export async function followUntilAnswered<T>(
       } catch (error) {
         if (isGone(error)) return "gone";
         patience.bear(error);
-        connections.forget(sandbox); // the next round asks the control plane
+        connections.forget(sandbox); // The next attach asks the control plane for the sandbox.
         await pause(round, signal);
       }
     }
     return "unfinished";
   } finally {
     watcher.close();
-    over.abort(); // ends transfers that are still running
+    over.abort(); // Ends the transfers that are still running.
   }
 }
 
@@ -113,5 +113,6 @@ function pickContext(options: Attaching, round: number): Attaching {
 /** Waits before the next attach: exponentially longer after each attach, with full jitter. */
 async function pause(round: number, signal: AbortSignal): Promise<void> {
   const limitMs = Math.min(longestPauseMs, firstPauseMs * 2 ** round);
-  await sleep(Math.random() * limitMs, undefined, { signal }).catch(() => undefined); // the caller checks the signal
+  // If the signal ends the pause, the caller notices that.
+  await sleep(Math.random() * limitMs, undefined, { signal }).catch(() => undefined);
 }

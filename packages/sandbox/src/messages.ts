@@ -123,7 +123,7 @@ export function misfit([issue]: readonly { path?: PropertyKey[]; message?: strin
 
 /** Builds the input of a run. `ahead` lists blobs that the harness requests before the code does. */
 export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): string {
-  const { execution, claim, code, fileName, timeoutSeconds, environment, network, near, isLast } = request;
+  const { execution, claim, code, fileName, timeoutSeconds, environment, network, near, isLast, calls } = request;
   const header = {
     format: 1,
     op: "run",
@@ -137,7 +137,7 @@ export function runInput(request: RunRequest, nonce: string, ahead: BlobRef[]): 
     ...(isLast && { last: true }),
   };
   const context = request.context.map(({ key, json }) => [key, json]);
-  const body = { code, fileName, environment, ...(network && { network }), context };
+  const body = { code, fileName, environment, ...(network && { network }), ...(calls && { calls }), context };
   return `${JSON.stringify(header)}\n${JSON.stringify(body)}`;
 }
 
@@ -147,7 +147,10 @@ export function stopInput(claim: Claim, nonce: string): string {
 
 /** The harness sends at most 200,000 bytes inline, or 64 KB of logs with six characters per escape. */
 const maxLineCharacters = 1 << 20;
-/** Limit of the output of one attach, enough for thousands of needs. The SDK keeps all output in memory. */
+/**
+ * Limit of the output of one attach, enough for thousands of needs (requests of the code for values). The SDK keeps all
+ * output in memory.
+ */
 const maxCharacters = 32 << 20;
 
 /**
@@ -166,7 +169,7 @@ export function lineReader(nonce: string, take: (answer: Answer) => void): (chun
     for (const line of lines) if (line.startsWith(mark)) take(parseAnswer(Answer, line.slice(mark.length)));
     if (rest.length <= maxLineCharacters) return;
     if (rest.startsWith(mark)) throw new MalformedAnswer("a line has no end");
-    rest = rest.slice(0, mark.length); // enough to recognise that this line is not an answer
+    rest = rest.slice(0, mark.length); // These characters suffice to recognise that the line is not an answer.
   };
 }
 

@@ -6,8 +6,8 @@ import { WatchedBody, writeStream, writeText } from "./transfer.ts";
 
 const maxParallel = 6;
 /**
- * Limit of needs that wait. Code itself waits for one at a time; the others are blobs that the harness requests in
- * advance.
+ * Limit of needs (requests for values) that wait for an answer. Code itself waits for one at a time; the others are
+ * blobs that the harness requests in advance.
  */
 const maxWaiting = 1000;
 

@@ -147,7 +147,7 @@ export async function readRunningLog(
     return logIn(await readBytes(connected, pathOf(link), maxBytes, signal));
   } catch (error) {
     if (isGone(error) || isFileMissing(error)) return null;
-    connections.forget(sandbox); // the next reader asks the control plane
+    connections.forget(sandbox); // The next read of the log asks the control plane for the sandbox.
     throw asRunError(`the log in sandbox ${sandbox} cannot be read`, error);
   }
 }

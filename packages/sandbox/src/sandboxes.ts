@@ -71,7 +71,8 @@ async function create(connections: Connections, spec: SandboxSpec, files: Sandbo
   try {
     await writeFiles(sandbox, files);
   } catch (error) {
-    await connections.kill(sandbox.sandboxId).catch(() => undefined); // else the sandbox dies when its lifetime ends
+    // If the kill fails, the sandbox dies when its lifetime ends.
+    await connections.kill(sandbox.sandboxId).catch(() => undefined);
     throw asRunError("a new sandbox took no files", error);
   }
   const endsAt = iso(createdAt + spec.lifetimeSeconds * 1000);

@@ -11,7 +11,7 @@ export async function writeText(sandbox: E2bSandbox, path: string, text: string,
 }
 
 export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Promise<void> {
-  const isOne = files.length === 1; // the SDK sends a single file as raw bytes, and several as one form
+  const isOne = files.length === 1; // The SDK sends one file as raw bytes, and several files as one form.
   await sandbox.files.writeFiles(files, { user: "root", useOctetStream: isOne });
 }
 
@@ -28,7 +28,7 @@ export async function writeStream(
 ): Promise<void> {
   const source = body[Symbol.asyncIterator]();
   let first: ReturnType<typeof source.next> | undefined = source.next();
-  first.catch(() => undefined); // the reader reports the error
+  first.catch(() => undefined); // The reader of the body reports this error.
   const next = () => {
     const chunk = first ?? source.next();
     first = undefined;

@@ -114,7 +114,7 @@ def public(owner):
             try:
                 yield name, getattr(owner, name)
             except Exception:
-                continue  # an attribute that this build of the library lacks
+                continue  # This build of the library lacks the attribute.
 
 
 def belongs(tops, member):

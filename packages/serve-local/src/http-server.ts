@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /**
  * A request whose reader may stop in the middle of the body. Node's own iterator would then destroy the request and
@@ -19,6 +20,18 @@ export interface HttpServerOptions extends ServerOptions {
   hostAdvice?: string | undefined;
 }
 
+/** Answers what Node cannot read as a request: 431 for too large a header, which may have a token with many groups. */
+function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const [status, message] =
+    code === "HPE_HEADER_OVERFLOW"
+      ? ["431 Request Header Fields Too Large", "the header of the request is larger than 16 KB - send a shorter token"]
+      : ["400 Bad Request", "the server cannot read this as a request of HTTP/1.1"];
+  const body = JSON.stringify({ message });
+  const fields = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${fields}\r\n\r\n${body}`);
+}
+
 /**
  * Creates an HTTP server. It refuses requests for host names of other machines with the status 421. A handler may
  * answer before it has read the whole body of a request: the server then reads and drops the rest, so that the client
@@ -28,7 +41,7 @@ export function httpServer(
   listener: RequestListener,
   { hosts, hostAdvice, ...options }: HttpServerOptions = {},
 ): Server {
-  return createServer({ ...options, IncomingMessage: Received }, (request, response) => {
+  const server = createServer({ ...options, IncomingMessage: Received }, (request, response) => {
     const { socket } = request;
     response.once("finish", () => {
       if (request.destroyed && !request.complete) socket.destroy();
@@ -39,6 +52,7 @@ export function httpServer(
     if (message === undefined) return listener(request, response);
     response.writeHead(421, { "content-type": "application/json" }).end(JSON.stringify({ message }));
   });
+  return server.on("clientError", refuseUnreadable);
 }
 
 export interface Binding {

@@ -7,3 +7,4 @@ export { createRates } from "./access/rates.ts";
 export { dmarcPolicies } from "./mail/ses-headers.ts";
 export { imapMailboxes } from "./mailboxes/imap.ts";
 export { createPoster, PostFailed } from "./outgoing/outgoing.ts";
+export { createTimeStamper } from "./proof/time-stamper.ts";

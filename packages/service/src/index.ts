@@ -3,6 +3,7 @@ export * from "./analytics/reports.ts";
 export { listAudit } from "./audit/audit.ts";
 export * from "./clients/clients.ts";
 export * from "./credentials/credentials.ts";
+export * from "./credentials/signing-keys.ts";
 export { deleteClient, eraseClient, sweepErasures } from "./erasing/erase-client.ts";
 export { eraseExecution, eraseStraggler, removeExpiredSessions, removeSession } from "./erasing/erase-run.ts";
 export { Conflict, Forbidden, NotFound, Refused, TooMany, Unauthenticated } from "./errors.ts";
@@ -21,23 +22,53 @@ export * from "./ports/archive.ts";
 export * from "./ports/clients.ts";
 export type * from "./ports/index.ts";
 export { everyItem, type Page, type PageQuery, pageFrom } from "./ports/page.ts";
+export type * from "./ports/roots.ts";
 export type * from "./ports/sessions.ts";
 export * from "./ports/triggers.ts";
 export type * from "./ports/workflow-states.ts";
+export { verifySlice } from "./proof/daily-check.ts";
+export { type MadeProof, makeProof } from "./proof/make-proof.ts";
+export { newestRoot, type ProvingLimits, type ProvingPorts, proveClosedRuns } from "./proof/prove.ts";
+export { listRoots, makeRoot, type ShownRoot } from "./proof/roots.ts";
+export { type Proved, proveAndStamp, stampRoots } from "./proof/stamp.ts";
 export { activateVersion, deleteWorkflow, reviewCode } from "./publishing/change.ts";
 export { type Published, publish, validateWorkflow } from "./publishing/publish.ts";
 export { publishVersion, sweepPublications } from "./publishing/publish-version.ts";
 export { setWorkflowPaused, setWorkflowQuotas, workflowQuotas } from "./quotas/queue.ts";
 export { eraseExpired } from "./retention/keep.ts";
-export { addEdge, addNode, changeNode, deleteEdge, deleteNode, editOutput } from "./sessions/edit.ts";
-export { publishSession } from "./sessions/publish.ts";
+export { type CheckedNode, checkNode } from "./sessions/check.ts";
+export {
+  addEdge,
+  addNode,
+  changeDraft,
+  changeNode,
+  type DraftChange,
+  deleteEdge,
+  deleteNode,
+  editOutput,
+} from "./sessions/edit.ts";
+export { type DraftOperation, editDraft, findDraftProblems } from "./sessions/operations.ts";
+export { checkPublication, publishSession } from "./sessions/publish.ts";
 export { readSessionRun, runAlone, runStale, type StartedRun } from "./sessions/run.ts";
 export { generateText, nodeValues, renderTemplate } from "./sessions/script-chain.ts";
 export * from "./sessions/sessions.ts";
 export { describeDraftGraph, nodeViews, type OutputView, sessionOutputs, shownContextOf } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { notifyFailure, notifyTask } from "./tasks/notify.ts";
-export { answer, emit, listTasks, type NamedTask, putEvent, readTask, resume, resumeLink } from "./tasks/tasks.ts";
+export {
+  answer,
+  delegate,
+  emit,
+  listTasks,
+  type NamedTask,
+  ownerOfLink,
+  putEvent,
+  readTask,
+  resume,
+  resumeLink,
+  type VoteChange,
+  withdraw,
+} from "./tasks/tasks.ts";
 export { fireTrigger } from "./triggers/fire.ts";
 export { listSchedules, type ShownSchedule, setSchedulePaused } from "./triggers/schedules.ts";
 export * from "./triggers/start.ts";

@@ -1,5 +1,7 @@
 import { onFailureOf } from "./authored/on-failure.ts";
 import type { WorkflowFields } from "./authored/workflow.ts";
+import { checkAgentEdges, checkToolCycles } from "./check/agents.ts";
+import { checkExcluded } from "./check/approvers.ts";
 import {
   checkBodies,
   checkDecisions,
@@ -27,8 +29,8 @@ import { readLock } from "./lock/lock-of.ts";
 import { type Document, locate, readDocument } from "./parse/document.ts";
 import { checkLists, identityOf, readFields } from "./parse/fields.ts";
 import { libOf, pythonOfLib, sharedSettings } from "./parse/files.ts";
-import { readNode } from "./parse/nodes.ts";
-import { bodyOf, findingsIn, nodesIn, type PythonSource, partOf, readBody, type WorkflowSource } from "./parse/read.ts";
+import { readWhole } from "./parse/nodes.ts";
+import { bodyOf, findingsIn, nodesIn, type PythonSource, partOf, type WorkflowSource } from "./parse/read.ts";
 import { readTriggers } from "./parse/triggers.ts";
 import type { Body, Workflow } from "./workflow.ts";
 
@@ -52,7 +54,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const paths = { nodes: document.pathOf("nodes"), edges: document.pathOf("edges") };
   const { fields, findings: fieldFindings } = readFields(document);
   const around = { files: source.files, shared: sharedSettings(fields), exactly: document.exactly };
-  const body = readBody(document.body, paths, (node, path) => readNode(node, path, around));
+  const body = readWhole(document.body, paths, around);
   const identity = identityOf(document, source);
   const lib = libOf(source.files);
   findings.push(...checkLists(document), ...identity.findings, ...fieldFindings, ...checkInputs(document));
@@ -62,9 +64,11 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   const outlines = outlinesOf(body);
   const isPart = source.part !== undefined;
   findings.push(...checkWhole(outlines, { isPart }), ...checkSecretPaths(outlines, document.body.inputs));
-  findings.push(...checkLabels(document));
+  findings.push(...checkLabels(document), ...checkToolCycles(outlines, identity.id));
   const lock = readLock(source.files, body, fields?.approval);
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
+  // The context of a tool consists of the arguments of a call, so the nodes before an agent set no keys for it.
+  const keyed = outlines.filter(({ map }) => map?.node?.type !== "agent");
   const python = [...[...nodesIn(body)].flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
   const isRight = findings.every(({ severity }) => severity !== "error");
   const parts = () => ({ ...bodyOf(body), ...inputsOf(document) });
@@ -78,7 +82,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
     findings: locate(findings, place),
     python: source.part && part ? python.filter(({ node }) => !node || nodeIndex(part).has(node.id)) : python,
     keyFindings: (reader) =>
-      workflow ? locate([...checkKeys(outlines, reader), ...checkKnownKeys(outlines, workflow, reader)], place) : [],
+      workflow ? locate([...checkKeys(keyed, reader), ...checkKnownKeys(keyed, workflow, reader)], place) : [],
   };
 }
 
@@ -127,12 +131,13 @@ const checks = [
   checkWays,
   checkLoops,
   checkMerges,
+  checkAgentEdges,
 ];
 
 /** Findings after which the joins of branches are unknown, so that branches are not checked. */
 const shapeless: ReadonlySet<FindingCode> = new Set([
   ...(["NOVA106", "NOVA113", "NOVA202", "NOVA204", "NOVA205", "NOVA206", "NOVA210", "NOVA211"] as const),
-  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301"] as const),
+  ...(["NOVA231", "NOVA232", "NOVA233", "NOVA241", "NOVA244", "NOVA301", "NOVA455"] as const),
 ]);
 
 /**
@@ -140,7 +145,8 @@ const shapeless: ReadonlySet<FindingCode> = new Set([
  * because the nodes before the part ran in any order.
  */
 export function checkWhole(outlines: readonly Outline[], { isPart }: { isPart: boolean }): Finding[] {
-  return [...checkIds(outlines), ...outlines.flatMap((outline) => checkOne(outline, isPart))];
+  const each = outlines.flatMap((outline) => checkOne(outline, isPart));
+  return [...checkIds(outlines), ...each, ...(isPart ? [] : checkExcluded(outlines))];
 }
 
 function checkOne(outline: Outline, isPart: boolean): Finding[] {

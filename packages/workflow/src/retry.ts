@@ -9,6 +9,10 @@ export const runErrors = {
   /** The sandbox disappeared, and the code may have started in it. */
   NodeInterrupted: { retry: "never", attempt: true },
   BudgetExceeded: { retry: "never" },
+  /** The model of an agent repeats a call whose result it has. */
+  CallRepeated: { retry: "never" },
+  /** The model of an agent has used all steps and requests more calls. */
+  StepsUsedUp: { retry: "never" },
   /** The provider of the model refuses the key, or does not answer even after the HTTP client's own retries. */
   ModelUnavailable: { retry: "never", attempt: true },
   /** The run was closed while this delivery was at work. */

@@ -65,6 +65,8 @@ interface NodeBase {
   description?: string;
   /** How the join merges a key that several branches set. Absent: the values must be equal, or the join fails. */
   merge?: "last" | "collect";
+  /** Only for a tool of an agent: the JSON schema of its arguments. */
+  inputSchema?: WrittenJson;
 }
 
 export interface StartNode extends NodeBase {
@@ -75,9 +77,26 @@ export interface EndNode extends NodeBase {
   type: "end";
 }
 
-export interface TaskNode extends NodeBase {
+export type TaskNode = StepNode | AgentNode;
+
+export interface StepNode extends TaskBase {
   type: "action" | "decision";
   executor: Executor;
+}
+
+/**
+ * A model that calls tools until it has an answer. Each visit asks the model once. If the model requests calls, the run
+ * carries them out side by side, and then visits the agent again.
+ */
+export interface AgentNode extends TaskBase {
+  type: "agent";
+  executor: AgentExecutor;
+  /** The nodes of all tools. A call starts at the `entry` of its tool. */
+  body: Body;
+  maxConcurrency: number;
+}
+
+interface TaskBase extends NodeBase {
   /** The longest time that the code of one attempt may run, in seconds (1 to 86,400). */
   timeoutSeconds: number;
   /**
@@ -132,8 +151,23 @@ export interface ApprovalNode extends NodeBase {
   choices: string[];
   timeoutSeconds: number;
   to: string[];
+  /** Absent: every caller of the API whose role is at least `runner` may answer. */
+  approvers?: Approvers;
+  /** Seconds after the question, in ascending order. */
+  remindSeconds?: number[];
+  /** Addresses to which NOVA posts the question. */
+  notify?: string[];
   into: string;
   onError?: string;
+}
+
+export interface Approvers {
+  /** Mail addresses in lower case, `role:<name>`, and `group:<name>`. */
+  any: string[];
+  /** How many different people must make the same choice. */
+  count: number;
+  /** `starter`, and ids of approvals. */
+  not: string[];
 }
 
 export interface WaitNode extends NodeBase {
@@ -165,6 +199,12 @@ export interface WorkflowNode extends NodeBase {
 }
 
 export type Executor = CodeExecutor | PromptExecutor | TextExecutor;
+
+/** Returns the code that the definition has for a node: that of a code node, or of a compiled agent. */
+export function codeInDefinition(executor: Executor | undefined): Pick<CodeExecutor, "code" | "file"> | undefined {
+  if (executor?.kind === "code") return executor;
+  return executor?.kind === "text" ? executor.compiled : undefined;
+}
 
 export interface CodeExecutor {
   kind: "code";
@@ -209,6 +249,27 @@ export interface TextExecutor {
   /** `mark`: the prompt gets an error text in place of a missing value. Absent: a missing value makes the node fail. */
   onMissing?: "mark";
   maxCostUsd?: number;
+  /** Only in an agent: the code that calls its tools in place of its model. The model continues if the code fails. */
+  compiled?: CompiledCode;
+}
+
+export interface CompiledCode extends Pick<CodeExecutor, "code" | "file"> {
+  /** The id of the agent, which the definition has beside the code. */
+  agent: string;
+}
+
+/** A text node with tools. */
+export interface AgentExecutor extends TextExecutor {
+  tools: AgentTool[];
+  /** The most steps of one run of the agent. Each call is a step, and so is each answer that does not fit. */
+  maxSteps: number;
+}
+
+export interface AgentTool {
+  /** The name under which the model calls the tool: the id of its node, or of the workflow that it runs. */
+  name: string;
+  /** The first node of a call: the node of the tool, or the approval before it. */
+  entry: string;
 }
 
 export type ModelRole = "text" | "input_analyzer" | "data_analyzer" | "code_generator" | "output_validator";
@@ -235,7 +296,7 @@ export interface Edge {
  * one history.
  */
 export interface HistoryBudget {
-  /** If the count is above this number, the next loop edge continues in a further execution. */
+  /** If a run has counted more events than this, its next loop edge continues in a further execution. */
   most: number;
   /** Number of events at the start of every execution. */
   begun: number;

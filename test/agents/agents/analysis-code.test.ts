@@ -49,9 +49,9 @@ async function analyse(code: string, context: Record<string, unknown> = { total:
   return { key, answer: JSON.parse(text), others, deleted: changes.delete, stdout, ...rest };
 }
 
-describe("an analysis program", () => {
+describe("a Python program that runs an analysis", () => {
   it.each([
-    ["the result of the analysis", 'result = {"pages": 2}', { pages: 2 }],
+    ["the variable `result` of the analysis", 'result = {"pages": 2}', { pages: 2 }],
     [
       "the last dict that the analysis printed as JSON",
       'print("x")\nprint(json.dumps({"a": 1}))\nprint(json.dumps({"b": 2}))',
@@ -59,19 +59,19 @@ describe("an analysis program", () => {
     ],
     ["a dict that the analysis printed in Python's notation", "print({'a': None})", { a: null }],
     [
-      "context updates that the analysis printed",
+      "context updates that the analysis printed as JSON",
       'print(json.dumps({"status": "success", "context_updates": {"a": 1}}))',
       { a: 1 },
     ],
-    ["the result of an analysis that exits afterwards", 'result = {"a": 1}\nraise SystemExit(0)', { a: 1 }],
-    ["a result that is no dict", "result = [1, 2]", [1, 2]],
+    ["the variable `result` of an analysis that exits afterwards", 'result = {"a": 1}\nraise SystemExit(0)', { a: 1 }],
+    ["a result that is a list, and not a dict", "result = [1, 2]", [1, 2]],
     [
       "values that JSON cannot hold, converted to text or lists",
       'import datetime\nresult = {"d": datetime.date(2026, 1, 2), 3: {1}}',
       { d: "2026-01-02", 3: [1] },
     ],
     [
-      "the size of many bytes in their place",
+      "the size of many bytes in place of the bytes",
       'result = {"b": b"1" * 33, "n": float("nan")}',
       { b: "<bytes: 33 bytes>", n: "nan" },
     ],
@@ -81,11 +81,11 @@ describe("an analysis program", () => {
       'result = {"t": "\\ud800 \\u2028 é"}',
       { t: "? \u2028 é" },
     ],
-  ])("returns the answer of the analysis: %s", async (_, code, expected) => {
+  ])("returns the result of the analysis to the models: %s", async (_, code, expected) => {
     expect(await analyse(code)).toMatchObject({ key: "_data_analysis", answer: { result: expected }, others: [] });
   });
 
-  it("undoes all changes of the analysis to the context", async () => {
+  it("undoes all changes that the analysis makes to the context", async () => {
     const code = `
 import datetime
 context["new"] = object()
@@ -96,15 +96,15 @@ result = {"n": len(context["large"])}`;
     expect(await analyse(code)).toMatchObject({ answer: { result: { n: 3 } }, others: [], deleted: [], blobs: 0 });
   });
 
-  it("fetches only values that the analysis reads", async () => {
+  it("loads only the blobs of values that the analysis reads", async () => {
     expect(await analyse("result = {'n': 1}")).toMatchObject({ fetched: 0 });
     expect(await analyse("result = {'n': context['large'][0]}")).toMatchObject({ fetched: 1 });
   });
 
   it.each([
     ["that fails", 'x = context["nothing"]', "KeyError: 'nothing'", 'File "analysis.py", line 1'],
-    ["that Python cannot read", "x = = 1", "SyntaxError: invalid syntax (analysis.py, line 1)", "x = = 1"],
-    ["without a result", "x = 1", "LookupError: the code neither set result nor printed a dict", ""],
+    ["that is not valid Python", "x = = 1", "SyntaxError: invalid syntax (analysis.py, line 1)", "x = = 1"],
+    ["that sets no result and prints none", "x = 1", "LookupError: the code neither set result nor printed a dict", ""],
   ])("returns the error of an analysis %s", async (_, code, error, traceback) => {
     const { answer, others } = await analyse(code);
     expect(answer).toEqual({ error, traceback: expect.stringContaining(traceback) });
@@ -115,26 +115,26 @@ result = {"n": len(context["large"])}`;
     'result = {"t": "x" * 10**6}',
     'result = {str(n): "y" * 300 for n in range(1000)}',
     'result = {"rows": [{str(k): "z" * 100 for k in range(50)} for n in range(100)]}',
-  ])("cuts a result that is too large for a prompt: %s", async (code) => {
+  ])("shortens a result that is too large for a prompt: %s", async (code) => {
     const { answer, blobs } = await analyse(code);
     expect(JSON.stringify(answer).length).toBeLessThan(5_100);
     expect(blobs).toBe(0);
   });
 
-  it("prints what the analysis prints", async () => {
+  it("prints the output of the analysis", async () => {
     expect((await analyse('print("looking")\nresult = {"a": 1}')).stdout).toContain("looking");
   });
 });
 
 describe("extractAnalysis", () => {
   it.each(['result = {"a": "\\n"}', "# \u2028 '''\n_nova_look(\"x\")\n", ""])(
-    "returns the code that was put into an analysis program: %j",
+    "returns the analysis that was put into a Python program: %j",
     (code) => {
       expect(extractAnalysis(analysisProgram(code))).toBe(code);
     },
   );
 
-  it("returns null for code that is no analysis program", () => {
+  it("returns null for code that is not a program around an analysis", () => {
     expect(extractAnalysis("context['a'] = 1\n")).toBeNull();
   });
 });

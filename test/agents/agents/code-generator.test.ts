@@ -18,8 +18,8 @@ async function generatorPrompt(scene: Partial<Scene>) {
   return { ...asked, data, step: means.steps[1] };
 }
 
-describe("the code generator", () => {
-  it("receives the packages, hosts and modules that the code may use", async () => {
+describe("the code generator's prompt", () => {
+  it("lists the packages, hosts and modules that the code may use", async () => {
     const { data } = await generatorPrompt({
       task: {
         executor: { allow: ["api.acme.example:443"] },
@@ -35,12 +35,12 @@ describe("the code generator", () => {
     });
   });
 
-  it("receives no hosts, modules, guides or examples if there are none", async () => {
+  it("has no lists of hosts, modules, Python guides or examples if there are none", async () => {
     const { data } = await generatorPrompt({});
     expect(Object.keys(data)).toEqual(["packages", "seconds", "task", "context"]);
   });
 
-  it("receives, after its rules, the guides that fit the task, the context and the errors", async () => {
+  it("has, after its rules, the Python guides that fit the prompt of the node, the context and the errors", async () => {
     const about: unknown[] = [];
     const guide = { name: "imap", text: "Use imaplib.\n" };
     const guidesFor = (told: unknown) => {
@@ -58,7 +58,7 @@ describe("the code generator", () => {
     expect(kept[0]?.guides).toEqual([guide]);
   });
 
-  it("receives code of earlier tasks as examples only in its first attempt", async () => {
+  it("has code of other nodes as examples only in the first attempt", async () => {
     const example = { task: "Give 5 % off", code: "context['d'] = 1" };
     const { models, means } = await play({
       lines: [simple, writes("x"), writes("a = 1"), approves],
@@ -74,7 +74,7 @@ describe("the code generator", () => {
     expect(second?.instructions).not.toContain("`examples`");
   });
 
-  it("receives shortened errors and tracebacks, and the whole code", async () => {
+  it("has shortened errors and tracebacks of earlier attempts, but their whole code", async () => {
     const code = `x = 1\n${"# long\n".repeat(2_000)}`;
     const { models } = await play({
       lines: [simple, writes(code), writes("a = 1"), approves],
@@ -90,7 +90,7 @@ describe("the code generator", () => {
     expect(failures[0].traceback).toHaveLength(1_000);
   });
 
-  it("records the length and the stage of its answer", async () => {
+  it("is recorded with the length of the answer, and with whether the answer is an analysis or the code of the node", async () => {
     const { step } = await generatorPrompt({});
     expect(step).toMatchObject({ output_data: { code_length: 5, stage: "task" }, input_data: { node_type: "action" } });
   });

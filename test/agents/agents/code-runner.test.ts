@@ -19,18 +19,18 @@ const task = promptTask({
 });
 const hosts = knownHosts(beginRun(task, means.delivery(), pipelineParts()));
 
-describe("the list of known hosts", () => {
+describe("the list of hosts that generated code may name", () => {
   it.each([
-    ["the task", "api.task.example"],
+    ["the prompt of the node", "api.task.example"],
     ["the context", "mail.acme.example"],
     ["the context, with capital letters", "Mail.Acme.Example"],
-    ["the first word of a line", "first-line.example"],
-    ["a mail address", "post.example"],
-    ["a text in a blob", "portal.acme.example"],
-    ["network.allow", "db.acme.example"],
+    ["the context, as the first word of a line", "first-line.example"],
+    ["the context, inside a mail address", "post.example"],
+    ["a text that is stored in a blob", "portal.acme.example"],
+    ["the field `network.allow`", "db.acme.example"],
     ["the workflow's own modules", "lib.example"],
-    ["a secret", "vault.example"],
-  ])("contains a host named in %s", async (_, host) => {
+    ["the value of a secret", "vault.example"],
+  ])("contains a host that is named in %s", async (_, host) => {
     expect(await hosts.names(host)).toBe(true);
   });
 
@@ -41,12 +41,12 @@ describe("the list of known hosts", () => {
     },
   );
 
-  it("contains a host that the proven code names", async () => {
+  it("contains a host that is named in proven code", async () => {
     const proven = knownHosts(beginRun(task, means.delivery(), pipelineParts()), 'SMTP("smtp.gmail.com")');
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("also shows whether the context has a key", () => {
+  it("says whether the context has a key", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });
@@ -70,8 +70,8 @@ async function checked(scene: Partial<Scene>, findings: CodeFinding[] = []) {
   return { about: told[0], step: means.steps.find(({ agent_name }) => agent_name === "CodeValidator") };
 }
 
-describe("the code validator", () => {
-  it("passes the node, the shape of its input and the importable modules to the check", async () => {
+describe("the check of generated code", () => {
+  it("gets the node, the shape of its input and the modules that the code can import", async () => {
     const { about } = await checked({ task: { workflow: { lib: { "tax.py": "" }, requirements: ["pyyaml"] } } });
     expect(about).toMatchObject({
       nodeType: "action",
@@ -82,12 +82,12 @@ describe("the code validator", () => {
     expect(about).not.toHaveProperty("edges");
   });
 
-  it("passes the edges of a decision as texts", async () => {
+  it("gets the values of the outgoing edges of a decision as texts", async () => {
     const { about } = await checked({ task: { type: "decision", conditions: [true, 3, "default"] } });
     expect(about?.edges).toEqual(["true", "3", "default"]);
   });
 
-  it("lists the result of the analysis among the keys that the code may read", async () => {
+  it("lets the code read the result of the analysis", async () => {
     const { about } = await checked({
       lines: [complex, looks, writes("a = 1"), approves],
       runs: [sets({ _data_analysis: { result: {} } }), sets({ a: 1 })],
@@ -95,7 +95,7 @@ describe("the code validator", () => {
     expect(about?.context).toHaveProperty("_data_analysis", { type: "object" });
   });
 
-  it("refuses code that reads a missing analysis", async () => {
+  it("refuses code that reads the result of an analysis if there was no analysis", async () => {
     const reads = writes("context['a'] = context['_data_analysis']['rows']");
     const scene = { lines: [simple, reads, reads, reads], check: checkNodeCode };
     const { outcome, means } = await play(scene);
@@ -103,12 +103,12 @@ describe("the code validator", () => {
     expect(means.runs).toEqual([]);
   });
 
-  it("accepts an unknown import if the workflow has requirements", async () => {
+  it("accepts the import of an unknown package if the workflow has requirements", async () => {
     const { step } = await checked({ task: { workflow: { requirements: ["odd-package"] } } }, [missing]);
     expect(step).toMatchObject({ status: "success", output_data: { valid: true, findings: [{ code: "PY140" }] } });
   });
 
-  it("refuses an unknown import in other workflows", async () => {
+  it("refuses the import of an unknown package if the workflow has no requirements", async () => {
     const lines = [simple, ...["a", "b", "c"].map(writes)];
     const { step } = await checked({ lines, runs: [] }, [missing]);
     expect(step).toMatchObject({ status: "failed", error_message: "line 1: no such module" });

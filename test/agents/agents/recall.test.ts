@@ -12,7 +12,7 @@ const writes = (code: string) => ({ role: "code_generator", answer: { code } }) 
 const approves = { role: "output_validator", answer: { valid: true, reason: "done" } } as const;
 const { knowledge } = pipelineParts();
 
-/** An earlier task that is similar to every task. */
+/** Parts of a pipeline whose search for earlier examples always finds the example about a rebate. */
 const precedent = {
   knowledge: {
     ...knowledge,
@@ -27,8 +27,8 @@ const scene: Scene = {
   parts: precedent,
 };
 
-describe("the embedding of a task", () => {
-  it("adds its cost to the code generator's step and to the node", async () => {
+describe("the embedding of a node's prompt", () => {
+  it("adds its cost to the step of the code generator and to the node", async () => {
     const { means, kept } = await play(scene);
     const [, generator] = means.steps;
     expect(generator).toMatchObject({ model_used: "gpt-6-luna", tokens_input: 912, cost_usd: 0.0012 });
@@ -39,11 +39,11 @@ describe("the embedding of a task", () => {
     expect(kept[0]?.cost).toMatchObject({ usd: expect.closeTo(0.0032, 9), tokens_input: 2712 });
   });
 
-  it("is stored with the code, so that similar tasks find it", async () => {
+  it("is stored with the code, so that nodes with similar prompts find the code", async () => {
     expect((await play(scene)).kept).toMatchObject([{ code: good, embedding: [1, 0.5] }]);
   });
 
-  it("is requested once, although code is written several times", async () => {
+  it("is requested once, even if code is written several times", async () => {
     const look = writes('# STAGE: ANALYSIS\nresult = {"total": 1}');
     const { means, models } = await play({
       ...scene,
@@ -63,7 +63,7 @@ describe("the embedding of a task", () => {
     expect(kept).toMatchObject([{ code: good, cost: { tokens_input: 2712 } }]);
   });
 
-  it("does not fail the node if the request for it fails; the step then records the reason and the cost", async () => {
+  it("does not fail the node if its request fails; the step then records the reason and the cost", async () => {
     const { outcome, means } = await play({ ...scene, vectors: [{ fails: "sent no vectors", costUsd: 0.0002 }] });
     expect(outcome.status).toBe("success");
     expect(means.steps[1]).toMatchObject({ cost_usd: 0.0012, input_data: { embedding: { error: "sent no vectors" } } });
@@ -71,7 +71,7 @@ describe("the embedding of a task", () => {
 });
 
 describe("a cost limit", () => {
-  it("refuses, before the request, an embedding that could exceed the limit", async () => {
+  it("prevents the request for an embedding that could exceed the limit", async () => {
     const { outcome, means } = await play({
       ...scene,
       vectors: [{ costUsd: 0, estimatedUsd: 0.02 }],
@@ -89,7 +89,7 @@ describe("a cost limit", () => {
     ["the run's", { task: { workflow: { maxCostUsd: 0.01 } } }, /this run has spent \$0.009 of/],
     ["the client's", { means: { month: { spentUsd: 0.001, limitUsd: 0.01 } } }, /client "acme" has spent \$0.009 of/],
   ])(
-    "refuses the code generator's request if the cost of the embedding leaves too little: %s limit",
+    "prevents the request of the code generator if too little is left after the cost of the embedding: %s limit",
     async (_whose, limited, message) => {
       const dear = { ...writes(good), estimatedUsd: 0.002 };
       const vectors = [{ vector: [1], costUsd: 0.008 }];
@@ -111,8 +111,8 @@ function answering(...vectors: number[][]) {
   return async (_call: EmbeddingCall) => ({ vectors, model: "m", usage, costUsd: 0.5 });
 }
 
-describe("a task's embedding", () => {
-  it("is rounded to four digits, and has a cost", async () => {
+describe("the embedding of a text", () => {
+  it("is rounded to four digits, and its cost is returned", async () => {
     const embedded = await embedTask("Add", answering([0.123456, -0.99996, 0]), { signal });
     expect(embedded).toEqual({ embedding: [0.1235, -1, 0], model: "m", tokens: 7, usd: 0.5 });
   });
@@ -135,7 +135,7 @@ describe("a task's embedding", () => {
     expect(await embedTask("Add", answering(), { signal })).toMatchObject({ embedding: null, tokens: 7, usd: 0.5 });
   });
 
-  it("has an error and a cost instead of a vector if the request fails", async () => {
+  it("is an error with a cost if its request fails", async () => {
     const spent = { usage: { input: 7, cached: 0, output: 0 }, costUsd: 0.5 };
     const embed = async () => Promise.reject(new ModelError("invalid", "sent 0 vectors", spent));
     const expected = { embedding: null, tokens: 7, usd: 0.5, error: "sent 0 vectors" };

@@ -25,7 +25,7 @@ const signedIn = 'client.login(context["user"], context["password"])';
 const getUrl = (host: string) =>
   `HTTPSConnectionPool(host='${host}', port=443): Max retries exceeded with url: / (Caused by NewConnectionError('...: [Errno 111] Connection refused'))`;
 
-describe("an external failure", () => {
+describe("a failure of an external service", () => {
   it.each<[string, string, string?, string[]?]>([
     ["ConnectionRefusedError", "[Errno 111] Connection refused"],
     ["ConnectionResetError", "[Errno 104] Connection reset by peer"],
@@ -98,7 +98,7 @@ describe("an external failure", () => {
     ["RuntimeError", "the service answered HTTP 503"],
     ["ValueError", "API returned status 500"],
     ["nova_harness.supply.Unavailable", 'the value of "pdf" cannot be loaded: it arrived damaged again and again'],
-  ])("is recognised in %s: %s", async (type, text, code = open, files = []) => {
+  ])("is recognised as such from the exception %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("world");
   });
 
@@ -106,12 +106,12 @@ describe("an external failure", () => {
     "[Errno 111] Connection refused",
     "could not read the mailbox: [AUTHENTICATIONFAILED] Invalid credentials",
     "503 Server Error: Service Unavailable for url: https://api.acme.example/v1",
-  ])("is recognised in a message that the code reports itself: %s", async (message) => {
+  ])("is recognised as such from a message that the code prints itself: %s", async (message) => {
     expect(await faultOf({ message, traceback: "", code: signedIn }, surroundings)).toBe("world");
   });
 });
 
-describe("a fault of the code", () => {
+describe("a fault of the code itself", () => {
   it.each<[string, string, string?, string[]?]>([
     ["NameError", "name 'email_user' is not defined"],
     ["KeyError", "'Connection refused'"],
@@ -159,29 +159,32 @@ describe("a fault of the code", () => {
     ["smtplib.SMTPServerDisconnected", "please run connect() first"],
     ["smtplib.SMTPNotSupportedError", "SMTP AUTH extension not supported by server."],
     ["smtplib.SMTPRecipientsRefused", "{'x@acme.example': (550, b'no such user')}"],
-  ])("is recognised in %s: %s", async (type, text, code = open, files = []) => {
+  ])("is recognised as such from the exception %s: %s", async (type, text, code = open, files = []) => {
     expect(await faultOf({ ...raised(type, text, files), code }, surroundings)).toBe("code");
   });
 
-  it("is recognised in a message that the code reports about its data", async () => {
+  it("is recognised as such from a message in which the code reports a problem of its data", async () => {
     expect(await faultOf({ message: "no invoice number found", traceback: "", code: open }, surroundings)).toBe("code");
   });
 });
 
 describe("a failed connection", () => {
   it.each([
-    ["a default host for a key that the context has", 'host = context.get("smtp_host", "smtp.gmail.com")'],
-    ["a host in a comment", `${open}\n# see https://docs.invented.example/smtp`],
-    ["an XML namespace that looks like a URL", `${open}\nns = "http://www.w3.org/2000/svg"`],
-    ["a host that the task names", 'smtplib.SMTP("mail.acme.example", 587)'],
-    ["a URL built from the context", "url = f\"https://{context['domain']}/api\""],
-  ])("is not the fault of code with %s", async (_, code) => {
+    [
+      "to a host that is the default for a key that the context has",
+      'host = context.get("smtp_host", "smtp.gmail.com")',
+    ],
+    ["in code that names another host only in a comment", `${open}\n# see https://docs.invented.example/smtp`],
+    ["in code with an XML namespace that looks like a URL", `${open}\nns = "http://www.w3.org/2000/svg"`],
+    ["to a host that the prompt of the node names", 'smtplib.SMTP("mail.acme.example", 587)'],
+    ["to a host in a URL that the code builds from the context", "url = f\"https://{context['domain']}/api\""],
+  ])("counts as a failure of the service, and not as a fault of the code, if it is %s", async (_, code) => {
     const refused = raised("ConnectionRefusedError", "[Errno 111] Connection refused");
     expect(await faultOf({ ...refused, code }, surroundings)).toBe("world");
   });
 });
 
-describe("chains of exceptions", () => {
+describe("a chain of Python exceptions", () => {
   const refused = "ConnectionRefusedError: [Errno 111] Connection refused";
   const chain = (border: string, line: string, last: string) =>
     `Traceback (most recent call last):\n  File "nodes/work.py", line 2, in <module>\n    connect()\n${refused}\n\n${border}\n\n` +
@@ -190,30 +193,36 @@ describe("chains of exceptions", () => {
   const context = "During handling of the above exception, another exception occurred:";
 
   it.each([
-    ["raised from the failure", cause, 'raise RuntimeError("no mail") from error', "RuntimeError: no mail", "world"],
     [
-      "raised while the failure was handled",
+      "raised from the failure of a service",
+      cause,
+      'raise RuntimeError("no mail") from error',
+      "RuntimeError: no mail",
+      "world",
+    ],
+    [
+      "raised while the failure of a service was handled",
       context,
       'raise RuntimeError("no mail")',
       "RuntimeError: no mail",
       "world",
     ],
     [
-      "a mistake while the failure was handled",
+      "a mistake while the failure of a service was handled",
       context,
       "log.eror(error)",
       "AttributeError: no attribute 'eror'",
       "code",
     ],
   ])(
-    "count as an external failure unless the last exception is a mistake of the code: %s",
+    "counts as a failure of an external service unless its last exception is a mistake of the code: %s",
     async (_, border, line, last, expected) => {
       const failed = { message: last, traceback: chain(border, line, last), code: open };
       expect(await faultOf(failed, surroundings)).toBe(expected);
     },
   );
 
-  it("are judged by the message of the harness, not by an exception's text that looks like a traceback", async () => {
+  it("is judged by the message of the harness, not by an exception's text that looks like a traceback", async () => {
     const text = `bad\n\n${context}\n\nTraceback (most recent call last):\n${refused}`;
     const failed = {
       message: `KeyError: ${text}`,
@@ -232,7 +241,7 @@ describe("hostsInMessage", () => {
     ["Failed to resolve 'api.example' ([Errno -2])", ["api.example"]],
     ["[Errno 111] Connect call failed ('10.0.0.1', 5432)", ["10.0.0.1"]],
     ["[Errno 111] Connection refused", []],
-  ])("finds the hosts in: %s", (text, hosts) => {
+  ])("finds the hosts in the error message: %s", (text, hosts) => {
     expect(hostsInMessage(text)).toEqual(hosts);
   });
 });
@@ -253,7 +262,7 @@ describe("hostsInCode", () => {
     ['url = f"https://{host}/v1"', []],
     ["# https://docs.example/\nx = 1", []],
     ['ns = "http://www.w3.org/2000/svg"', []],
-  ])("finds the hosts written in: %s", (code, hosts) => {
+  ])("finds the hosts in the code: %s", (code, hosts) => {
     expect(hostsInCode(code, (key) => key === "known_host")).toEqual(hosts);
   });
 });
@@ -266,7 +275,7 @@ it.each([
   [`the code says: [network] ${refused}`, ""],
   ["[network] something else\n", ""],
   ["", ""],
-])("findUnreachableHost finds in the log %j the reason %j", (logs, reason) => {
+])("findUnreachableHost finds in the log %j the network error %j", (logs, reason) => {
   expect(findUnreachableHost(logs)).toBe(reason);
 });
 
@@ -288,7 +297,7 @@ for Acme
 `;
 
 describe("exceptionsOf", () => {
-  it("returns the exceptions of a chain, the last one first", () => {
+  it("returns the exceptions of a chained Python traceback, the last one first", () => {
     expect(exceptionsOf({ message: "NoMail: no mail\nfor Acme", traceback })).toEqual([
       {
         type: "acme.errors.NoMail",
@@ -307,13 +316,13 @@ describe("exceptionsOf", () => {
     ]);
   });
 
-  it("returns a message that is no exception as a text without a type", () => {
+  it("returns an error message that names no exception as a text without a type", () => {
     expect(exceptionsOf({ message: "no invoice found", traceback: "" })).toEqual([
       { type: "", text: "no invoice found", files: [], line: "", after: null },
     ]);
   });
 
-  it("takes the last exception from the message of the harness if the traceback differs", () => {
+  it("takes the last exception from the error message of the harness if it differs from that in the traceback", () => {
     const [last] = exceptionsOf({
       message: "KeyError: 'x'",
       traceback: "Traceback (most recent call last):\nOSError: no\n",
@@ -321,7 +330,7 @@ describe("exceptionsOf", () => {
     expect(last).toMatchObject({ type: "KeyError", text: "'x'" });
   });
 
-  it("parses an exception without a text", () => {
+  it("parses an exception that has no text", () => {
     const [last] = exceptionsOf({
       message: "TimeoutError",
       traceback: "Traceback (most recent call last):\nTimeoutError\n",

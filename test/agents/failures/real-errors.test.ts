@@ -51,7 +51,7 @@ async function faultIn(code: string) {
   return { message, fault };
 }
 
-describe("the fault of a real Python error", () => {
+describe("a real Python error", () => {
   it.each<[string, string, RegExp, "world" | "code"]>([
     [
       "a closed port",
@@ -78,21 +78,21 @@ describe("the fault of a real Python error", () => {
       "world",
     ],
     [
-      "an answer 503",
+      "an HTTP response 503",
       "from urllib.request import urlopen\n" +
         "port = says(b'HTTP/1.0 503 Down\\r\\n\\r\\n')\nurlopen(f\"http://{context['host']}:{port}/\")",
       /^HTTPError: HTTP Error 503/,
       "world",
     ],
     [
-      "an answer 404",
+      "an HTTP response 404",
       "from urllib.request import urlopen\n" +
         "port = says(b'HTTP/1.0 404 No\\r\\n\\r\\n')\nurlopen(f\"http://{context['host']}:{port}/\")",
       /^HTTPError: HTTP Error 404/,
       "code",
     ],
     [
-      "a refused login, by imaplib",
+      "a login that imaplib reports as refused",
       "import imaplib\nport = says(b'* OK hi\\r\\n', b'* CAPABILITY IMAP4rev1\\r\\nXXXX0 OK\\r\\n')\n" +
         "imaplib.IMAP4.login = lambda *_: (_ for _ in ()).throw(imaplib.IMAP4.error(b'[AUTHENTICATIONFAILED] no'))\n" +
         "imaplib.IMAP4.login(None, 'user', context['host'])",
@@ -100,7 +100,7 @@ describe("the fault of a real Python error", () => {
       "world",
     ],
     [
-      "a refused login, by smtplib",
+      "a login that smtplib reports as refused",
       "import smtplib\nport = says(b'220 hi\\r\\n', b'250-hi\\r\\n250 AUTH PLAIN\\r\\n', b'535 5.7.8 bad\\r\\n', b'250 ok\\r\\n')\n" +
         "smtplib.SMTP(context['host'], port).login('user', 'password')",
       /^SMTPAuthenticationError: \(535/,
@@ -113,7 +113,7 @@ describe("the fault of a real Python error", () => {
       "world",
     ],
     [
-      "TLS with a port that does not speak TLS",
+      "TLS to a port that does not speak TLS",
       "import ssl, socket\nport = says(b'220 plain text\\r\\n')\nraw = socket.create_connection((context['host'], port))\n" +
         "ssl.create_default_context().wrap_socket(raw, server_hostname='mail.example')",
       /^SSLError: \[SSL: /,
@@ -134,19 +134,19 @@ describe("the fault of a real Python error", () => {
       "code",
     ],
     [
-      "the code's own error in place of a closed port",
+      "an error that the code raises in place of the error of a closed port",
       "import socket\ntry:\n    socket.create_connection((context['host'], refuses()))\n" +
         "except OSError:\n    raise RuntimeError('the mailbox cannot be read')",
       /^RuntimeError: the mailbox/,
       "world",
     ],
     [
-      "asyncio's own timeout",
+      "a timeout that asyncio itself raises",
       "import asyncio\nasyncio.run(asyncio.wait_for(asyncio.sleep(9), 0.01))",
       /^TimeoutError/,
       "code",
     ],
-  ])("is recognised for %s", async (_, code, message, fault) => {
+  ])("is attributed correctly, to the code or to the service, for %s", async (_, code, message, fault) => {
     const found = await faultIn(code);
     expect(found.message).toMatch(message);
     expect(found.fault).toBe(fault);

@@ -7,7 +7,7 @@ import { Library, TemplateDocumentation } from "../../../packages/agents/src/kno
 
 const documentation = new TemplateDocumentation();
 
-describe("the shipped documentation", () => {
+describe("the shipped documentation of Python packages", () => {
   it.each([
     ["pymupdf", "extract text", "pymupdf.Page.get_text"],
     ["fitz", "extract tables from page", "pymupdf.Page.find_tables"],
@@ -29,19 +29,19 @@ describe("the shipped documentation", () => {
     ["datetime", "parse string to date", "datetime.datetime.strptime"],
     ["decimal", "quantize", "decimal.Decimal.quantize"],
     ["re", "find all matches", "re.findall"],
-  ])("of %s answers the query %j with the entry %s", (library, query, name) => {
+  ])("for the package %s answers the query %j with the page of %s", (library, query, name) => {
     const { text, found } = documentation.search(library, query);
     expect(found).toContain(name);
     expect(text).toContain(`\n${name}`);
     expect(text.length).toBeLessThanOrEqual(1200);
   });
 
-  it("puts the entry that the query names at the top, with version, signature and description", () => {
+  it("returns at the top the page that the query names, with version, signature and description", () => {
     const { text } = documentation.search("pandas", "DataFrame.to_dict()");
     expect(text).toMatch(/^pandas \d+\.\d+\S*\n\npandas\.DataFrame\.to_dict\(orient='dict'.*\n.*dictionary/);
   });
 
-  it("marks an entry without a signature as an attribute or class", () => {
+  it("shows a page without a signature as an attribute or class", () => {
     expect(documentation.search("requests", "Response.ok").text).toContain(
       "requests.Response.ok (attribute or class)\n",
     );
@@ -53,29 +53,29 @@ describe("the shipped documentation", () => {
   });
 });
 
-describe("a search", () => {
-  it("lists the known libraries if the library is unknown", () => {
+describe("a search in the documentation of Python packages", () => {
+  it("lists the known packages if the package is unknown", () => {
     expect(documentation.search("beautifulsoup", "find all")).toEqual({
       text: 'There is no documentation of "beautifulsoup" here - there is some of: pymupdf, pandas, requests, pillow, psycopg, imaplib, smtplib, email, csv, json, datetime, decimal, re.',
       found: [],
     });
   });
 
-  it.each(["zzzqqq", "how to use", "", "pandas"])("reports that nothing matches %j", (query) => {
+  it.each(["zzzqqq", "how to use", "", "pandas"])("reports that nothing matches the query %j", (query) => {
     const { text, found } = documentation.search("pandas", query);
     expect(found).toEqual([]);
     expect(text).toMatch(/^pandas \S+ has nothing about ".*" - ask with other words, or for the name of a function/);
   });
 
   it.each([["x".repeat(5000), "y"] as const, ["csv", "q".repeat(5000)] as const])(
-    "returns a short text for a long library name or query",
+    "returns a short text even for a long package name or query",
     (library, query) => {
       expect(documentation.search(library, query).text.length).toBeLessThan(300);
     },
   );
 });
 
-describe("a library", () => {
+describe("a Python package in the documentation", () => {
   const entries = (...names: string[]) => names.map((name): [string, string, string] => [name, "()", `Does ${name}.`]);
 
   it("is found by its aliases and by its modules, in upper or lower case", () => {
@@ -84,7 +84,7 @@ describe("a library", () => {
     expect(names.filter((name) => library.isCalled(name))).toEqual(["pillow", "PIL", "pil", " PIL.Image "]);
   });
 
-  it("ranks a member of a large class before one of a small class", () => {
+  it("is searched so that a member of a large class comes before one of a small class", () => {
     const large = ["Page.a", "Page.b", "Page.c", "Page.d"].map((name) => `lib.${name}`);
     const library = new Library("lib", {
       version: "1",
@@ -94,7 +94,7 @@ describe("a library", () => {
     expect(library.search("show")[0]?.name).toBe("lib.Page.show");
   });
 
-  it("treats plurals, camel case and snake case as the same words", () => {
+  it("is searched so that plurals, camel case and snake case count as the same words", () => {
     const library = new Library("lib", { version: "1", also: [], entries: entries("lib.getTables", "lib.other") });
     expect(library.search("get_table").map(({ name }) => name)).toEqual(["lib.getTables"]);
   });
@@ -113,7 +113,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-it("the documentation uses the index of the template", () => {
+it("the search in the documentation uses the index of the workflow's template", () => {
   const documentation = new TemplateDocumentation(folder);
   expect(documentation.search("openpyxl", "open workbook", "nova-12ab")).toEqual({
     text: "openpyxl 3.1.5\n\nopenpyxl.load_workbook(filename)\nOpen the given filename and return the workbook.",
@@ -122,7 +122,7 @@ it("the documentation uses the index of the template", () => {
 });
 
 it.each([undefined, "nova", "../nova-12ab", ""])(
-  "the documentation uses the shipped index for template %j",
+  "the search in the documentation uses the shipped index for the template %j",
   (template) => {
     const documentation = new TemplateDocumentation(folder);
     expect(documentation.search("json", "loads", template).found).toContain("json.loads");
@@ -130,11 +130,11 @@ it.each([undefined, "nova", "../nova-12ab", ""])(
   },
 );
 
-it("the documentation uses the shipped index if no folder is set", () => {
+it("the search in the documentation uses the shipped index if no folder for indexes is set", () => {
   expect(new TemplateDocumentation().search("openpyxl", "open", "nova-12ab").found).toEqual([]);
 });
 
-it("the documentation refuses an index of a newer format", () => {
+it("the search in the documentation refuses an index of a newer format", () => {
   const documentation = new TemplateDocumentation(folder);
   expect(() => documentation.search("openpyxl", "open", "nova-later")).toThrow(/expected 1/);
 });

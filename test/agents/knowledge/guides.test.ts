@@ -28,7 +28,7 @@ function chosen(task: string, types: Types | ContextShape = {}, errors: string[]
   return guidesFor({ task, schema, errors }).map(({ name }) => name);
 }
 
-describe("guides for a task", () => {
+describe("the Python guides in a prompt", () => {
   it.each<[string, Types, string[]]>([
     ["Connect to IMAP server, read the first unread email, take any PDF attachment", mailbox, ["imap", "pdf"]],
     ["Decode PDF from base64 and extract its text using PyMuPDF", { pdf_data_b64: "string" }, ["pdf"]],
@@ -41,7 +41,7 @@ describe("guides for a task", () => {
     ["Shrink the photo to 800 pixels", { photo: "bytes" }, ["images"]],
     ["Is the invoice overdue?", { due: "string" }, ["dates"]],
     ["Take the customer out of the payload", { payload: "string" }, ["json"]],
-  ])("are chosen by the words of the task and the keys of the context: %s", (task, types, guides) => {
+  ])("are chosen by the words of the node's prompt and the keys of the context: %s", (task, types, guides) => {
     expect(chosen(task, types)).toEqual(guides);
   });
 
@@ -59,7 +59,7 @@ describe("guides for a task", () => {
     ["Speichere die Rechnung in der Datenbank", database, ["postgres"]],
     ["Berechne die Fälligkeit aus dem Rechnungsdatum", { rechnungsdatum: "string" }, ["dates"]],
     ["Verkleinere das Bild", { bild: "bytes" }, ["images"]],
-  ])("are chosen for tasks in Spanish and German too: %s", (task, types, guides) => {
+  ])("are chosen for prompts in Spanish and German: %s", (task, types, guides) => {
     expect(chosen(task, types)).toEqual(guides);
   });
 
@@ -68,28 +68,28 @@ describe("guides for a task", () => {
     ["Decide whether the total is above 1000", { total: "number", pdf: "bytes" }],
     ["Add a and b", { a: "integer", b: "integer" }],
     ["Put the rest of the items into a list", { items: "list" }],
-  ])("are none for a task that needs no guide: %s", (task, types) => {
+  ])("are left out for a prompt that needs none: %s", (task, types) => {
     expect(chosen(task, types)).toEqual([]);
   });
 
-  it("lack the guide for PDF if an earlier node has extracted the text", () => {
+  it("do not include the guide for PDF if an earlier node has extracted the text of the PDF", () => {
     expect(chosen("Extract the vendor from the invoice", { pdf: "bytes" })).toEqual(["pdf"]);
     expect(chosen("Extract the vendor from the invoice", { pdf: "bytes", text: "string" })).toEqual([]);
   });
 
-  it("depend on keys of objects and of the first item of lists", () => {
+  it("are chosen by the keys of the context, also by those of objects inside it and of the first item of lists", () => {
     const file: ValueShape = { type: "object", members: { "7.pdf": { type: "bytes", size: 900 } } };
     expect(chosen("Summarise what came", { mail: { type: "object", members: { files: file } } })).toEqual(["pdf"]);
     expect(chosen("Summarise what came", { mails: { type: "list", item: file } })).toEqual(["pdf"]);
   });
 
-  it("are at most three, and topics that the task names come first", () => {
+  it("are at most three, and the guides for topics that the node's prompt names come first", () => {
     const task = "Read PDF and CSV from the API, keep amounts in the database, mail the image over SMTP";
     expect(chosen(task, { pdf: "bytes", amounts: "list" })).toEqual(["pdf", "smtp", "postgres"]);
   });
 });
 
-describe("the guides of an attempt after errors", () => {
+describe("the Python guides in a prompt after a failed attempt", () => {
   it.each([
     ["ValueError: could not convert string to float: '1.234,56'", "money"],
     ["decimal.InvalidOperation: [<class 'decimal.ConversionSyntax'>]", "money"],
@@ -104,22 +104,22 @@ describe("the guides of an attempt after errors", () => {
     ["ModuleNotFoundError: No module named 'openpyxl'", "excel"],
     ["PIL.UnidentifiedImageError: cannot identify image file", "images"],
     ["json.decoder.JSONDecodeError: Expecting value: line 1 column 1", "json"],
-  ])("include the guide for the error %s: %s", (error, guide) => {
+  ])("include, after the error %s, the guide %s", (error, guide) => {
     expect(chosen("Do it", {}, [error])).toContain(guide);
   });
 
-  it("are at most five, and the guides of the first attempt come first in the same order", () => {
+  it("are at most five, and start with the guides of the first attempt in the same order", () => {
     const errors = ["psycopg.Error", "requests.Timeout", "JSONDecodeError", "UnidentifiedImageError"];
     const task = "Extract total amount from invoice PDF";
     expect(chosen(task, { pdf: "bytes" }, errors)).toEqual(["pdf", "money", "postgres", "http", "images"]);
   });
 
-  it("are empty for an unrelated error", () => {
+  it("include no further guide for an error that fits no guide", () => {
     expect(chosen("Add a and b", {}, ["KeyError: 'c'"])).toEqual([]);
   });
 });
 
-describe("phrasePattern", () => {
+describe("a pattern of words", () => {
   it.each([
     ["mail", "read the mail", true],
     ["mail", "read the mailbox", false],
@@ -130,20 +130,23 @@ describe("phrasePattern", () => {
     ["send* … mail*", "send the report. then read the mail", false],
     ["send* … mail*", "mail is sent", false],
     ["a1, b2", "only b2", true],
-  ])("of %j matches the text %j: %s", (phrases, text, matches) => {
+  ])("written as %j matches the text %j: %s", (phrases, text, matches) => {
     expect(phrasePattern(phrases).test(text)).toBe(matches);
   });
 });
 
-describe("keyPattern", () => {
+describe("a pattern of keys", () => {
   it.each([
     ["pdf", [], "invoice pdf: bytes", true],
     ["pdf", ["string"], "invoice pdf: bytes", false],
     ["file*", ["string", "bytes"], "files: bytes", true],
     ["bytes", [], "count: bytes", false],
-  ] as const)("of %j and types %j matches the key %j: %s", (names, types, text, matches) => {
-    expect(keyPattern(names, types.join("|") || undefined).test(text)).toBe(matches);
-  });
+  ] as const)(
+    "written as %j, for values of the types %j, matches the key and type %j: %s",
+    (names, types, text, matches) => {
+      expect(keyPattern(names, types.join("|") || undefined).test(text)).toBe(matches);
+    },
+  );
 });
 
 describe("plainText", () => {
@@ -164,13 +167,13 @@ function blocksOf(text: string): string[] {
   return [...text.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code]) => code as string);
 }
 
-describe("the file of guides", () => {
-  it("has one guide for each topic", () => {
+describe("the file of Python guides", () => {
+  it("has exactly one guide for each topic", () => {
     const found = Array.from(readFileSync(shelf, "utf8").matchAll(/^<!-- (\w+) -->$/gm), ([, name]) => name);
     expect(found.sort()).toEqual(names.toSorted());
   });
 
-  it.each(names)("has a short guide for %s, whose code the validator accepts", async (name) => {
+  it.each(names)("has a short guide for %s, whose code the check of generated code accepts", async (name) => {
     const { text } = readGuide(name);
     expect(text.length).toBeGreaterThan(600);
     // A longer guide would make a prompt with three guides too large. A token has about four characters.
@@ -180,7 +183,7 @@ describe("the file of guides", () => {
     for (const code of blocks) expect(await checkPython(code, nodeGlobals)).toEqual([]);
   });
 
-  it.each(names)("has a guide for %s that shows how to set the context", (name) => {
+  it.each(names)("has a guide for %s whose code sets a key of the context", (name) => {
     expect(blocksOf(readGuide(name).text).join()).toMatch(/^ *context\["\w+"\] = /m);
   });
 });
@@ -188,12 +191,12 @@ describe("the file of guides", () => {
 const folder = join(import.meta.dirname, "./python");
 const modules = readdirSync(folder).filter((name) => /^test_.*\.py$/.test(name));
 
-test("the folder of Python tests contains the tests of the mail guides", () => {
+test("the folder with Python tests of the Python guides contains the tests of the mail guides", () => {
   expect(modules).toContain("test_mail_guides.py");
 });
 
 // The tests run the guides' code against their own servers, and skip modules that this Python cannot import.
-test.each(modules)("the code of the guides passes %s", async (module) => {
+test.each(modules)("the code of the Python guides passes the Python tests in %s", async (module) => {
   const run = promisify(execFile)(process.env.NOVA_PYTHON ?? "python3", ["-m", "unittest", "-q", module], {
     cwd: folder,
   });

@@ -13,7 +13,7 @@ import { generator, generatorWith, type TaskChanges, taskWith, written } from ".
 
 const approved = { by: "ada", at: "2026-11-22T11:00:00.000Z" };
 
-/** Stored code for a task; `digit` distinguishes generations. */
+/** Builds stored code for a task. `digit` distinguishes several pieces of code. */
 function generation(digit: string, fields: Partial<Generation> = {}, changes: TaskChanges = {}): Generation {
   const ingredients = ingredientsOf(taskWith(changes), generator, written);
   return {
@@ -41,9 +41,14 @@ function lockWith(one: Generation): { workflow: { lock: Record<string, LockedCod
 describe("the pinned code of a node", () => {
   it.each<[string, TaskChanges, Generation[], string | null]>([
     ["does not exist if no code is stored", {}, [], null],
-    ["is the code that was stored for the same ingredients", {}, [generation("1")], "total = 1"],
-    ["is the newest of several generations", {}, [generation("1"), generation("3"), generation("2")], "total = 3"],
-    ["is never a candidate", {}, [generation("1", { status: "candidate" })], null],
+    ["is the code that was stored for the same prompt, models and types of input", {}, [generation("1")], "total = 1"],
+    [
+      "is the newest of several pieces of stored code that fit",
+      {},
+      [generation("1"), generation("3"), generation("2")],
+      "total = 3",
+    ],
+    ["is never code that has not been proven (a candidate)", {}, [generation("1", { status: "candidate" })], null],
     ["is not code that was replaced", {}, [generation("2", { status: "replaced" }), generation("1")], "total = 1"],
     ["does not exist after a change of the prompt", { executor: { prompt: "Else" } }, [generation("1")], null],
     ["does not exist for an input of another type", { input: '{"lines": "1"}' }, [generation("1")], null],
@@ -61,16 +66,16 @@ describe("the pinned code of a node", () => {
       "total = 2",
     ],
     ["is stored code if the lock file lacks the node", { workflow: { lock: {} } }, [generation("1")], "total = 1"],
-  ])("depends on ingredients, status, lock and age: it %s", (_, changes, generations, code) => {
+  ])("%s", (_, changes, generations, code) => {
     expect(choosePinned(taskWith(changes), generations, generator)?.code ?? null).toBe(code);
   });
 
-  it("is never code whose key does not match its ingredients", () => {
+  it("is only code whose stored key fits all that the code was made from", () => {
     const forged = generation("1", { key: "0".repeat(64) });
     expect(choosePinned(taskWith(), [forged], generator)).toBeNull();
   });
 
-  it("does not exist for a node whose id is a property of every JavaScript object", () => {
+  it("does not exist for a new node, even if its id is a property of every JavaScript object", () => {
     const task = taskWith({ workflow: { lock: {} } });
     expect(choosePinned({ ...task, node: { ...task.node, id: "constructor" } }, [], generator)).toBeNull();
   });
@@ -110,7 +115,7 @@ describe("a frozen run", () => {
       /nobody has approved.*nova lock approve <folder> sum/,
     ],
     [
-      "the only stored code is a candidate with other ingredients",
+      "the only stored code is a candidate that was made from another prompt",
       {},
       [generation("1", { status: "candidate", key: "0".repeat(64) })],
       /no run has proven/,
@@ -121,31 +126,31 @@ describe("a frozen run", () => {
       [generation("1", { status: "replaced", ingredients: generation("1").ingredients })],
       /no run has proven/,
     ],
-  ])("explains the missing code if %s", (_, changes, generations, sentence) => {
+  ])("explains why it has no code to run if %s", (_, changes, generations, sentence) => {
     const task = taskWith({ ...frozen, ...changes });
     expect(choosePinned(task, generations, generator)).toBeNull();
     expect(explainMiss(task, generations, generator)).toMatch(sentence);
   });
 });
 
-describe("a node whose code is written again", () => {
+describe("a node that is named in `fresh`, so that its code is written again,", () => {
   const fresh = { fresh: true };
 
   it.each<[string, TaskChanges, Generation[]]>([
     ["stored code", {}, [generation("1", { provenBy: "exec_00" })]],
     ["locked code", lockWith(generation("1", { approved })), []],
     ["code that is locked and stored", lockWith(generation("1")), [generation("1"), generation("2")]],
-  ])("does not use %s", (_, changes, generations) => {
+  ])("gets new code although it has %s", (_, changes, generations) => {
     expect(choosePinned(taskWith({ ...changes, ...fresh }), generations, generator)).toBeNull();
   });
 
-  it("runs code that its own execution has proven, so that a loop or map writes the code only once", () => {
+  it("runs code that an earlier visit in the same run has proven, so that a loop or map writes the code only once", () => {
     const own = generation("2", { provenBy: "exec_01" });
     const task = taskWith({ ...lockWith(generation("1")), ...fresh });
     expect(choosePinned(task, [own, generation("3")], generator)?.code).toBe("total = 2");
   });
 
-  it("in a frozen deployment, explains why no code may run", () => {
+  it("explains in a frozen run why no code may run", () => {
     const task = taskWith({ ...fresh, frozen: true });
     expect(choosePinned(task, [generation("1")], generator)).toBeNull();
     expect(explainMiss(task, [generation("1")], generator)).toMatch(/no model may be asked here.*without fresh/);
@@ -155,33 +160,33 @@ describe("a node whose code is written again", () => {
 describe("a workflow that requires approval", () => {
   const required = { workflow: { approval: "required" } } as const;
 
-  it("runs only approved code, even if newer code exists", () => {
+  it("runs only approved code, even if newer code is stored", () => {
     const generations = [generation("1", { approved }), generation("2")];
     expect(choosePinned(taskWith(required), generations, generator)?.code).toBe("total = 1");
   });
 
-  it("requires approval of locked code too", () => {
+  it("requires approval even for code that is locked", () => {
     const locked = (one: Generation) => ({ workflow: { ...required.workflow, ...lockWith(one).workflow } });
     expect(choosePinned(taskWith(locked(generation("1"))), [], generator)).toBeNull();
     expect(choosePinned(taskWith(locked(generation("1", { approved }))), [], generator)?.code).toBe("total = 1");
   });
 });
 
-describe("the code with which an earlier delivery started", () => {
-  it("is found after newer code has replaced it", () => {
+describe("the code with which an earlier delivery of a node started", () => {
+  it("is found in the store after newer code has replaced it", () => {
     const before = generation("1");
     const id = choosePinned(taskWith(), [before], generator)?.generation ?? "";
     const now = [{ ...before, status: "replaced" as const }, generation("2")];
     expect(findPinned(taskWith(), now, id)).toEqual({ generation: id, code: "total = 1" });
   });
 
-  it("is found in the workflow's lock", () => {
+  it("is found in the lock of the workflow", () => {
     const task = taskWith(lockWith(generation("1")));
     const pinned = choosePinned(task, [], generator);
     expect(findPinned(task, [], pinned?.generation ?? "")).toEqual(pinned);
   });
 
-  it("is reported as removed if it is missing", () => {
+  it("is reported as removed if it is missing both in the store and in the lock", () => {
     expect(() => findPinned(taskWith(), [generation("1")], "gone")).toThrow(/began with was removed/);
   });
 });
@@ -192,8 +197,8 @@ function changed(changes: TaskChanges, today = generator) {
   return findChanges({ ingredients }, currentIngredients(taskWith(changes), today, ingredients));
 }
 
-describe("findChanges", () => {
-  it("returns no changes for equal ingredients", () => {
+describe("findChanges compares what two pieces of code were made from and", () => {
+  it("returns no changes if nothing differs", () => {
     expect(changed({ input: '{"lines": [5], "more": 1}' })).toEqual([]);
   });
 
@@ -211,7 +216,7 @@ describe("findChanges", () => {
       "number",
       "string",
     ],
-  ])("names the changed ingredient of %j", (changes, ingredient, text, was, is) => {
+  ])("names the one thing that differs for %j", (changes, ingredient, text, was, is) => {
     const [found, ...more] = changed(changes);
     expect([found, more]).toEqual([{ ingredient, was, is }, []]);
     expect(found && changeText(found)).toBe(text);
@@ -221,17 +226,17 @@ describe("findChanges", () => {
     [{ ...generator, version: "2" }, "NOVA's code generator"],
     [{ ...generator, settings: "high" }, "the model's settings"],
     [generatorWith({}), 'the guide "money"'],
-  ])("names the changed part of %j", (today, text) => {
+  ])("names the changed part of the code generator for %j", (today, text) => {
     expect(changed({}, today).map(changeText)).toEqual([text]);
   });
 
-  it("names a new module", () => {
+  it("names a module that was added", () => {
     const [found] = changed({ workflow: { lib: { "mails.py": "a = 1" } } });
     expect(found).toMatchObject({ ingredient: "lib.mails.py", was: null, is: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(found && changeText(found)).toBe("lib/mails.py");
   });
 
-  it("names everything that has changed", () => {
+  it("names everything that differs", () => {
     expect(changed({ executor: { prompt: "Else" }, workflow: { requirements: ["a"] } })).toHaveLength(2);
   });
 });

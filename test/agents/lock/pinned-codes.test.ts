@@ -1,4 +1,5 @@
 import {
+  type AgentTask,
   generationId,
   type Pipeline,
   type PipelineMeans,
@@ -34,8 +35,8 @@ function statuses(): Record<string, string> {
   return Object.fromEntries(store.all.map(({ code, status }) => [code, status]));
 }
 
-describe("code that has succeeded", () => {
-  it("is pinned with its ingredients, its costs and the execution that proved it", async () => {
+describe("code that has succeeded in a run", () => {
+  it("is pinned together with its prompt, models and types, its costs and the run that proved it", async () => {
     await keep();
     expect(store.all).toEqual([
       {
@@ -58,7 +59,7 @@ describe("code that has succeeded", () => {
     expect(choosePinned(taskWith(), store.all, generator)?.code).toBe(written.code);
   });
 
-  it("replaces pinned code for the same ingredients, which stays in the history", async () => {
+  it("replaces pinned code that was made from the same prompt, models and types, and this code stays stored as replaced", async () => {
     await keep();
     await keep({ execution: "exec_02" }, later);
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
@@ -70,14 +71,14 @@ describe("code that has succeeded", () => {
     expect(statuses()).toEqual({ [written.code]: "replaced", "total = 2": "pinned" });
   });
 
-  it("does not replace code for another input or prompt", async () => {
+  it("does not replace code that was made for another input or another prompt", async () => {
     await keep({ input: '{"lines": "1, 2"}' });
     await keep({ executor: { prompt: "Else" } }, { ...written, code: "else" });
     await keep({}, later);
     expect(Object.values(statuses())).toEqual(["pinned", "pinned", "pinned"]);
   });
 
-  it("is stored once when its task is delivered twice", async () => {
+  it("is stored once when its node is delivered twice", async () => {
     const first = await keep();
     expect(await keep({}, { ...written, createdAt: later.createdAt })).toEqual(first);
     expect(store.all).toHaveLength(1);
@@ -97,7 +98,7 @@ describe("code that has succeeded", () => {
     expect(statuses()).toEqual({ [written.code]: "pinned", "total = 2": "replaced" });
   });
 
-  it("replaces locked code that failed, whether or not the store has that code too", async () => {
+  it("replaces locked code that failed, whether or not the store also has the failed code", async () => {
     const workflow = { lock: { sum: await keep() } };
     for (const all of [store.all.slice(), []]) {
       store.all.splice(0, store.all.length, ...all);
@@ -108,7 +109,7 @@ describe("code that has succeeded", () => {
     }
   });
 
-  it("replaces pinned and locked code if the node was written again, and the replaced code stays stored", async () => {
+  it("replaces pinned and locked code if its node was named in `fresh`, and the replaced code stays stored", async () => {
     const old = await keep();
     const workflow = { lock: { sum: old } };
     await keep({ workflow, execution: "exec_02", fresh: true }, later);
@@ -116,14 +117,14 @@ describe("code that has succeeded", () => {
     expect(choosePinned(taskWith({ workflow, execution: "exec_03" }), store.all, generator)?.code).toBe("total = 2");
   });
 
-  it("does not replace locked code for other ingredients", async () => {
+  it("does not replace locked code that was made from another prompt or other models", async () => {
     const workflow = { lock: { sum: await keep({ executor: { prompt: "Else" } }) } };
     store.all.length = 0;
     await keep({ workflow }, later);
     expect(store.all).toHaveLength(1);
   });
 
-  it("is stored per client only if the workflow requests it", async () => {
+  it("is stored for each client separately only if the workflow has the scope `client`", async () => {
     await keep({ client: "acme" });
     await keep({ client: "acme", workflow: { scope: "client" } });
     await keep({ client: "bolt", workflow: { scope: "client" } });
@@ -135,10 +136,10 @@ describe("code that has succeeded", () => {
   });
 });
 
-describe("code that needs an analysis", () => {
+describe("code that reads the result of an analysis", () => {
   const both: WrittenCode = { ...written, analysis: "result = {}" };
 
-  it("is stored with the analysis under one hash", async () => {
+  it("is stored together with its analysis under one hash", async () => {
     const kept = await keep({}, both);
     expect(kept).toMatchObject({ code: written.code, analysis: "result = {}" });
     expect([kept.codeHash, kept.analysisHash]).toEqual([codeHashOf(both), hashOf("result = {}")]);
@@ -149,7 +150,7 @@ describe("code that needs an analysis", () => {
     });
   });
 
-  it("is a new generation if its analysis changes or disappears", async () => {
+  it("is stored as new code if it succeeds with another analysis or without one", async () => {
     await keep({}, both);
     await keep({ execution: "exec_02" }, { ...both, analysis: "result = {'a': 1}", createdAt: later.createdAt });
     await keep({ execution: "exec_03" }, { ...written, createdAt: "2026-11-22T10:00:09.000Z" });
@@ -168,7 +169,7 @@ describe("code that needs an analysis", () => {
     expect(await keep({ workflow }, { ...both, analysis: "result = 1" })).toMatchObject({ status: "candidate" });
   });
 
-  it("is stored as replaced, with its analysis, if only the lock file had it", async () => {
+  it("is stored as replaced, together with its analysis, if only the lockfile had it", async () => {
     const workflow = { lock: { sum: await keep({}, both) } };
     store.all.length = 0;
     await keep({ workflow, execution: "exec_02" }, later);
@@ -176,7 +177,7 @@ describe("code that needs an analysis", () => {
   });
 });
 
-describe("code that waits for proof or approval", () => {
+describe("code that waits for proof in a run or for approval", () => {
   it("is a candidate until a run has proven it, and replaces no code before then", async () => {
     await keep();
     await keep({}, later, false);
@@ -194,7 +195,7 @@ describe("code that waits for proof or approval", () => {
   });
 });
 
-describe("generated code", () => {
+describe("generated code in the store of pinned code", () => {
   const codes = () =>
     createPinnedCodes({
       store,
@@ -205,7 +206,7 @@ describe("generated code", () => {
   const proven = { code: written.code, model: written.model, cost: written.cost };
   const guides = [{ name: "money", text: "", hash: "" }];
 
-  it("is stored, chosen and found again", async () => {
+  it("can be chosen for the next run and found by its id", async () => {
     expect(await codes().choose(taskWith())).toBeNull();
     const id = await codes().keep(taskWith(), { ...proven, guides });
     const [kept] = store.all;
@@ -215,7 +216,7 @@ describe("generated code", () => {
     expect(await codes().find(taskWith(), id ?? "")).toEqual({ generation: id, code: written.code });
   });
 
-  it("is stored with the keys that it and its analysis read, except the analysis result", async () => {
+  it("is stored with the keys of the context that it and its analysis read, but without the key of the analysis result", async () => {
     const readsOf = async (source: string) =>
       source === "look"
         ? [
@@ -238,7 +239,7 @@ describe("generated code", () => {
     expect(await codes().choose(taskWith({ workflow: { lock: {} }, frozen: true }))).toBeNull();
   });
 
-  it("is stored without approval, and is reported as waiting until a person approves it", async () => {
+  it("is stored as unapproved, and is reported as waiting until a person approves it", async () => {
     const task = taskWith({ workflow: { approval: "required" } });
     expect(await codes().missing(task)).toMatchObject({
       waits: false,
@@ -254,7 +255,7 @@ describe("generated code", () => {
     });
   });
 
-  it("is not used for other clients if the workflow requests code per client", async () => {
+  it("is not used for other clients if the workflow has the scope `client`", async () => {
     const workflow = { scope: "client" } as const;
     await codes().keep(taskWith({ workflow, client: "acme" }), { ...proven, guides });
     expect(await codes().choose(taskWith({ workflow, client: "acme" }))).not.toBeNull();
@@ -262,13 +263,13 @@ describe("generated code", () => {
   });
 });
 
-it("a frozen pipeline marks every task as frozen and passes it on otherwise unchanged", async () => {
+it("the pipeline of agents for a frozen run marks every node as frozen, and changes nothing else", async () => {
   const seen: unknown[][] = [];
   const told = (...call: unknown[]) => {
     seen.push(call);
     return Promise.resolve(null as never);
   };
-  const pipeline: Pipeline = { pinned: told, generation: told, run: told, answer: told };
+  const pipeline: Pipeline = { pinned: told, generation: told, run: told, answer: told, converse: told };
   const means = {} as PipelineMeans;
   const task = taskWith();
   const pinned = { generation: "g", code: "a = 1" };
@@ -281,21 +282,26 @@ it("a frozen pipeline marks every task as frozen and passes it on otherwise unch
   expect(task.frozen).toBe(false);
 });
 
-it("a frozen pipeline asks the models of text nodes, and a model-free pipeline asks none", async () => {
+it("the pipeline of agents for a frozen run asks the models of text nodes and agents, and a pipeline without models makes both fail", async () => {
   const asked: unknown[] = [];
   const answer: Pipeline["answer"] = async (task) => {
     asked.push(task);
     return null as never;
   };
   const refuse = () => Promise.reject(new RangeError("nobody asks for code"));
-  const pipeline: Pipeline = { pinned: refuse, generation: refuse, run: refuse, answer };
+  const pipeline: Pipeline = { pinned: refuse, generation: refuse, run: refuse, answer, converse: answer };
   const task = { node: { id: "edit" } } as TextTask;
+  const agent = { node: { id: "edit" } } as AgentTask;
   await frozenPipeline(pipeline).answer(task, {} as TextMeans);
-  expect(asked).toEqual([task]);
-  expect(await modelFreePipeline(pipeline).answer(task, {} as TextMeans)).toMatchObject({
-    status: "failed",
-    class: "NodeFailed",
-    message: expect.stringMatching(/node "edit" would ask a model, and models are off/),
-  });
-  expect(asked).toHaveLength(1);
+  await frozenPipeline(pipeline).converse(agent, {} as TextMeans);
+  expect(asked).toEqual([task, agent]);
+  const free = modelFreePipeline(pipeline);
+  for (const refused of [await free.answer(task, {} as TextMeans), await free.converse(agent, {} as TextMeans)]) {
+    expect(refused).toMatchObject({
+      status: "failed",
+      class: "NodeFailed",
+      message: expect.stringMatching(/node "edit" would ask a model, and models are off/),
+    });
+  }
+  expect(asked).toHaveLength(2);
 });

@@ -17,8 +17,8 @@ const search: Tool = {
 const asks: ModelAction = { calls: [{ name: "search", arguments: { query: "x" } }] };
 const environmentOf = (server: { environment: object }) => ({ ...server.environment, NOVA_LLM_API: "chat" });
 
-describe("a compatible server", () => {
-  it("receives the schema in the instructions too, and receives no field that only OpenAI knows", async () => {
+describe("a server that is compatible with OpenAI's API", () => {
+  it("receives the schema of the answer in the instructions, and no field that only OpenAI knows", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels(environmentOf(server)).ask(modelCall({ maxOutputTokens: 300 }));
     const body = server.requests[0]?.body as Record<string, unknown>;
@@ -29,7 +29,7 @@ describe("a compatible server", () => {
     );
   });
 
-  it("receives no schema to enforce while tools may be called, because an enforced schema would prevent the calls", async () => {
+  it("receives no schema to enforce while the model may call tools, because it would prevent these calls", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true, answer: null }, answer: asks },
       { expect: { mayCall: false, answer: "task_code" }, answer: { json: { code: "x" } } },
@@ -37,7 +37,7 @@ describe("a compatible server", () => {
     await createModels(environmentOf(server)).ask(modelCall({ tools: [search], maxToolCalls: 1 }));
   });
 
-  it("is asked again with an enforced schema after an unusable answer", async () => {
+  it("is asked again with an enforced schema after an answer that does not fit the schema", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true, answer: null }, answer: { text: "I need no search. Here is the plan." } },
       {
@@ -49,7 +49,7 @@ describe("a compatible server", () => {
     expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 2000, cached: 0, output: 200 } });
   });
 
-  it("is not asked again after a usable answer without an enforced schema", async () => {
+  it("is not asked again after a fitting answer, although no schema was enforced", async () => {
     await using server = await modelServer([{ answer: { text: 'Done: {"code": "x"}' } }]);
     const answer = await createModels(environmentOf(server)).ask(modelCall({ tools: [search] }));
     expect(answer.value).toEqual({ code: "x" });
@@ -60,7 +60,7 @@ describe("a conversation with OpenAI over Chat Completions", () => {
   const converse = (baseURL: string) =>
     chatConversation(new OpenAI({ apiKey: "k", baseURL }), modelCall({ tools: [search] }), false);
 
-  it("requests an enforced schema together with tools, no storage, and a cache key made from the instructions", async () => {
+  it("asks for an enforced schema together with tools and for no storage, and has a cache key made from the instructions", async () => {
     const body = converse("http://127.0.0.1:9/v1").request(true);
     expect(body).toMatchObject({
       tool_choice: "auto",
@@ -73,7 +73,7 @@ describe("a conversation with OpenAI over Chat Completions", () => {
     expect(body.messages[0]).toEqual({ role: "system", content: "You write Python." });
   });
 
-  it("sends requests that OpenAI's API accepts", async () => {
+  it("sends requests that follow the published rules of OpenAI's API", async () => {
     await using server = await modelServer([{ expect: { answer: "task_code" }, answer: { json: { code: "x" } } }]);
     const conversation = converse(server.url);
     const options = { signal: AbortSignal.any([]), headers: { "X-Client-Request-Id": "code_generator.1" } };
@@ -91,10 +91,10 @@ it.each([
   [{ type: "object" }, false],
   [{ ...closed, properties: { a: { type: "object", properties: {} } } }, false],
   [{ ...closed, $defs: { b: { type: "object", properties: {} } } }, false],
-])("isStrict of %j is %s", (schema, expected) => {
+])("isStrict for the schema %j is %s", (schema, expected) => {
   expect(isStrict(schema)).toBe(expected);
 });
 
-it("windowOf returns the window of a model and of its snapshots, and null for an unknown model", () => {
+it("windowOf returns the size of the context window of a model and of its snapshots, and null for an unknown model", () => {
   expect([windowOf("gpt-5-2025-08-07"), windowOf("llama")]).toEqual([400_000, null]);
 });

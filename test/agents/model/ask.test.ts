@@ -14,10 +14,10 @@ import {
 
 const usage = { input: 1200, cached: 1000, output: 50 };
 
-describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => {
+describe.each(["responses", "chat"] as const)("a model that is asked over the API %s", (api) => {
   const over = (environment: ModelEnvironment) => createModels({ ...environment, NOVA_LLM_API: api });
 
-  it("returns a value of the schema, the raw text and the cost", async () => {
+  it("returns a value that fits the schema, the raw text of its answer and the cost", async () => {
     await using server = await modelServer([
       { expect: { role: "code_generator", api, model: "gpt-6.1-terra" }, answer: { json: { code: "x = 1" }, usage } },
     ]);
@@ -32,7 +32,7 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
     });
   });
 
-  it("costs 0 if the catalog has no price", async () => {
+  it("costs 0 if the catalog of models has no price for it", async () => {
     await using server = await modelServer([{ expect: { model: "qwen3:8b" }, answer: { json: { code: "" } } }]);
     const answer = await over(server.environment).ask(modelCall({ model: "qwen3:8b" }));
     expect(answer).toMatchObject({ costUsd: 0, usage: { input: 1000, cached: 0, output: 100 } });
@@ -51,12 +51,12 @@ describe.each(["responses", "chat"] as const)("a model asked over %s", (api) => 
     ["in prose", 'Here it is: {"code": "x"}'],
     ["in a code fence", '```json\n{"code": "x"}\n```'],
     ["after its thoughts", '<think>{"code": "?"}</think>{"code": "x"}'],
-  ])("is understood if it answers %s", async (_where, text) => {
+  ])("is understood if it gives its JSON %s", async (_where, text) => {
     await using server = await modelServer([{ answer: { text } }]);
     expect(await over(server.environment).ask(modelCall())).toMatchObject({ value: { code: "x" }, text });
   });
 
-  it("returns the right answer to each of several parallel calls", async () => {
+  it("gets the right result for each of several parallel tool calls", async () => {
     await using server = await modelServer(({ input }) => ({ json: { code: input } }));
     const models = over(server.environment);
     const asked = ["one", "two", "three"].map((input) => models.ask(modelCall({ input })));
@@ -91,7 +91,7 @@ describe("a request over the Responses API", () => {
     });
   });
 
-  it("has the same cache key for the same instructions, and another key for other instructions", async () => {
+  it("has the same cache key for the same instructions, and another cache key for other instructions", async () => {
     await using server = await modelServer(() => ({ json: { code: "" } }));
     const models = createModels(server.environment);
     await models.ask(modelCall({ input: "a" }));
@@ -102,7 +102,7 @@ describe("a request over the Responses API", () => {
     expect(other).not.toBe(a);
   });
 
-  it("has a unique request id with the role", async () => {
+  it("has a unique request id that names the agent", async () => {
     await using server = await modelServer(() => ({ json: { code: "" } }));
     const models = createModels(server.environment);
     await models.ask(modelCall());
@@ -114,13 +114,13 @@ describe("a request over the Responses API", () => {
     ]);
   });
 
-  it("has the API key of the environment", async () => {
+  it("has the API key of the environment variable", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels({ ...server.environment, OPENAI_API_KEY: "sk-mine" }).ask(modelCall());
     expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-mine");
   });
 
-  it("needs no API key for a compatible server", async () => {
+  it("needs no API key for a server other than OpenAI's", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     await createModels({ OPENAI_BASE_URL: server.url }).ask(modelCall());
     expect(server.requests).toHaveLength(1);
@@ -139,8 +139,8 @@ const asks: ModelAction = {
 };
 const code: ModelAction = { json: { code: "x" } };
 
-describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API) => {
-  it("is checked before every request with the costs of the call's earlier requests", async () => {
+describe.each(["responses", "chat"] as const)("the cost budget of a call over the API %s", (NOVA_LLM_API) => {
+  it("is checked before every request, including the costs of the call's earlier requests", async () => {
     await using server = await modelServer([{ answer: asks }, { answer: asks }, { answer: code }]);
     const beforeRequest = vi.fn();
     await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall({ tools: [anyTool], beforeRequest }));
@@ -151,7 +151,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
     ]);
   });
 
-  it("prevents the first request if it is too small", async () => {
+  it("prevents the first request if the budget is too small", async () => {
     await using server = await modelServer([]);
     const spent = new NovaError("BudgetExceeded", 'node "sum" has spent $0.10 of $0.10');
     const error = await failureOf(
@@ -165,7 +165,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
     expect(error).toBe(spent);
   });
 
-  it("ends the call with its own error if it runs out between two requests", async () => {
+  it("ends the call with an error if the budget is used up between two requests", async () => {
     await using server = await modelServer([{ answer: asks }]);
     const beforeRequest = (_estimated: number, spentUsd: number) => {
       if (spentUsd > 0) {
@@ -177,7 +177,7 @@ describe.each(["responses", "chat"] as const)("a budget over %s", (NOVA_LLM_API)
   });
 });
 
-describe("the estimate of a request", () => {
+describe("the cost estimate of a request to a model", () => {
   const estimates = async (changes: Parameters<typeof modelCall>[0], answers: ModelAction[] = [code]) => {
     await using server = await modelServer(answers.map((answer) => ({ answer })));
     const beforeRequest = vi.fn<(estimatedUsd: number) => void>();
@@ -197,22 +197,22 @@ describe("the estimate of a request", () => {
     expect(long - short).toBeGreaterThan(900 * 1e-6);
   });
 
-  it("grows with the conversation", async () => {
+  it("grows with the length of the conversation", async () => {
     const [first = 0, second = 0] = await estimates({ tools: [anyTool] }, [asks, code]);
     expect(second).toBeGreaterThan(first);
   });
 
-  it("is made once for a request that is retried", async () => {
+  it("is made once for a request, even if the request is sent again after a failure", async () => {
     expect(await estimates({}, [retriedAtOnce(429), code])).toHaveLength(1);
   });
 
-  it("is above the actual cost", async () => {
+  it("is above the cost that the provider then reports", async () => {
     const [estimate = 0] = await estimates({ input: "Sum the totals of all invoices. ".repeat(100) });
     // The actual cost: 100 sentences of seven tokens, and an answer of 8,000 tokens.
     expect(estimate).toBeGreaterThan(700 * 1e-6 + 8000 * 5e-6);
   });
 
-  it("is 0 for a model of a compatible server", async () => {
+  it("is 0 for a model of a server other than OpenAI's", async () => {
     expect(await estimates({ model: "qwen3:8b" })).toEqual([0]);
   });
 });
@@ -230,10 +230,10 @@ const asksFor = (...queries: string[]): ModelAction => ({
   calls: queries.map((query) => ({ name: "search_documentation", arguments: { library: "fitz", query } })),
 });
 
-describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
+describe.each(["responses", "chat"] as const)("the tools that a model may call over the API %s", (api) => {
   const over = (environment: object) => createModels({ ...environment, NOVA_LLM_API: api });
 
-  it("run before the model answers, are recorded, and count towards the cost of the call", async () => {
+  it("run before the model gives its answer, are recorded, and their requests count towards the cost of the call", async () => {
     await using server = await modelServer([
       { expect: { mayCall: true }, answer: { ...asksFor("open"), usage: { input: 100, cached: 0, output: 10 } } },
       { expect: { says: ["fitz.open exists"] }, answer: { ...code, usage: { input: 150, cached: 100, output: 20 } } },
@@ -247,7 +247,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("can be called in parallel, and are answered in order", async () => {
+  it("can be called in parallel, and their results are returned in order", async () => {
     await using server = await modelServer([{ answer: asksFor("a", "b") }, { answer: code }]);
     const { toolCalls } = await over(server.environment).ask(modelCall({ tools: [search] }));
     expect(toolCalls.map((call) => call.arguments.query)).toEqual(["a", "b"]);
@@ -289,18 +289,18 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
       { calls: [{ name: search.name, arguments: "{" }] },
       "there is no JSON object in it",
     ],
-  ])("answer %s with the problem, and the model continues", async (_what, wrong, said) => {
+  ])("return the problem for %s, and the model can continue", async (_what, wrong, said) => {
     await using server = await modelServer([{ answer: wrong }, { expect: { says: [said] }, answer: code }]);
     const { toolCalls } = await over(server.environment).ask(modelCall({ tools: [search] }));
     expect(toolCalls).toEqual([]);
   });
 
-  it("that the model does not call cost no further request", async () => {
+  it("cost no further request if the model does not call them", async () => {
     await using server = await modelServer([{ expect: { mayCall: true }, answer: code }]);
     expect(await over(server.environment).ask(modelCall({ tools: [search] }))).toMatchObject({ toolCalls: [] });
   });
 
-  it("that the model calls too often end the request with an error that contains the costs", async () => {
+  it("end the call with an error that contains its costs if the model calls them too often", async () => {
     const again: Exchange = { answer: asksFor("again") };
     await using server = await modelServer([again, again, again]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search], maxToolCalls: 1 });
@@ -314,7 +314,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("that do not exist end the request when the model calls one a second time", async () => {
+  it("that do not exist end the call when the model calls one a second time", async () => {
     const shell: Exchange = { answer: { calls: [{ name: "shell", arguments: {} }] } };
     await using server = await modelServer([shell, shell]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [search] });
@@ -324,7 +324,7 @@ describe.each(["responses", "chat"] as const)("tools over %s", (api) => {
     });
   });
 
-  it("fail the call with their own error if they throw", async () => {
+  it("make the call of the model fail with their own error if they throw", async () => {
     await using server = await modelServer([{ answer: asksFor("a") }]);
     const broken: Tool = { ...(search as Tool), run: () => Promise.reject(new Error("no index")) };
     const error = await failureOf({ ...server.environment, NOVA_LLM_API: api }, { tools: [broken] });
@@ -336,17 +336,20 @@ describe("the thoughts of a model before a tool call", () => {
   const thoughts = (body: unknown) =>
     (body as { input: { type?: string }[] }).input.filter(({ type }) => type === "reasoning");
 
-  it("are sent back encrypted", async () => {
+  it("are sent back to the model in encrypted form", async () => {
     await using server = await modelServer([{ answer: asksFor("a") }, { answer: code }]);
     await createModels(server.environment).ask(modelCall({ tools: [search] }));
     expect(server.requests[0]?.body).toMatchObject({ include: ["reasoning.encrypted_content"] });
     expect(thoughts(server.requests[1]?.body)).toEqual([expect.objectContaining({ encrypted_content: "sealed-1" })]);
   });
 
-  it.each(["gpt-4.1", "qwen3:8b"])("are not requested from %s, which would refuse the request", async (model) => {
-    await using server = await modelServer([{ answer: asksFor("a") }, { answer: code }]);
-    await createModels(server.environment).ask(modelCall({ tools: [search], model }));
-    expect(server.requests[0]?.body).not.toHaveProperty("include");
-    expect(thoughts(server.requests[1]?.body)).toEqual([]);
-  });
+  it.each(["gpt-4.1", "qwen3:8b"])(
+    "are not requested from %s, which would refuse a request for them",
+    async (model) => {
+      await using server = await modelServer([{ answer: asksFor("a") }, { answer: code }]);
+      await createModels(server.environment).ask(modelCall({ tools: [search], model }));
+      expect(server.requests[0]?.body).not.toHaveProperty("include");
+      expect(thoughts(server.requests[1]?.body)).toEqual([]);
+    },
+  );
 });

@@ -23,35 +23,35 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { because: "no setting names one", model: "gpt-6.1-terra" },
-  { because: "each role has its own default", role: "input_analyzer", model: "gpt-6-luna" },
+  { because: "no setting names a model", model: "gpt-6.1-terra" },
+  { because: "each agent has its own default", role: "input_analyzer", model: "gpt-6-luna" },
   { because: "DEFAULT_MODEL is set", fallback: "mine", model: "mine" },
   { because: "an empty DEFAULT_MODEL does not count", fallback: "", model: "gpt-6.1-terra" },
   {
-    because: "the workflow has precedence over DEFAULT_MODEL",
+    because: "the workflow's model has precedence over DEFAULT_MODEL",
     workflow: { default: "flow" },
     fallback: "mine",
     model: "flow",
   },
   {
-    because: "the node has precedence over the workflow",
+    because: "the node's model has precedence over the workflow's",
     node: { default: "node" },
     workflow: { default: "flow" },
     model: "node",
   },
   {
-    because: "the model of the role has precedence over the default",
+    because: "the model of the agent has precedence over the default model",
     node: { default: "node", code_generator: "writer" },
     model: "writer",
   },
   {
-    because: "a node's default has precedence over a workflow's model of the role",
+    because: "a node's default model has precedence over a workflow's model of the agent",
     node: { default: "node" },
     workflow: { code_generator: "writer" },
     model: "node",
   },
   {
-    because: "models of other roles do not count",
+    because: "models of other agents do not count",
     node: { output_validator: "judge" },
     workflow: { default: "flow" },
     model: "flow",
@@ -68,8 +68,8 @@ function failure(choose: () => string): ModelError {
   return expect.unreachable("the model was accepted");
 }
 
-describe("the model of a role", () => {
-  it.each(cases)("is $model: $because", ({ role = "code_generator", node, workflow, fallback, model }) => {
+describe("the model of an agent", () => {
+  it.each(cases)("is $model if $because", ({ role = "code_generator", node, workflow, fallback, model }) => {
     expect(requireModel(role, node, workflow, fallback, now)).toBe(model);
   });
 
@@ -86,7 +86,7 @@ describe("the model of a role", () => {
   it.each([
     ["the workflow", [undefined, { default: "gpt-4" }, undefined]],
     ["DEFAULT_MODEL", [undefined, undefined, "gpt-4"]],
-  ] as const)("is refused after its retirement, even if %s has chosen it", (_who, [node, workflow, fallback]) => {
+  ] as const)("is refused after its retirement, even if it is chosen by %s", (_who, [node, workflow, fallback]) => {
     expect(failure(() => requireModel("code_generator", node, workflow, fallback, now)).reason).toBe("retired");
   });
 
@@ -97,7 +97,7 @@ describe("the model of a role", () => {
     ["gpt-5-2025-08-07", "2026-12-11T00:00:00Z", "gpt-6.1-sol"],
     ["gpt-4o-mini", "2027-01-14T00:00:00Z", "gpt-6-luna"],
   ])(
-    "is accepted until its retirement, and then refused with the name of its successor: %s at %s leads to %s",
+    "is accepted until its retirement, and is then refused with the name of its successor: %s at %s leads to %s",
     (model, time, expected) => {
       const choose = () => requireModel("code_generator", { default: model }, undefined, undefined, Date.parse(time));
       if (model === expected) {
@@ -108,7 +108,7 @@ describe("the model of a role", () => {
     },
   );
 
-  it("can be an id that the catalog does not know, for a compatible server", () => {
+  it("can be an id that the catalog does not know if the server is not OpenAI's", () => {
     expect(requireModel("code_generator", { default: "qwen3:8b" }, undefined, undefined, now)).toBe("qwen3:8b");
   });
 });
@@ -132,7 +132,7 @@ function found(node: object, more: object = {}, fallback?: string): string[] {
   return budgetsWithoutPrice(workflow, fallback).map(({ code, severity, path }) => `${code} ${severity} ${path}`);
 }
 
-describe("a cost limit", () => {
+describe("a cost limit in a workflow", () => {
   const own = "NOVA443 warning $.nodes[1].limits.max_cost_usd";
 
   it.each<[string, object, object, string | undefined, string[]]>([
@@ -140,7 +140,7 @@ describe("a cost limit", () => {
     ["one model of a prompt node", { ...prompt, limits, model: { code_generator: "qwen3:8b" } }, {}, undefined, [own]],
     ["the workflow's model", { ...text, limits }, { model: "qwen3:8b" }, undefined, [own]],
     ["DEFAULT_MODEL", { ...prompt, limits }, {}, "m", [own]],
-    ["a model of a workflow with a limit", text, { limits }, "m", ["NOVA443 warning $.limits.max_cost_usd"]],
+    ["a model of a workflow that has a cost limit", text, { limits }, "m", ["NOVA443 warning $.limits.max_cost_usd"]],
   ])("causes a warning if %s has no price", (_what, node, more, fallback, expected) => {
     expect(found(node, more, fallback)).toEqual(expected);
   });
@@ -149,7 +149,7 @@ describe("a cost limit", () => {
     ["the node's model has a price", { ...text, limits, model: "gpt-6-luna" }, {}, "m"],
     ["the default models have prices", { ...prompt, limits }, {}, undefined],
     ["the model is a snapshot of a model with a price", { ...text, limits, model: "gpt-5-2025-08-07" }, {}, undefined],
-    ["it does not exist", { ...text, model: "qwen3:8b" }, {}, undefined],
+    ["no cost limit is set", { ...text, model: "qwen3:8b" }, {}, undefined],
     ["no node asks a model", { id: "a", type: "action", code: "context['a'] = 1" }, { limits }, "m"],
   ])("causes no warning if %s", (_what, node, more, fallback) => {
     expect(found(node, more, fallback)).toEqual([]);
@@ -160,7 +160,7 @@ const retirements = Object.entries(catalog.retirements);
 
 describe("the catalog of models", () => {
   it.each(Object.entries(catalog.defaults))(
-    "has a price and no retirement for the default model of the %s",
+    "has a price and no retirement for the default model of the agent %s",
     (_role, model) => {
       expect(priceOf(model)).not.toBeNull();
       expect(retirementOf(model)).toBeNull();
@@ -168,7 +168,7 @@ describe("the catalog of models", () => {
   );
 
   it.each(retirements)(
-    "names for the retired %s a successor that has a price and no retirement",
+    "names, for the retired model %s, a successor that has a price and no retirement",
     (_model, { successor }) => {
       expect(priceOf(successor)).not.toBeNull();
       expect(retirementOf(successor)).toBeNull();
@@ -184,12 +184,12 @@ describe("the catalog of models", () => {
     },
   );
 
-  it("names its sources and its date", () => {
+  it("names the sources and the date of its prices", () => {
     expect(catalog).toMatchObject({ asOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
     expect(catalog.sources.every((source) => source.startsWith("https://developers.openai.com/"))).toBe(true);
   });
 
-  it("treats a dated snapshot like its model", () => {
+  it("treats a dated snapshot like the model of which it is a snapshot", () => {
     expect(priceOf("gpt-5-mini-2025-08-07")).toEqual(priceOf("gpt-5-mini"));
     expect(retirementOf("gpt-4o-2024-08-06")).toEqual({ on: "2027-01-14", successor: "gpt-6-luna" });
   });
@@ -199,16 +199,16 @@ describe("the catalog of models", () => {
     ["gpt-4.1", false],
     ["gpt-4o-2024-11-20", false],
     ["qwen3:8b", false],
-  ])("tells whether %s returns encrypted thoughts: %s", (model, expected) => {
+  ])("says whether %s returns encrypted thoughts: %s", (model, expected) => {
     expect(supportsReasoning(model)).toBe(expected);
   });
 
   it.each([
-    ["a role without default", { defaults: { code_generator: "gpt-6-luna" } }],
+    ["an agent without a default model", { defaults: { code_generator: "gpt-6-luna" } }],
     ["a retirement that is no date", { retirements: { "gpt-5": { on: "soon", successor: "gpt-6-luna" } } }],
     ["a price below zero", { usdPerMillionTokens: { x: { input: -1, cached: 0, cacheWrite: 0, output: 0 } } }],
     ["an unknown field", { comment: "" }],
-  ])("is refused with %s", (_case, changes) => {
+  ])("is refused if it has %s", (_case, changes) => {
     expect(Catalog.safeParse({ ...catalog, ...changes }).success).toBe(false);
   });
 });

@@ -7,12 +7,12 @@ import type { EmbeddingCall } from "../../../packages/agents/src/model/models.ts
 import { failureOf, modelCall } from "../../support/model-server/model-call.ts";
 import { modelServer, retriedAtOnce } from "../../support/model-server/model-server.ts";
 
-describe("models", () => {
+describe("models that are configured by environment variables", () => {
   it.each<[string, ModelEnvironment]>([
-    ["an empty environment", {}],
-    ["empty variables", { OPENAI_API_KEY: "", OPENAI_BASE_URL: " " }],
-    ["only the name of an API", { NOVA_LLM_API: "chat" }],
-  ])("created from %s report the missing variables at the first call", async (_what, environment) => {
+    ["without variables", {}],
+    ["with empty variables", { OPENAI_API_KEY: "", OPENAI_BASE_URL: " " }],
+    ["with only the name of an API", { NOVA_LLM_API: "chat" }],
+  ])("%s can be created, and name the missing environment variables at the first call", async (_what, environment) => {
     expect(await failureOf(environment)).toMatchObject({
       reason: "unauthorized",
       message:
@@ -21,7 +21,7 @@ describe("models", () => {
     });
   });
 
-  it("report the missing variables at the first embedding too", async () => {
+  it("without OPENAI_API_KEY name the missing environment variables when an embedding is requested", async () => {
     await expect(
       createModels({ NOVA_EMBEDDING_MODEL: "m" }).embed({ texts: ["x"], signal: new AbortController().signal }),
     ).rejects.toMatchObject({
@@ -36,16 +36,16 @@ describe("models", () => {
       "models cannot be called: OPENAI_BASE_URL is no URL - write it like http://127.0.0.1:11434/v1",
     ],
     [{ OPENAI_BASE_URL: "file:///etc/passwd" }, "OPENAI_BASE_URL is no URL"],
-  ])("are not created from the invalid variables %j", (environment, message) => {
+  ])("are refused for the invalid values %j", (environment, message) => {
     expect(() => createModels(environment)).toThrow(message);
   });
 
-  it("are created from a whole process.env", () => {
+  it("are created from a whole process.env, including variables that are not NOVA's", () => {
     expect(() => createModels({ ...process.env, NOVA_LLM_API: "" })).not.toThrow();
   });
 
   it.each([
-    ["the Responses API unless told otherwise", undefined, "responses"],
+    ["the Responses API by default", undefined, "responses"],
     ["the Responses API", "responses", "responses"],
     ["Chat Completions", "chat", "chat"],
   ] as const)("send requests over %s", async (_what, NOVA_LLM_API, api) => {
@@ -53,7 +53,7 @@ describe("models", () => {
     await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());
   });
 
-  it("do not log prompts, even if the SDK's log level is set", async () => {
+  it("do not log prompts, even if the log level of OpenAI's SDK is set", async () => {
     await using server = await modelServer([{ answer: { json: { code: "" } } }]);
     process.env.OPENAI_LOG = "debug";
     const written: unknown[] = [];
@@ -79,7 +79,7 @@ describe("models", () => {
     ["responses", "application/json", "{"],
     ["chat", "application/json", "null"],
   ])(
-    "name the variable to correct if a service without the %s API answers with %s %s",
+    "name the variable to correct if a server without the %s API answers with %s %s",
     async (NOVA_LLM_API, type, body) => {
       const server = createServer((_request, response) => {
         response.writeHead(200, { "content-type": type }).end(body);
@@ -102,13 +102,13 @@ function call(...texts: string[]): EmbeddingCall {
   return { texts, signal: new AbortController().signal };
 }
 
-describe("embeddings", () => {
-  it("are null without a model", () => {
+describe("the embeddings of texts", () => {
+  it("are null if no embedding model is set", () => {
     expect(createModels({ OPENAI_API_KEY: "k" }).embed(call("a"))).toBeNull();
     expect(createModels({ OPENAI_API_KEY: "k", NOVA_EMBEDDING_MODEL: " " }).embed(call("a"))).toBeNull();
   });
 
-  it("are one vector per text, in the order of the texts", async () => {
+  it("are one vector for each text, in the order of the texts", async () => {
     await using server = await modelServer([
       {
         expect: { api: "embeddings", model: NOVA_EMBEDDING_MODEL, says: ["first\nsecond"] },
@@ -132,7 +132,7 @@ describe("embeddings", () => {
     });
   });
 
-  it("of no texts need no request", async () => {
+  it("for an empty list of texts need no request", async () => {
     await using server = await modelServer([]);
     expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call())).toMatchObject({
       vectors: [],
@@ -140,7 +140,7 @@ describe("embeddings", () => {
     });
   });
 
-  it("are retried like any request", async () => {
+  it("are requested again after a temporary failure", async () => {
     await using server = await modelServer([{ answer: retriedAtOnce(500) }, { answer: { vectors: [[1]] } }]);
     expect(await createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a"))).toMatchObject({
       vectors: [[1]],
@@ -157,7 +157,7 @@ describe("embeddings", () => {
     await expect(vectors).rejects.toMatchObject({ name: "ModelError", reason });
   });
 
-  it("fail if vectors are missing", async () => {
+  it("fail if the provider returns fewer vectors than texts", async () => {
     await using server = await modelServer([{ answer: { vectors: [[1]] } }]);
     const vectors = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(call("a", "b"));
     await expect(vectors).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe("embeddings", () => {
     });
   });
 
-  it("are not requested if the check of the budget refuses", async () => {
+  it("are not requested if the check of the cost budget refuses the request", async () => {
     await using server = await modelServer([]);
     const estimates: number[] = [];
     const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed({
@@ -181,7 +181,7 @@ describe("embeddings", () => {
     expect(estimates).toEqual([0.000002]);
   });
 
-  it("end with the caller's signal", async () => {
+  it("end with an error when the caller's signal aborts", async () => {
     await using server = await modelServer([]);
     const ended = { ...call("a"), signal: AbortSignal.abort(new Error("time is over")) };
     const embedded = createModels({ ...server.environment, NOVA_EMBEDDING_MODEL }).embed(ended);

@@ -58,20 +58,20 @@ const answered: Case[] = [
 /** Errors of the provider instead of an answer; they cost nothing. */
 const refused: Case[] = [
   {
-    what: "a key that is none",
+    what: "an API key that is not valid",
     answer: { status: 401, message: "Incorrect API key provided: sk-12***89" },
     reason: "unauthorized",
     message:
       /^127\.0\.0\.1:\d+ does not accept the key \(401\) - set OPENAI_API_KEY to one of its keys where nodes run \(in the terminal of `nova dev`, if that is open\)$/,
   },
   {
-    what: "a key without rights",
+    what: "an API key without rights",
     answer: { status: 403 },
     reason: "unauthorized",
     message: /the key may not use model "gpt-6\.1-terra" .* - name another model, or use a key that may$/,
   },
   {
-    what: "a model that it does not know",
+    what: "a model that the provider does not know",
     answer: { status: 404, code: "model_not_found" },
     reason: "unknown_model",
     message: /does not know model "gpt-6\.1-terra" of the code_generator - name one that it serves/,
@@ -83,13 +83,13 @@ const refused: Case[] = [
     message: /DEFAULT_MODEL$/,
   },
   {
-    what: "no such API",
+    what: "an API that does not exist",
     answer: { status: 404, message: "404 page not found" },
     reason: "unavailable",
     message: /it has no such API \(404\); see OPENAI_BASE_URL where nodes run .*, or set NOVA_LLM_API=chat there$/,
   },
   {
-    what: "a quota that is spent",
+    what: "a quota that is used up",
     answer: { status: 429, code: "insufficient_quota", ...never },
     reason: "unavailable",
     message: /the account's quota is spent/,
@@ -101,25 +101,25 @@ const refused: Case[] = [
     message: /the prompt of the code_generator is too long .* - shorten the task/,
   },
   {
-    what: "a prompt against its policy",
+    what: "a prompt against the provider's policy",
     answer: { status: 400, code: "invalid_prompt", message: "flagged" },
     reason: "refused",
     message: /refused the prompt of the code_generator \(400 flagged\) - say the task in other words$/,
   },
   {
-    what: "a request that is wrong",
+    what: "a wrong request",
     answer: { status: 400, message: "Unknown parameter: 'x'." },
     reason: "invalid",
     message: /refused the request of the code_generator as wrong: 400 Unknown parameter: 'x'\.$/,
   },
   {
-    what: "an error that will not pass",
+    what: "a lasting error",
     answer: { status: 500, message: "boom", ...never },
     reason: "unavailable",
     message: /model "gpt-6\.1-terra" at 127\.0\.0\.1:\d+ gave no answer: it failed, after retries \(500 boom\)$/,
   },
   {
-    what: "a limit that will not pass",
+    what: "a lasting limit",
     answer: { status: 429, ...never },
     reason: "unavailable",
     message: /its rate limit is reached \(429\)/,
@@ -138,44 +138,54 @@ describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API)
     },
   );
 
-  it.each(refused)("$what causes an error with a reason and no cost", async ({ answer, reason, message }) => {
-    await using server = await modelServer([{ answer }]);
-    const error = await failureOf({ ...server.environment, NOVA_LLM_API });
-    expect(error).toMatchObject({ reason, message: expect.stringMatching(message), spent: { costUsd: 0, text: "" } });
+  it.each(refused)(
+    "$what, reported by the provider, causes an error with a reason and no cost",
+    async ({ answer, reason, message }) => {
+      await using server = await modelServer([{ answer }]);
+      const error = await failureOf({ ...server.environment, NOVA_LLM_API });
+      expect(error).toMatchObject({ reason, message: expect.stringMatching(message), spent: { costUsd: 0, text: "" } });
+    },
+  );
+
+  it("an answer that ends at its limit is cut off, even if its server calls it complete", async () => {
+    await using server = await modelServer([{ answer: { json: { code: "x" }, usage: { output: 50 } } }]);
+    const error = await failureOf({ ...server.environment, NOVA_LLM_API }, { maxOutputTokens: 50 });
+    const message = expect.stringMatching(/was cut off at 50 tokens - raise max_tokens, or split the task/);
+    expect(error).toMatchObject({ reason: "cut_off", message });
   });
 
-  it("an error keeps the text of an unusable answer for the record", async () => {
+  it("the error for an unusable answer keeps the text of the answer, so that it can be recorded", async () => {
     await using server = await modelServer([{ answer: { text: "I would write a loop." } }]);
     expect(await failureOf({ ...server.environment, NOVA_LLM_API })).toMatchObject({
       spent: { text: "I would write a loop." },
     });
   });
 
-  it("an error never repeats a key that the provider quotes", async () => {
+  it("an error message never repeats an API key that the provider quotes", async () => {
     await using server = await modelServer([{ answer: { status: 401, message: "Incorrect API key: sk-secret" } }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect((error as Error).message).not.toContain("sk-secret");
   });
 
-  it("an error shortens a long message of the provider", async () => {
+  it("an error message has a shortened form of a long message of the provider", async () => {
     await using server = await modelServer([{ answer: { status: 400, message: `<html>\n${"x".repeat(5000)}` } }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect((error as Error).message.length).toBeLessThan(500);
   });
 });
 
-describe("a response of status 200 that contains an error", () => {
+describe("a response with status 200 that contains an error", () => {
   it.each<[string, ModelErrorReason, RegExp]>([
     ["server_error", "unavailable", /gave no answer: the engine stopped$/],
     ["invalid_prompt", "refused", /\(the engine stopped\) - say the task in other words/],
-  ])("with the code %s is reported as %s", async (code, reason, message) => {
+  ])("with the code %s is reported with the reason %s", async (code, reason, message) => {
     await using server = await modelServer([{ answer: { failed: { code, message: "the engine stopped" } } }]);
     expect(await failureOf(server.environment)).toMatchObject({ reason, message: expect.stringMatching(message) });
   });
 });
 
-describe("a provider that repeats the API key", () => {
-  it.each([400, 401, 404, 500])("in an error of status %i causes a message without the key", async (status) => {
+describe("a provider that repeats the API key in its message", () => {
+  it.each([400, 401, 404, 500])("with the status %i causes an error message without the key", async (status) => {
     const key = "sk-proj-repeated/0123456789";
     const said = `Incorrect API key provided: ${key} (also ${encodeURIComponent(key)}, ${JSON.stringify({ key })})`;
     await using server = await modelServer(() => ({ status, message: said, ...never }));

@@ -36,8 +36,8 @@ const posting =
       body: JSON.stringify(body),
     });
 
-describe("a scripted provider", () => {
-  it("reports nothing if the requests follow the script", async () => {
+describe("a scripted provider for tests", () => {
+  it("reports no problem if the requests follow the script", async () => {
     expect(await verdictOf([{ answer: code }], asking)).toBe("as the script says");
   });
 
@@ -49,7 +49,7 @@ describe("a scripted provider", () => {
       'never asked for: {"role":"data_analyzer"}',
     ],
     [
-      "a request of another role",
+      "a request of another agent",
       [{ expect: { role: "input_analyzer" }, answer: code }],
       'role is "code_generator", not "input_analyzer"',
     ],
@@ -64,19 +64,19 @@ describe("a scripted provider", () => {
     expect(await verdictOf(script, asking)).toContain(complaint);
   });
 
-  it("reports a request of a role for which it has no answers", async () => {
+  it("reports a request of an agent for which it has no answers", async () => {
     const verdict = await verdictOf(byRole({ input_analyzer: code }), asking);
     expect(verdict).toContain("unexpected request of the code_generator");
   });
 
-  it("answers the requests of a role in any order and number", async () => {
+  it("answers the requests of an agent in any order and any number of times", async () => {
     await using server = await modelServer(byRole({ code_generator: ({ input }) => ({ json: { code: input } }) }));
     const answers = await Promise.all([asking(server, "a"), asking(server, "b"), asking(server, "a")]);
     expect(answers.map(({ value }) => value.code)).toEqual(["a", "b", "a"]);
     expect(server.requests).toHaveLength(3);
   });
 
-  it("delays an answer until the test allows it", async () => {
+  it("delays an answer until the test releases it", async () => {
     const { promise: after, resolve } = Promise.withResolvers<void>();
     await using server = await modelServer([{ answer: { ...code, after } }]);
     let answered = false;
@@ -96,7 +96,7 @@ const responses = { model: "m", store: false, input: [{ role: "user", content: "
 const chat = { model: "m", messages: [{ role: "user", content: "x" }] };
 const format = { type: "json_schema", name: "n", strict: true, schema: { type: "object" } };
 
-describe("a strict provider refuses", () => {
+describe("a strict provider for tests", () => {
   it.each<[string, string, unknown, string]>([
     ["an unknown field", "/responses", { ...responses, seed: 1 }, 'Unrecognized key: "seed"'],
     ["a field of another API", "/chat/completions", { ...chat, instructions: "x" }, 'Unrecognized key: "instructions"'],
@@ -123,16 +123,16 @@ describe("a strict provider refuses", () => {
     ],
     ["an empty list of texts to embed", "/embeddings", { model: "m", input: [] }, "input"],
     ["an unknown path", "/completions", chat, "Invalid URL"],
-  ])("a request with %s", async (_what, path, body, complaint) => {
+  ])("refuses a request with %s", async (_what, path, body, complaint) => {
     expect(await verdictOf(() => code, posting(path, body))).toContain(complaint);
   });
 
-  it("a request without a key", async () => {
+  it("refuses a request without an API key", async () => {
     const verdict = await verdictOf(() => code, posting("/responses", responses, { authorization: "" }));
     expect(verdict).toContain("You didn't provide an API key.");
   });
 
-  it("a request whose id does not start with the role", async () => {
+  it("refuses a request whose id does not start with the name of an agent", async () => {
     const verdict = await verdictOf(
       () => code,
       posting("/responses", responses, { "x-client-request-id": "somebody" }),
@@ -149,7 +149,7 @@ describe("a strict provider refuses", () => {
   }
 });
 
-describe("a strict schema", () => {
+describe("a schema that must fulfil OpenAI's rules for strict schemas", () => {
   const object = (changes: object) => ({
     type: "object",
     properties: {},
@@ -162,7 +162,10 @@ describe("a strict schema", () => {
   it.each([
     ["no keys", object({})],
     ["only required keys", object({ properties: { a: text }, required: ["a"] })],
-    ["alternatives inside", object({ properties: { a: { anyOf: [text, { type: "null" }] } }, required: ["a"] })],
+    [
+      "alternatives below its root",
+      object({ properties: { a: { anyOf: [text, { type: "null" }] } }, required: ["a"] }),
+    ],
     ["lists of objects", object({ properties: { a: { type: "array", items: object({}) } }, required: ["a"] })],
   ])("is accepted with %s", (_what, schema) => {
     expect(strictSchemaProblems(schema)).toEqual([]);
@@ -188,7 +191,7 @@ describe("a strict schema", () => {
       /anyOf\/0/,
     ],
     [
-      "a default",
+      "a default value",
       object({ properties: { a: { ...text, default: "x" } }, required: ["a"] }),
       /'default' is not permitted/,
     ],
@@ -205,12 +208,12 @@ describe("a strict schema", () => {
   });
 });
 
-describe("a provider that streams", () => {
+describe("a provider for tests that streams its responses", () => {
   const who = { headers: { "X-Client-Request-Id": "code_generator.1" } };
   const long = { code: "print('a line of some length')\n".repeat(5) };
   const clientOf = (baseURL: string) => new OpenAI({ apiKey: "k", baseURL });
 
-  it("sends a response in pieces that add up to the whole response", async () => {
+  it("sends a response of the Responses API in pieces that add up to the whole response", async () => {
     await using server = await modelServer([{ expect: { api: "responses" }, answer: { json: long } }]);
     const stream = clientOf(server.url).responses.stream(responses as never, who);
     let deltas = "";
@@ -223,7 +226,7 @@ describe("a provider that streams", () => {
     expect(final.usage).toMatchObject({ input_tokens: 1000, output_tokens: 100 });
   });
 
-  it("sends a completion in pieces that add up to the whole completion", async () => {
+  it("sends a response of Chat Completions in pieces that add up to the whole response", async () => {
     await using server = await modelServer([{ expect: { api: "chat" }, answer: { json: long } }]);
     const stream = clientOf(server.url).chat.completions.stream(chat as never, who);
     const { choices, usage } = await stream.finalChatCompletion();
@@ -231,7 +234,7 @@ describe("a provider that streams", () => {
     expect(usage).toMatchObject({ prompt_tokens: 1000 });
   });
 
-  it.each([["responses"], ["chat"]] as const)("sends calls of tools over %s", async (api) => {
+  it.each([["responses"], ["chat"]] as const)("sends tool calls over %s", async (api) => {
     await using server = await modelServer([{ answer: { calls: [{ name: "search", arguments: { query: "x" } }] } }]);
     const tool = { name: "search", parameters: z.toJSONSchema(z.strictObject({ query: z.string() })), strict: true };
     const client = clientOf(server.url);

@@ -47,11 +47,11 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
         { type: "text", text: json },
       ]),
     ],
-    ["thoughts in its text", answer(`First {"code": "draft"}.</think>${json}`)],
+    ["thoughts of the model in its text", answer(`First {"code": "draft"}.</think>${json}`)],
     ["unknown fields", { ...answer(json), extra: { deep: [1] } }],
     ["no token counts", { ...answer(json), usage: undefined }],
-    ["token counts of another form", { ...answer(json), usage: [1] }],
-  ])("an answer that contains %s is valid", async (_what, body) => {
+    ["token counts of an unknown form", { ...answer(json), usage: [1] }],
+  ])("an answer that contains %s is accepted", async (_what, body) => {
     await using server = await rawServer(body);
     expect(await ask(server)).toMatchObject({ value: code });
     expect(server.bodies).toHaveLength(1);
@@ -79,7 +79,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     ["a part that is a picture", answer([{ type: "image_url", image_url: {} }]), /a part of type "image_url"/],
     ["an error with status 200", { error: { message: "out of memory" } }, /gave no answer: out of memory$/],
     ["an error that is a text", { error: "model is loading" }, /gave no answer: model is loading$/],
-  ])("an answer that does not fit the API causes a model error after one request: %s", async (_what, body, message) => {
+  ])("an answer that does not fit the API causes an error after one request: %s", async (_what, body, message) => {
     await using server = await rawServer(body);
     const error = await fail(server);
     expect(error).toMatchObject({ name: "ModelError", reason: "unavailable", message: expect.stringMatching(message) });
@@ -92,8 +92,8 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     ["only white space", " \n"],
     ["null", null],
     ["an empty list of parts", []],
-    ["thoughts alone", "<think>{}</think>"],
-    ["thoughts that do not end", '<think>{"code": "draft"}'],
+    ["thoughts of the model alone", "<think>{}</think>"],
+    ["thoughts of the model that do not end", '<think>{"code": "draft"}'],
     ["a thinking part alone", [{ type: "thinking", thinking: "hm" }]],
   ])("an empty answer is requested once more: %s", async (_what, content) => {
     await using server = await rawServer(answer(content), answer(json));
@@ -111,7 +111,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     expect(silent.bodies).toHaveLength(2);
   });
 
-  it("an ambiguous answer is requested once more", async () => {
+  it("an answer with several different JSON objects is requested once more", async () => {
     const ambiguous = answer(`Example: {"code": "a"}. Final: ${json}`);
     await using server = await rawServer(ambiguous, answer(json));
     expect(await ask(server)).toMatchObject({ value: code });
@@ -125,7 +125,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     expect(unsure.bodies).toHaveLength(2);
   });
 
-  it("an unusable answer is not requested again if the call says that its caller asks again", async () => {
+  it("an unusable answer is not requested again if the caller says that it asks again itself", async () => {
     await using server = await rawServer(answer(null));
     const error = await fail(server, { ...asText, isAskedOnce: true } as Partial<ModelCall<never>>);
     expect(error).toMatchObject({
@@ -136,7 +136,7 @@ describe.each(apis)("over the $api API,", ({ api, answer }) => {
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("the first call of an unknown tool is answered, and the second one causes an error", async () => {
+  it("the first call of an unknown tool gets an error as its result, and the second one ends the request with an error", async () => {
     const calls =
       api === "chat"
         ? chatAnswer(null, { tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] })
@@ -156,7 +156,7 @@ describe("over the chat API,", () => {
   const environmentOf = ({ environment }: RawServer) => ({ ...environment, NOVA_LLM_API: "chat" });
 
   it.each(["reasoning", "reasoning_content", "thinking"])(
-    "the field %s beside the content is not part of the answer",
+    "the field %s beside the content is ignored",
     async (field) => {
       await using server = await rawServer(
         chatAnswer(null, { [field]: json }),
@@ -170,15 +170,15 @@ describe("over the chat API,", () => {
   it.each<[string, object]>([
     ["no choices", { choices: [] }],
     ["a choice without a message", { choices: [{ index: 0, text: json }] }],
-    ["choices that are null", { choices: null }],
-  ])("an answer with %s causes a model error after one request", async (_what, body) => {
+    ["null in place of its choices", { choices: null }],
+  ])("an answer with %s causes an error after one request", async (_what, body) => {
     await using server = await rawServer(body);
     const message = expect.stringContaining("what it sent is no answer of this API");
     expect(await failureOf(environmentOf(server))).toMatchObject({ reason: "unavailable", message });
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("a part of type refusal causes an error with the reason refused", async () => {
+  it("a part of the type refusal causes an error with the reason refused", async () => {
     await using server = await rawServer(chatAnswer([{ type: "refusal", refusal: "I will not" }]));
     expect(await failureOf(environmentOf(server))).toMatchObject({
       reason: "refused",
@@ -188,7 +188,7 @@ describe("over the chat API,", () => {
 });
 
 describe("over the responses API,", () => {
-  it("a message of the phase commentary is not part of the answer", async () => {
+  it("a message of the phase commentary is ignored", async () => {
     const commentary = { type: "message", role: "assistant", phase: "commentary", content: '{"code": "draft"}' };
     await using server = await rawServer(responsesAnswer(json, [commentary]));
     expect(await createModels(server.environment).ask(modelCall())).toMatchObject({ value: code });
@@ -196,7 +196,7 @@ describe("over the responses API,", () => {
   });
 });
 
-describe("a server that ignores schemas at /responses", () => {
+describe("a server that ignores the schema of an answer at /responses", () => {
   it("causes an error that recommends NOVA_LLM_API=chat", async () => {
     await using server = await rawServer(responsesAnswer("Sure, here it is."));
     expect(await failureOf(server.environment)).toMatchObject({
@@ -208,10 +208,10 @@ describe("a server that ignores schemas at /responses", () => {
 
 const tooLarge = /gave no answer: its answer is larger than 8 MB; see OPENAI_BASE_URL/;
 
-describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API) => {
+describe.each(["chat", "responses"] as const)("an answer of a provider over the API %s", (NOVA_LLM_API) => {
   const fails = (environment: object) => failureOf({ ...environment, NOVA_LLM_API });
 
-  it("that is too large is cancelled while it arrives, and not requested again", async () => {
+  it("is cancelled while it arrives, and not requested again, if it is too large", async () => {
     let sent = 0;
     await using server = await rawServer((response) => {
       response.writeHead(200, { "content-type": "application/json" });
@@ -231,7 +231,7 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("is limited after decompression", async () => {
+  it("is limited in its size after decompression", async () => {
     const body = gzipSync(Buffer.alloc(maxAnswerBytes * 8, " "));
     await using server = await rawServer((response) =>
       response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body),
@@ -243,7 +243,7 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
     expect(server.bodies).toHaveLength(1);
   });
 
-  it("that is too large is also cancelled if its status is an error", async () => {
+  it("with an error status is cancelled while it arrives if it is too large", async () => {
     await using server = await rawServer((response) =>
       response.writeHead(500, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(maxAnswerBytes * 2, " "))),
     );
@@ -251,20 +251,17 @@ describe.each(["chat", "responses"] as const)("an answer over %s", (NOVA_LLM_API
     expect(server.bodies).toHaveLength(1);
   });
 
-  it.each(["gzip", "br", "deflate"])(
-    "that is not valid %s causes a model error after one request",
-    async (encoding) => {
-      await using server = await rawServer((response) =>
-        response.writeHead(200, { "content-encoding": encoding }).end("this is not compressed at all"),
-      );
-      const message = expect.stringContaining("gave no answer: its answer cannot be decompressed");
-      expect(await fails(server.environment)).toMatchObject({ reason: "unavailable", message });
-      expect(server.bodies).toHaveLength(1);
-    },
-  );
+  it.each(["gzip", "br", "deflate"])("that is not valid %s causes an error after one request", async (encoding) => {
+    await using server = await rawServer((response) =>
+      response.writeHead(200, { "content-encoding": encoding }).end("this is not compressed at all"),
+    );
+    const message = expect.stringContaining("gave no answer: its answer cannot be decompressed");
+    expect(await fails(server.environment)).toMatchObject({ reason: "unavailable", message });
+    expect(server.bodies).toHaveLength(1);
+  });
 
   it.each([301, 302, 303, 307, 308])(
-    "that is a redirect with status %i is not followed, because the new address would get the prompt",
+    "with the redirect status %i is not followed, because the new address would get the prompt",
     async (status) => {
       await using elsewhere = await rawServer({});
       await using server = await rawServer((response) =>

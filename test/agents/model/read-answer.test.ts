@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { readAnswer, readObject, withoutThoughts } from "../../../packages/agents/src/model/read-answer.ts";
 
-describe("the JSON object of an answer", () => {
+describe("the JSON object in the answer of a model", () => {
   it.each([
-    ["alone", '{"a": 1}', { a: 1 }],
+    ["with nothing before or after it", '{"a": 1}', { a: 1 }],
     ["in a code fence", 'Sure:\n```json\n{"a": 1}\n```\nDone.', { a: 1 }],
-    ["before the same object with other spaces and order", '{"a": 1, "b": 2} {"b":2,"a":1}', { a: 1, b: 2 }],
+    ["before the same object with other spaces and another order", '{"a": 1, "b": 2} {"b":2,"a":1}', { a: 1, b: 2 }],
     ["with braces and quotes in strings", String.raw`{"code": "d = {\"}\": '{'}"}`, { code: `d = {"}": '{'}` }],
     ["with a backslash at a string's end", String.raw`{"path": "C:\\"}`, { path: "C:\\" }],
     ["with objects inside", '{"a": {"b": {}}}', { a: { b: {} } }],
@@ -16,13 +16,13 @@ describe("the JSON object of an answer", () => {
     ["after lists without objects", 'As [1] and [2, 3] say: {"a": 1}', { a: 1 }],
     ["as the only item of a list", '[{"a": 1}]', { a: 1 }],
     ["with a list of objects inside", '{"a": [{"b": 1}, {"b": 2}]}', { a: [{ b: 1 }, { b: 2 }] }],
-  ])("is found in all these answers: %s", (_where, text, expected) => {
+  ])("is found in an answer that has it %s", (_where, text, expected) => {
     const read = readObject(text);
     expect(read.valid && JSON.parse(read.value)).toEqual(expected);
   });
 
   it.each(["no", "{", '{"a": ', "[1, 2]", "null", "{".repeat(50_000), '{"'.repeat(50_000), '[{"a":'.repeat(50_000)])(
-    "is not found in text %#, which contains no whole object",
+    "is not found in the answer %#, which contains no whole object",
     (text) => {
       expect(readObject(text)).toEqual({ valid: false, problem: "there is no JSON object in it" });
     },
@@ -49,7 +49,7 @@ describe("the JSON object of an answer", () => {
     expect(readObject(json)).toEqual({ valid: false, problem: "its JSON is nested deeper than 500 levels" });
   });
 
-  it("keeps the digits of its numbers", () => {
+  it("keeps all digits of its numbers", () => {
     expect(readObject('{"a": 12345678901234567890, "b": 850.0}')).toEqual({
       valid: true,
       value: '{"a":12345678901234567890,"b":850.0}',
@@ -57,7 +57,7 @@ describe("the JSON object of an answer", () => {
   });
 });
 
-describe("an answer", () => {
+describe("the answer of a model", () => {
   const schema = z.object({ done: z.boolean(), reasons: z.array(z.string()) });
 
   it("is parsed and checked against its schema", () => {
@@ -67,7 +67,7 @@ describe("an answer", () => {
     });
   });
 
-  it("reports every violation of its schema in one line", () => {
+  it("is refused with every violation of its schema in one line", () => {
     expect(readAnswer('{"done": "yes", "reasons": [1]}', schema)).toEqual({
       valid: false,
       problem:
@@ -75,11 +75,11 @@ describe("an answer", () => {
     });
   });
 
-  it.each(["", " \n", "\u00a0"])("that is empty is reported as empty: %j", (text) => {
+  it.each(["", " \n", "\u00a0"])("is reported as empty for the text %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "it is empty", isUnclear: true });
   });
 
-  it.each(["I cannot.", "null"])("without a JSON object is refused for this reason: %j", (text) => {
+  it.each(["I cannot.", "null"])("is refused as one without a JSON object for the text %j", (text) => {
     expect(readAnswer(text, schema)).toEqual({ valid: false, problem: "there is no JSON object in it" });
   });
 });
@@ -87,7 +87,7 @@ describe("an answer", () => {
 const final = '{"total": 12.1}';
 const draft = 'The net is {"total": 10}, and\n```json\n{"total": 11}\n```\nplus tax.';
 
-describe("an answer without thoughts", () => {
+describe("the answer of a model, after its thoughts are removed,", () => {
   it.each([
     ["<think>", "</think>"],
     ["<thinking>", "</thinking>"],
@@ -123,7 +123,7 @@ describe("an answer without thoughts", () => {
     ["<|channel|>commentary to=all<|message|>", "<|end|><|start|>assistant<|channel|>final <|message|>"],
     ["<|channel>thought\n", "<channel|>"],
     ["```thinking\n", "```\n"],
-  ])("lacks the text between %s and %s", (open, close) => {
+  ])("does not have the text between %s and %s", (open, close) => {
     const thoughts = draft.replaceAll("`", "'");
     expect(withoutThoughts(`${open}${thoughts}${close}${final}`)).toBe(final);
     expect(withoutThoughts(`\n${open}\n${thoughts}\n${close}\n\nIt is 12.1.\n`)).toBe("It is 12.1.");
@@ -141,23 +141,23 @@ describe("an answer without thoughts", () => {
     "<|end_of_thought|>",
     "◁/think▷",
     "<|END_THINKING|>",
-  ])("lacks the text before a closing mark %s that has no opening mark", (close) => {
+  ])("does not have the text before the closing mark %s, which has no opening mark", (close) => {
     expect(withoutThoughts(`${draft}${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${draft}${close}more${close}${final}`)).toBe(final);
     expect(withoutThoughts(`${final}${close}`)).toBe("");
   });
 
-  it("lacks nested thoughts", () => {
+  it("does not have thoughts that are nested in thoughts", () => {
     expect(withoutThoughts(`<think>a<think>b {"total": 1}</think>c {"total": 2}</think>${final}`)).toBe(final);
     expect(withoutThoughts(`<think>first a <think> tag, then</think>${final}`)).toBe(final);
   });
 
-  it("keeps the text after marks without thoughts", () => {
+  it("still has the text after marks that enclose no thoughts", () => {
     expect(withoutThoughts(`<think></think>\n\n${final}`)).toBe(final);
     expect(withoutThoughts(`<think/>${final}`)).toBe(final);
   });
 
-  it("lacks the analysis of gpt-oss whose special tokens are missing", () => {
+  it("does not contain the thoughts that gpt-oss writes after the word analysis, even without its special tokens", () => {
     expect(withoutThoughts(`analysisWe add tax to {"total": 10}.assistantfinal${final}`)).toBe(final);
     expect(withoutThoughts(`<|channel|>final<|message|>${final}<|return|>`)).toBe(final);
   });
@@ -175,11 +175,11 @@ describe("an answer without thoughts", () => {
     "  kept as it is\n",
     "<thinkpad> and <analysis>kept</analysis>",
     "analysis of the assistant: final",
-  ])("keeps a text that mentions marks without marking thoughts: %j", (answer) => {
+  ])("still has a text that mentions marks of thoughts without using them: %j", (answer) => {
     expect(withoutThoughts(answer)).toBe(answer);
   });
 
-  it("keeps a mark inside JSON that follows thoughts", () => {
+  it("still has a tag such as <think> if the tag is inside the JSON after the thoughts", () => {
     const answer = '{"html": "<think>x</think>"}';
     expect(withoutThoughts(`<think>I write {"html": "</think>"}</think>${answer}`)).toBe(answer);
     expect(withoutThoughts(`plan {"html": 1}</think>\n${answer}`)).toBe(answer);
@@ -201,7 +201,7 @@ describe("an answer without thoughts", () => {
     "&lt;think ",
     "＜think ",
     "</|think",
-  ])("is ready in bounded time for a million characters of only %j", (sign) => {
+  ])("is computed in bounded time for a million characters that repeat %j", (sign) => {
     expect(withoutThoughts(sign.repeat(1_000_000 / sign.length)).length).toBeLessThanOrEqual(1_000_000);
   });
 });

@@ -21,20 +21,20 @@ afterEach(() => {
 });
 
 describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API) => {
-  it.each([429, 408, 409, 500, 502, 503])("status %i is retried", async (status) => {
+  it.each([429, 408, 409, 500, 502, 503])("a request that fails with status %i is sent again", async (status) => {
     await using server = await modelServer([{ answer: retriedAtOnce(status) }, { answer: code }]);
     const answer = await createModels({ ...server.environment, NOVA_LLM_API }).ask(modelCall());
     expect(answer).toMatchObject({ value: { code: "x" }, usage: { input: 1000 } });
   });
 
-  it("a permanent failure is tried five times, and then causes an error", async () => {
+  it("a request that always fails is sent five times, and then causes an error", async () => {
     const answer = retriedAtOnce(503);
     await using server = await modelServer([{ answer }, { answer }, { answer }, { answer }, { answer }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API });
     expect(error).toMatchObject({ reason: "unavailable", message: expect.stringContaining("after retries") });
   });
 
-  it.each([400, 401, 403, 404, 422])("status %i is not retried", async (status) => {
+  it.each([400, 401, 403, 404, 422])("a request that fails with status %i is not sent again", async (status) => {
     await using server = await modelServer([{ answer: { status } }]);
     await failureOf({ ...server.environment, NOVA_LLM_API });
     expect(server.requests).toHaveLength(1);
@@ -42,7 +42,7 @@ describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API)
 });
 
 describe("a slow provider", () => {
-  it("is called again after the pause that its Retry-After header names", async () => {
+  it("is asked again after the pause that its Retry-After header names", async () => {
     await using server = await modelServer([
       { answer: { status: 429, headers: { "retry-after": "20" } } },
       { answer: code },
@@ -54,7 +54,7 @@ describe("a slow provider", () => {
     expect(await answer).toMatchObject({ value: { code: "x" } });
   });
 
-  it("is called again after a minute of silence", async () => {
+  it("is asked again after a minute without any data", async () => {
     await using server = await modelServer([{ answer: { silent: true } }, { answer: code }]);
     using clock = ownTheClock();
     const answer = createModels(server.environment).ask(modelCall());
@@ -66,8 +66,8 @@ describe("a slow provider", () => {
   });
 
   it.each([
-    ["than its call allows", 30_000, 30],
-    ["than 90 seconds, although its call allows more", 600_000, 90],
+    ["than the call allows", 30_000, 30],
+    ["than 90 seconds, although the call allows more time", 600_000, 90],
   ])("causes an error if it is slower %s", async (_than, timeoutMs, seconds) => {
     await using server = await modelServer(() => ({ silent: true }));
     using clock = ownTheClock();
@@ -81,8 +81,8 @@ describe("a slow provider", () => {
   });
 });
 
-describe("a connection", () => {
-  it.each(["before", "within"] as const)("that drops %s an answer is opened again", async (dropped) => {
+describe("a connection to a provider", () => {
+  it.each(["before", "within"] as const)("that breaks %s an answer is opened again", async (dropped) => {
     await using server = await modelServer([{ answer: { dropped } }, { answer: code }]);
     using clock = ownTheClock();
     const answer = createModels(server.environment).ask(modelCall());
@@ -91,7 +91,7 @@ describe("a connection", () => {
     expect(await answer).toMatchObject({ value: { code: "x" } });
   });
 
-  it("that is refused is tried five times with growing pauses, and then reported with a way out", async () => {
+  it("that is refused is tried five times with growing pauses, and is then reported with advice", async () => {
     using clock = ownTheClock();
     const error = failureOf({ OPENAI_BASE_URL: "http://127.0.0.1:9/v1" });
     for (const pause of pauses) {
@@ -106,15 +106,15 @@ describe("a connection", () => {
   });
 });
 
-describe("an aborted call", () => {
+describe("a call of a model whose signal aborts", () => {
   const reason = new Error("this Lambda has to stop");
 
-  it("sends no request if it was aborted before it started", async () => {
+  it("sends no request if the signal aborted before the call", async () => {
     await using server = await modelServer([]);
     expect(await failureOf(server.environment, { signal: AbortSignal.abort(reason) })).toBe(reason);
   });
 
-  it("ends with the signal's own reason while it waits", async () => {
+  it("ends with the signal's own reason while it waits for the answer", async () => {
     const stop = new AbortController();
     await using server = await modelServer(() => {
       stop.abort(reason);
@@ -123,7 +123,7 @@ describe("an aborted call", () => {
     expect(await failureOf(server.environment, { signal: stop.signal })).toBe(reason);
   });
 
-  it("ends with the signal's own reason between retries", async () => {
+  it("ends with the signal's own reason during the pause between two requests", async () => {
     const stop = new AbortController();
     await using server = await modelServer(() => {
       setImmediate(() => setImmediate(() => stop.abort(reason)));

@@ -39,7 +39,7 @@ function chosen(generations: Generation[], task = taskWith()): string[] {
   return closestExamples(task, here, generations).map(({ code }) => code);
 }
 
-describe("cosine", () => {
+describe("the cosine between two vectors", () => {
   it.each([
     [[1, 0], [1, 0], 1],
     [[1, 0], [5, 0], 1],
@@ -49,13 +49,13 @@ describe("cosine", () => {
     [[0, 0], [1, 0], 0],
     [[1, 0], [1, 0, 0], 0],
     [[], [], 0],
-  ])("of %j and %j is %f", (a, b, expected) => {
+  ])("for %j and %j is %f", (a, b, expected) => {
     expect(cosine(a, b)).toBeCloseTo(expected, 12);
   });
 });
 
-describe("the closest examples", () => {
-  it("are sorted by similarity, and include their tasks", () => {
+describe("the closest examples for the code generator", () => {
+  it("are sorted by the similarity of their prompts, and include these prompts", () => {
     const other = generation({ prompt: "Sum the items", embedding: closer, code: "b" });
     expect(closestExamples(taskWith(), here, [generation({ code: "a" }), other])).toEqual([
       { task: "Sum the items", code: "b" },
@@ -63,14 +63,14 @@ describe("the closest examples", () => {
     ]);
   });
 
-  it("are at most two, newer ones first if they are equally close", () => {
+  it("are at most two, and newer ones come first if they are equally close", () => {
     const [old, newer, newest] = ["21", "22", "23"].map((day) =>
       generation({ code: day, createdAt: `2026-11-${day}` }),
     );
     expect(chosen([old, newest, newer] as Generation[])).toEqual(["23", "22"]);
   });
 
-  it("exclude code of the node itself if it is written again", () => {
+  it("exclude code of the node itself if this code is being written again", () => {
     const task = taskWith({ fresh: true });
     const own = { ...generation({ code: "own" }), node: task.node.id };
     const other = { ...generation({ code: "other" }), node: "other" };
@@ -79,20 +79,20 @@ describe("the closest examples", () => {
   });
 
   it.each<[string, Parameters<typeof generation>[0]]>([
-    ["of another task", { embedding: far }],
-    ["of another embedding model", { embedding: [1, 0] }],
+    ["for another prompt", { embedding: far }],
+    ["with an embedding of another model", { embedding: [1, 0] }],
     ["without an embedding", { embedding: undefined as never }],
     ["that no run has proven", { status: "candidate" }],
     ["that was replaced because it failed", { status: "replaced", provenBy: "exec_1" }],
     ["of another type of node", { nodeType: "decision" }],
     ["of another client", { client: "globex" }],
     ["whose prompt is only a hash", { prompt: `sha256:${"a".repeat(64)}` }],
-    ["that is too long for a prompt", { code: "#".repeat(3_300) }],
+    ["that is too long for a prompt to a model", { code: "#".repeat(3_300) }],
   ])("exclude code %s", (_, changes) => {
     expect(chosen([generation(changes)])).toEqual([]);
   });
 
-  it("include proven code that waits for approval, and code of the client", () => {
+  it("include proven code that waits for approval, and code of the client itself", () => {
     const waiting = generation({ status: "candidate", provenBy: "exec_1", code: "a" });
     const own = generation({ client: "acme", code: "b" });
     expect(chosen([waiting, own], taskWith({ client: "acme" })).sort()).toEqual(["a", "b"]);
@@ -117,8 +117,8 @@ const kept = {
   embedding: [0.6, 0.8],
 } as unknown as Generation;
 
-describe("earlier examples", () => {
-  it("are read from the task's workflow", async () => {
+describe("earlier examples of code", () => {
+  it("are read from the workflow of the node", async () => {
     const asked: string[] = [];
     const precedents = {
       async ofWorkflow(workflowId: string) {
@@ -137,7 +137,7 @@ async function keepCode(store: MemoryGenerations, more: { embedding?: number[] }
   await pinned.keep(taskWith(), { ...written, guides: [], ...more });
 }
 
-it("a task finds code of another node whose task has the same meaning", async () => {
+it("a node finds code of another node whose prompt has the same meaning", async () => {
   const generations = new MemoryGenerations();
   await keepCode(generations, { embedding: [0.9, 0.1] });
   const task = taskWith({ node: { id: "add" }, executor: { prompt: "Sum what is in the list" } });
@@ -145,7 +145,7 @@ it("a task finds code of another node whose task has the same meaning", async ()
   expect(examples).toMatchObject([{ task: "Add up the lines.", code: written.code }]);
 });
 
-it("code is stored without an embedding if its task has none", async () => {
+it("code is stored without an embedding if there is none for its prompt", async () => {
   const generations = new MemoryGenerations();
   await keepCode(generations);
   expect(generations.all).toMatchObject([{ code: written.code, status: "pinned" }]);

@@ -14,7 +14,7 @@ describe("quoteForPrompt", () => {
     expect(written).not.toMatch(/[<>`\r\n\u0085\u2028\u2029\u202e\u200b\ufeff]|\[\/?INST\]/u);
   });
 
-  it("returns JSON of the same value", () => {
+  it("returns JSON that parses to the same value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const written = quoteForPrompt(value);
@@ -24,7 +24,7 @@ describe("quoteForPrompt", () => {
     );
   });
 
-  it("writes placeholders unescaped, but escapes texts that look like them", () => {
+  it("writes placeholders unescaped, but escapes texts that look like placeholders", () => {
     expect(quoteForPrompt([new Placeholder("string: 9 chars"), "<string: 9 chars>"])).toBe(
       '["<string: 9 chars>", "\\u003cstring: 9 chars\\u003e"]',
     );
@@ -47,7 +47,7 @@ describe("withoutFence", () => {
     ["```\na = 1\nb = 2\n```", "a = 1\nb = 2"],
     ['text = """\n```\n"""', 'text = """\n```\n"""'],
     ["Here it is:\n```python\na = 1\n```", "Here it is:\n```python\na = 1\n```"],
-  ])("returns the code in %j", (text, code) => {
+  ])("returns the code without markdown for %j", (text, code) => {
     expect(withoutFence(text)).toBe(code);
   });
 });
@@ -61,7 +61,7 @@ describe("stageOf", () => {
     ["a = 1", "task"],
     ['a = "# STAGE: ANALYSIS"', "task"],
     ["# STAGE: ANALYSIST", "task"],
-  ])("returns the stage that %j names, or task", (code, stage) => {
+  ])("returns the stage that a comment of the code %j names, or else `task`", (code, stage) => {
     expect(stageOf(code)).toBe(stage);
   });
 });
@@ -86,7 +86,7 @@ const context = {
   vendor: { name: "ACME", vat: "DE123456789", address: { city: "Berlin", zip: "10115" } },
 };
 
-describe("prompts of a simple action node with ten keys", async () => {
+describe("the prompts of a simple action node with ten keys", async () => {
   const { models } = await play({
     task: { context },
     lines: [
@@ -97,7 +97,7 @@ describe("prompts of a simple action node with ten keys", async () => {
     runs: [sets({ discount: 150 })],
   });
 
-  it.each([0, 1, 2])("have fewer than 1,500 tokens, including schemas and tools: call %i", (index) => {
+  it.each([0, 1, 2])("have fewer than 1,500 tokens each, including schemas and tools: call %i", (index) => {
     const call = models.asked[index];
     if (!call) throw new TypeError("the call never came");
     if (!("schema" in call.answer)) throw new TypeError("the call has no schema");
@@ -109,7 +109,7 @@ describe("prompts of a simple action node with ten keys", async () => {
     expect(whole.length / charactersPerToken).toBeLessThan(maxTokens);
   });
 
-  it("start with text that is the same for every run", async () => {
+  it("start with text that is the same for every run, so that providers can cache it", async () => {
     const other = await play({
       task: { context: { quite: "different" }, prompt: "Say hello" },
       lines: [

@@ -16,8 +16,8 @@ const shown = (values: Record<string, string>, limits: SummaryLimits = promptLim
   return JSON.parse(JSON.stringify(summarise(members, limits, confidence)));
 };
 
-describe("summarise", () => {
-  it("masks secrets in a key before it shortens the key", () => {
+describe("the summary of a value for a prompt", () => {
+  it("masks a secret in a key before it shortens the key", () => {
     const secret = "s3cr3t-of-20-letters";
     const masking = { secrets: new Set<string>(), mask: (text: string) => text.replaceAll(secret, "***") };
     const key = `${"k".repeat(190)}${secret}`;
@@ -33,26 +33,26 @@ describe("summarise", () => {
     ["a short text", '"Acme"', "Acme"],
     ["a number", "850.0", 850],
     ["null", "null", null],
-    ["a truth value", "true", true],
+    ["a boolean", "true", true],
     ["a long text as its length", JSON.stringify("x".repeat(81)), "<string: 81 chars>"],
     ["a number of many digits", "1".repeat(50), "<integer>"],
     ["a text in a blob", blob("text", 50_000), "<string: 50000 chars>"],
     ["bytes", blob("bytes", 150_000), "<bytes: 150000 bytes>"],
     ["large JSON", blob("json", 90_000), "<JSON: 90000 bytes>"],
     ["an empty list", "[]", []],
-    ["a list as its first item and the number of others", "[1,2,3]", [1, "<2 more>"]],
+    ["a list as its first item and the number of further items", "[1,2,3]", [1, "<2 more>"]],
     ["an object", '{"a":{"b":"c"}}', { a: { b: "c" } }],
     [
-      "an object that lies too deep as its number of keys",
+      "an object that lies too deep, as its number of keys",
       '{"a":{"b":{"c":{"d":1}}}}',
       { a: { b: { c: "<object: 1 keys>" } } },
     ],
     [
-      "a list that lies too deep as its number of items",
+      "a list that lies too deep, as its number of items",
       '{"a":{"b":{"c":[1]}}}',
       { a: { b: { c: "<list: 1 items>" } } },
     ],
-    ["an object whose key looks like that of a reference", '{"$$blob":1}', { $blob: 1 }],
+    ["an object with a key that looks like the key of a reference", '{"$$blob":1}', { $blob: 1 }],
   ])("shows each kind of value in a short form: %s", (_, json, expected) => {
     expect(shown({ key: json })).toEqual({ key: expected });
   });
@@ -62,7 +62,7 @@ describe("summarise", () => {
     ["1.5", "<number>"],
     ["15", "<integer>"],
     ["true", "<boolean>"],
-  ])("shows only the type of a value if samples are switched off: %s", (json, expected) => {
+  ])("shows only the type of a value if `samples` is false: %s", (json, expected) => {
     expect(shown({ key: json }, { ...promptLimits, samples: false })).toEqual({ key: expected });
   });
 
@@ -71,11 +71,11 @@ describe("summarise", () => {
     expect(JSON.stringify(summary)).toBe('{"n":12345678901234567890}');
   });
 
-  it("shows texts of up to 200 characters of a result", () => {
+  it("shows up to 200 characters of a text in a result", () => {
     expect(shown({ a: JSON.stringify("x".repeat(200)) }, resultLimits)).toEqual({ a: "x".repeat(200) });
   });
 
-  it("hides a secret everywhere", () => {
+  it("shows a secret nowhere", () => {
     const confidence = {
       secrets: new Set(["password"]),
       mask: (text: string) => text.replaceAll("4711-hunter2", "***"),
@@ -88,7 +88,7 @@ describe("summarise", () => {
     });
   });
 
-  it("hides a number with a secret's digits", () => {
+  it("hides a number that contains the digits of a secret", () => {
     const confidence = { ...open, mask: (text: string) => text.replaceAll("4711", "***") };
     expect(shown({ n: "1471199" }, promptLimits, confidence)).toEqual({ n: "<secret>" });
   });
@@ -118,7 +118,7 @@ describe("summarise", () => {
 const code = `result = {"type": "pdf", 'lines': [line for line in text], "total": None}`;
 
 it.each([
-  ["texts that the code spells out", { type: "pdf" }, { type: "pdf" }],
+  ["texts that the code of the analysis itself contains", { type: "pdf" }, { type: "pdf" }],
   ["no text of the data", { type: "Sirius Black" }, { type: "<string: 12 chars>" }],
   ["no key of the data", { "Sirius Black": 1 }, { "key 1": 1 }],
   ["numbers, booleans and null", { lines: [3, true, null] }, { lines: [3, true, null] }],
@@ -127,7 +127,7 @@ it.each([
     { lines: [{ total: "12 EUR" }] },
     { lines: [{ total: "<string: 6 chars>" }] },
   ],
-])("the result of an analysis whose data is hidden shows %s", (_, found, shown) => {
+])("the result of an analysis under `samples: false` shows %s", (_, found, shown) => {
   expect(JSON.parse(JSON.stringify(hideTexts(found, code)))).toEqual(shown);
 });
 
@@ -146,10 +146,10 @@ it.each([
     { type: "list", size: 2, item: { type: "object", size: 1, members: { sku: { type: "string", size: 1 } } } },
   ],
   ['{"$$blob":1}', { type: "object", size: 1, members: { $blob: { type: "integer" } } }],
-])("shapeOf returns the shape of %s", (json, expected) => {
+])("shapeOf returns the types in the value %s", (json, expected) => {
   expect(shapeOf([{ key: "key", json }])).toEqual({ key: expected });
 });
 
-it("shapeOf treats __proto__ like any other key", () => {
+it("shapeOf treats the key __proto__ like any other key", () => {
   expect(Object.keys(shapeOf([{ key: "__proto__", json: '{"__proto__":1}' }]))).toEqual(["__proto__"]);
 });

@@ -28,8 +28,8 @@ const withHeader = (name: string, change: (value: string) => string) => (sent: S
   headers: { ...sent.headers, [name]: change(String(sent.headers[name as "host"] ?? "")) },
 });
 
-describe("a request that is signed with the key of the data folder", () => {
-  it("is accepted, the first time and with the cached signing key", () => {
+describe("a request to the local AWS that is signed with the key of the data folder", () => {
+  it("is accepted, for the first time and later with the cached signing key", () => {
     const access = new Access(key);
     expect([1, 2].map(() => access.refusalOf(request(), payload))).toEqual([undefined, undefined]);
   });
@@ -42,7 +42,7 @@ describe("a request that is signed with the key of the data folder", () => {
     expect(new Access(key).refusalOf(request(signing), payload)).toBeUndefined();
   });
 
-  it("is accepted after the clocks of client and server have changed to another year", () => {
+  it("is accepted after the clocks of client and server were both set to another year", () => {
     vi.setSystemTime("2031-01-01T00:00:00Z");
     expect(new Access(key).refusalOf(request(), payload)).toBeUndefined();
   });
@@ -50,7 +50,7 @@ describe("a request that is signed with the key of the data folder", () => {
   it.each<[string, Signing, string]>([
     ["a second more than a quarter of an hour ago", { atMs: Date.parse("2026-11-22T11:44:59Z") }, "skewed"],
     ["a second more than a quarter of an hour ahead", { atMs: Date.parse("2026-11-22T12:15:01Z") }, "skewed"],
-    ["with a key of another day", { day: "20261121" }, "forged"],
+    ["with the signing key of another day", { day: "20261121" }, "forged"],
     ["without its host header", { leftOut: ["host"] }, "partial"],
     ["without the header that names the operation", { leftOut: ["x-amz-target"] }, "partial"],
   ])("%s is refused", (_, signing, refusal) => {
@@ -58,7 +58,7 @@ describe("a request that is signed with the key of the data folder", () => {
   });
 });
 
-describe("a request", () => {
+describe("a request to the local AWS", () => {
   it.each<[string, (sent: Sent) => Sent, string]>([
     ["without a signature", withHeader("authorization", () => ""), "unsigned"],
     ["with only the key id", withHeader("authorization", () => "Credential=NOVAKEY/x"), "malformed"],

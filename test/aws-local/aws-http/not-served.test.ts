@@ -90,7 +90,7 @@ const refusalOf: Record<string, string> = { s3: "NotImplemented", ses: "NotFound
 const indistinguishable = ["ListDirectoryBuckets"];
 
 describe.each(services)("an operation that the local %s does not have", (service, Client, sdk) => {
-  it("is refused with AWS's error name, and a sentence that names the served operations", {
+  it("is refused with AWS's error name, and with a sentence that names the operations that exist", {
     timeout: 60_000,
   }, async () => {
     const client = new Client({
@@ -120,7 +120,7 @@ describe.each(services)("an operation that the local %s does not have", (service
   });
 });
 
-it("an unknown operation is refused in XML if the client uses AWS's Query protocol", async () => {
+it("an operation that the local AWS does not have is refused in XML if the client uses AWS's Query protocol", async () => {
   const headers = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
   const init = { method: "POST", body: "Action=SendEmail&Version=2010-12-01", headers };
   const answer = await signedFetch("ses", key, `${urls.ses}/`, init);

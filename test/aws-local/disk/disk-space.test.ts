@@ -31,11 +31,14 @@ describe("the disk of a data folder", () => {
     disk.close();
   });
 
-  it.each([{ code: "ENOENT" }, { code: "EACCES" }, { errcode: 19 }, {}])("ignores other errors: %j", (fields) => {
-    expect(new DiskSpace(folder).refusal(failing(fields))).toBeUndefined();
-  });
+  it.each([{ code: "ENOENT" }, { code: "EACCES" }, { errcode: 19 }, {}])(
+    "ignores errors that have another cause than the disk: %j",
+    (fields) => {
+      expect(new DiskSpace(folder).refusal(failing(fields))).toBeUndefined();
+    },
+  );
 
-  it("is tested every second while it is full, and lets all waiting stores continue when it has space", async () => {
+  it("is tested every second while it is full, and lets all stores that wait for space continue when it has space", async () => {
     const [clock, fault, told] = [handClock(), await fullDisk(folder), [] as string[]];
     const disk = new DiskSpace(folder, { clock, warn: (sentence) => told.push(sentence) });
     fault.fill();
@@ -55,7 +58,7 @@ describe("the disk of a data folder", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("lets all waiting stores continue when the folder closes", async () => {
+  it("ends the wait of all stores that wait for space when the data folder is closed", async () => {
     const disk = new DiskSpace(folder, { clock: handClock() });
     disk.refusal(noSpace);
     const waiting = disk.untilSpace();
@@ -66,7 +69,7 @@ describe("the disk of a data folder", () => {
 });
 
 describe("a file on a full disk", () => {
-  it("gets a complete line or nothing, and continues after its last complete line", async () => {
+  it("contains complete lines only, and gets further lines when the disk has space", async () => {
     const path = join(folder, "lines");
     const fault = await fullDisk(folder);
     const { file } = LineFile.open(path);
@@ -89,8 +92,8 @@ describe("a file on a full disk", () => {
   });
 });
 
-describe("a backlog", () => {
-  it("keeps writes in memory while the disk is full and performs them in order later, but refuses a write that cannot wait", async () => {
+describe("a backlog of writes", () => {
+  it("keeps writes in memory while the disk is full and makes them in order later, but refuses a write that cannot wait", async () => {
     const [clock, fault, written] = [handClock(), await fullDisk(folder), [] as number[]];
     const backlog = new Backlog(new DiskSpace(folder, { clock }));
     let isFull = true;

@@ -4,7 +4,7 @@ import { tableInput, useDatabase } from "./support/database.ts";
 
 const database = useDatabase(tableInput("items", ["pk", "S"], ["sk", "N"]));
 
-test("DynamoDB serves the SDK's document client", async () => {
+test("the local DynamoDB works with the document client of the AWS SDK", async () => {
   const documents = DynamoDBDocument.from(database.client, { unmarshallOptions: { wrapNumbers: true } });
   const exact = "12345678901234567890.5";
   const Item = {

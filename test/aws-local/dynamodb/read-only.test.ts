@@ -6,7 +6,7 @@ import { openDatabase } from "../../../packages/aws-local/src/dynamodb/store/dat
 
 const insert = "INSERT INTO tables (name, state) VALUES ('a', '{}')";
 
-it.each(["", "with a log that a killed process left"])("DynamoDB reads a read-only folder %s", (log) => {
+it.each(["", "with a log that a killed process left"])("the local DynamoDB reads a read-only folder %s", (log) => {
   const folder = mkdtempSync(join(tmpdir(), "nova-read-only-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const writer = openDatabase(folder, false);

@@ -56,7 +56,7 @@ const item = (pk: string) =>
   new PutItemCommand({ TableName: "items", Item: { pk: { S: pk }, text: { S: "é\u0000😀" } } });
 const get = (pk: string) => new GetItemCommand({ TableName: "items", Key: { pk: { S: pk } }, ConsistentRead: true });
 
-test("DynamoDB answers the unchanged SDK with the folder's key, and refuses another key", async () => {
+test("the local DynamoDB answers the AWS SDK with the data folder's key, and refuses another key", async () => {
   const server = await open();
   await clientOf(server).send(table);
   await clientOf(server).send(item("a"));
@@ -70,7 +70,7 @@ test("DynamoDB answers the unchanged SDK with the folder's key, and refuses anot
   });
 });
 
-test("DynamoDB refuses the folder's key id with another secret", async () => {
+test("the local DynamoDB refuses the id of the data folder's key with another secret", async () => {
   const server = await open();
   await expect(clientOf(server, { ...key, secretAccessKey: "anything" }).send(table)).rejects.toMatchObject({
     name: "InvalidSignatureException",
@@ -80,7 +80,7 @@ test("DynamoDB refuses the folder's key id with another secret", async () => {
   await expect(clientOf(server).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: [] });
 });
 
-test("DynamoDB refuses a body other than the signed one", async () => {
+test("the local DynamoDB refuses a body that differs from the signed body", async () => {
   const { url } = await open();
   const init = { method: "POST", body: "{}", headers: { "x-amz-target": "DynamoDB_20120810.ListTables" } };
   const headers = signedHeaders("dynamodb", key, url, init);
@@ -89,7 +89,7 @@ test("DynamoDB refuses a body other than the signed one", async () => {
   expect([changed.status, await changed.text()]).toEqual([400, expect.stringContaining("InvalidSignatureException")]);
 });
 
-test("DynamoDB refuses a request without a signature", async () => {
+test("the local DynamoDB refuses a request without a signature", async () => {
   const { url } = await open();
   const headers = { "x-amz-target": "DynamoDB_20120810.ListTables", "content-type": "application/x-amz-json-1.0" };
   const answer = await fetch(url, { method: "POST", headers, body: "{}" });
@@ -97,7 +97,7 @@ test("DynamoDB refuses a request without a signature", async () => {
   expect(await answer.text()).toContain("MissingAuthenticationTokenException");
 });
 
-test("DynamoDB calls `faults` for every accepted request", async () => {
+test("the local DynamoDB calls its option `faults` for every accepted request", async () => {
   const seen: DynamoDbRequest[] = [];
   const server = await open({ faults: (request) => void seen.push(request) });
   await clientOf(server).send(new ListTablesCommand({}));
@@ -110,17 +110,20 @@ test("DynamoDB calls `faults` for every accepted request", async () => {
 test.each([
   ["throttle", "ProvisionedThroughputExceededException", 400],
   ["error", "InternalServerError", 500],
-] as const)("the fault %s makes a request fail before it has an effect", async (fault, name, status) => {
-  let isFaulty = false;
-  const server = await open({ faults: ({ operation }) => (isFaulty && operation === "PutItem" ? fault : undefined) });
-  const client = clientOf(server);
-  await client.send(table);
-  isFaulty = true;
-  await expect(client.send(item("a"))).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
-  expect((await client.send(get("a"))).Item).toBeUndefined();
-});
+] as const)(
+  "the injected fault `%s` makes a DynamoDB request fail before it has an effect",
+  async (fault, name, status) => {
+    let isFaulty = false;
+    const server = await open({ faults: ({ operation }) => (isFaulty && operation === "PutItem" ? fault : undefined) });
+    const client = clientOf(server);
+    await client.send(table);
+    isFaulty = true;
+    await expect(client.send(item("a"))).rejects.toMatchObject({ name, $metadata: { httpStatusCode: status } });
+    expect((await client.send(get("a"))).Item).toBeUndefined();
+  },
+);
 
-test("the fault `lost` replaces the response by an error after the request had its effect", async () => {
+test("the injected fault `lost` replaces a DynamoDB response by an error after the request had its effect", async () => {
   const server = await open({ faults: ({ operation }) => (operation === "PutItem" ? "lost" : undefined) });
   const client = clientOf(server);
   await client.send(table);
@@ -128,7 +131,7 @@ test("the fault `lost` replaces the response by an error after the request had i
   expect((await client.send(get("a"))).Item?.pk).toEqual({ S: "a" });
 });
 
-test("DynamoDB keeps its tables and items over a restart", async () => {
+test("the local DynamoDB keeps its tables and items over a restart", async () => {
   const dataDir = await folder();
   const first = await open({ dataDir });
   await clientOf(first).send(table);
@@ -138,7 +141,7 @@ test("DynamoDB keeps its tables and items over a restart", async () => {
   expect((await clientOf(second).send(get("kept"))).Item?.pk).toEqual({ S: "kept" });
 });
 
-test("DynamoDB refuses to open a folder in use, and does not disturb the process that uses it", async () => {
+test("the local DynamoDB refuses to open a folder in use, and does not disturb the process that uses it", async () => {
   const dataDir = await folder();
   const owner = await open({ dataDir });
   await expect(openDynamoDb({ dataDir, ...key })).rejects.toThrow(/close the other process/);

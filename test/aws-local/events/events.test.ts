@@ -38,7 +38,7 @@ const targets = (...Targets: Target[]) =>
   world.client.send(new PutTargetsCommand({ Rule: "paid", EventBusName: "nova", Targets }));
 const fire: Target = { Id: "fire", Arn: target, InputTransformer: { InputTemplate } };
 
-describe("an event that is put", () => {
+describe("an event that is put on a local bus", () => {
   it("reaches the function of a deployed rule in EventBridge's envelope, with every digit of its numbers", async () => {
     const { Entries, FailedEntryCount } = await put(paid);
     await world.events.deliveries.rest();
@@ -78,7 +78,7 @@ describe("an event that is put", () => {
     ["has a detail that is no JSON", { ...paid, Detail: "{" }, "MalformedDetail"],
     ["has a detail that is no object", { ...paid, Detail: "[1]" }, "MalformedDetail"],
     ["claims to come from AWS", { ...paid, Source: "aws.s3" }, "NotAuthorizedForSourceException"],
-  ])("fails if it %s, and the other event of the request is accepted", async (_, entry, ErrorCode) => {
+  ])("fails if it %s, and another event of the same request is accepted", async (_, entry, ErrorCode) => {
     const { Entries, FailedEntryCount } = await put(entry, paid);
     expect(FailedEntryCount).toBe(1);
     expect(Entries).toMatchObject([{ ErrorCode }, { EventId: expect.any(String) }]);
@@ -95,13 +95,13 @@ describe("an event that is put", () => {
     await expect(put(...entries)).rejects.toMatchObject({ name });
   });
 
-  it("of 900 KB is accepted", async () => {
+  it("is accepted if it has 900 KB", async () => {
     expect(await put({ ...paid, Detail: JSON.stringify({ x: "y".repeat(900 * 1024) }) })).toMatchObject({
       FailedEntryCount: 0,
     });
   });
 
-  it("waits for the delivery of the previous event if its function takes one event at a time", async () => {
+  it("waits for the delivery of the previous event if its function takes only one event at a time", async () => {
     const first = Promise.withResolvers<boolean>();
     world.takes = () => first.promise;
     await put({ ...paid, Source: "nova", Detail: '{"n":1}' }, { ...paid, Source: "nova", Detail: '{"n":2}' });
@@ -111,7 +111,7 @@ describe("an event that is put", () => {
     expect(world.delivered.map(({ payload }) => JSON.parse(payload).detail.n)).toEqual([1, 2]);
   });
 
-  it("is not delivered before `drive` is called, and is delivered again if the process dies during the delivery", async () => {
+  it("is delivered only after the deliveries are started, and a second time if the process dies during the delivery", async () => {
     const never = Promise.withResolvers<boolean>();
     world.takes = () => never.promise;
     await put(paid);
@@ -130,7 +130,7 @@ describe("an event that is put", () => {
     expect(world.delivered).toHaveLength(3);
   });
 
-  it("is written to a file if every attempt to deliver it fails", async () => {
+  it("is written to a file if no attempt to deliver it succeeds", async () => {
     world.takes = () => false;
     const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined);
     await put(paid);
@@ -141,7 +141,7 @@ describe("an event that is put", () => {
     expect(JSON.parse(kept)).toMatchObject({ functionArn: standing, payload: expect.stringContaining('"shop"') });
   });
 
-  it("is delivered by the commands in docs/dev.md after every earlier attempt has failed", async () => {
+  it("is delivered by the commands in docs/dev.md after all earlier attempts have failed", async () => {
     const [, script = ""] =
       readFileSync(new URL("../../../docs/dev.md", import.meta.url), "utf8")
         .split("## What could not be delivered")[1]
@@ -165,8 +165,8 @@ describe("an event that is put", () => {
   });
 });
 
-describe("a rule", () => {
-  it("works in the next process, too, and can be removed once its targets are removed", async () => {
+describe("a rule of the local EventBridge", () => {
+  it("works in the next process, and can be removed once its targets are removed", async () => {
     const { RuleArn } = await rule();
     expect(RuleArn).toBe("arn:aws:events:us-east-1:000000000000:rule/nova/paid");
     await targets(fire);
@@ -207,7 +207,7 @@ describe("a rule", () => {
     ["a pattern whose value is not in a list", { EventPattern: '{"source":"shop"}' }, "InvalidEventPatternException"],
     ["an empty pattern", { EventPattern: "{}" }, "InvalidEventPatternException"],
     ["a schedule", { ScheduleExpression: "rate(1 minute)" }, "ValidationException"],
-    ["another state", { State: "OFF" as never }, "ValidationException"],
+    ["an unknown state", { State: "OFF" as never }, "ValidationException"],
   ])("with %s is refused", async (_, input, name) => {
     await expect(rule(input)).rejects.toMatchObject({ name });
   });
@@ -237,7 +237,7 @@ describe("a rule", () => {
   });
 });
 
-it("EventBridge refuses a request without the key, and an operation that is not served", async () => {
+it("the local EventBridge refuses a request without the key, and an operation that it does not have", async () => {
   const ask = (headers: Record<string, string>) => fetch(world.events.url, { method: "POST", body: "{}", headers });
   expect((await ask({ "x-amz-target": "AWSEvents.PutEvents" })).status).toBe(403);
   const headers = { "x-amz-target": "AWSEvents.CreateArchive" };

@@ -28,30 +28,30 @@ async function open(answer: HttpApiAnswer | (() => Promise<HttpApiAnswer>) = { s
 
 afterEach(() => api.close());
 
-it("a response that AWS Lambda would refuse becomes a 500, and is reported as a failure", async () => {
+it("an answer that AWS Lambda would refuse becomes a response with status 500, and is reported as a failure", async () => {
   const url = await open({ statusCode: 200, body: '"'.repeat(4_000_000) });
   expect((await fetch(url)).status).toBe(500);
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(/bytes as JSON/) })]);
 });
 
-it("the HTTP API reports when each request starts, and when it has ended or takes long", async () => {
+it("the local HTTP API reports the start of each request, and then its end or that it takes long", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const told: string[] = [];
   api = await openHttpApi({
     handler: () => mayAnswer,
-    onRequest(address) {
-      told.push(address);
-      return address === "/quiet" ? undefined : () => told.push("done");
+    onRequest({ method, url = "" }) {
+      told.push(`${method} ${url}`);
+      return url === "/quiet" ? undefined : () => told.push("done");
     },
   });
   const answers = [fetch(`${api.url}/a?wait=1`), fetch(`${api.url}/quiet`)];
-  await vi.waitFor(() => expect(told.toSorted()).toEqual(["/a?wait=1", "/quiet", "done"]), 5_000);
+  await vi.waitFor(() => expect(told.toSorted()).toEqual(["GET /a?wait=1", "GET /quiet", "done"]), 5_000);
   answer({ statusCode: 204 });
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([204, 204]);
   expect(told.filter((one) => one === "done")).toHaveLength(1);
 });
 
-it("a closing HTTP API answers the requests under way, and accepts no further request on their connections", async () => {
+it("a closing HTTP API answers the requests in progress, and accepts no further request on their connections", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const url = await open(() => mayAnswer);
   const agent = new Agent({ keepAlive: true });
@@ -66,7 +66,7 @@ it("a closing HTTP API answers the requests under way, and accepts no further re
   await closed;
 });
 
-describe("a request", () => {
+describe("a request to the local HTTP API", () => {
   it("reaches the Lambda as an event of payload format 2.0, with its path as it was sent", async () => {
     const url = await open();
     await fetch(`${url}/a%20b/c?x=1&x=2&y=%C3%A4`, { headers: { "X-Api-Key": "k" } });
@@ -89,21 +89,21 @@ describe("a request", () => {
     ["application/problem+json; charset=utf-8", "{}", false],
     ["text/plain", "\u00e4", false],
     ["application/octet-stream", "\u0000\u0001", true],
-  ])("with the content type %s passes its body as text or as base64", async (type, body, isBase64Encoded) => {
+  ])("with the content type %s has its body in the event as text or as base64", async (type, body, isBase64Encoded) => {
     const url = await open();
     await fetch(url, { method: "POST", headers: { "content-type": type }, body });
     const sent = isBase64Encoded ? Buffer.from(body).toString("base64") : body;
     expect(events).toMatchObject([{ body: sent, isBase64Encoded }]);
   });
 
-  it("with a text that is not UTF-8 passes its body as base64", async () => {
+  it("with a text that is not UTF-8 has its body in the event as base64", async () => {
     const url = await open();
     const body = Buffer.from('{"name":"M\u00fcller"}', "latin1");
     await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
     expect(events).toMatchObject([{ body: body.toString("base64"), isBase64Encoded: true }]);
   });
 
-  it("passes repeated headers joined by commas", async () => {
+  it("has its repeated headers in the event, joined by commas", async () => {
     const url = await open();
     const { port } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -119,14 +119,14 @@ describe("a request", () => {
   });
 });
 
-describe("an answer", () => {
-  it("of a Lambda sets the status, headers and text of the response", async () => {
+describe("an answer of the local HTTP API", () => {
+  it("contains the status, the headers and the text that the Lambda returned", async () => {
     const url = await open({ statusCode: 201, headers: { location: "/x" }, body: "\u00e4" });
     const answer = await fetch(url);
     expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([201, "/x", "\u00e4"]);
   });
 
-  it("of a Lambda in base64 becomes a response of bytes", async () => {
+  it("contains bytes if the Lambda returned base64", async () => {
     const url = await open({ statusCode: 200, body: Buffer.from([0, 255]).toString("base64"), isBase64Encoded: true });
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array([0, 255]));
   });
@@ -136,7 +136,7 @@ describe("an answer", () => {
     expect([answer.status, answer.headers.get("content-length")]).toEqual([204, null]);
   });
 
-  it("is an internal error without details if the Lambda throws", async () => {
+  it("has the status 500 and no details if the Lambda throws an error", async () => {
     const url = await open(() => Promise.reject(new RangeError("a secret")));
     const answer = await fetch(url);
     expect([answer.status, await answer.text()]).toEqual([500, '{"message":"Internal Server Error"}']);
@@ -145,7 +145,7 @@ describe("an answer", () => {
 });
 
 describe("a closing HTTP API", () => {
-  it("waits for the response under way", async () => {
+  it("waits for the response in progress", async () => {
     const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const url = await open(async () => {
       asked.resolve();

@@ -13,8 +13,8 @@ function runtime(handler: LambdaFunction["handler"], timeoutSeconds = 3) {
   return createLambdaRuntime({ work: { handler, timeoutSeconds } }, virtualClock());
 }
 
-describe("an invocation", () => {
-  it.each([ARN, `${ARN}:live`, `${ARN}:$LATEST`, `${ARN}:7`])("of %s finds the function", async (arn) => {
+describe("an invocation of a local Lambda function", () => {
+  it.each([ARN, `${ARN}:live`, `${ARN}:$LATEST`, `${ARN}:7`])("with the ARN %s finds the function", async (arn) => {
     expect(await runtime(async (event) => event)(arn, '{"a":[1]}')).toEqual({ ok: true, payload: '{"a":[1]}' });
   });
 
@@ -23,7 +23,7 @@ describe("an invocation", () => {
     "work",
     `${ARN}:live:live`,
     "arn:aws:lambda:us-east-1:000000000000:function:toString",
-  ])("of %s finds no function", async (arn) => {
+  ])("with the ARN %s finds no function", async (arn) => {
     const invocation = runtime(async () => null)(arn, "{}");
     await expect(invocation).rejects.toMatchObject({
       name: "Lambda.ResourceNotFoundException",
@@ -34,7 +34,7 @@ describe("an invocation", () => {
   it.each<[string, unknown, string]>([
     ["nothing", undefined, "null"],
     ["a date", { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
-    ["what JSON leaves out", { a: undefined, f: () => 1, n: Number.NaN }, '{"n":null}'],
+    ["an object with values that JSON leaves out", { a: undefined, f: () => 1, n: Number.NaN }, '{"n":null}'],
   ])("whose handler returns %s has the JSON text of that value as its result", async (_name, value, payload) => {
     expect(await runtime(async () => value)(ARN, "{}")).toEqual({ ok: true, payload });
   });
@@ -49,7 +49,7 @@ describe("an invocation", () => {
     expect(await invoke(ARN, payload)).toEqual(await invoke(ARN, payload));
   });
 
-  it("gives the handler its names and its remaining time", async () => {
+  it("gives the handler the name and ARN of the function, and the time that remains", async () => {
     const seen: LambdaContext[] = [];
     const invoke = runtime(async (_event, context) => {
       seen.push(context);
@@ -66,8 +66,8 @@ describe("an invocation", () => {
   });
 });
 
-describe("an invocation fails", () => {
-  it("with the name, message and trace of the error that its handler throws", async () => {
+describe("an invocation of a local Lambda function fails", () => {
+  it("with the name, the message and the stack trace of the error that its handler throws", async () => {
     const invoke = runtime(async () => {
       throw Object.assign(new Error("no dice"), { name: "NodeFailed" });
     });
@@ -96,7 +96,7 @@ describe("an invocation fails", () => {
     expect(await runtime(handler)(ARN, "{}")).toMatchObject({ ok: false, ...expected });
   });
 
-  it("after its timeout, as in the cloud, and a later result of its handler is dropped", async () => {
+  it("after its timeout, as in AWS, and a later result of its handler is dropped", async () => {
     const invoke = runtime(() => new Promise(() => {}), 3);
     expect(await invoke(ARN, "{}")).toEqual({
       ok: false,
@@ -107,7 +107,7 @@ describe("an invocation fails", () => {
   });
 });
 
-describe("the Lambda service", () => {
+describe("the local Lambda service", () => {
   it("refuses a request of more than 6 MB", async () => {
     const invocation = runtime(async () => null)(ARN, JSON.stringify("x".repeat(PAYLOAD_LIMIT_BYTES)));
     await expect(invocation).rejects.toMatchObject({ name: "Lambda.RequestTooLargeException" });

@@ -38,7 +38,7 @@ async function answered(url: string): Promise<string> {
   return `${answer.status} ${/<Code>(\w+)/.exec(text)?.[1] ?? text}`;
 }
 
-describe("a presigned address", () => {
+describe("a presigned URL of the local S3", () => {
   it("opens the object that it names, with any characters in its key", async () => {
     expect(await answered(await signed("GET", "a file+name (1)!.txt"))).toBe("200 hello");
   });
@@ -47,11 +47,19 @@ describe("a presigned address", () => {
     ["for another object", (url) => url.replace("file", "fil"), "403 SignatureDoesNotMatch"],
     ["with another query", (url) => `${url}&response-content-type=text/html`, "403 SignatureDoesNotMatch"],
     ["with half a signature", (url) => url.replace(/(X-Amz-Signature=\w{10})\w+/, "$1"), "403 SignatureDoesNotMatch"],
-    ["that was made for longer", (url) => url.replace("Expires=60", "Expires=61"), "403 SignatureDoesNotMatch"],
+    [
+      "whose expiry was changed after signing",
+      (url) => url.replace("Expires=60", "Expires=61"),
+      "403 SignatureDoesNotMatch",
+    ],
     ["without a time", (url) => url.replace("Expires=60", "Expires=soon"), "400 AuthorizationQueryParametersError"],
     ["of another algorithm", (url) => url.replace("HMAC-SHA256", "NONE"), "400 AuthorizationQueryParametersError"],
-    ["of a key that nobody has", () => signed("GET", "x", { ...key, accessKeyId: "other" }), "403 InvalidAccessKeyId"],
-    ["of another secret", () => signed("GET", "x", { ...key, secretAccessKey: "no" }), "403 SignatureDoesNotMatch"],
+    ["of an unknown key", () => signed("GET", "x", { ...key, accessKeyId: "other" }), "403 InvalidAccessKeyId"],
+    [
+      "signed with another secret",
+      () => signed("GET", "x", { ...key, secretAccessKey: "no" }),
+      "403 SignatureDoesNotMatch",
+    ],
   ])("%s opens no object", async (_what, changed, answer) => {
     expect(await answered(await changed(await signed("GET", "a file+name (1)!.txt")))).toBe(answer);
   });

@@ -6,7 +6,7 @@ import { Bucket, useS3 } from "./support/client.ts";
 const s3 = useS3();
 const origin = "https://console.example.com";
 
-test("a page of any origin uploads and fetches objects by presigned addresses, as with the deployed bucket", async () => {
+test("a web page of any origin can upload and fetch objects by presigned URLs, as with the deployed bucket", async () => {
   const put = await getSignedUrl(s3.client, new PutObjectCommand({ Bucket, Key: "a", ContentType: "text/plain" }));
   const asked = await fetch(put, {
     method: "OPTIONS",
@@ -26,7 +26,7 @@ test("a page of any origin uploads and fetches objects by presigned addresses, a
   expect([await got.text(), got.headers.get("access-control-allow-origin")]).toEqual(["text", "*"]);
 });
 
-test("a request that comes from no page gets no CORS headers, and needs a signature", async () => {
+test("a request to the local S3 that comes from no web page gets no CORS headers, and needs a signature", async () => {
   const refused = await fetch(`${s3.server.url}/${Bucket}/a`);
   expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, null]);
   expect((await fetch(`${s3.server.url}/${Bucket}/a`, { method: "OPTIONS" })).status).toBe(403);

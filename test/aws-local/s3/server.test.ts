@@ -19,8 +19,8 @@ import { Bucket, clientOf, key, raw, useS3 } from "./support/client.ts";
 
 const s3 = useS3();
 
-describe("access to S3", () => {
-  test("requires the folder's key", async () => {
+describe("access to the local S3", () => {
+  test("requires the key of the data folder", async () => {
     const stranger = clientOf(s3.server, { credentials: { ...key, accessKeyId: "other" } });
     const refused = { name: "InvalidAccessKeyId", $metadata: { httpStatusCode: 403 } };
     await expect(stranger.send(new ListBucketsCommand({}))).rejects.toMatchObject(refused);
@@ -29,7 +29,7 @@ describe("access to S3", () => {
     stranger.destroy();
   });
 
-  test("is denied to a client with the key's id and another secret", async () => {
+  test("is denied to a client with the id of the data folder's key and another secret", async () => {
     const stranger = clientOf(s3.server, { credentials: { ...key, secretAccessKey: "anything" } });
     const refused = { name: "SignatureDoesNotMatch", $metadata: { httpStatusCode: 403 } };
     await expect(stranger.send(new ListBucketsCommand({}))).rejects.toMatchObject(refused);
@@ -66,8 +66,8 @@ describe("access to S3", () => {
   });
 });
 
-describe("buckets", () => {
-  test("are created once, found and listed", async () => {
+describe("buckets of the local S3", () => {
+  test("are created once, and can be found and listed", async () => {
     const create = () => s3.client.send(new CreateBucketCommand({ Bucket: "another-bucket" }));
     await create();
     await expect(create()).rejects.toMatchObject({ name: "BucketAlreadyOwnedByYou" });
@@ -90,7 +90,7 @@ test.each([
   ["GET", `/${Bucket}/key?tagging`],
   ["GET", `/${Bucket}`],
   ["PATCH", `/${Bucket}/key`],
-])("S3 refuses %s %s, which the emulator does not serve", async (method, path) => {
+])("the local S3 refuses %s %s, which it does not have", async (method, path) => {
   const answer = await raw(s3.server, path, { method });
   expect(answer.status).toBe(501);
   expect(await answer.text()).toContain("<Code>NotImplemented</Code>");
@@ -103,7 +103,7 @@ test.each([
   ["GET", "/plain/object?attributes"],
   ["DELETE", "/plain/object?annotation"],
   ["DELETE", "/plain/object?versionId=1"],
-])("S3 refuses %s %s, and does not ignore the unknown query parameter", async (method, path) => {
+])("the local S3 refuses %s %s, and does not ignore the unknown query parameter", async (method, path) => {
   const send = s3.client.send.bind(s3.client);
   await send(new CreateBucketCommand({ Bucket: "plain" })).catch(() => undefined);
   const answer = await raw(s3.server, path, { method });
@@ -113,7 +113,7 @@ test.each([
   expect(Buckets?.map(({ Name }) => Name)).not.toContain("new-bucket");
 });
 
-test("S3 refuses multipart uploads, and does not store one part as the whole object", async () => {
+test("the local S3 refuses multipart uploads, and does not store one part as the whole object", async () => {
   const create = s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key: "parts" }));
   await expect(create).rejects.toMatchObject({ name: "NotImplemented", message: expect.stringContaining("?uploads") });
   const part = { Bucket, Key: "parts", UploadId: "any", PartNumber: 1 };
@@ -123,12 +123,12 @@ test("S3 refuses multipart uploads, and does not store one part as the whole obj
   await expect(sent).rejects.toMatchObject({ name: "NotImplemented" });
 });
 
-test("S3 calls `faults` for every accepted request", async () => {
+test("the local S3 calls its option `faults` for every accepted request", async () => {
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "seen/é", Body: "12345" }));
   expect(s3.requests).toEqual([{ operation: "PutObject", bucket: Bucket, key: "seen/é" }]);
 });
 
-describe("a fault", () => {
+describe("an injected fault of the local S3", () => {
   test.each([
     ["throttle", "SlowDown", 503],
     ["error", "InternalError", 500],
@@ -140,7 +140,7 @@ describe("a fault", () => {
     await expect(s3.client.send(new GetObjectCommand({ Bucket, Key: `fault-${fault}` }))).rejects.toThrow();
   });
 
-  test("that is temporary is hidden by the SDK's own retries", async () => {
+  test("that is temporary is hidden by the retries of the AWS SDK", async () => {
     let left = 2;
     s3.faults = () => (left-- > 0 ? "throttle" : undefined);
     const patient = new S3Client({
@@ -155,7 +155,7 @@ describe("a fault", () => {
   });
 });
 
-test("S3 keeps its objects over a restart, and removes the incomplete writes of a killed process", async () => {
+test("the local S3 keeps its objects over a restart, and removes the incomplete writes of a killed process", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-s3-"));
   const unfinished = join(dataDir, "s3", "unfinished");
   const open = () => openS3({ dataDir, ...key });

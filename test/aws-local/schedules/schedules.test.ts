@@ -36,8 +36,8 @@ const create = (input: Partial<CreateScheduleCommandInput> = {}) =>
   world.client.send(new CreateScheduleCommand({ ...usual, ...input }));
 const at = (time: string) => ({ functionArn: Arn, payload: { trigger: "nightly", scheduled_at: time } });
 
-describe("a schedule that a client puts", () => {
-  it("is returned as it was put, can be changed, and can be removed", async () => {
+describe("a schedule that a client creates in the local EventBridge Scheduler", () => {
+  it("is returned as it was created, and can be changed and removed", async () => {
     const { ScheduleArn } = await create({ ScheduleExpressionTimezone: "Europe/Madrid", Description: "At night" });
     expect(ScheduleArn).toBe("arn:aws:scheduler:us-east-1:000000000000:schedule/nova/nova-report-nightly");
     const name = { Name: usual.Name, GroupName: "nova" };
@@ -65,8 +65,12 @@ describe("a schedule that a client puts", () => {
     ["a name of 65 characters", { Name: "a".repeat(65) }, "ValidationException"],
     ["a group that is not there", { GroupName: "other" }, "ResourceNotFoundException"],
     ["a cron of five fields", { ScheduleExpression: "cron(0 2 * * ?)" }, "ValidationException"],
-    ["both days", { ScheduleExpression: "cron(0 2 1 * MON *)" }, "ValidationException"],
-    ["a rate of nothing", { ScheduleExpression: "rate(0 minutes)" }, "ValidationException"],
+    [
+      "a cron that names days of the month and of the week",
+      { ScheduleExpression: "cron(0 2 1 * MON *)" },
+      "ValidationException",
+    ],
+    ["a rate of 0 minutes", { ScheduleExpression: "rate(0 minutes)" }, "ValidationException"],
     ["a rate of seconds", { ScheduleExpression: "rate(30 seconds)" }, "ValidationException"],
     ["a day that does not exist", { ScheduleExpression: "at(2026-02-30T00:00:00)" }, "ValidationException"],
     ["a time with a zone", { ScheduleExpression: "at(2026-12-01T00:00:00Z)" }, "ValidationException"],
@@ -84,7 +88,7 @@ describe("a schedule that a client puts", () => {
       { Target: { ...usual.Target, RetryPolicy: { MaximumRetryAttempts: 186 } } },
       "ValidationException",
     ],
-    ["an end", { EndDate: new Date() }, "ValidationException"],
+    ["an end date", { EndDate: new Date() }, "ValidationException"],
   ])("is refused with %s", async (_, input, name) => {
     await expect(create(input)).rejects.toMatchObject({ name });
   });
@@ -97,8 +101,8 @@ describe("a schedule that a client puts", () => {
   });
 });
 
-describe("a schedule", () => {
-  it("fires at its times, and tells the function the time at which it was due", async () => {
+describe("a schedule of the local EventBridge Scheduler", () => {
+  it("fires at its times, and gives the function the time at which it was due", async () => {
     await create();
     world.schedules.fire();
     await world.clock.until("2026-11-24T01:59:59Z");
@@ -107,7 +111,7 @@ describe("a schedule", () => {
     expect(world.delivered).toHaveLength(3);
   });
 
-  it("does not fire before `fire` is called, while it is disabled, or after it was deleted", async () => {
+  it("does not fire before the schedules are started, while it is disabled, or after it was deleted", async () => {
     await create();
     await world.clock.until("2026-11-22T01:30:00Z");
     world.schedules.fire();
@@ -142,7 +146,7 @@ describe("a schedule", () => {
     expect(world.delivered).toEqual(times.map((time) => at(`2026-11-22T${time}Z`)));
   });
 
-  it("for one time fires at that time in its time zone, and never again", async () => {
+  it("for one time fires at that time in its time zone, and only once", async () => {
     await create({ ScheduleExpression: "at(2026-12-24T18:00:30)", ScheduleExpressionTimezone: "Europe/Madrid" });
     world.schedules.fire();
     await world.clock.until("2027-12-25T00:00:00Z");
@@ -161,7 +165,7 @@ describe("a schedule", () => {
   });
 });
 
-describe("a time that was due while no process ran", () => {
+describe("a time of a schedule that passed while no process ran", () => {
   /** Closes the scheduler and opens it again at another time. */
   async function reopenedAt(time: string): Promise<void> {
     world.schedules.fire();
@@ -173,7 +177,7 @@ describe("a time that was due while no process ran", () => {
     await world.schedules.rest();
   }
 
-  it("is skipped with a warning if it is more than a minute ago", async () => {
+  it("is skipped with a warning if it was more than a minute ago", async () => {
     await create({ Description: "Trigger nightly of workflow report" });
     await reopenedAt("2026-11-25T08:00:00Z");
     expect(world.delivered).toEqual([]);
@@ -182,7 +186,7 @@ describe("a time that was due while no process ran", () => {
     ]);
   });
 
-  it("fires if it is less than a minute ago", async () => {
+  it("makes the schedule fire if it was less than a minute ago", async () => {
     await create();
     await reopenedAt("2026-11-22T02:00:59Z");
     expect(world.delivered).toEqual([at("2026-11-22T02:00:00Z")]);
@@ -190,8 +194,8 @@ describe("a time that was due while no process ran", () => {
   });
 });
 
-describe("a jump of the clock", () => {
-  it("forward skips the due times in between with a warning, and schedules fire at later times", async () => {
+describe("a jump of the computer's clock", () => {
+  it("forward skips the times of schedules in between with a warning, and schedules fire at later times", async () => {
     await create({ ScheduleExpression: "rate(1 hour)", Description: "hourly" });
     world.schedules.fire();
     await world.clock.until("2026-11-22T01:30:00Z");
@@ -212,7 +216,8 @@ describe("a jump of the clock", () => {
     await world.clock.until("2026-11-22T01:30:00Z");
     world.clock.jumpTo("2026-11-21T22:30:00Z");
     await world.clock.until("2026-11-22T00:00:00Z");
-    const fired = ["2026-11-22T01:00:00Z", "2026-11-22T01:15:00Z", "2026-11-21T23:40:00Z"]; // noticed at the next check of the clock
+    // The scheduler notices the jump back at its next check of the clock, at 22:40, and continues from then.
+    const fired = ["2026-11-22T01:00:00Z", "2026-11-22T01:15:00Z", "2026-11-21T23:40:00Z"];
     expect(world.delivered).toEqual(fired.map(at));
     expect(world.warnings).toEqual([expect.stringMatching(/^hourly had fired until .* it goes on from now$/)]);
   });

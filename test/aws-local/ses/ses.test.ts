@@ -36,7 +36,7 @@ async function sent(input: Partial<SendEmailCommandInput>): Promise<string> {
   return readFile(join(dataDir, "mail", `${MessageId}.eml`), "utf8");
 }
 
-describe("a mail that is sent through SES", () => {
+describe("a mail that is sent through the local SES", () => {
   it("becomes a file with its sender, recipients, subject and texts", async () => {
     const mail = await sent({
       Destination: { ToAddresses: ["a@example.com"], CcAddresses: ["b@example.com"] },
@@ -52,9 +52,9 @@ describe("a mail that is sent through SES", () => {
   });
 
   it.each<[string, Partial<SendEmailCommandInput>]>([
-    ["nothing", { Content: {} }],
+    ["no content", { Content: {} }],
     ["a template", { Content: { Template: { TemplateName: "x" } } }],
-  ])("is refused if it is %s", async (_what, input) => {
+  ])("is refused if it has this content: %s", async (_what, input) => {
     const before = await readdir(join(dataDir, "mail"));
     await expect(sent(input)).rejects.toMatchObject({
       name: "BadRequestException",
@@ -64,7 +64,7 @@ describe("a mail that is sent through SES", () => {
   });
 });
 
-it("a request to SES is refused if it is signed with another key, or names an unknown operation", async () => {
+it("a request to the local SES is refused if it is signed with another key, or names an unknown operation", async () => {
   const other = clientWith("other");
   const send = other.send(new SendEmailCommand({ Content: { Raw: { Data: Buffer.from("x") } } }));
   await expect(send).rejects.toMatchObject({ name: "UnrecognizedClientException" });

@@ -10,8 +10,8 @@ afterEach(() => {
 });
 
 /**
- * A capacity with two slots, on a machine whose processors are idle for this share of the time. A line is a sequence of
- * states of an execution, which needs a slot to work.
+ * A capacity that lets two lines of states work at the same time, on a machine whose processors are idle for this share
+ * of the time. A line of states is a branch, for example.
  */
 function opened(idleShare: number) {
   const capacity = new Capacity<number>(2, () => ({ idleMs: Date.now() * idleShare, allMs: Date.now() }));
@@ -20,7 +20,7 @@ function opened(idleShare: number) {
     const place = { owner, work: `work ${work}`, since: work };
     (capacity.enter(line, place) ?? Promise.resolve()).then(() => begun.push(line));
   };
-  /** Lets lines ask for a slot. All have the same owner, and each is the only line of its work. */
+  /** Lets lines of states ask whether they may work. All have the same owner, and each is the only line of its work. */
   const enter = (...all: number[]) => {
     for (const one of all) enterAt(one, "acme", one);
   };
@@ -28,7 +28,7 @@ function opened(idleShare: number) {
   return { enter, enterAt, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
 }
 
-it("a branch starts immediately if a slot is free, and otherwise waits; the branch that has waited longest gets the next free slot", async () => {
+it("a branch of an execution starts at once if there is room; otherwise it waits, and the oldest execution's branch starts first", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 9, 5, 7);
   expect(await after(0)).toEqual([1, 2]);
@@ -37,7 +37,7 @@ it("a branch starts immediately if a slot is free, and otherwise waits; the bran
   expect(await after(0)).toEqual([1, 2, 5]);
 });
 
-it("while processors are idle, each check starts twice as many further branches as the previous check", async () => {
+it("while processors are idle, each check starts twice as many waiting branches of executions as the previous check", async () => {
   const { enter, after } = opened(0.5);
   enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
   expect(await after(60)).toEqual([1, 2, 3]);
@@ -45,7 +45,7 @@ it("while processors are idle, each check starts twice as many further branches 
   expect(await after(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-it("no branch starts while a request holds branches back, and afterwards one branch starts in each free slot", async () => {
+it("no branch of an execution starts while an API request has priority; afterwards as many start as there is room for", async () => {
   const { enter, hold, after } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
@@ -55,7 +55,7 @@ it("no branch starts while a request holds branches back, and afterwards one bra
   expect(await after(0)).toEqual([1, 2]);
 });
 
-it("a request holds branches back for a second and a half at most", async () => {
+it("an API request stops branches of executions from starting for at most a second and a half", async () => {
   const { enter, hold, after } = opened(0.5);
   hold();
   enter(1, 2);
@@ -63,14 +63,14 @@ it("a request holds branches back for a second and a half at most", async () => 
   expect(await after(300)).toEqual([1, 2]);
 });
 
-it("a branch that works for a long time gives its slot to another branch", async () => {
+it("a waiting branch of an execution starts if a running branch works for a long time", async () => {
   const { enter, after } = opened(0);
   enter(1, 2, 3, 4);
   expect(await after(1_900)).toEqual([1, 2]);
   expect(await after(200)).toEqual([1, 2, 3, 4]);
 });
 
-it("a branch that stops waiting takes no slot", async () => {
+it("a branch of an execution that is stopped while it waits takes no room from other branches", async () => {
   const { enter, leave, after } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);
@@ -80,7 +80,7 @@ it("a branch that stops waiting takes no slot", async () => {
   expect(vi.getTimerCount()).toBe(2);
 });
 
-it("branches of different owners take turns, even if one owner has more and older executions", async () => {
+it("branches of executions of different owners start alternately, even if one owner has more and older executions", async () => {
   const { enterAt, leave, after } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", line);
   for (const line of [11, 12]) enterAt(line, "other", line);

@@ -7,7 +7,7 @@ function post(url: string, target: string, body: string) {
   return signedFetch("states", KEY, url, { method: "POST", body, headers: { "x-amz-target": target } });
 }
 
-describe("the endpoint of Step Functions", () => {
+describe("the endpoint of the local Step Functions", () => {
   it("answers only requests with the data folder's access key", async () => {
     const { url } = await testServer();
     const stranger = clientOf(url, { ...KEY, accessKeyId: "AKSTRANGER" });
@@ -21,7 +21,7 @@ describe("the endpoint of Step Functions", () => {
     expect((await fetch(url, { method: "POST", body: "{}", headers })).status).toBe(403);
   });
 
-  it("refuses the key's id with another secret", async () => {
+  it("refuses the id of the access key with another secret", async () => {
     const { url } = await testServer();
     const stranger = clientOf(url, { ...KEY, secretAccessKey: "anything" });
     await expect(stranger.send(new ListStateMachinesCommand({}))).rejects.toMatchObject({

@@ -44,8 +44,8 @@ async function diedRunning() {
   return server;
 }
 
-describe("a data folder", () => {
-  it("has the same state machines and executions when it is opened again", async () => {
+describe("the data folder of the local Step Functions", () => {
+  it("contains the same state machines and executions when it is opened a second time", async () => {
     const first = await testServer();
     await first.client.send(create);
     await first.client.send(start("one"));
@@ -118,7 +118,7 @@ describe("a data folder", () => {
     expect(described).toMatchObject({ status: "SUCCEEDED", output: '{"x":1}' });
   });
 
-  it("has an execution's start on disk before the client gets a response", async () => {
+  it("contains the start of an execution before the client gets a response", async () => {
     const held = heldLambda();
     const { client, dataDir } = await testServer({ invokeLambda: held.invokeLambda });
     await client.send(new CreateStateMachineCommand({ name: "flow", definition: invokes, roleArn: ROLE }));
@@ -128,7 +128,7 @@ describe("a data folder", () => {
     expect(readFileSync(join(folder, "history/0.ndjson"), "utf8")).toContain("ExecutionStarted");
   });
 
-  it("has an execution's end on disk before listeners learn of the end", async () => {
+  it("contains the end of an execution before listeners learn of the end", async () => {
     const told: string[] = [];
     const server = await testServer({
       onStatusChange() {

@@ -3,8 +3,8 @@ import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 import { WorkingLines } from "../../../packages/aws-local/src/states/working-lines.ts";
 
 /**
- * Lets lines call functions on a busy machine with two slots. A line is a sequence of states, such as a branch, which
- * needs a slot to work.
+ * Lets lines of states, such as branches, call functions on a busy machine on which only two lines may work at the same
+ * time.
  */
 function calling() {
   const lines = new WorkingLines<string>(new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
@@ -33,8 +33,8 @@ function calling() {
 
 const turn = () => new Promise(setImmediate);
 
-describe("lines of executions (branches and iterations) on a busy machine", () => {
-  it("of a Map wait until other lines stop working, and their time limits are paused during the wait", async () => {
+describe("on a busy machine,", () => {
+  it("iterations of a Map wait until other iterations end or pause, and their time limits are paused meanwhile", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);
@@ -51,7 +51,7 @@ describe("lines of executions (branches and iterations) on a busy machine", () =
     expect(waits[0]).toEqual(["2", false, true]);
   });
 
-  it("keep their slots between two functions, so that no other branch starts", async () => {
+  it("an iteration that calls two Lambda functions lets no other iteration start between the two calls", async () => {
     const { lines, begun, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2"]) call("map", name);
@@ -63,7 +63,7 @@ describe("lines of executions (branches and iterations) on a busy machine", () =
     expect(begun).toEqual(["0", "1", "0"]);
   });
 
-  it("let the only line of another execution start before the waiting lines of a Map", async () => {
+  it("an execution without branches starts before the waiting iterations of a Map", async () => {
     const { lines, begun, waits, call, answer } = calling();
     const first = call("map", "0");
     for (const name of ["1", "2", "3"]) call("map", name);
@@ -76,7 +76,7 @@ describe("lines of executions (branches and iterations) on a busy machine", () =
     expect(begun).toEqual(["0", "1", "a"]);
   });
 
-  it("all give up their slots when their execution is over", async () => {
+  it("the end of an execution with branches lets another execution start its work", async () => {
     const { lines, begun, call } = calling();
     for (const name of ["0", "1"]) call("map", name);
     call("other", "a");

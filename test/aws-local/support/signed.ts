@@ -46,7 +46,7 @@ export function signedHeaders(
   const signature = new Signatures(key.secretAccessKey).of(asSigned);
   const credential = `Credential=${key.accessKeyId}/${scope}`;
   const authorization = `${algorithm} ${credential}, SignedHeaders=${signed.join(";")}, Signature=${signature}`;
-  const { host: _, ...others } = sent; // fetch adds it
+  const { host: _, ...others } = sent; // `fetch` itself adds the header `host`.
   return { ...others, authorization };
 }
 

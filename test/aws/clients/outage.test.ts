@@ -19,21 +19,25 @@ test.each<[string, unknown, boolean]>([
   ["a server error", error({ $metadata: { httpStatusCode: 500 } }), true],
   ["a refused connection", error({ code: "ECONNREFUSED" }), true],
   ["a timeout", error({ name: "TimeoutError" }), true],
-  ["a failed condition", error({ name: "ConditionalCheckFailedException", $metadata: { httpStatusCode: 400 } }), false],
-  ["a full disk", error({ code: "ENOSPC" }), false],
-  ["no error", "text", false],
-])("isOutage separates outages from other errors: %s", (_, thrown, expected) => {
+  [
+    "a failed condition, which is no outage",
+    error({ name: "ConditionalCheckFailedException", $metadata: { httpStatusCode: 400 } }),
+    false,
+  ],
+  ["a full disk, which is no outage", error({ code: "ENOSPC" }), false],
+  ["a thrown text, which is no outage", "text", false],
+])("isOutage tells outages from other errors: %s", (_, thrown, expected) => {
   expect(isOutage(thrown)).toBe(expected);
 });
 
-test("the error of an outage has the service's error as its cause", async () => {
+test("the error that reports an outage has the error of the AWS service as its cause", async () => {
   const cause = error({ name: "InternalServerError", $metadata: { httpStatusCode: 500 } });
   const failed = reportOutage("DynamoDB", () => Promise.reject(cause));
   await expect(failed).rejects.toThrow(StoreUnavailable);
   await expect(failed).rejects.toMatchObject({ cause, message: expect.stringContaining("InternalServerError") });
 });
 
-test("a local store whose disk is full is reported with a message of its own, after one request", async () => {
+test("a full disk of a local store causes an error with a message of its own, after one request", async () => {
   const cause = error({ message: "the disk is full - free some space", $metadata: { httpStatusCode: 507 } });
   const full = { name: "StoreUnavailable", message: "the disk is full - free some space" };
   await expect(reportOutage("DynamoDB", () => Promise.reject(cause))).rejects.toMatchObject(full);
@@ -73,7 +77,7 @@ async function attempts(errorType: "THROTTLING" | "CLIENT_ERROR", name: string, 
   }
 }
 
-test("the retries last between ten and twenty seconds", () => {
+test("the retries of a failed AWS call last between ten and twenty seconds", () => {
   const delays = Array.from({ length: maxAttempts - 1 }, (_, index) => delayMs(index + 1));
   const sum = delays.reduce((total, delay) => total + delay, 0);
   expect(sum).toBeGreaterThan(10_000);
@@ -81,16 +85,16 @@ test("the retries last between ten and twenty seconds", () => {
   expect(Math.max(...delays)).toBeLessThanOrEqual(3_000);
 });
 
-test("a call whose retries fail throws the service's own error", async () => {
+test("an AWS call whose retries fail throws the error of the AWS service", async () => {
   expect(await attempts("THROTTLING", "SlowDown")).toBe(maxAttempts);
 });
 
-test("client errors are not retried, except those named by the caller", async () => {
+test("client errors of AWS calls are not retried, except those that the caller names", async () => {
   expect(await attempts("CLIENT_ERROR", "ValidationException")).toBe(1);
   expect(await attempts("CLIENT_ERROR", "ConflictException", ["ConflictException"])).toBe(maxAttempts);
 });
 
-test("a hundred calls can retry at the same time without using up a shared quota", async () => {
+test("a hundred AWS calls can retry at the same time without using up a shared quota of retries", async () => {
   const strategy = patientRetries();
   const error = { errorType: "THROTTLING", error: failed("SlowDown") } as const;
   const calls = Array.from({ length: 100 }, async () => {

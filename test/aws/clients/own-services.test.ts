@@ -45,8 +45,8 @@ const refuse = (name: string, status: number) => async () => {
   throw Object.assign(new Error("no"), { name, status });
 };
 
-describe("a service that this process offers", () => {
-  it("receives the operation and the SDK's own object, without a socket", async () => {
+describe("an AWS service that this process itself offers", () => {
+  it("gets the operation and the input object of the SDK directly, without a socket", async () => {
     const seen: unknown[] = [];
     stop = offer((...call) => {
       seen.push(call);
@@ -58,7 +58,7 @@ describe("a service that this process offers", () => {
     expect(arrived).toBe(0);
   });
 
-  it("makes the SDK throw an error of its own class for a refusal, without a retry", async () => {
+  it("refuses a call with an error that the SDK throws as its own class of error, without a retry", async () => {
     stop = offer(refuse("ConditionalCheckFailedException", 400));
     const error = await client.send(get).catch((error) => error);
     expect(error).toBeInstanceOf(ConditionalCheckFailedException);
@@ -66,13 +66,13 @@ describe("a service that this process offers", () => {
     expect(arrived).toBe(0);
   });
 
-  it("makes the SDK retry a server error over HTTP", async () => {
+  it("makes the SDK retry over HTTP if it returns a server error", async () => {
     stop = offer(refuse("InternalServerError", 500));
     expect((await client.send(get)).Item).toEqual({ via: { S: "a socket" } });
     expect(arrived).toBe(1);
   });
 
-  it("publishes each call on the diagnostics channel", async () => {
+  it("publishes each call on a diagnostics channel of Node", async () => {
     const seen: unknown[] = [];
     const watch = (call: unknown) => seen.push(call);
     subscribe("nova.service.called", watch);
@@ -82,7 +82,7 @@ describe("a service that this process offers", () => {
     expect(seen).toEqual([{ client: "DynamoDBClient", operation: "GetItem", input: get.input }]);
   });
 
-  it("does not inherit the async context of the caller", async () => {
+  it("does not run in the async context (AsyncLocalStorage) of its caller", async () => {
     const work = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     stop = offer((...call) => {
@@ -93,7 +93,7 @@ describe("a service that this process offers", () => {
     expect(seen).toEqual([undefined]);
   });
 
-  it("lets timers fire between calls that take long together", async () => {
+  it("lets timers run between many calls in a row", async () => {
     stop = offer((...call) => {
       const until = performance.now() + 2;
       while (performance.now() < until);
@@ -106,7 +106,7 @@ describe("a service that this process offers", () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  it("serves clients of Step Functions, which find it by the variable of their endpoint", async () => {
+  it("is found by a client of Step Functions through the environment variable for its endpoint", async () => {
     process.env.AWS_ENDPOINT_URL_SFN = url;
     stop = offer(async (operation) => ({ status: operation }));
     const states = new SFNClient({ region: "us-east-1", credentials });
@@ -117,12 +117,12 @@ describe("a service that this process offers", () => {
   });
 });
 
-describe("the SDK's client", () => {
+describe("a client of the AWS SDK", () => {
   it.each<[string, () => () => void]>([
-    ["the service is offered for another endpoint", () => offer(found, "mine", "http://127.0.0.1:1")],
-    ["the service has another key", () => offer(found, "another's")],
+    ["the service in this process is offered for another endpoint", () => offer(found, "mine", "http://127.0.0.1:1")],
+    ["the service in this process has another access key", () => offer(found, "another's")],
     [
-      "the offer has ended",
+      "the service in this process is no longer offered",
       () => {
         offer(found)();
         return () => undefined;
@@ -141,7 +141,7 @@ describe("the SDK's client", () => {
     expect(arrived).toBe(1);
   });
 
-  it("uses the newer of two services for its endpoint after the older offer ends", async () => {
+  it("calls the newer of two services in this process, even after the older one was withdrawn", async () => {
     const giveUp = offer(refuse("InternalServerError", 500));
     stop = offer(found);
     giveUp();

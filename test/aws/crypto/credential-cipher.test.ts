@@ -46,7 +46,7 @@ const variables: Record<string, Record<string, string>> = {
 const cipherOf = (names: Record<string, string>) => createCredentialCipher(credentialKeysFrom(names));
 const context = { client: "acme", name: "email" };
 
-describe.each(Object.keys(variables))("the cipher with %s", (name) => {
+describe.each(Object.keys(variables))("the cipher for credentials with %s", (name) => {
   const cipher = cipherOf(variables[name] as Record<string, string>);
 
   test("decrypts a long text that it has encrypted, and returns the name of the key", async () => {
@@ -63,12 +63,12 @@ describe.each(Object.keys(variables))("the cipher with %s", (name) => {
     ["a workflow instead of the client", { workflow: "acme", name: "email" }],
     ["a missing name", { client: "acme" }],
     ["a further value", { ...context, kind: "email" }],
-  ])("does not decrypt a client's text with %s in its context", async (_what, other) => {
+  ])("does not decrypt a client's credential with %s in the encryption context", async (_what, other) => {
     const { sealed } = await cipher.seal("{}", context);
     await expect(cipher.open(sealed, other)).rejects.toMatchObject({ name: "CredentialLocked" });
   });
 
-  test("does not decrypt a changed text", async () => {
+  test("does not decrypt a ciphertext that was changed", async () => {
     const bytes = Buffer.from((await cipher.seal("{}", context)).sealed, "base64");
     bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1;
     for (const changed of [bytes, Buffer.from(""), Buffer.from("hello")]) {
@@ -79,7 +79,7 @@ describe.each(Object.keys(variables))("the cipher with %s", (name) => {
   });
 });
 
-test("an unreachable KMS is reported as an outage, not as a wrong key", async () => {
+test("an unreachable KMS is reported as an outage, not as a wrong key for credentials", async () => {
   const { sealed } = await cipherOf(variables["a key of KMS"] as Record<string, string>).seal("{}", context);
   const down = Object.assign(new Error("internal"), { $fault: "server", $metadata: { httpStatusCode: 500 } });
   const cipher = createCredentialCipher(kmsKeys({ send: () => Promise.reject(down) } as never, arn));
@@ -87,11 +87,11 @@ test("an unreachable KMS is reported as an outage, not as a wrong key", async ()
   expect(new Set(asked)).toEqual(new Set(["GenerateDataKey alias/nova", `Decrypt ${arn}`]));
 });
 
-describe("keys in a file", () => {
+describe("the keys for credentials in a file", () => {
   const file = join(folder, "keys.json");
   const cipher = cipherOf({ NOVA_CREDENTIALS_KEY: keyHex, NOVA_CREDENTIALS_KEY_FILE: file });
 
-  test("include the environment's key, which decrypts older texts after a rotation until the old keys are forgotten", async () => {
+  test("include the environment's key, so that older texts can be decrypted after a rotation until old keys are forgotten", async () => {
     const first = await cipher.seal("first", context);
     await cipher.renew();
     const second = await cipher.seal("second", context);
@@ -103,7 +103,7 @@ describe("keys in a file", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("get one new key per rotation, with which other processes then encrypt too", async () => {
+  test("include one new key after a rotation, and other processes also encrypt with this key", async () => {
     await cipher.renew();
     const kept = readFileSync(file, "utf8");
     await cipher.renew();
@@ -112,21 +112,24 @@ describe("keys in a file", () => {
     expect(await other.currentKey()).toBe(await cipher.currentKey());
   });
 
-  test.each(["{}", '{"keys":[]}', '{"keys":["short"]}'])("cannot be read from %s", async (text) => {
-    const bad = join(folder, "bad.json");
-    writeFileSync(bad, text);
-    const broken = cipherOf({ NOVA_CREDENTIALS_KEY: keyHex, NOVA_CREDENTIALS_KEY_FILE: bad });
-    await expect(broken.seal("{}", context)).rejects.toThrow(/has no keys of credentials - restore it/);
-  });
+  test.each(["{}", '{"keys":[]}', '{"keys":["short"]}'])(
+    "are reported as damaged if the file contains %s",
+    async (text) => {
+      const bad = join(folder, "bad.json");
+      writeFileSync(bad, text);
+      const broken = cipherOf({ NOVA_CREDENTIALS_KEY: keyHex, NOVA_CREDENTIALS_KEY_FILE: bad });
+      await expect(broken.seal("{}", context)).rejects.toThrow(/has no keys of credentials - restore it/);
+    },
+  );
 });
 
 test.each<[string, Record<string, string>, RegExp]>([["no key", {}, /have no key - set NOVA_CREDENTIALS_KMS_KEY/]])(
-  "a cipher refuses to encrypt if the environment has %s",
+  "a cipher for credentials refuses to encrypt if the environment has %s",
   async (_what, names, reason) => {
     await expect(cipherOf(names).seal("{}", context)).rejects.toThrow(reason);
   },
 );
 
-test("an invalid key is refused immediately", () => {
+test("an invalid key for credentials in an environment variable is refused immediately", () => {
   expect(() => credentialKeysFrom({ NOVA_CREDENTIALS_KEY: "abc" })).toThrow(/not 64 hex digits/);
 });

@@ -43,7 +43,7 @@ const context = { execution: "exec_1", task: "task_1" };
 
 standInForKms(kms, client);
 
-describe.each(Object.keys(vaults))("the vault with a %s", (name) => {
+describe.each(Object.keys(vaults))("the vault for task tokens with a %s", (name) => {
   const vault = () => vaults[name]?.() as Vault;
 
   test("decrypts the texts that it encrypted, including umlauts", async () => {
@@ -53,9 +53,9 @@ describe.each(Object.keys(vaults))("the vault with a %s", (name) => {
   });
 
   test.each([
-    ["for another task", { ...context, task: "task_2" }],
-    ["without a context", {}],
-  ])("refuses to decrypt %s a text that was encrypted for one task", async (_what, other) => {
+    ["for another task of a run", { ...context, task: "task_2" }],
+    ["without any task", {}],
+  ])("does not decrypt a text %s if the text was encrypted for one task", async (_what, other) => {
     await expect(vault().open(await vault().seal("a token", context), other)).rejects.toThrow(/does not open/);
   });
 });
@@ -83,7 +83,7 @@ const signers: Record<string, () => Signer> = {
   kms: () => createKmsSigner(client, "alias/nova"),
 };
 
-describe.each(Object.keys(signers))("the signer with a %s", (name) => {
+describe.each(Object.keys(signers))("the signer of entries with a %s", (name) => {
   const text = "a".repeat(64);
 
   test("signs a text deterministically, as HMAC-SHA-256 in base64", async () => {

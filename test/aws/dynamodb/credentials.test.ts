@@ -15,7 +15,7 @@ beforeAll(async () => {
   for (const value of values) await store.put(value);
 });
 
-describe("a credential", () => {
+describe("a stored credential", () => {
   test("is replaced only by a writer that has read its current revision", async () => {
     expect(await store.put(record)).toBe(false);
     expect(await store.put({ ...record, revision: 3 })).toBe(false);
@@ -29,7 +29,7 @@ describe("a credential", () => {
     expect(table.requests).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
   });
 
-  test("is listed, page by page among the credentials of all owners, until it is removed", async () => {
+  test("is listed until it is removed, also if the credentials of all owners fill several pages", async () => {
     for (let n = 0; n < 120; n++) await store.put({ ...record, name: `more_${n}` });
     const first = await store.listAll();
     const second = await store.listAll(first.after);

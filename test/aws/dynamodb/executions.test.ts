@@ -26,7 +26,7 @@ const base: Execution = {
   open: true,
 };
 
-test("a second execution with the same id is refused, and the first record stays", async () => {
+test("a second execution with the same id is refused, and the record of the first one stays", async () => {
   expect(await executions.create(base)).toBe(true);
   expect(await executions.create({ ...base, status: "failed" })).toBe(false);
   expect(await executions.get(base.id)).toEqual(base);
@@ -37,7 +37,7 @@ test("an execution with an unknown id is not found, and cannot be updated", asyn
   await expect(executions.update("exec_none", { status: "failed" })).rejects.toThrow(/no execution "exec_none"/);
 });
 
-test("an update sets the given fields and keeps the others", async () => {
+test("an update of an execution sets the given fields and keeps the others", async () => {
   const created = { ...base, id: "exec_02", root: "exec_02" };
   const error = { node: "extract", class: "NodeFailed", message: "no total" } as const;
   const closed = { status: "failed", endedAt: "2026-11-21T10:00:09.000Z", durationMs: 9000, nodes: 2, error } as const;
@@ -47,7 +47,7 @@ test("an update sets the given fields and keeps the others", async () => {
   expect(await executions.get(created.id)).toEqual({ ...created, ...closed, spent, tip: "hash" });
 });
 
-test("a run that is restarted several times at once lists each restart once", async () => {
+test("the record of a run that is restarted several times at once lists each restart once", async () => {
   const source = { ...base, id: "exec_source", root: "exec_source" };
   const ids = ["exec_r1", "exec_r2", "exec_r3"];
   const restarts = ids.map((id) => ({ ...base, id, root: source.id, restartedFrom: source.id }));
@@ -61,7 +61,7 @@ test("a run that is restarted several times at once lists each restart once", as
   expect(await executions.get(late.id)).toBeUndefined();
 });
 
-test("an execution that ends leaves the index of open executions, and keeps its record", async () => {
+test("an execution that ends is removed from the index of open executions, and its record stays", async () => {
   const created = { ...base, id: "exec_03" };
   await executions.create(created);
   const openIds = async () => (await Array.fromAsync(executions.open())).map(({ id }) => id);
@@ -71,7 +71,7 @@ test("an execution that ends leaves the index of open executions, and keeps its 
   expect(await executions.get("exec_03")).toEqual({ ...created, open: false });
 });
 
-test("an idle sandbox goes to one of several takers, and is not offered again", async () => {
+test("an idle sandbox is given to only one of several runs that want it, and is not offered again", async () => {
   const pool = { key: "p", idleSeconds: 60 };
   const idle = { id: "sbx_1", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z", pool };
   const { client: owner, workflowId, version } = base;
@@ -90,7 +90,7 @@ test("an idle sandbox goes to one of several takers, and is not offered again", 
   expect(await executions.takeIdle(offer)).toBe(false);
 });
 
-test("a taken sandbox is not offered again when the answer to the offer was lost", async () => {
+test("an idle sandbox that a run has taken is not offered again if the response to the offer was lost", async () => {
   const idle = { id: "sbx_6", createdAt: base.startedAt, endsAt: "2026-11-21T10:01:00.000Z" };
   const of = { ...base, id: "exec_06" };
   await executions.create(of);
@@ -113,7 +113,7 @@ test("a taken sandbox is not offered again when the answer to the offer was lost
   expect(await executions.takeIdle(left[0] as Offer)).toBe(true);
 });
 
-test("several idle sandboxes of one run go to one taker each, although many take at the same time", async () => {
+test("each of several idle sandboxes is given to only one run, even if many runs want one at the same time", async () => {
   const ids = Array.from({ length: 6 }, (_, place) => `sbx_${place}`);
   const [createdAt, endsAt] = [base.startedAt, "2026-11-21T10:01:00.000Z"];
   await executions.create({ ...base, id: "exec_05" });
@@ -141,7 +141,7 @@ test.each([
   ["failed", true, ["running", "waiting"], "failed"],
   ["running", false, ["running"], "running"],
 ] as const)(
-  "an execution with the status %s (open: %s) becomes waiting only if it is open and its status is one of %j; the new status is %s",
+  "an execution with the status %s (open: %s) that may become `waiting` only from one of %j has the status %s afterwards",
   async (status, open, from, after) => {
     const id = `exec_status_${status}_${open}`;
     await executions.create({ ...base, id, status, open });
@@ -160,7 +160,7 @@ describe("a queued execution", () => {
     open: true,
   });
 
-  test("belongs to one admission at a time, and only that admission can start it, once", async () => {
+  test("is taken from its queue by only one process, and only this process can start it, and only once", async () => {
     await executions.create(queued("exec_q1"));
     const claims = ["1", "2"].map((to) => executions.admit("exec_q1", { from: "", to }));
     expect((await Promise.all(claims)).sort()).toEqual([false, true]);
@@ -171,7 +171,7 @@ describe("a queued execution", () => {
     expect(await executions.admit("exec_q1", { from: mine, to: mine, begun: true })).toBe(false);
   });
 
-  test("is admitted even if the answer to the write was lost", async () => {
+  test("is taken by a process even if the response to its write was lost", async () => {
     await executions.create(queued("exec_q2"));
     table.faults = failing(1, "lost");
     expect(await executions.admit("exec_q2", { from: "", to: "1" })).toBe(true);
@@ -192,7 +192,7 @@ test("the record of an execution says whether its contents are erased", async ()
   expect(await executions.get(id)).toEqual({ ...base, id, open: false, erased: true });
 });
 
-describe("lists of executions", () => {
+describe("the lists of executions", () => {
   const at = (hour: number) => `2026-12-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
   const many: Execution[] = Array.from({ length: 10 }, (_, index) => ({
     ...base,
@@ -215,10 +215,11 @@ describe("lists of executions", () => {
     ["of a client", { client: "even" }, [8, 6, 4, 2, 0]],
     ["of a workflow and a client", { workflow: "mail", client: "odd" }, [9, 7]],
     ["of all clients", { limit: 10 }, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
-    ["with a status", { workflow: "invoice", status: "completed" }, [6, 3, 0]],
+    ["with a status", { workflow: "invoice", statuses: ["completed"] }, [6, 3, 0]],
+    ["with one of several statuses", { workflow: "mail", statuses: ["completed", "failed"] }, [9, 8, 7]],
     ["of a class of errors", { errorClass: "NodeTimeout" }, [7, 4, 1]],
     ["of a class of errors that no execution has", { workflow: "mail", errorClass: "NodeFailed" }, []],
-    ["of a trigger", { trigger: "nightly", status: "failed" }, [8, 7]],
+    ["of a trigger", { trigger: "nightly", statuses: ["failed"] }, [8, 7]],
     ["of a time range, including both ends", { client: "odd", from: at(3), to: at(7) }, [7, 5, 3]],
     ["of a client, oldest first", { client: "even", oldestFirst: true }, [0, 2, 4, 6, 8]],
     ["of a time range, oldest first", { client: "odd", from: at(3), to: at(7), oldestFirst: true }, [3, 5, 7]],
@@ -232,16 +233,16 @@ describe("lists of executions", () => {
 
   test.each<[string, ExecutionQuery]>([
     ["of a workflow", { workflow: "invoice" }],
-    ["with a status", { client: "even", status: "failed" }],
+    ["with a status", { client: "even", statuses: ["failed"] }],
     ["of all clients", {}],
     ["of a client, page by page, oldest first", { client: "even", oldestFirst: true }],
-    ["of a class of errors, examining two records per page", { errorClass: "NodeTimeout", looksAt: 2 }],
+    ["of a class of errors, with two records examined for each page", { errorClass: "NodeTimeout", looksAt: 2 }],
     [
-      "of a trigger of a workflow, examining three records per page",
+      "of a trigger of a workflow, with three records examined for each page",
       { workflow: "invoice", trigger: "nightly", looksAt: 3 },
     ],
-    ["of all clients, examining one record per page", { looksAt: 1 }],
-    ["a time range, oldest first", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
+    ["of all clients, with one record examined for each page", { looksAt: 1 }],
+    ["of a time range, oldest first, page by page", { client: "odd", from: at(1), to: at(7), oldestFirst: true }],
   ])("have no gaps and no duplicates when they are read page by page: %s", async (_, query) => {
     const whole = await executions.list({ ...december, ...query, looksAt: 1000 });
     const paged: Execution[] = [];
@@ -255,7 +256,7 @@ describe("lists of executions", () => {
     expect(paged).toEqual(whole.items);
   });
 
-  test("examine a limited number of records per page, so pages with rare matches are short", async () => {
+  test("examine a limited number of records for each page, so that pages with rare matches are short", async () => {
     const rare = { ...december, errorClass: "NodeTimeout", looksAt: 2 };
     const pages: string[][] = [];
     let cursor: string | undefined;
@@ -268,7 +269,7 @@ describe("lists of executions", () => {
     expect(pages.length).toBeGreaterThan(3);
   });
 
-  test("contain all open executions, or only the open ones of a workflow or client", async () => {
+  test("contain all open executions, or only the open executions of one workflow or client", async () => {
     const october = { from: "2026-10-01T00:00:00.000Z", to: "2026-10-31T00:00:00.000Z" };
     for (const day of [1, 2, 3, 4, 5, 6]) {
       const isWaiting = day < 4;
@@ -283,18 +284,26 @@ describe("lists of executions", () => {
       });
     }
     const daysOf = async (query: ExecutionQuery) => {
-      const { items, cursor } = await executions.list({ ...october, status: "waiting", looksAt: 1, ...query });
+      const { items, cursor } = await executions.list({ ...october, statuses: ["waiting"], looksAt: 1, ...query });
       return [...items.map(({ id }) => id.at(-1)), ...(cursor === undefined ? [] : ["more"])];
     };
     expect(await daysOf({})).toEqual(["3", "2", "1"]);
     expect(await daysOf({ workflow: "invoice" })).toEqual(["3", "1"]);
     expect(await daysOf({ client: "october" })).toEqual(["3"]);
     expect(await daysOf({ limit: 2 })).toEqual(["3", "2", "more"]);
-    expect(await daysOf({ status: "running" })).toEqual([]);
-    expect(await daysOf({ status: "completed", limit: 1 })).toEqual(["6", "more"]);
+    expect(await daysOf({ statuses: ["running"] })).toEqual([]);
+    expect(await daysOf({ statuses: ["running", "waiting"] })).toEqual(["3", "2", "1"]);
+    expect(await daysOf({ workflow: "invoice", statuses: ["waiting", "completed"], looksAt: 100 })).toEqual([
+      "6",
+      "5",
+      "4",
+      "3",
+      "1",
+    ]);
+    expect(await daysOf({ statuses: ["completed"], limit: 1 })).toEqual(["6", "more"]);
   });
 
-  test("sort executions of the same time by id", async () => {
+  test("sort executions that started at the same time by id", async () => {
     const twins = ["a", "b", "c"].map((id) => ({ ...base, id: `exec_twin_${id}`, client: "twins" }));
     for (const twin of twins) await executions.create(twin);
     const first = await executions.list({ client: "twins", limit: 2 });

@@ -37,7 +37,7 @@ const base: Generation = {
   createdAt: "2026-11-22T10:00:00.000Z",
 };
 
-test("a generation is stored with all fields, and the first of two with the same id stays", async () => {
+test("pinned code is stored with all fields, and the first of two pieces of code with the same id stays", async () => {
   const proven = { provenBy: "exec_01", approved: { by: "ada", at: base.createdAt }, embedding: [0.1235, -1, 0] };
   const whole = { ...base, ...proven, node: "whole" };
   expect(await store.create(whole)).toBe(true);
@@ -45,7 +45,7 @@ test("a generation is stored with all fields, and the first of two with the same
   expect(await store.of("bills", "whole", null)).toEqual([whole]);
 });
 
-test("two generations with the same key and different code are both stored", async () => {
+test("two different pieces of code with the same key are both stored", async () => {
   const times = ["2026-11-22T10:00:01.000Z", "2026-11-22T10:00:03.000Z", "2026-11-22T10:00:02.000Z"];
   for (const [n, createdAt] of times.entries()) {
     await store.create({ ...base, node: "many", codeHash: String(n).repeat(64), createdAt });
@@ -54,7 +54,7 @@ test("two generations with the same key and different code are both stored", asy
   expect(found.map(({ createdAt }) => createdAt).toSorted()).toEqual(times.toSorted());
 });
 
-test("generations are separated by workflow, node and client, even if one name is a prefix of another", async () => {
+test("pinned code is separated by workflow, node and client, even if one name is a prefix of another", async () => {
   const places: [string, string, string | null][] = [
     ["apart", "sum", null],
     ["apart", "sum", "acme"],
@@ -70,14 +70,14 @@ test("generations are separated by workflow, node and client, even if one name i
   expect(await store.ofWorkflow("nothing")).toEqual([]);
 });
 
-test("the generations of a node are read with one consistent query", async () => {
+test("the pinned code of a node is read with one consistent query", async () => {
   await store.of("bills", "sum", null);
   expect(table.operations).toEqual(["Query"]);
   expect(table.requests[0]).toMatchObject({ ConsistentRead: true });
 });
 
-describe("an update", () => {
-  test("changes status, proof and approval only", async () => {
+describe("an update of pinned code", () => {
+  test("changes its status, proof and approval only", async () => {
     const one = { ...base, node: "updated" };
     await store.create(one);
     await store.update(one, { status: "pinned", provenBy: "exec_01" });
@@ -89,13 +89,13 @@ describe("an update", () => {
     ]);
   });
 
-  test("of an unknown generation creates no generation", async () => {
+  test("with an unknown id stores nothing", async () => {
     await expect(store.update({ ...base, node: "nobody" }, { status: "pinned" })).rejects.toThrow();
     expect(await store.of("bills", "nobody", null)).toEqual([]);
   });
 });
 
-test("code that is too large for a DynamoDB item is refused", async () => {
+test("pinned code that is too large for a DynamoDB item is refused", async () => {
   const half = "#".repeat(160_000);
   await expect(store.create({ ...base, node: "large", code: half, analysis: half })).rejects.toThrow(/32\d{4} bytes/);
   const large = { ...base, node: "large", code: "# é".repeat(100_000) };

@@ -10,7 +10,7 @@ class Counter {
   }
 }
 
-describe("a lazy object", () => {
+describe("an object that is created lazily", () => {
   const begin = () => {
     let made = 0;
     const counter = lazyObject(() => {
@@ -24,13 +24,13 @@ describe("a lazy object", () => {
     expect(begin().made()).toBe(0);
   });
 
-  it("is created once for all users", () => {
+  it("is created once, even if several callers use it", () => {
     const { counter, made } = begin();
     expect([counter.count, counter.read.count(), counter.add(1).count]).toEqual([0, 0, 1]);
     expect(made()).toBe(1);
   });
 
-  it("has the changes that its methods have made", () => {
+  it("has the changes that its own methods have made", () => {
     const { counter } = begin();
     const { add } = counter;
     add(2);

@@ -35,7 +35,7 @@ async function read(query: Parameters<ServiceStores["stats"]["read"]>[0]): Promi
   return (await Array.fromAsync(stores.stats.read(query))).map(({ execution }) => execution);
 }
 
-describe("statistics of runs", () => {
+describe("the statistics of runs", () => {
   const [from, to] = ["2026-11-01T00:00:00.000Z", "2026-11-03T23:59:59.999Z"];
 
   test.each([
@@ -48,7 +48,7 @@ describe("statistics of runs", () => {
     expect(await read(query)).toEqual(expected);
   });
 
-  test("that are written twice are stored once", async () => {
+  test("contain a run once, even if it is written twice", async () => {
     await stores.stats.put(stats("exec_1", "2026-11-01T00:00:00.000Z"));
     const [first] = await Array.fromAsync(stores.stats.read({ workflow: "invoice", from, to }));
     expect(first).toEqual(stats("exec_1", "2026-11-01T00:00:00.000Z"));
@@ -56,10 +56,10 @@ describe("statistics of runs", () => {
   });
 });
 
-describe("the costs of a client in a month", () => {
+describe("the costs of a client in one month", () => {
   const at = { execution: "exec_1", scope: "", seq: 1 };
 
-  test("are the sum of the highest cost that each node of the client has reported", async () => {
+  test("are the sum of the highest cost that each node of the client's runs has reported", async () => {
     for (const usd of [0.1, 0.3, 0.2]) await stores.spending.note("acme", "2026-11", at, usd);
     await stores.spending.note("acme", "2026-11", { ...at, scope: "/each@1.0" }, 0.4);
     await stores.spending.note("acme", "2026-12", at, 5);
@@ -69,10 +69,10 @@ describe("the costs of a client in a month", () => {
   });
 });
 
-describe("requests of an API key", () => {
+describe("the counted requests of an API key", () => {
   const window = { beginsAt: Date.parse("2026-11-22T00:00:10.000Z"), seconds: 10 };
 
-  test("are counted per time window up to the limit", async () => {
+  test("are accepted in each time window up to the limit", async () => {
     const add = (count: number, at = window) => stores.rateStore.add({ id: "key_1", client: "acme" }, at, count, 100);
     expect([await add(60), await add(50), await add(40), await add(1)]).toEqual([true, false, true, false]);
     expect(await add(100, { ...window, beginsAt: window.beginsAt + 10_000 })).toBe(true);

@@ -14,20 +14,20 @@ beforeAll(() => {
 });
 
 describe("the slots of a pool", () => {
-  test("never exceed the limit, although many runs ask at the same time", async () => {
+  test("never exceed the limit of the pool, even if many runs ask at the same time", async () => {
     const taken = await Promise.all(Array.from({ length: 8 }, (_, n) => slots.take("W#a", `exec_${n}`, "1", 3)));
     expect(taken.filter(Boolean)).toHaveLength(3);
     expect(await slots.taken("W#a")).toHaveLength(3);
   });
 
-  test("are taken once per run, and a repeated request succeeds unless a later admission has the slot", async () => {
+  test("are taken once for each run, and a repeated request succeeds unless another process now has the slot of the run", async () => {
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "3", 1)).toBe(true);
     expect(await slots.take("W#b", "exec_1", "2", 1)).toBe(false);
     expect(await slots.taken("W#b")).toEqual(["exec_1"]);
   });
 
-  test("are given back once, and only by the named admission", async () => {
+  test("are released once, and only if the process that the request names has taken them", async () => {
     await slots.take("W#c", "exec_1", "2", 2);
     await slots.take("W#c", "exec_2", "2", 2);
     await slots.giveBack("W#c", "exec_1", { admission: "1" });
@@ -40,7 +40,7 @@ describe("the slots of a pool", () => {
     expect(taken.filter(Boolean)).toHaveLength(2);
   });
 
-  test.each(["take", "giveBack"] as const)("are counted correctly if the answer to %s is lost", async (what) => {
+  test.each(["take", "giveBack"] as const)("are counted correctly if the response to %s is lost", async (what) => {
     const pool = `W#lost-${what}`;
     if (what === "giveBack") await slots.take(pool, "exec_1", "1", 1);
     table.faults = failing(1, "lost");
@@ -50,7 +50,7 @@ describe("the slots of a pool", () => {
     expect(await slots.take(pool, "exec_2", "1", 1)).toBe(true);
   });
 
-  test("are free if the pool is unknown", async () => {
+  test("are all free if the pool is unknown", async () => {
     await slots.giveBack("W#nothing", "exec_1");
     expect(await slots.taken("W#nothing")).toEqual([]);
   });
@@ -74,14 +74,14 @@ describe("the queue of a pool", () => {
     }
   });
 
-  test("puts its pool on the list of pools once, even if slots of the pool are taken", async () => {
+  test("adds its pool to the list of pools only once, even if slots of the pool are already taken", async () => {
     await slots.take("W#q", "exec_01", "1", 1);
     expect(await Array.fromAsync(slots.pools())).toEqual(["C#acme", "W#q"]);
     expect(await slots.taken("W#q")).toEqual(["exec_01"]);
   });
 });
 
-describe("the waiting runs of all clients", () => {
+describe("the order of waiting runs of all clients", () => {
   const ask = async (pool: string, client: string, execution: string) =>
     slots.enqueue({ execution, pools: [pool], rank: await slots.rank(pool, client) });
   const waiting = (pool: string) => Array.fromAsync(slots.waiting(pool));
@@ -95,7 +95,7 @@ describe("the waiting runs of all clients", () => {
     return tickets;
   };
 
-  test("are ordered alternately by client, so that a client with many runs does not delay the others", async () => {
+  test("alternates between the clients, so that a client with many runs does not delay the others", async () => {
     await slots.enqueue({ execution: "exec_before", pools: ["S"] });
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("S", "a", run);
     await ask("S", "b", "exec_b1");
@@ -108,14 +108,14 @@ describe("the waiting runs of all clients", () => {
     expect(await order("S")).toEqual(["exec_a3", "exec_b2", "exec_c1", "exec_c2", "exec_before"]);
   });
 
-  test("come first if their client has no slots yet", async () => {
+  test("begins with runs of clients that have no slots yet", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3", "exec_a4"]) await ask("free", "a", run);
     await begin("free", 3);
     for (const run of ["exec_b1", "exec_b2", "exec_b3"]) await ask("free", "b", run);
     expect(await order("free")).toEqual(["exec_b1", "exec_b2", "exec_b3", "exec_a4"]);
   });
 
-  test("get different ranks if they arrive at the same time", async () => {
+  test("is strict even for runs that arrive at the same time", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("together", "a", run);
     for (const { execution, rank } of await begin("together", 3)) await slots.giveBack("together", execution, { rank });
     const ranks = await Promise.all(Array.from({ length: 4 }, () => slots.rank("together", "b")));
@@ -131,7 +131,7 @@ function processes(perSecond: number, begin: number) {
   return { clock, ask: () => createPace(table, perSecond, clock)() };
 }
 
-test("all processes together create sandboxes at the rate of the plan", async () => {
+test("all processes together create no more sandboxes in a second than the plan of E2B allows", async () => {
   const { ask, clock } = processes(2, start);
   expect((await Promise.all(Array.from({ length: 3 }, ask))).sort()).toEqual([false, true, true]);
   expect(clock.sleep.mock.calls.flat().sort()).toEqual([1_000, 525]);
@@ -144,7 +144,7 @@ test("all processes together create sandboxes at the rate of the plan", async ()
   expect(clock.sleep).not.toHaveBeenCalled();
 });
 
-test("a process waits and reserves no time if the whole next second is reserved", async () => {
+test("a process that may create a sandbox later than in the next second waits a second and reserves no time", async () => {
   const { ask, clock } = processes(0.05, start + 3_600_000);
   expect([await ask(), await ask()]).toEqual([true, true]);
   clock.sleep.mockClear();
@@ -155,7 +155,7 @@ test("a process waits and reserves no time if the whole next second is reserved"
   expect(clock.sleep).toHaveBeenLastCalledWith(21_000);
 });
 
-test("a lost answer wastes a reserved time, but no two processes get the same time", async () => {
+test("a lost response wastes a reserved time, but two processes never get the same time for creating a sandbox", async () => {
   const { ask, clock } = processes(1, start + 7_200_000);
   table.faults = failing(1, "lost");
   expect([await ask(), await ask()]).toContain(true);

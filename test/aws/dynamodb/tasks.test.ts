@@ -30,14 +30,14 @@ const base: WaitingTask = {
   expiresAt: "2026-11-28T10:00:00.000Z",
 };
 
-test("a task is stored once per id, and returned with exact numbers, even those that DynamoDB cannot store", async () => {
+test("a task is stored once for each id, and returned with exact numbers, even those that DynamoDB cannot store", async () => {
   expect(await tasks.create(base)).toBe(true);
   expect(await tasks.create({ ...base, message: "another" })).toBe(false);
   expect(await tasks.get(base)).toEqual(base);
   expect(await tasks.find(base.id)).toEqual(base);
 });
 
-test("an unreadable task is left out of the waiting tasks, with a warning", async () => {
+test("a task that cannot be read is left out of the waiting tasks, with a warning", async () => {
   const warn = vi.spyOn(process, "emitWarning").mockReturnValue();
   await tasks.create({ ...base, execution: "exec_damaged", id: "task_damaged", format: 2 as 1 });
   await tasks.create({ ...base, id: "task_sound" });
@@ -48,7 +48,7 @@ test("an unreadable task is left out of the waiting tasks, with a warning", asyn
   warn.mockRestore();
 });
 
-test("the last result of a mail is recorded in its task, and does not create an erased task again", async () => {
+test("the last result of a mail is recorded in the task that the mail is about, but not if the task was erased", async () => {
   await tasks.create({ ...base, id: "task_mailed" });
   const [key, mail] = [
     { ...base, id: "task_mailed" },
@@ -61,7 +61,7 @@ test("the last result of a mail is recorded in its task, and does not create an 
   expect(await tasks.get({ ...base, id: "task_gone" })).toBeUndefined();
 });
 
-test("an unknown task is not found", async () => {
+test("a task with an unknown id is not found", async () => {
   expect(await tasks.get({ execution: "exec_01", id: "task_none" })).toBeUndefined();
   expect(await tasks.find("task_none")).toBeUndefined();
   expect(await tasks.move({ execution: "exec_01", id: "task_none" }, ["open"], "expired")).toBe(false);
@@ -99,29 +99,26 @@ test("the pending approvals of one client are listed with one read", async () =>
   expect(await tasks.find("task_of_1")).toEqual({ ...own, id: "task_of_1", status: "sent" });
 });
 
-test("pending tasks are listed from a given time", async () => {
+test("pending tasks can be listed from a given time on", async () => {
   await tasks.create({ ...base, id: "task_late", createdAt: "2026-12-01T10:00:00.000Z" });
   const late = await Array.fromAsync(tasks.pending("2026-12-01T10:00:00.000Z"));
   expect(late.map(({ id }) => id)).toEqual(["task_late"]);
 });
 
-describe("moving a task", () => {
+describe("the change of a task's status", () => {
   test.each<[TaskStatus, TaskStatus[], TaskStatus, boolean]>([
     ["open", ["open"], "answered", true],
     ["answered", ["open", "answered"], "sent", true],
     ["sent", ["open", "answered"], "expired", false],
-  ])(
-    "that is %s and may be moved if it is one of %j, to the status %s, returns %s",
-    async (status, from, to, moved) => {
-      const task = { ...base, id: `task_${status}_${to}`, status };
-      await tasks.create(task);
-      expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
-      const after = moved ? { ...task, status: to, answeredAt: "2026-11-22T10:00:00.000Z" } : task;
-      expect(await tasks.get(task)).toEqual(after);
-    },
-  );
+  ])("from %s, by a caller that expects one of %j, to %s returns %s", async (status, from, to, moved) => {
+    const task = { ...base, id: `task_${status}_${to}`, status };
+    await tasks.create(task);
+    expect(await tasks.move(task, from, to, "2026-11-22T10:00:00.000Z")).toBe(moved);
+    const after = moved ? { ...task, status: to, answeredAt: "2026-11-22T10:00:00.000Z" } : task;
+    expect(await tasks.get(task)).toEqual(after);
+  });
 
-  test("to a final status removes it from the pending tasks", async () => {
+  test("to a final status removes the task from the pending tasks", async () => {
     const task = { ...base, id: "task_ends" };
     await tasks.create(task);
     await tasks.move(task, ["open"], "expired");
@@ -130,7 +127,7 @@ describe("moving a task", () => {
   });
 });
 
-test("hasOpen finds the open task of an execution among many sent ones", async () => {
+test("hasOpen finds the one open task of an execution among many tasks that were answered", async () => {
   const execution = "exec_busy";
   for (let n = 0; n < 5; n++) await tasks.create({ ...base, execution, id: `task_busy_${n}`, status: "sent" });
   expect(await tasks.hasOpen(execution)).toBe(false);
@@ -138,7 +135,7 @@ test("hasOpen finds the open task of an execution among many sent ones", async (
   expect(await tasks.hasOpen(execution)).toBe(true);
 });
 
-test("the tokens of a task are returned without those of other tasks", async () => {
+test("the Step Functions tokens of a task are returned without those of other tasks", async () => {
   const [one, two] = [
     { execution: "exec_02", id: "task_1" },
     { execution: "exec_02", id: "task_2" },

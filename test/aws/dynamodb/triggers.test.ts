@@ -30,7 +30,7 @@ test("a trigger is found by its key, and replaced only by its own workflow", asy
   expect(await triggers.get(live.key)).toEqual(changed);
 });
 
-test("a trigger can be paused and resumed, and is also resumed when it is written again", async () => {
+test("a trigger can be paused and resumed, and writing a paused trigger resumes it", async () => {
   await triggers.put(live);
   await triggers.pause(live, pause);
   expect(await triggers.get(live.key)).toEqual({ ...live, pause });
@@ -41,7 +41,7 @@ test("a trigger can be paused and resumed, and is also resumed when it is writte
   expect(await triggers.get(live.key)).toEqual(live);
 });
 
-test("a trigger of another workflow, or a removed trigger, cannot be paused or removed", async () => {
+test("a workflow cannot pause or remove a trigger of another workflow or a trigger that was removed", async () => {
   await triggers.put(live);
   await triggers.pause(others, pause);
   await triggers.remove(others);
@@ -84,7 +84,7 @@ beforeAll(async () => {
 const ids = async (query: Partial<DeliveryQuery>) =>
   (await deliveries.list({ limit: 10, ...query })).map(({ id }) => id);
 
-test("a second delivery with the same key is not stored, and the first one is returned", async () => {
+test("a second trigger delivery with the same key is not stored, and the first one is returned", async () => {
   const later = { ...delivery, id: "dlv_9", execution: "exec_9" };
   expect(await deliveries.begin(later)).toEqual(delivery);
   expect(await deliveries.begin(delivery)).toBeUndefined();
@@ -99,16 +99,16 @@ test.each<[Partial<DeliveryQuery>, string[]]>([
   [{ workflow: null }, ["dlv_3"]],
   [{ client: "acme" }, ["dlv_2", "dlv_0"]],
   [{ client: "acme", status: "refused" }, []],
-])("a list of deliveries with the query %j returns %j, newest first", async (query, expected) => {
+])("a list of trigger deliveries with the query %j returns %j, newest first", async (query, expected) => {
   expect(await ids(query)).toEqual(expected);
 });
 
-test("a delivery without workflow and client is returned with null for both", async () => {
+test("a trigger delivery without workflow and client is returned with null for both", async () => {
   const [found] = await deliveries.list({ workflow: null, limit: 1 });
   expect(found).toEqual({ ...delivery, ...nobodys, key: "k3", id: "dlv_3", reason: "it is for nobody" });
 });
 
-test("a delivery records its result, with or without a run", async () => {
+test("a trigger delivery records its result, with or without a run", async () => {
   const refused = { status: "refused", execution: null, reason: "too late" } as const;
   await deliveries.finish("k0", refused);
   expect(await deliveries.begin({ ...delivery, id: "x" })).toMatchObject(refused);
@@ -119,7 +119,7 @@ test("a delivery records its result, with or without a run", async () => {
   }
 });
 
-test("a delivery that was erased with its client is not written again", async () => {
+test("a trigger delivery that was erased with its client is not written again", async () => {
   await deliveries.finish("gone", { status: "refused", execution: null, reason: "its client is gone" });
   expect(await deliveries.begin({ ...delivery, key: "gone", id: "dlv_4", workflow: "other" })).toBeUndefined();
 });

@@ -69,7 +69,7 @@ async function createMany(count: number): Promise<void> {
   }
 }
 
-test("the number of requests for an event does not depend on the number of waiting runs", async () => {
+test("the number of DynamoDB requests for an event does not depend on the number of runs that wait for events", async () => {
   const story = await new EventWait(pattern).begin('{"customer":"acme"}');
   story.ports = { ...story.ports, tasks, wakes };
   await story.wait();
@@ -80,13 +80,13 @@ test("the number of requests for an event does not depend on the number of waiti
   expect(ofOther).toEqual({ woken: [], reads: ["Query", "Query"] });
   const { woken, reads } = await costOf(story, '{"customer":"acme"}');
   expect(woken).toEqual([story.id]);
-  // Handling the event reads the shapes, the tasks of the event's key, and the task. Answering the task reads the
-  // tokens of the task, and twice whether the run has other open tasks.
+  // Handling the event needs three reads: where to look in events, the tasks under the event's key, and the task
+  // itself. Answering the task needs three more: its tokens, and twice whether the run has other open tasks.
   expect(reads).toEqual(["Query", "Query", "GetItem", "Query", "Query", "Query"]);
   expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
 });
 
-test("the shape of an awaited event is written once, and again only to extend its lifetime", async () => {
+test("the fields by which events find the tasks that wait for them are stored once, and again only to last longer", async () => {
   const shape: WakeShape = ["hr", "detail", "person"];
   table.operations.length = 0;
   for (const day of ["01", "02", "20"]) await wakes.use({ shape, keepsEvents: true }, `2026-12-${day}T00:00:00Z`);
@@ -100,7 +100,7 @@ test("the shape of an awaited event is written once, and again only to extend it
   expect((await wakes.shapes()).filter((one) => one.shape[0] === "hr")).toHaveLength(2);
 });
 
-test("events are kept for a week, large ones in the bucket, and read oldest first from a given time", async () => {
+test("events are kept for a week, large ones in the S3 bucket, and are read oldest first from a given time on", async () => {
   const event = (n: number, text: string): KeptEvent => ({ id: `e${n}`, at: `2026-11-2${n}T10:00:00.000Z`, text });
   const [early, late, large] = [event(1, "{}"), event(3, '{"n":850.0}'), event(2, `{"text":"${"ü".repeat(300_000)}"}`)];
   for (const one of [late, early, large]) await wakes.keepEvent("0".repeat(32), one);
@@ -112,7 +112,7 @@ test("events are kept for a week, large ones in the bucket, and read oldest firs
   expect(put.Item.expiresAt.N).toBe(String(Date.parse("2026-11-28T10:00:00Z") / 1000));
 });
 
-test("an event does not find an ended task", async () => {
+test("an event does not wake a task that has ended", async () => {
   const task = taskOf("over");
   await tasks.create(task);
   const [key = ""] = task.wake?.keys ?? [];

@@ -39,20 +39,20 @@ const version = (number: number, codeBytes = 100, workflowId = "invoice"): Workf
 /** A store with an empty cache. */
 const open = () => createWorkflowStore(table, bucket);
 
-test("the second of two versions with the same number is refused", async () => {
+test("the second of two workflow versions with the same number is refused", async () => {
   expect(await open().create(version(1))).toBe(true);
   expect(await open().create({ ...version(1), hash: "other" })).toBe(false);
   expect(await open().get("invoice", 1)).toEqual(version(1));
 });
 
-test("the latest version is the one with the highest number, so 10 is later than 9", async () => {
+test("the latest workflow version is the one with the highest number, so 10 is later than 9", async () => {
   for (const number of [2, 10, 9]) await open().create(version(number));
   expect((await open().latest("invoice"))?.version).toBe(10);
   expect(await open().latest("unknown")).toBeUndefined();
   expect(await open().get("invoice", 11)).toBeUndefined();
 });
 
-test("a version is stored with its history budget if it has one", async () => {
+test("a workflow version is stored with its budget of history events if it has one", async () => {
   const history = { most: 20_000, begun: 6, settled: 7, entries: { a: { own: 5 }, "m.join": { own: 15, each: 6 } } };
   await open().create({ ...version(1, 100, "loop"), history });
   expect(await open().get("loop", 1)).toEqual({ ...version(1, 100, "loop"), history });
@@ -71,7 +71,7 @@ test("every version of every workflow is listed", async () => {
   ]);
 });
 
-test("workflow ids are listed without reading their definitions", async () => {
+test("the ids of workflows are listed without reading their definitions", async () => {
   await open().create(version(2, 10_000, "archive"));
   await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.bucket, Key: "workflows/archive/hash-2.json" }));
   bucket.operations.length = 0;
@@ -80,7 +80,7 @@ test("workflow ids are listed without reading their definitions", async () => {
   await expect(Array.fromAsync(open().everyVersion())).rejects.toThrow(/is not in the bucket any more/);
 });
 
-test("a version is read from the table once and then from the cache", async () => {
+test("a workflow version is read from the table once, and later from the cache", async () => {
   const store = open();
   await store.get("invoice", 1);
   table.operations.length = 0;
@@ -88,7 +88,7 @@ test("a version is read from the table once and then from the cache", async () =
   expect(table.operations).toEqual([]);
 });
 
-test("a version can be read from the table although the cache has it", async () => {
+test("a workflow version can be read from the table even if the cache has it", async () => {
   const store = open();
   await store.create(version(1, 10_000, "stale"));
   await store.get("stale", 1);
@@ -98,7 +98,7 @@ test("a version can be read from the table although the cache has it", async () 
   expect(await store.stored("stale", 2)).toBeUndefined();
 });
 
-describe("a definition over 8 KB", () => {
+describe("a workflow definition over 8 KB", () => {
   test("is stored in S3, and read unchanged", async () => {
     const large = version(20, 500_000);
     await open().create(large);
@@ -108,7 +108,7 @@ describe("a definition over 8 KB", () => {
     expect(await open().latest("invoice")).toEqual(large);
   });
 
-  test("that is missing is reported with advice on what to do", async () => {
+  test("that is missing in S3 is reported with advice", async () => {
     await open().create(version(21, 10_000));
     const key = { Bucket: bucket.bucket, Key: "workflows/invoice/hash-21.json" };
     await bucket.client.send(new DeleteObjectCommand(key));
@@ -116,13 +116,13 @@ describe("a definition over 8 KB", () => {
   });
 });
 
-describe("a publication", () => {
+describe("the publication of a version", () => {
   const bucket = useBucket();
   const table = useTable();
   const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
   const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-  test("records its return to the queue while it is publishing, but not after it has ended", async () => {
+  test("stores that it was returned to the queue if it is not yet finished, and stores nothing after its end", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create(waiting);
     await publications.recordHandOver(waiting, handedOver);
@@ -136,7 +136,7 @@ describe("a publication", () => {
     expect(await publications.get({ ...ready, workflowId: "nobodys" })).toBeUndefined();
   });
 
-  test("that cannot be read is listed together with readable ones, and can be ended", async () => {
+  test("is listed together with others even if it has a newer format, and can then be marked as failed", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create({ ...waiting, workflowId: "newer", format: 2 as never });
     await publications.create({ ...waiting, workflowId: "current" });
@@ -177,7 +177,7 @@ describe("ids of workflows", () => {
     ["a workflow with more versions than a page holds", "a1 a2 a3 a4 c1", "", ["a", "c"], ["", "a"]],
     ["a start after a given id", "a1 b1 c7", "a", ["b", "c"], ["a"]],
     ["a start after an unknown id", "a1 c1", "b", ["c"], ["b"]],
-  ])("are listed once each, in order, page by page: %s", async (_what, rows, after, expected, queries) => {
+  ])("are listed in order, once each, over several pages: %s", async (_what, rows, after, expected, queries) => {
     const { asked, behind } = index(rows);
     expect(await Array.fromAsync(workflowIds(behind, after))).toEqual(expected);
     expect(asked).toEqual(queries);
@@ -195,7 +195,7 @@ describe("ids of workflows", () => {
     workflow: { id: workflowId, lib: { "big.py": "#".repeat(9000) } },
   });
 
-  it("are read from versions and publications without their definitions", async () => {
+  it("are read from versions and publications, but not from definitions", async () => {
     const stores = { versions: createWorkflowStore(table, bucket), ...createServiceStores({ ...table, bucket }) };
     for (const [id, number] of [
       ["b", 1],

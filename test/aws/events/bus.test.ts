@@ -30,7 +30,7 @@ function detailPut(): string {
 const received = (detail: string) =>
   `{"version":"0","id":"e-1","detail-type":"Paid","source":"shop","detail":${detail}}`;
 
-describe("an event", () => {
+describe("an event for EventBridge", () => {
   it("is sent unchanged, and its id is returned", async () => {
     service.steps = [taken];
     expect(await bus.put(paid)).toBe("e-1");
@@ -57,31 +57,31 @@ describe("an event", () => {
   });
 
   it.each(["ThrottlingException", "InternalFailure", "InternalException"])(
-    "is sent again if its entry failed with %s",
+    "is sent again if EventBridge rejects it with %s",
     async (code) => {
       service.steps = [failing(code), failing(code), taken];
       expect(await bus.put(paid)).toBe("e-1");
     },
   );
 
-  it("reports the reason if EventBridge refuses it", async () => {
+  it("causes an error with the reason if EventBridge refuses it", async () => {
     service.steps = [failing("MalformedDetail")];
     await expect(bus.put(paid)).rejects.toThrow(/did not take an event "Paid" \(MalformedDetail so it is\)/);
   });
 
-  it("is reported as StoreUnavailable if all attempts fail", async () => {
+  it("causes the error StoreUnavailable if all attempts to send it fail", async () => {
     service.steps = Array(6).fill(failing("ThrottlingException"));
     await expect(bus.put(paid)).rejects.toThrow(StoreUnavailable);
   });
 });
 
-describe("an event that is too large for an entry", () => {
+describe("an event that is too large for EventBridge", () => {
   const rows = "x".repeat(1024 * 1024);
   const detail = JSON.stringify({ order: "A-1", paid: true, note: "y".repeat(300), lines: [1], rows });
   const sha256 = createHash("sha256").update(detail).digest("hex");
   const reference = { key: `events/${sha256}.json`, bytes: detail.length };
 
-  it("is sent with its short members and a reference to the whole detail in S3", async () => {
+  it("is sent with its short fields and a reference to all of its detail in S3", async () => {
     service.steps = [taken];
     await bus.put({ ...paid, detail });
     const Detail = detailPut();
@@ -93,7 +93,7 @@ describe("an event that is too large for an entry", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("is restored from S3 on arrival, with all digits of its numbers", async () => {
+  it("is restored from S3 when it arrives, with all digits of its numbers", async () => {
     service.steps = [taken];
     const large = detail.replace('"lines":[1]', '"lines":[850.0]');
     await bus.put({ ...paid, detail: large });
@@ -107,18 +107,18 @@ describe("an event that is too large for an entry", () => {
     ["a reference with `..` in its key", `{"nova_detail":{"key":"events/../blobs/${sha256}.json","bytes":1}}`],
     ["a text in place of a reference", '{"nova_detail":"events/1.json"}'],
     ["null in place of a reference", '{"nova_detail":null}'],
-  ])("is not read from S3 if the detail has %s", async (_, small) => {
+  ])("is used as it arrived, and not read from S3, if its detail has %s", async (_, small) => {
     expect(await bus.whole(received(small))).toBe(received(small));
     expect(bucket.operations).toEqual([]);
   });
 
-  it("is returned as undefined if its stored detail is missing", async () => {
+  it("is returned as undefined if its detail is missing in S3", async () => {
     const absent = `{"nova_detail":{"key":"events/${"0".repeat(64)}.json","bytes":1}}`;
     expect(await bus.whole(received(absent))).toBeUndefined();
   });
 });
 
-describe("an event whose numbers JavaScript would change", () => {
+describe("an event with numbers that JavaScript would change", () => {
   /** The event as a function receives it, after Lambda's runtime has parsed the JSON. */
   const throughLambda = (detail: string) => bus.whole(JSON.stringify(JSON.parse(received(detail))));
 
@@ -133,7 +133,7 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("is sent with its whole detail unchanged, so that rules can match it", async () => {
+  it("is sent with its detail unchanged, so that rules can match it", async () => {
     service.steps = [taken];
     await bus.put({ ...paid, detail: '{"order":{"total":850.0},"lines":[1]}' });
     expect(detailPut()).toMatch(
@@ -142,7 +142,7 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("is sent with its short members and a reference to the exact detail if both exceed the size limit", async () => {
+  it("is sent with its short fields and a reference to the exact detail if both together exceed the size limit", async () => {
     service.steps = [taken];
     const detail = `{"n":850.0,"rows":"${"x".repeat(1024 * 1024 - 4096 - 60)}"}`;
     await bus.put({ ...paid, detail });
@@ -150,7 +150,7 @@ describe("an event whose numbers JavaScript would change", () => {
     expect(await throughLambda(detailPut())).toBe(received(detail));
   });
 
-  it("is stored in S3, unlike an event of 900 KB with ordinary numbers", async () => {
+  it("is stored in S3 if it has 900 KB, unlike an event of this size with ordinary numbers", async () => {
     service.steps = [taken];
     const detail = JSON.stringify({ rows: "x".repeat(900 * 1024) });
     await bus.put({ ...paid, detail });
@@ -158,7 +158,7 @@ describe("an event whose numbers JavaScript would change", () => {
   });
 
   it.each(['{"n":850,"rate":0.1,"b":2,"a":1}', "{}", '{ "text" : "850.0" }'])(
-    "is stored in S3, unlike the detail %s, whose numbers stay the same",
+    "is stored in S3, unlike an event with the detail %s, whose numbers stay the same",
     async (detail) => {
       service.steps = [taken];
       await bus.put({ ...paid, detail });

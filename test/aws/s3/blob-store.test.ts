@@ -42,14 +42,14 @@ test.each(sizes)("a blob of %i bytes is read back unchanged, as bytes and as a s
   expect((await collect(await blobs.stream(home, ref.sha256))).equals(body)).toBe(true);
 });
 
-test("a blob is stored under its client and root execution, with its content type", async () => {
+test("a blob is stored under the names of its client and its outermost run, with its content type", async () => {
   const ref: BlobRef = { ...refOf(Buffer.from("{}")), type: "json" };
   await blobs.put(home, ref, Buffer.from("{}"));
   const key = { Bucket: bucket.bucket, Key: `blobs/acme/exec_01/${ref.sha256}` };
   expect((await bucket.client.send(new GetObjectCommand(key))).ContentType).toBe("application/json");
 });
 
-test("a second put of a blob succeeds and keeps the first object", async () => {
+test("a second put of a blob succeeds and keeps the first S3 object", async () => {
   const body = randomBytes(1000);
   await Promise.all([1, 2, 3].map(() => blobs.put(home, refOf(body), body)));
   await blobs.put(home, refOf(body), inPieces(body));
@@ -59,7 +59,7 @@ test("a second put of a blob succeeds and keeps the first object", async () => {
 describe.each([
   ["small", 1000],
   ["large", 5_000_000],
-])("a %s body that differs from its reference", (_, size) => {
+])("a blob with a %s body that differs from its reference", (_, size) => {
   const body = randomBytes(size);
   test.each<[string, BlobRef, RegExp]>([
     ["too long", { ...refOf(body), bytes: size - 1 }, /more than/],
@@ -72,12 +72,12 @@ describe.each([
   });
 });
 
-test("an erased blob is reported as erased", async () => {
+test("the read of an erased blob throws an error that says that it was erased", async () => {
   await expect(blobs.get(home, "f".repeat(64))).rejects.toThrow(BlobMissing);
   await expect(blobs.stream(home, "f".repeat(64))).rejects.toThrow(/was erased/);
 });
 
-test("a put deletes its temporary file, whether it succeeds or fails", async () => {
+test("a put of a blob deletes its temporary file, whether it succeeds or fails", async () => {
   const leftovers = async () => (await readdir(tmpdir())).filter((name) => /^nova-[0-9a-f]{8}-/.test(name));
   const before = await leftovers();
   const body = randomBytes(5_000_000);
@@ -90,7 +90,7 @@ test("a put deletes its temporary file, whether it succeeds or fails", async () 
   expect(await leftovers()).toEqual(before);
 });
 
-describe("an outage", () => {
+describe("an outage of S3", () => {
   test.each([
     ["throttle", 1000],
     ["error", 1000],
@@ -104,7 +104,7 @@ describe("an outage", () => {
     expect(body.equals(await blobs.get(home, refOf(body).sha256))).toBe(true);
   });
 
-  test("that lasts is reported as StoreUnavailable", async () => {
+  test("that lasts causes the error StoreUnavailable", async () => {
     bucket.faults = () => "error";
     const client = new S3Client({ maxAttempts: 1, forcePathStyle: true });
     const hasty = createBlobStore({ ...bucket, client });
@@ -112,7 +112,7 @@ describe("an outage", () => {
     client.destroy();
   });
 
-  test("in the middle of a body makes the reader continue at the byte where the connection broke", async () => {
+  test("in the middle of a blob makes the reader continue at the byte where the connection broke", async () => {
     const body = randomBytes(300_000);
     const ranges: (string | undefined)[] = [];
     const broken = createServer((request, response) => {
@@ -174,7 +174,7 @@ test("writing and reading a blob of 50 MB does not fill the heap", async () => {
   expect(KeyCount).toBe(1);
 });
 
-test("an object that changes while it is copied to a blob is reported as StoreUnavailable", async () => {
+test("an S3 object that changes while it is copied to a blob causes the error StoreUnavailable", async () => {
   const upload = { Bucket: bucket.bucket, Key: "uploads/1" };
   await bucket.client.send(new PutObjectCommand({ ...upload, Body: "first" }));
   const client = s3Client(true);

@@ -56,8 +56,8 @@ afterAll(async () => {
 
 const machineArn = "arn:aws:states:us-east-1:000000000000:stateMachine:nova-invoice";
 
-describe("publish", () => {
-  test("creates the machine with the first version, and a further version for each change", async () => {
+describe("the publication of a state machine", () => {
+  test("creates the machine with the first version of a workflow, and adds a version for each change", async () => {
     expect(await machines.publish("nova-invoice", definition("one"), "first")).toBe(`${machineArn}:1`);
     expect(await machines.publish("nova-invoice", definition("two"), "second")).toBe(`${machineArn}:2`);
   });
@@ -77,18 +77,18 @@ describe("publish", () => {
     });
   });
 
-  test("cuts a description that is too long for a version", async () => {
+  test("shortens a description that is too long for a version", async () => {
     expect(await machines.publish("nova-described", definition("x"), "é".repeat(1000))).toMatch(/nova-described:1$/);
   });
 });
 
-describe("a run", () => {
+describe("an execution of Step Functions", () => {
   let arn: string;
   beforeAll(async () => {
     arn = await machines.publish("nova-run", definition("run"), "run");
   });
 
-  test("starts once per name, even if it is started again while it runs or after its end", async () => {
+  test("is started once for each name, even if its start is repeated while it runs or after its end", async () => {
     let release = (_: string) => {};
     const inputs: string[] = [];
     work = (payload) => {
@@ -110,7 +110,7 @@ describe("a run", () => {
     expect(Array.from(await machines.running(arn))).toEqual([]);
   });
 
-  test("does not start under the name of a run with another input", async () => {
+  test("is not started under the name of an execution with another input", async () => {
     work = async () => "{}";
     await machines.start(arn, "exec_taken", '{"n":1}');
     await expect(machines.start(arn, "exec_taken", '{"n":2}')).rejects.toThrow(
@@ -118,7 +118,7 @@ describe("a run", () => {
     );
   });
 
-  test("is stopped with error and cause, and stopping it again succeeds", async () => {
+  test("is stopped with an error and a cause, and stopping it a second time succeeds", async () => {
     work = () => new Promise(() => {});
     await machines.start(arn, "exec_stopped", "{}");
     await machines.stop(arn, "exec_stopped", "Cancelled", "by hand");
@@ -130,7 +130,7 @@ describe("a run", () => {
     });
   });
 
-  test("continues with the first answer to its token", async () => {
+  test("continues with the first answer to its task token, and ignores a second answer", async () => {
     const waits = JSON.stringify({
       StartAt: "ask",
       States: {
@@ -160,7 +160,7 @@ describe("a run", () => {
     expect(await machines.answerTask("never given out", "{}")).toBe(false);
   });
 
-  test("that does not exist is described as null, and can be stopped", async () => {
+  test("that does not exist is described as null, and stopping it succeeds", async () => {
     expect(await machines.describe(arn, "exec_none")).toBeNull();
     await machines.stop(arn, "exec_none", "Cancelled", "by hand");
   });
@@ -174,7 +174,7 @@ test("names of state machines have at most 80 characters and stay unique", () =>
   for (const fitting of ["nova-invoice", "x".repeat(80)]) expect(stateMachineName(fitting)).toBe(fitting);
 });
 
-test("ARNs have the partition and account of the role", () => {
+test("ARNs that NOVA computes have the partition and the account of the role", () => {
   const home = homeOf("arn:aws-us-gov:iam::123456789012:role/nova", "us-gov-west-1");
   const machine = stateMachineArn(home, "nova-invoice");
   expect(machine).toBe("arn:aws-us-gov:states:us-gov-west-1:123456789012:stateMachine:nova-invoice");
@@ -187,7 +187,7 @@ test.each([
   ["aws", "eu-west-1", "eu-west-1.console.aws.amazon.com"],
   ["aws-us-gov", "us-gov-west-1", "console.amazonaws-us-gov.com"],
   ["aws-cn", "cn-north-1", "console.amazonaws.cn"],
-])("the console of partition %s has a page for an execution", (partition, region, host) => {
+])("the AWS console of partition %s has a page for an execution", (partition, region, host) => {
   const arn = `arn:${partition}:states:${region}:123456789012:execution:nova-invoice:exec_01.2`;
   expect(executionPageUrl(arn)).toBe(`https://${host}/states/home?region=${region}#/v2/executions/details/${arn}`);
 });
@@ -200,7 +200,7 @@ test.each([
   ],
   ["the ARN of a state machine", "arn:aws:states:us-east-1:123456789012:stateMachine:nova-invoice"],
   ["a name with markup", 'arn:aws:states:us-east-1:123456789012:execution:nova:e"><script>'],
-])("the console has no page for %s", (_, arn) => {
+])("the AWS console has no page for %s", (_, arn) => {
   expect(executionPageUrl(arn)).toBeNull();
 });
 
@@ -217,7 +217,7 @@ describe("the versions of a state machine", () => {
     for (const arn of arns) expect(await versions.list(arn)).toEqual(arns);
   });
 
-  test("can be removed repeatedly, and are no longer listed then", async () => {
+  test("can be removed repeatedly, and are not listed after that", async () => {
     const [newest = "", middle = "", oldest = ""] = arns;
     await versions.remove(middle);
     await versions.remove(middle);

@@ -1,6 +1,6 @@
 import { RawJson } from "@nova/engine";
 import { expect, it } from "vitest";
-import { parseAnswer } from "../../../packages/cli/src/api/client.ts";
+import { parseAnswer } from "../../../packages/mcp/src/exact-client.ts";
 
 const exact = '{"n":12345678901234567890,"x":850.0}';
 

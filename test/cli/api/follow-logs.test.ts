@@ -79,7 +79,7 @@ it("followLogs reports new output while code runs, and the rest of the output wh
   expect(told).toEqual(["start ends ", ...pieces, "a ends three\n", "end ends "]);
 });
 
-it("followLogs reports the rest of a long log even if only the end of the log is stored", async () => {
+it("followLogs reports a long log to its end even if only the end of the log is stored", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
@@ -93,7 +93,7 @@ it("followLogs reports the rest of a long log even if only the end of the log is
   expect(told.at(-1)).toBe("a ends ning\nline 7\nline 8\n");
 });
 
-it("followLogs reports a new attempt from its start, because the log of the entry has only that attempt", async () => {
+it("followLogs reports a new attempt from its start, because the log of the entry contains only the last attempt", async () => {
   const told = await followed(
     look("running", ["start"], at("a", 1)),
     chain(0, entry(0, "start")),
@@ -106,7 +106,7 @@ it("followLogs reports a new attempt from its start, because the log of the entr
   expect(told.at(-1)).toBe("a ends end\n");
 });
 
-it("followLogs reads the chain again only after new entries, and then leaves out the entries that are complete", async () => {
+it("followLogs reads the chain a second time only after new entries, and skips the entries that are complete", async () => {
   const fork = {
     ...entry(1, "m"),
     branches: [{ branch: "0", scope: "/m@1.0", entries: [{ ...entry(1, "i"), scope: "/m@1.0", timestamp: "2" }] }],
@@ -123,7 +123,7 @@ it("followLogs reads the chain again only after new entries, and then leaves out
   expect(told).toEqual(["start ends ", "m ends ", "i ends ", "j ends ", "end ends "]);
 });
 
-it("followLogs follows five of many nodes, and reports that it does not follow the others", async () => {
+it("followLogs follows at most five running nodes, and reports that it does not follow the others", async () => {
   const nodes = Array.from({ length: 8 }, (_, i) => at(`n${i}`, i + 1));
   const round = nodes.slice(0, 5).map(({ seq }) => prints(seq, undefined, "", null));
   const told = await followed(

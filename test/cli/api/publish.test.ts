@@ -33,7 +33,7 @@ async function publishing(...replies: Reply[]) {
 
 const state = (status: string, more: object = {}): Reply => ({ body: { id: "a", version: 3, status, ...more } });
 
-it("sentAs sends the text as written, with the id of the folder", async () => {
+it("publishOnServer sends the definition as it is written, with the name of the folder as its id", async () => {
   const { result, sent } = await publishing(state("ready"));
   expect(sent[0]?.text).toBe('{"definition":{"id":"a", "nodes": [], "x": 850.0 },"files":{"a.py":"x = 1"}}');
   expect(result).toMatchObject({ version: 3, status: "ready" });
@@ -42,16 +42,16 @@ it("sentAs sends the text as written, with the id of the folder", async () => {
 it.each([
   ['{"id": "b"}', '{"definition":{"id": "b"},"files":{}}'],
   ['{"graph_definition": {}}', '{"definition":{"graph_definition": {}},"files":{}}'],
-])("sentAs adds no id to %s", (text, expected) => {
+])("publishBody adds no id to the definition %s", (text, expected) => {
   expect(renderJson(publishBody({ text, fileName: "workflow.json", files: {} }, "a"))).toBe(expected);
 });
 
-it("publishOnServer waits until runs can use the version", async () => {
+it("publishOnServer waits until runs can use the published version", async () => {
   const { result } = await publishing(state("publishing"), state("publishing"), state("ready"));
   expect(result).toMatchObject({ status: "ready" });
 });
 
-it("publishOnServer says why a version cannot be used", async () => {
+it("publishOnServer says why runs cannot use a version", async () => {
   const { result } = await publishing(state("publishing"), state("failed", { reason: "too many states" }));
   expect(result).toBe('"a" cannot be published: too many states - correct it');
 });

@@ -74,7 +74,7 @@ describe("a signed export", () => {
     expect(await explainUnverified({ ...manifest, client: null }, ports.signer)).toBeDefined();
   });
 
-  it("is not verified by the signature of a chain with the same digest", async () => {
+  it("is not verified by a signature that was made for a chain with the same digest", async () => {
     const { digest = "", seal = "" } = await checkExport(exported, { isTrusted: false });
     expect(await ports.signer.verify(digest, seal)).toBe(false);
     const ofChain = await ports.signer.sign(digest);
@@ -82,7 +82,7 @@ describe("a signed export", () => {
     expect(await explainUnverified(manifest, ports.signer)).toBeDefined();
   });
 
-  it("does not verify after a line is changed, dropped, repeated or moved, even with a matching manifest", {
+  it("is not verified after a line is changed, dropped, repeated or moved, even if its manifest was changed to match", {
     tags: ["deep"],
   }, async () => {
     const [first = "", second = ""] = items;
@@ -261,12 +261,12 @@ describe("an unverified export", () => {
   const credential = (owner: string) =>
     itemOf("credential", { pk: `S#${owner}`, sk: "N#stripe", owner, name: "stripe", clientKey: "CREDENTIALS" });
 
-  it("of one client restores its run, but not a version that would become the latest for all clients", async () => {
+  it("of one client restores the run of this client, but not a version that would become the latest for all clients", async () => {
     const { added } = await restoredInto([...items, execution({ version: 9 }), itemOf("version", version)]);
     expect(added.map((line) => JSON.parse(line).pk.S)).toEqual(["E#exec_01EVE"]);
   });
 
-  it("of one client is refused as a whole if it contains another client's run", async () => {
+  it("of one client is refused completely if it contains another client's run", async () => {
     const id = runs[1]?.id ?? "";
     const stolen = execution({ id, pk: `E#${id}`, root: id });
     const folder = await forged([stolen, link(id), ...items]);

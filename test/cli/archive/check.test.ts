@@ -104,8 +104,8 @@ it.each<[string, () => Promise<unknown>, string]>([
   ["secrets that are a link", () => link("secrets.json"), '"secrets.json" is a link that leads out of the folder'],
   ["items that are a link", () => link("items.ndjson"), 'items.ndjson" cannot be read'],
   ["an object that is a link", () => link(join("objects", key)), "cannot be read"],
-  ["a FIFO of items", () => fifo("items.ndjson"), 'items.ndjson" cannot be read'],
-  ["a FIFO for an object", () => fifo(join("objects", key)), "cannot be read (ENOENT)"],
+  ["a FIFO in place of the list of items", () => fifo("items.ndjson"), 'items.ndjson" cannot be read'],
+  ["a FIFO in place of an object", () => fifo(join("objects", key)), "cannot be read (ENOENT)"],
   [
     "a line that is longer than any record",
     () => write("items.ndjson", `"${"x".repeat(5_000_000)}"`),

@@ -26,14 +26,14 @@ describe("an error of AWS", () => {
       refusal("AccessDenied", "not allowed to"),
       "credentials may not do this: not allowed to - use credentials that may",
     ],
-  ])("becomes a sentence for the user: %s", async (error, sentence) => {
+  ])("is explained to the user in one sentence: %s", async (error, sentence) => {
     vi.stubEnv("AWS_REGION", "eu-west-1");
     const reached = explainAwsErrors({ table: "nova", bucket: "things" }, () => Promise.reject(error));
     await expect(reached).rejects.toThrow(sentence);
     await expect(reached).rejects.toMatchObject({ name: "InvalidInput", cause: error });
   });
 
-  it("stays unchanged if no variable of this shell caused it", async () => {
+  it("is reported unchanged if no environment variable of this shell caused it", async () => {
     const error = refusal("StoreUnavailable");
     await expect(explainAwsErrors({ table: "nova" }, () => Promise.reject(error))).rejects.toBe(error);
   });
@@ -42,7 +42,7 @@ describe("an error of AWS", () => {
 it.each([
   ["NOVA_TABLE", "NOVA_BUCKET"],
   ["NOVA_BUCKET", "NOVA_TABLE"],
-])("withDeployed sends no request without %s", async (absent, there) => {
+])("withDeployed sends no request to AWS without the environment variable %s", async (absent, there) => {
   vi.stubEnv(absent, "");
   vi.stubEnv(there, "x");
   await expect(withDeployed(async () => "asked")).rejects.toThrow("--aws needs NOVA_TABLE and NOVA_BUCKET");
@@ -51,7 +51,7 @@ it.each([
 it.each([
   ["signed with the key that NOVA_SIGNING_KMS_KEY names", "key-1", true],
   ["not signed if NOVA_SIGNING_KMS_KEY names no key", "", false],
-])("an export is %s", async (_, key, isSigned) => {
+])("an export of a deployment is %s", async (_, key, isSigned) => {
   for (const [name, value] of [
     ["NOVA_TABLE", "t"],
     ["NOVA_BUCKET", "b"],

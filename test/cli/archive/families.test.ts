@@ -57,7 +57,7 @@ async function broughtIn(...exports: string[]) {
   }));
 }
 
-it("an import restores a family of restarts unchanged", async () => {
+it("an import restores a run and its restart unchanged", async () => {
   const { records, found } = await broughtIn("behind");
   expect(records.map((one) => [one?.restarts, one?.restartedFrom])).toEqual([
     [[restart.id], undefined],

@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true }));
 it.each([
   ["Unicode's line separators", [JSON.stringify("a\u2028b\u2029c\u0085d"), '"e"']],
   ["lines that are longer than one read", ["ä".repeat(100_000), "€".repeat(70_001), "z"]],
-])("eachLine reads %s as they were written", async (_what, lines) => {
+])("eachLine returns %s as they were written", async (_what, lines) => {
   const path = join(folder, "items.ndjson");
   const read: string[] = [];
   for (const end of ["\n", ""]) {

@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 describe("a full export", { timeout: 60_000 }, () => {
-  it("is restored in an empty folder, where its runs are verified, have the same contents, and its workflows can run", async () => {
+  it("is restored in an empty folder, where its runs can be verified and read, and its workflows can run", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "two");
     await importAll.run([join(folder, "all")], {});
     expect([...found.values()].map(({ verified }) => verified.state)).toEqual(["anchored", "anchored"]);
@@ -79,7 +79,7 @@ describe("a full export", { timeout: 60_000 }, () => {
     });
   });
 
-  it("changes nothing when it is imported again", async () => {
+  it("changes nothing when it is imported a second time", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "two");
     await importAll.run([join(folder, "all")], {});
     await withCloud(async ({ service }) => {
@@ -87,13 +87,13 @@ describe("a full export", { timeout: 60_000 }, () => {
     });
   });
 
-  it("is not imported into a folder that signs with another key", async () => {
+  it("is refused by a data folder that signs with another key", async () => {
     process.env.NOVA_DATA_DIR = join(folder, "three");
     await withCloud(async () => undefined);
     await expect(importAll.run([join(folder, "all")], {})).rejects.toThrow(/signs with a key of its own/);
   });
 
-  it("can be read only by the user who made it, and is never written into a folder with files", async () => {
+  it("can be read only by the user who made it, and is refused if its folder contains files", async () => {
     expect((await stat(join(folder, "all", "secrets.json"))).mode & 0o777).toBe(0o600);
     await expect(exportAll.run([join(folder, "all")], {})).rejects.toThrow(/is not empty/);
   });

@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createClient, type NovaClient } from "@nova/client";

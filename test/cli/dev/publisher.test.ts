@@ -41,7 +41,7 @@ function summary(): string[] {
   });
 }
 
-it("Publisher publishes every workflow folder of a root, and later only changed ones", async () => {
+it("nova dev publishes every workflow folder of its root folder, and later only changed folders", async () => {
   await write("one", inARow("pub-one", { a: "x = 1" }));
   await write("two", inARow("pub-two", { a: "x = 1" }));
   await publisher.publish(root);
@@ -52,14 +52,14 @@ it("Publisher publishes every workflow folder of a root, and later only changed 
   expect(summary()).toEqual(["one 1", "two 1", "two 2"]);
 });
 
-it("Publisher publishes called workflows before their callers, in any order of folders", async () => {
+it("nova dev publishes called workflows before their callers, in any order of folders", async () => {
   await write("a-outer", inARow("pub-outer", { call: { type: "workflow", workflow: "pub-inner" } }));
   await write("b-inner", inARow("pub-inner", { a: "x = 1" }));
   await publisher.publish(root);
   expect(summary()).toEqual(["b-inner 1", "a-outer 1"]);
 });
 
-it("Publisher reports mistakes, and leaves the published versions in use", async () => {
+it("nova dev reports mistakes in a workflow folder, and leaves its published version in use", async () => {
   await write("bad", inARow("pub-bad", { a: "x = (" }));
   await write("calls", inARow("pub-calls", { call: { type: "workflow", workflow: "pub-nowhere" } }));
   await write("torn", "{");
@@ -69,7 +69,7 @@ it("Publisher reports mistakes, and leaves the published versions in use", async
   expect(codes).toContain("NOVA419");
 });
 
-it("Publisher also publishes a folder that is added while it publishes other folders", async () => {
+it("nova dev publishes a folder that is added while it publishes other folders", async () => {
   await write("one", inARow("pub-late", { a: "x = 1" }));
   const first = publisher.publish(root);
   await write("more", inARow("pub-later", { a: "x = 1" }));
@@ -77,13 +77,13 @@ it("Publisher also publishes a folder that is added while it publishes other fol
   expect(summary()).toContain("more 1");
 });
 
-it("Publisher reports a folder that cannot be read", async () => {
+it("nova dev reports a folder that it cannot read", async () => {
   await expect(publisher.publish(join(root, "nothing"))).rejects.toThrow(
     /is not a folder - name one with workflow.json/,
   );
 });
 
-it("Publisher publishes neither of two folders with the same id, and both after one of them gets another id", async () => {
+it("nova dev publishes neither of two folders with one workflow id, and publishes both after one of them gets another id", async () => {
   await write("one", inARow("pub-twin", { a: "x = 1" }));
   await publisher.publish(join(root, "one"));
   await write("two", inARow("pub-twin", { a: "x = 2" }));
@@ -99,7 +99,7 @@ it("Publisher publishes neither of two folders with the same id, and both after 
   expect(summary().slice(4)).toEqual(["one 2", "two 1"]);
 });
 
-it("Publisher publishes a folder after another folder with the same id is gone", async () => {
+it("nova dev publishes a folder after another folder with the same workflow id is gone", async () => {
   const roots = [join(root, "one"), join(root, "two")];
   for (const name of ["one", "two"]) await write(name, inARow("pub-left", { a: `x = "${name}"` }));
   await publisher.publish(...roots);
@@ -108,13 +108,13 @@ it("Publisher publishes a folder after another folder with the same id is gone",
   expect(summary()).toEqual(["one!", "two!", "two 1"]);
 });
 
-it("Publisher publishes a folder once if the folder is named twice", async () => {
+it("nova dev publishes a folder once if the user names the folder twice", async () => {
   await write("one", inARow("pub-same", { a: "x = 1" }));
   await publisher.publish(root, join(root, "one"), `${root}/./one`);
   expect(told.map((one) => "problem" in one)).not.toContain(true);
 });
 
-it("Publisher publishes a change once if its folder is below two roots", async () => {
+it("nova dev publishes a change once if the changed folder is below two of its root folders", async () => {
   await write("one", inARow("pub-below", { a: "x = 1" }));
   await publisher.publish(root, join(root, "one"));
   await write("one", inARow("pub-below", { a: "x = 2" }));
@@ -122,7 +122,7 @@ it("Publisher publishes a change once if its folder is below two roots", async (
   expect(summary()).toEqual(["one 1", "one 2"]);
 });
 
-it("Publisher keeps the older version active that a user has activated, until the folder changes", async () => {
+it("nova dev does not replace an older version that a user has activated until the folder changes", async () => {
   await write("one", inARow("pub-back", { a: "x = 1" }));
   await publisher.publish(root);
   await write("one", inARow("pub-back", { a: "x = 2" }));

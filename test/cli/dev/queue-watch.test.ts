@@ -20,7 +20,7 @@ beforeEach(() => {
   });
 });
 
-describe("a queued run", () => {
+describe("a queued run in the output of nova dev", () => {
   it("is reported once as waiting, and once as started", async () => {
     open = { one: "queued", two: "running" };
     await watch.look();
@@ -32,7 +32,7 @@ describe("a queued run", () => {
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("is reported as started if a later look finds it running", async () => {
+  it("is reported as started if a later read of the queue finds it running", async () => {
     open = { one: "queued" };
     await watch.look();
     open = { one: "waiting" };
@@ -40,14 +40,14 @@ describe("a queued run", () => {
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("is not reported as waiting if its start was reported before a read that still finds it queued", async () => {
+  it("is not reported as waiting after its start was reported, even if a later read of the queue finds it queued", async () => {
     watch.noteStart("one");
     open = { one: "queued" };
     await watch.look();
     expect(told).toEqual([]);
   });
 
-  it("is forgotten after it was cancelled", async () => {
+  it("is not reported as started after it was cancelled", async () => {
     open = { one: "queued" };
     await watch.look();
     open = {};
@@ -57,11 +57,11 @@ describe("a queued run", () => {
   });
 });
 
-describe("the queue watch", () => {
+describe("the part of nova dev that watches the queue of runs", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("reads at once, then every second, and stops when it is disposed", async () => {
+  it("reads the queue at once, then every second, and stops when it is disposed", async () => {
     const watching = watch.watch((error) => expect.unreachable(String(error)));
     open = { one: "queued" };
     await vi.advanceTimersByTimeAsync(1);
@@ -76,7 +76,7 @@ describe("the queue watch", () => {
     expect(told).toHaveLength(2);
   });
 
-  it("continues after a read that failed", async () => {
+  it("reads the queue again after a read that failed", async () => {
     const look = vi.spyOn(watch, "look").mockRejectedValueOnce(new Error("no table"));
     const failures: unknown[] = [];
     using _ = watch.watch((error) => failures.push(error));

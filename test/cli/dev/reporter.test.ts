@@ -18,7 +18,7 @@ function listed(lines: string[]): DevReporter {
   };
 }
 
-it("holdReports prints earlier reports after the greeting in order, and later ones at once", () => {
+it("holdReports holds reports until it is released, then prints them in order, and prints later reports at once", () => {
   const lines: string[] = [];
   const tell = holdReports(listed(lines));
   tell.ended({ id: "exec_1" } as never);
@@ -48,7 +48,7 @@ it.each([
     jsonReporter,
     ['{"execution_id":"exec_1","workflow":"pay","state":"queued"}', '{"execution_id":"exec_1","state":"begun"}'],
   ],
-])("a reporter prints a line for a queued run, and one for its start (%#)", async (tell, expected) => {
+])("nova dev prints a line for a queued run, and another line for its start (%#)", async (tell, expected) => {
   vi.setSystemTime(new Date(2026, 1, 1, 9, 5, 7));
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.queued({ execution: "exec_1", workflow: "pay" });
@@ -78,7 +78,7 @@ it.each([
     jsonReporter,
     /^\{"delivery_id":"dlv_1","type":"mail","status":"refused","workflow":null,.*"reason":"no workflow has/,
   ],
-])("a reporter prints a line with the reason for a delivery that starts no run (%#)", async (tell, expected) => {
+])("nova dev prints a line with the reason for a delivery that starts no run (%#)", async (tell, expected) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.unstarted(mail as never);
   await turn();
@@ -93,7 +93,7 @@ it.each([
     { created: false, isNew: false, active: 1 },
     "is unchanged; new runs use version 1 - nova activate pay 2 changes that",
   ],
-])("the text reporter prints what a publication changed: %j", async (made, news) => {
+])("nova dev prints what a publication changed: %j", async (made, news) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   textReporter.published({ folder: "pay", id: "pay", version: 2, findings: [], ...made });
   await turn();

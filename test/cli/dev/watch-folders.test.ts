@@ -43,7 +43,7 @@ it.each([
   expect(changes).toBe(1);
 });
 
-it("watchFolders watches a new folder", async () => {
+it("watchFolders watches a folder that is created later", async () => {
   await heard(() => mkdir(join(root, "other/lib"), { recursive: true }));
   await heard(() => writeFile(join(root, "other/lib/more.py"), "x = 1"));
 });
@@ -72,7 +72,7 @@ it("watchFolders reports nothing after it is closed", async () => {
   expect(changes).toBe(0);
 });
 
-describe("a root that is gone", () => {
+describe("a watched root folder that is gone", () => {
   let flow: string;
   let told: FolderNews[];
 
@@ -94,14 +94,14 @@ describe("a root that is gone", () => {
     ],
     ["moved away and back", () => rename(flow, `${flow}.away`), () => rename(`${flow}.away`, flow)],
     ["moved with the folder around it", () => rename(root, `${root}.away`), () => rename(`${root}.away`, root)],
-  ])("is watched again: %s", async (_what, leave, comeBack) => {
+  ])("is watched again after it was %s", async (_what, leave, comeBack) => {
     await heard(leave);
     await heard(comeBack);
     await heard(() => writeFile(join(flow, "nodes/add.py"), "x = 1"));
     expect(told).toEqual(["gone", "back", "changed"]);
   });
 
-  it("is watched at once if another folder takes its name", async () => {
+  it("is watched at once if another folder gets its name", async () => {
     await heard(async () => {
       await rename(flow, `${flow}.away`);
       await mkdir(flow);

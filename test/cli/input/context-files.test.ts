@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe("a context file", () => {
-  it("keeps its text if it names no files", async () => {
+describe("the file of nova run --context", () => {
+  it("is used as it is written if it names no files", async () => {
     const context = '{"n": 850.0}';
     expect(await placeContextFiles(context, at())).toEqual({ context, files: [] });
   });
@@ -58,7 +58,7 @@ describe("a context file", () => {
     ["files/../../doc.pdf", /name one in its own folder/],
     ["none.pdf", /there is no file ".*none.pdf" - correct the path/],
     [".", /is not a file - name one/],
-  ])("is refused if it names the file %s", async (path, message) => {
+  ])("is refused if it names %s as a file", async (path, message) => {
     const placing = placeContextFiles(JSON.stringify({ a: { $file: path } }), at());
     await expect(placing).rejects.toThrow(message);
   });

@@ -16,8 +16,8 @@ async function fileWith(content: string | Uint8Array): Promise<string> {
   return path;
 }
 
-describe("the initial context", () => {
-  it("is an empty object without input", async () => {
+describe("the initial context of nova run", () => {
+  it("is an empty object if no option gives a context", async () => {
     expect(await readContext(undefined, [])).toBe("{}");
   });
 
@@ -40,7 +40,7 @@ describe("the initial context", () => {
     await expect(readContext(undefined, [setting])).rejects.toThrow(sentence);
   });
 
-  it("is read even if it starts with a byte order mark", async () => {
+  it("is read even if its file starts with a byte order mark", async () => {
     expect(await readContext(await fileWith('\uFEFF{"a": 1}'), [])).toBe('{"a":1}');
   });
 

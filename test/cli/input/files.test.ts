@@ -9,8 +9,8 @@ import { readFiles } from "../../../packages/cli/src/input/context.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "nova-files-"));
 
-describe("--file key=path", () => {
-  it("hashes and measures the bytes, and opens them repeatedly", async () => {
+describe("the option --file key=path", () => {
+  it("results in the hash and the size of the file, whose bytes can be read repeatedly", async () => {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 256));
     const path = join(folder, "a=b.bin");
     await writeFile(path, bytes);
@@ -28,7 +28,7 @@ describe("--file key=path", () => {
     ["=x.pdf", "--file =x.pdf is not --file key=path"],
     [`pdf=${join(folder, "none.pdf")}`, "--file pdf: there is no file"],
     [`pdf=${folder}`, "is not a file - name one"],
-  ])("refuses %s", async (option, sentence) => {
+  ])("is refused with the value %s", async (option, sentence) => {
     await expect(readFiles([option])).rejects.toThrow(sentence);
   });
 });

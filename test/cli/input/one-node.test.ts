@@ -10,8 +10,8 @@ const whole = workflow(
   { inputs: { type: "object", required: ["key"], properties: { key: { type: "string", secret: true }, n: {} } } },
 );
 
-describe("a single node of a workflow", () => {
-  it.each(["read_Mail", "is_big", "end"])("becomes a workflow that runs only %s", async (id) => {
+describe("a node of a workflow that nova run runs alone", () => {
+  it.each(["read_Mail", "is_big", "end"])("becomes a workflow with only the node %s", async (id) => {
     const alone = oneNodeWorkflow(whole, id);
     expect(alone.nodes.map((node) => node.type).join()).toMatch(/^start,(action|decision),end$/);
     expect(await aslErrors(toStateMachine(alone))).toBe("");
@@ -26,7 +26,7 @@ describe("a single node of a workflow", () => {
     ]);
   });
 
-  it("accepts values for the references in a text prompt as inputs", () => {
+  it("takes values for the references in a text prompt as inputs of the workflow", () => {
     const executor = { kind: "text", prompt: "Edit {Draft}.", into: "read_Mail" };
     const nodes = whole.nodes.map((node) => (node.id === "read_Mail" ? ({ ...node, executor } as typeof node) : node));
     const { inputs } = oneNodeWorkflow({ ...whole, nodes }, "read_Mail");
@@ -34,7 +34,7 @@ describe("a single node of a workflow", () => {
     expect(inputs).toEqual({ type: "object", properties, additionalProperties: true });
   });
 
-  it("becomes a workflow with an id of its own, no required inputs, and the same secrets", () => {
+  it("becomes a workflow with its own id, without required inputs, and with the secret inputs of the whole workflow", () => {
     const { id, inputs } = oneNodeWorkflow(whole, "read_Mail");
     expect(id).toBe("sample--read-mail");
     expect(inputs).toEqual({ type: "object", properties: { key: { secret: true } } });

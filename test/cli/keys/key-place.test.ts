@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it("withKeys makes the first key of a deployment directly in its table", async () => {
+it("withKeys makes the first API key of a deployment directly in the deployment's table", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const made = await withKeys((keys) => keys.create({ role: "admin", name: "first" }));
   expect(made).toMatchObject({ role: "admin", client_slug: null, name: "first", created_by: null });
@@ -18,7 +18,7 @@ it("withKeys makes the first key of a deployment directly in its table", async (
   expect(body.items).toContainEqual(shown);
 });
 
-it("withKeys lists and deletes keys of the table", async () => {
+it("withKeys lists and deletes API keys of the deployment's table", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const { id, key } = await withKeys((keys) => keys.create({ role: "viewer" }));
   expect((await withKeys((keys) => Array.fromAsync(keys.list()))).map((one) => one.id)).toContain(id);
@@ -28,24 +28,24 @@ it("withKeys lists and deletes keys of the table", async () => {
 });
 
 it.each([
-  ["the table if the variable of the data folder is empty", { NOVA_TABLE: "nova", NOVA_DATA_DIR: "" }],
-  ["this machine if the variable of the table is empty", { NOVA_TABLE: "" }],
+  ["the table if the variable NOVA_DATA_DIR is empty", { NOVA_TABLE: "nova", NOVA_DATA_DIR: "" }],
+  ["this machine if the variable NOVA_TABLE is empty", { NOVA_TABLE: "" }],
   ["this machine if a data folder is named", { NOVA_TABLE: "elsewhere" }],
-])("withKeys uses %s", async (_what, variables) => {
+])("withKeys uses the keys of %s", async (_what, variables) => {
   for (const [name, value] of Object.entries({ NOVA_DATA_DIR: api.cloud.dataDir, ...variables }))
     vi.stubEnv(name, value);
   const { id } = await withKeys((keys) => keys.create({ role: "viewer" }));
   expect((await api.call(`GET /keys`)).body.items).toContainEqual(expect.objectContaining({ id }));
 });
 
-it("withKeys names the variable whose table does not exist", async () => {
+it("withKeys names the environment variable if the table that it names does not exist", async () => {
   vi.stubEnv("NOVA_TABLE", "elsewhere");
   await expect(withKeys((keys) => Array.fromAsync(keys.list()))).rejects.toThrow(
     /there is no table "elsewhere" in .* NOVA_TABLE/,
   );
 });
 
-it("withKeys makes no key for an unknown client", async () => {
+it("withKeys makes no API key for an unknown client", async () => {
   vi.stubEnv("NOVA_TABLE", "nova");
   const making = withKeys((keys) => keys.create({ role: "viewer", client_slug: "nobody" }));
   await expect(making).rejects.toThrow('there is no client "nobody"');

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 describe("nova lock --check", () => {
-  it("prints the state of a frozen run as JSON, and exits with 1 if a node cannot run", async () => {
+  it("prints as JSON whether each prompt node could run in a frozen run, and exits with 1 if one could not", async () => {
     const folder = await makeFolder({ sum, send });
     await locking(folder, { sum: { ...lockedOf(promptOf(folder)), key: "0".repeat(64) } });
     expect(await runCommandLine(["lock", folder.folder, "--check", "--json"])).toBe(1);
@@ -31,7 +31,7 @@ describe("nova lock --check", () => {
     });
   });
 
-  it("names what has changed since the code was locked", async () => {
+  it("names what has changed in the definition since the code was locked", async () => {
     const made = await makeFolder({ sum: { ...sum, prompt: "Else" } });
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(made)) });
@@ -42,7 +42,7 @@ describe("nova lock --check", () => {
     expect(printed.at(-1)).toContain("written for another definition, changed since: the prompt");
   });
 
-  it("exits with 0 if everything is locked", async () => {
+  it("exits with 0 if the code of every prompt node is locked and current", async () => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder)) });
     expect(await runCommandLine(["lock", folder.folder, "--check"])).toBe(0);
@@ -51,7 +51,7 @@ describe("nova lock --check", () => {
 });
 
 describe("nova lock approve", () => {
-  it("records who has approved the code, and changes nothing else", async () => {
+  it("records who has approved the locked code, and changes nothing else", async () => {
     const folder = await makeFolder({ sum }, { workflow: { approval: "required" } });
     await locking(folder, { sum: lockedOf(promptOf(folder)) });
     const file = join(folder.folder, "workflow.lock.json");
@@ -89,7 +89,7 @@ describe("nova lock", () => {
     expect(warned).toMatch(sentence);
   });
 
-  it("is the command that a finding advises if edited code prevents a run", async () => {
+  it("is the command that the finding about edited locked code advises", async () => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
     await writeFiles(folder.folder, { "generated/sum.py": "total = 7" });

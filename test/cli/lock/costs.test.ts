@@ -10,7 +10,7 @@ function runs(node: string, ...hits: boolean[]): Recorded[] {
 
 const dear = { usd: 0.01, tokens_input: 5000, tokens_cached: 0, tokens_output: 900 };
 
-describe("the costs of a node", () => {
+describe("the costs that nova lock --costs shows for a node", () => {
   it("include all code that was written for the node, and each run saves the cost of the code that it uses", async () => {
     const folder = await makeFolder();
     const generations: Partial<Generation>[] = [
@@ -58,7 +58,7 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, [], [failed("other")])).toMatchObject([{ generations: 0, written: dear }]);
   });
 
-  it("include the cost of writing the same code a second time", async () => {
+  it("include the cost of writing the same code for a second time", async () => {
     const folder = await makeFolder();
     const kept = generationOf(promptOf(folder));
     const wrote = ({ usd: cost_usd, ...tokens }: typeof cost) =>
@@ -82,7 +82,7 @@ describe("the costs of a node", () => {
     expect(costsOf(folder, generations, [])).toMatchObject([{ generations: 1, written: cost, savedPerRun: cost }]);
   });
 
-  it("have no break-even if writing cost nothing, and are zero if nothing was written", async () => {
+  it("name no number of runs after which the code pays off if the code cost nothing or no model wrote any", async () => {
     const folder = await makeFolder();
     const free = { usd: 0, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
     const generations = [generationOf(promptOf(folder), { cost: free })];
@@ -94,7 +94,7 @@ describe("the costs of a node", () => {
     [0.1, 0.3, 4],
     [0.2, 0.4, 3],
     [0.002, 0.001, 2],
-  ])("of $%d for the current code and $%d for older code are paid off after %d runs", async (now, before, after) => {
+  ])("of $%d for the current code and $%d for older code are recovered after %d runs", async (now, before, after) => {
     const folder = await makeFolder();
     const generations = [
       generationOf(promptOf(folder), { cost: { ...cost, usd: now }, createdAt: "2026-11-22T11:00:00.000Z" }),

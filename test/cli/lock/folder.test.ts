@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { readLockFolder, selectPrompts } from "../../../packages/cli/src/lock/folder.ts";
 import { lockedOf, locking, makeFolder, promptOf, send, sum, writeFiles } from "./folders.ts";
 
-describe("a folder with prompt nodes", () => {
-  it("is read as a workflow without its lock, and with all prompt nodes, including those inside a map", async () => {
+describe("the workflow folder that nova lock is run for", () => {
+  it("is read as a workflow without its lock, with all prompt nodes, including those inside a map", async () => {
     const hand = { code: "a = 1" };
     const inMap = { type: "map", items: "list", nodes: [{ id: "each", type: "action", ...sum }], edges: [] };
     const folder = await makeFolder({ hand, sum, map: inMap });
@@ -15,12 +15,12 @@ describe("a folder with prompt nodes", () => {
     expect(read.entries).toMatchObject({ sum: { state: "locked" } });
   });
 
-  it("can be given as the path of its definition", async () => {
+  it("can be named by the path of its definition", async () => {
     const { folder } = await makeFolder();
     expect((await readLockFolder(join(folder, "workflow.json"))).folder).toBe(folder);
   });
 
-  it("can be read with an outdated lock, so that it can be locked again", async () => {
+  it("can be read with an outdated lock, so that it can be locked a second time", async () => {
     const folder = await makeFolder({ sum }, { workflow: { approval: "required" } });
     await locking(folder, { sum: lockedOf(promptOf(folder)), gone: lockedOf(promptOf(folder)) });
     await writeFiles(folder.folder, { "generated/sum.py": "total = 7\n" });
@@ -39,7 +39,7 @@ describe("a folder with prompt nodes", () => {
     await expect(readLockFolder(folder)).rejects.toThrow(sentence);
   });
 
-  it("must be a folder, because a single file has no lock", async () => {
+  it("cannot be a single file, because a single file has no lock", async () => {
     const { folder } = await makeFolder();
     await writeFile(join(folder, "flow.json"), JSON.stringify({ nodes: [], edges: [] }));
     await expect(readLockFolder(join(folder, "flow.json"))).rejects.toThrow(/single file.*folder with workflow\.json/);
@@ -48,8 +48,8 @@ describe("a folder with prompt nodes", () => {
   });
 });
 
-describe("the selected prompt nodes", () => {
-  it("are all prompt nodes, or the one whose id is given", async () => {
+describe("the prompt nodes that nova lock locks", () => {
+  it("are all prompt nodes, or the one whose id the user names", async () => {
     const folder = await makeFolder({ sum, send });
     expect(selectPrompts(folder, undefined)).toHaveLength(2);
     expect(selectPrompts(folder, "send")).toEqual([promptOf(folder, "send")]);

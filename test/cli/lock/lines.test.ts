@@ -12,7 +12,7 @@ function plain(lines: string[]): string[] {
 }
 
 describe("the output of nova lock", () => {
-  it("names the file, its author, its cost and its proof", async () => {
+  it("names for each locked node its code file, the author, the cost and the proof", async () => {
     const locked = lockedOf(promptOf(await makeFolder()));
     expect(plain(lockLines([{ node: "sum", action: "added", locked }], ["gone"]))).toEqual([
       "sum: locked",
@@ -26,7 +26,7 @@ describe("the output of nova lock", () => {
     ]);
   });
 
-  it("asks for a required approval", async () => {
+  it("asks the user to approve code if the workflow requires that", async () => {
     const locked = lockedOf(promptOf(await makeFolder()));
     const lines = (given: object) =>
       lockLines([{ node: "sum", action: "added", locked: { ...locked, ...given } }], [], "required");
@@ -34,7 +34,7 @@ describe("the output of nova lock", () => {
     expect(lines({ approved })).toHaveLength(2);
   });
 
-  it("names missing code, and says if there is nothing to do", () => {
+  it("names the nodes whose code is missing, and says if there is nothing to do", () => {
     expect(plain(lockLines([{ node: "sum", action: "none" }], []))).toEqual([
       expect.stringMatching(/^sum: no code for/),
     ]);
@@ -56,7 +56,7 @@ describe("the output of nova lock --check", () => {
     expect(all).toBe("1 of 1 nodes cannot run frozen now");
   });
 
-  it("names everything that has changed since the code was locked", () => {
+  it("names everything in the definition that has changed since the code was locked", () => {
     const changes = [
       { ingredient: "prompt", was: "a", is: "b" },
       { ingredient: "reads.n", was: "number", is: "string" },
@@ -107,7 +107,7 @@ describe("the output of nova lock --costs", () => {
     ).toBe(text);
   });
 
-  it("is a sentence if no model wrote code", () => {
+  it("is one sentence if no model wrote code", () => {
     expect(costLines([])).toEqual([expect.stringMatching(/^no node has a prompt/)]);
   });
 });
@@ -124,7 +124,7 @@ describe("the output of nova lock --prove", () => {
     }) as unknown as ProofRun;
   const lines = (...runs: ProofRun[]) => plain(proofLines([{ node: "sum", codeHash: "", runs } as NodeProof]));
 
-  it("counts the inputs with the same outputs, and names each run", () => {
+  it("counts the inputs for which the outputs are the same, and names each run", () => {
     expect(lines(run({}), run({ outcome: "fails", error: "KeyError", withheld: ["password"] }))).toEqual([
       "sum: the same outputs for 1 of 2 recorded inputs",
       "  exec_01 2/m@1.0 the same outputs",
@@ -133,7 +133,7 @@ describe("the output of nova lock --prove", () => {
     ]);
   });
 
-  it("shows both values of a key without control characters", () => {
+  it("shows the recorded and the new value of a key without control characters", () => {
     const differences = [
       { key: "total", recorded: "3", now: null },
       { key: "text", recorded: '"a"', now: '"\u001b[2Jb"' },
@@ -152,7 +152,7 @@ describe("the output of nova lock --prove", () => {
     ]);
   });
 
-  it("says why a node is not proven", () => {
+  it("says why the code of a node cannot be proven", () => {
     expect(plain(proofLines([{ node: "send", refused: 'node "send" has effects' }]))).toEqual([
       'node "send" has effects',
     ]);

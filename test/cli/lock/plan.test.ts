@@ -39,7 +39,7 @@ async function planned(folder: LockFolder, fields: Partial<PlanSources> = {}) {
   return first;
 }
 
-describe("the plan for a node without a lock", () => {
+describe("the plan of nova lock for a node without locked code", () => {
   it("locks the code that ran last, not the newest code", async () => {
     const folder = await makeFolder();
     const [old, young] = [
@@ -55,7 +55,7 @@ describe("the plan for a node without a lock", () => {
     ["pinned code rather than a candidate", [{ status: "candidate", createdAt: now, code: "a" }, { code: "b" }], "b"],
     ["a candidate if there is no pinned code", [{ status: "candidate", code: "a" }], "a"],
     ["no code that was replaced", [{ status: "replaced" }], null],
-    ["the newest of two", [{ code: "a" }, { code: "b", createdAt: now }], "b"],
+    ["the newer of two stored codes", [{ code: "a" }, { code: "b", createdAt: now }], "b"],
     ["no code of another node", [{ node: "other" }], null],
     ["no code for another definition", [{ key: "0".repeat(64) }], null],
   ])("locks %s (no run of the node is known)", async (_, kept, code) => {
@@ -65,7 +65,7 @@ describe("the plan for a node without a lock", () => {
     expect([plan?.action, plan?.locked?.code ?? null]).toEqual([code === null ? "none" : "added", code]);
   });
 
-  it("locks no code that ran for another prompt", async () => {
+  it("locks no code that ran for another prompt than the current one", async () => {
     const folder = await makeFolder();
     const before = await makeFolder({ sum: { ...sum, prompt: "Else" } });
     const generation = generationOf(promptOf(before));
@@ -76,7 +76,7 @@ describe("the plan for a node without a lock", () => {
   });
 });
 
-describe("the plan for a locked node", () => {
+describe("the plan of nova lock for a node with locked code", () => {
   const lockedFolder = async (fields: Partial<LockedCode> = {}) => {
     const folder = await makeFolder();
     return locking(folder, { sum: { ...lockedOf(promptOf(folder)), ...fields } });
@@ -92,18 +92,18 @@ describe("the plan for a locked node", () => {
     expect(plan).toEqual({ node: "sum", action: "unchanged", locked: { ...lockedOf(promptOf(folder)), approved } });
   });
 
-  it("keeps the locked code if this machine has no records", async () => {
+  it("keeps the locked code if this machine has no records of runs", async () => {
     expect(await planned(await lockedFolder())).toMatchObject({ action: "unchanged" });
   });
 
-  it("locks other code without an approval if the other code ran last", async () => {
+  it("locks other code without an approval if that code ran last", async () => {
     const folder = await lockedFolder({ approved });
     const generations = [generationOf(promptOf(folder), { code: other })];
     const plan = await planned(folder, { generations, used: () => ran(other) });
     expect(plan).toEqual({ node: "sum", action: "updated", locked: lockedOf(promptOf(folder), { code: other }) });
   });
 
-  it("keeps the approval if the code that is stored for a new definition is the same", async () => {
+  it("keeps the approval if the code that is stored for a new definition equals the locked code", async () => {
     const folder = await lockedFolder({ approved, key: "0".repeat(64) });
     const plan = await planned(folder, { generations: [generationOf(promptOf(folder))] });
     expect(plan).toMatchObject({ action: "updated", locked: { approved, key: generationOf(promptOf(folder)).key } });
@@ -113,7 +113,7 @@ describe("the plan for a locked node", () => {
     expect(await planned(await lockedFolder({ key: "0".repeat(64) }))).toMatchObject({ action: "unchanged" });
   });
 
-  it("records the run that has proven an edit", async () => {
+  it("records the run that has proven an edit of the locked code", async () => {
     const { provenBy: _, ...unproven } = lockedOf(promptOf(await makeFolder()));
     const folder = await makeFolder();
     const locked = await locking(folder, { sum: { ...unproven, origin: "edited" } });
@@ -125,7 +125,7 @@ describe("the plan for a locked node", () => {
     });
   });
 
-  it("restores a missing file from the stored code that is the same as the locked code", async () => {
+  it("restores a missing code file from stored code that is the same as the locked code", async () => {
     const folder = await lockedFolder({ approved });
     const files = { "generated/sum.py": "" };
     await writeFiles(folder.folder, files);
@@ -142,7 +142,7 @@ describe("the plan for a locked node", () => {
   });
 });
 
-describe("the plan for code of two stages", () => {
+describe("the plan of nova lock for code with an analysis", () => {
   const both = (folder: LockFolder, fields: Partial<Generation> = {}) =>
     generationOf(promptOf(folder), { ...twoStages, ...fields });
   const other = 'result = {"sum": 0}';
@@ -155,7 +155,7 @@ describe("the plan for code of two stages", () => {
     return readLockFolder(folder.folder);
   }
 
-  it("locks the two stages that ran last, even if the newest analysis led to the same code", async () => {
+  it("locks the code and the analysis that ran last, even if a newer analysis led to the same code", async () => {
     const folder = await makeFolder();
     const generations = [both(folder), both(folder, { ...otherLook, createdAt: now })];
     const plan = await planned(folder, {
@@ -165,7 +165,7 @@ describe("the plan for code of two stages", () => {
     expect(plan).toEqual({ node: "sum", action: "added", locked: lockedOf(promptOf(folder), twoStages) });
   });
 
-  it("keeps the approval only if both stages are unchanged", async () => {
+  it("keeps the approval only if the code and its analysis are unchanged", async () => {
     const made = await makeFolder();
     const folder = await locking(made, { sum: lockedOf(promptOf(made), { ...twoStages, approved }) });
     const generations = [both(folder, otherLook)];
@@ -182,7 +182,7 @@ describe("the plan for code of two stages", () => {
     });
   });
 
-  it("locks an edit of either stage, with the keys that the two stages read after the edit", async () => {
+  it("locks an edit of the code or of the analysis, with the keys that the edited files read", async () => {
     const folder = await edited({ "generated/sum.analysis.py": `${other}\n` });
     const plan = await planned(folder);
     expect(plan).toMatchObject({ action: "edited", locked: { code: twoStages.code, analysis: `${other}\n` } });
@@ -200,7 +200,7 @@ describe("the plan for code of two stages", () => {
     expect(plan?.locked?.codeHash).toBe(hashOf('context["total"] = 0'));
   });
 
-  it("fails if one file was edited and the other is missing", async () => {
+  it("fails if the code was edited and the file of its analysis is missing", async () => {
     const folder = await edited({ "generated/sum.py": "a = 1" });
     await rm(join(folder.folder, "generated/sum.analysis.py"));
     const read = await readLockFolder(folder.folder);
@@ -208,7 +208,7 @@ describe("the plan for code of two stages", () => {
   });
 });
 
-describe("the plan for edited code", () => {
+describe("the plan of nova lock for code that a user has edited", () => {
   const editedFolder = async (text: string) => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
@@ -216,7 +216,7 @@ describe("the plan for edited code", () => {
     return readLockFolder(folder.folder);
   };
 
-  it("locks the edit without a proof and without an approval", async () => {
+  it("locks the edited code without a proof and without an approval", async () => {
     const folder = await editedFolder(`${other}\n`);
     const plan = await planned(folder, { generations: [generationOf(promptOf(folder))], used: () => ran("x") });
     const { provenBy: _, ...kept } = lockedOf(promptOf(folder));
@@ -243,7 +243,7 @@ describe("the plan for edited code", () => {
     expect(await types(null)).toEqual({ lines: "list" });
   });
 
-  it("locks the edit for the current definition of the node", async () => {
+  it("locks the edited code for the current definition of the node", async () => {
     const folder = await editedFolder(other);
     const changed = await makeFolder({ sum: { ...sum, prompt: "Add them up." } });
     const plan = await planned({ ...changed, entries: folder.entries });

@@ -32,7 +32,7 @@ async function prove(code: string, node: object = {}) {
   return { exit, stderr, ...(stdout === "" ? {} : JSON.parse(stdout)) };
 }
 
-it("a proof finds equal outcomes in two runs, although the code does not get the secret", async () => {
+it("a proof of locked code finds equal outcomes in two runs, although the code does not get the secret", async () => {
   const { exit, same, nodes } = await prove('context["total"] = 0\nfor n in context["lines"]: context["total"] += n');
   expect({ exit, same }).toEqual({ exit: 0, same: true });
   expect(nodes).toMatchObject([{ node: "sum", refused: null, runs: [{}, {}] }]);
@@ -41,7 +41,7 @@ it("a proof finds equal outcomes in two runs, although the code does not get the
   }
 });
 
-it("a proof shows both values of a different output, newest run first", async () => {
+it("a proof of locked code shows the recorded and the new value of a different output, newest run first", async () => {
   const { exit, same, nodes } = await prove(
     'context["total"] = len(context["lines"])\ncontext["pages"] = len(context["pdf"]) > 9',
   );
@@ -53,7 +53,7 @@ it("a proof shows both values of a different output, newest run first", async ()
   ]);
 });
 
-it("a proof gives the code no network", async () => {
+it("a proof of locked code gives the code no network", async () => {
   const code = 'import socket\nsocket.create_connection(("127.0.0.1", 9), timeout=2)\ncontext["total"] = 1';
   const { exit, nodes } = await prove(code);
   expect(exit).toBe(1);
@@ -63,7 +63,7 @@ it("a proof gives the code no network", async () => {
   ]);
 });
 
-it("a proof refuses a node with effects", async () => {
+it("a proof of locked code refuses a node with effects", async () => {
   expect(await prove("a = 1", { effects: true })).toEqual({
     exit: 2,
     stderr: expect.stringMatching(/"sum" has "effects": true/),

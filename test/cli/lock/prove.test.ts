@@ -84,7 +84,7 @@ async function prove(
   return proveCode(promptOf(folder), runs, { blobOf, sandboxes, template: "nova", locked, signal });
 }
 
-describe("a proof", () => {
+describe("a proof of locked code", () => {
   it("runs the code on each input in one sandbox without network, and ends the sandbox", async () => {
     const sandbox = sandboxWith(sets("3"), sets("3"));
     await prove([recorded(), recorded()], sandbox, {}, { requirements: [] });
@@ -112,7 +112,7 @@ describe("a proof", () => {
       { outcome: "differs", differences: [{ key: "total", recorded: "3", now: "4" }] },
     ],
     ["a failure", recorded(), fails, { outcome: "fails", error: "KeyError: 'lines'" }],
-    ["a failure if the recorded run failed too", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
+    ["a failure, as in the recorded run", recorded({ status: "failed" }), fails, { outcome: "fails_too" }],
     [
       "a success where the recorded run failed",
       recorded({ status: "failed" }),
@@ -123,7 +123,7 @@ describe("a proof", () => {
     expect(await prove([run], sandboxWith(result))).toMatchObject([{ recorded: run, ...told }]);
   });
 
-  it("runs the analysis before the code that needs it, on the same input, and compares only the code's changes", async () => {
+  it("runs the analysis before the code that needs it, on the same input, and compares only the changes of the code", async () => {
     const looked: CodeResult = { ...quick, status: "success", set: [found({ result: { rows: 2 } })], delete: [] };
     const own: CodeResult = { ...quick, status: "success", set: [found(9), { key: "total", json: "3" }], delete: [] };
     const sandbox = sandboxWith(looked, own);

@@ -38,7 +38,7 @@ it("latestRuns reads no more executions than its limit", async () => {
   expect(runs.every(({ entry }) => entry.input_context === undefined)).toBe(true);
 });
 
-it("latestRuns yields the inputs of each run, and the entries before it", async () => {
+it("latestRuns yields the inputs of each run of a node, and the entries before it", async () => {
   const [run] = (await Array.fromAsync(runsOfExecution(nova, "bills", ids[0] ?? ""))).filter(
     ({ entry }) => entry.node_id === "double",
   );

@@ -24,8 +24,8 @@ function rewrite(nodes: Record<string, object>, workflow: object = {}) {
 
 const nothing = async () => undefined;
 
-describe("a locked node", () => {
-  it("is locked if nothing has changed", async () => {
+describe("the state of a node in nova lock --check", () => {
+  it('is "locked" if nothing has changed', async () => {
     expect(await stateAfter(nothing)).toEqual([
       { node: "sum", state: "locked", changes: [], record: expect.objectContaining({ provenBy: "exec_01" }) },
     ]);
@@ -35,7 +35,7 @@ describe("a locked node", () => {
     ["its code was edited", "edited", (folder) => writeFiles(folder, { "generated/sum.py": "total = 7" })],
     ["its code is gone", "missing", (folder) => rm(join(folder, "generated"), { recursive: true })],
     ["the lock is gone", "unlocked", (folder) => rm(join(folder, "workflow.lock.json"))],
-  ])("changes its state when %s: %s", async (_, state, happened) => {
+  ])('changes if %s: it is then "%s"', async (_, state, happened) => {
     expect(await stateAfter(happened)).toMatchObject([{ node: "sum", state }]);
   });
 
@@ -45,30 +45,30 @@ describe("a locked node", () => {
     ["the requirements", ["requirements"], rewrite({ sum }, { requirements: ["lxml"] })],
     ["a module", ["lib.mails.py"], (folder) => writeFiles(folder, { "lib/mails.py": "a = 1" })],
     ["two things", ["prompt", "requirements"], rewrite({ sum: { ...sum, prompt: "x" } }, { requirements: ["lxml"] })],
-  ])("is stale after a change of %s, and its state names the change", async (_, ingredients, happened) => {
+  ])('is "stale" after a change of %s, and the state names the change', async (_, ingredients, happened) => {
     const [state] = await stateAfter(happened);
     expect(state?.state).toBe("stale");
     expect(state?.changes.map(({ ingredient }) => ingredient)).toEqual(ingredients);
   });
 
-  it("is stale if the user has changed its key in the lock file", async () => {
+  it('is "stale" if the user has changed the key of the node in the lock file', async () => {
     expect(await stateAfter(nothing, { locked: { key: "0".repeat(64) } })).toMatchObject([
       { state: "stale", changes: [] },
     ]);
   });
 
-  it("stays locked after changes that do not concern its code", async () => {
+  it('stays "locked" after changes that do not concern the code of the node', async () => {
     const changed = { ...sum, timeout: 60, limits: { max_cost_usd: 1 }, ai: { samples: false } };
     expect(await stateAfter(rewrite({ sum: changed }, { name: "Other" }))).toMatchObject([{ state: "locked" }]);
   });
 
-  it("is unapproved if the workflow requires an approval that the node lacks", async () => {
+  it('is "unapproved" if the workflow requires an approval that the node lacks', async () => {
     const workflow = { approval: "required" };
     expect(await stateAfter(nothing, { workflow })).toMatchObject([{ state: "unapproved" }]);
     expect(await stateAfter(nothing, { workflow, locked: { approved } })).toMatchObject([{ state: "locked" }]);
   });
 
-  it("is called a stranger if the workflow has no prompt node with this id any more", async () => {
+  it('is "stranger" if the workflow has no prompt node with this id any more', async () => {
     expect(await stateAfter(rewrite({ total: sum }))).toMatchObject([
       { node: "total", state: "unlocked" },
       { node: "sum", state: "stranger" },

@@ -22,7 +22,7 @@ async function filesOf(folder: string): Promise<string[]> {
 }
 
 describe("writeLock", () => {
-  it("writes the files that the workflow then runs", async () => {
+  it("writes the code files and the lock file, with which the workflow then runs", async () => {
     const folder = await makeFolder();
     const locked = { sum: lockedOf(promptOf(folder)) };
     expect(await writeLock(folder, locked)).toEqual({ removed: [] });
@@ -43,7 +43,7 @@ describe("writeLock", () => {
     expect(await filesOf(folder.folder)).toEqual(["workflow.json"]);
   });
 
-  it("writes the same bytes if nothing has changed", async () => {
+  it("writes files with the same bytes if nothing has changed", async () => {
     const folder = await makeFolder({ sum, send });
     const locked = { sum: lockedOf(promptOf(folder)), send: lockedOf(promptOf(folder, "send")) };
     await writeLock(folder, locked);
@@ -56,7 +56,7 @@ describe("writeLock", () => {
     ["generated/sum.py", "../../outside.py", /generated\/sum.py" is a link - it was not written/],
     ["workflow.lock.json", "../outside.json", /workflow.lock.json" is a link - it was not written/],
     ["generated", "../outside", /"generated" is a link that leads out of the folder/],
-  ])("follows no link at %s", async (path, target, message) => {
+  ])("does not write through a link at %s", async (path, target, message) => {
     const made = await makeFolder();
     const folder = { ...made, folder: join(made.folder, "w") };
     await writeFiles(folder.folder, { "workflow.json": "{}" });
@@ -113,7 +113,7 @@ describe("writeLock", () => {
   });
 });
 
-describe("an approval", () => {
+describe("an approval of locked code", () => {
   const locked = async () => {
     const folder = await makeFolder({ sum, send }, { workflow: { approval: "required" } });
     return locking(folder, { sum: lockedOf(promptOf(folder)) });
@@ -126,7 +126,7 @@ describe("an approval", () => {
     expect([workflow?.lock?.sum?.approved, findings]).toEqual([approved, []]);
   });
 
-  it("keeps the entries of other nodes, even if the user edited their code", async () => {
+  it("keeps the lock entries of other nodes, even if the user edited the code of these nodes", async () => {
     const made = await makeFolder({ sum, send });
     await locking(made, { sum: lockedOf(promptOf(made)), send: lockedOf(promptOf(made, "send")) });
     await writeFiles(made.folder, { "generated/send.py": "mine = 1" });

@@ -32,7 +32,7 @@ const twice = [
   attempt(2, { traceback: "line 3", retry_delay_ms: 4000, retry_jitter: true }),
 ];
 
-it("a trace has a line for each attempt before the last", () => {
+it("a trace has a line for each attempt before the last attempt", () => {
   expect(told(attemptLines(entryWith(twice, { failed_deliveries: 2 })))).toEqual([
     "2 deliveries ended before its code started: no sandbox was available, or their Lambda died",
     "attempt 1 (12 ms, the next in 2 s): NodeFailed: no 1",
@@ -40,17 +40,17 @@ it("a trace has a line for each attempt before the last", () => {
   ]);
 });
 
-it("a failed last attempt appears once, as the node's own failure", () => {
+it("a trace shows a failed last attempt once, as the failure of the node itself", () => {
   const failed = { status: "failed", attempt: 2, error_message: "no 2", error_class: "NodeFailed" };
   expect(told(attemptLines(entryWith(twice, failed)))).toEqual([expect.stringContaining("attempt 1")]);
 });
 
-it("the attempts of a prompt node appear without the calls of its models", () => {
+it("a trace shows the attempts of a prompt node without the calls of its models", () => {
   const steps = [attempt(1), attempt(1, { agent_name: "Node" }), attempt(1), attempt(2)];
   expect(attemptLines(entryWith(steps, { ai_metadata: {} }))).toHaveLength(1);
 });
 
-it("logs have the output of each attempt", () => {
+it("the logs of a node contain the output of each of its attempts", () => {
   expect(told(logLines(entryWith(twice)))).toEqual([
     "1 call",
     "  attempt 1",

@@ -28,7 +28,7 @@ it("LogLines prints an incomplete line when no more text follows", () => {
   expect(shown(printed("a", "working"), printed("a", ""), printed("a", ""))).toEqual(["1 a", "  working"]);
 });
 
-it("LogLines prints the unreported output and the reason of a failure when a node ends", () => {
+it("LogLines prints the rest of the output and the reason of the failure when a node fails", () => {
   const failure = { error_class: "NodeFailed", error_message: "no" };
   expect(shown(printed("a", "one\ntw"), ended("a", "o\n", failure))).toEqual([
     "1 a",

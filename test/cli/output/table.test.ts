@@ -15,8 +15,8 @@ it("figureTable has a column for each figure, in readable units", () => {
   const lines = figureTable([figures, { ...figures, success_rate: 1, mean_ms: 9, p95_ms: 61_000, cost_usd: 12 }]);
   expect(lines.map(stripVTControlCharacters)).toEqual([
     "workflow  runs  success rate  mean    p95        cost",
-    "report    1200  99.8 %        1.23 s             $0.0042",
-    "report    1200  100.0 %       9 ms    1 min 1 s  $12.00",
+    "report    1200  99.7 %        1.23 s             $0.0042",
+    "report    1200  100 %         9 ms    1 min 1 s  $12.00",
   ]);
 });
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("untrusted text", () => {
+describe("untrusted text in a terminal", () => {
   it.each([
     ["lines, tabs and letters of any language", "a\n\tb ü 日本 😀", "a\n\tb ü 日本 😀"],
     ["line ends of Windows", "a\r\nb", "a\nb"],
@@ -27,13 +27,13 @@ describe("untrusted text", () => {
     expect(toTerminal(text)).toBe(expected);
   });
 
-  it("loses its own colours, but not those that NOVA adds", () => {
+  it("loses the colours that it sets itself, and keeps the colours that NOVA adds", () => {
     expect(toTerminal(`${styled("red", "\u001b[32mfailed")}: \u001b[32mcompleted`)).toBe(
       "\u001b[31mfailed\u001b[39m: completed",
     );
   });
 
-  it("is printed safely on both streams", () => {
+  it("is printed without control sequences on stdout and on stderr", () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
     print("a\u001b[2Jb\u0007");
@@ -41,7 +41,7 @@ describe("untrusted text", () => {
     expect([log.mock.calls, error.mock.calls]).toEqual([[["ab\\x07"]], [["c\\x0dd"]]]);
   });
 
-  it("is printed safely in a warning of Node", () => {
+  it("is printed without control sequences if a warning of Node contains it", () => {
     const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const listeners = process.rawListeners("warning") as NodeJS.WarningListener[];
     onTestFinished(() => {
@@ -54,7 +54,7 @@ describe("untrusted text", () => {
     expect(error.mock.calls).toEqual([[`(node:${process.pid}) Error: not taken: a\\x07`]]);
   });
 
-  it("stays the same text in JSON, where its control characters are escaped", () => {
+  it("stays unchanged in JSON, where its control characters are escaped", () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
     const value = { text: "a\u001b[31m\u007f\u009b\u202e\n\tü" };
     print(JSON.stringify(value, null, 2), true);

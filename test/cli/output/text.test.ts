@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { explain } from "../../../packages/cli/src/output/explain.ts";
-import { cell, duration, shorten, tableLines, untrustedLine } from "../../../packages/cli/src/output/text.ts";
+import { cell, shorten, tableLines, untrustedLine } from "../../../packages/cli/src/output/text.ts";
 
 /** Makes standard output a terminal until it is disposed. */
 function onTerminal(): Disposable {
@@ -14,20 +14,7 @@ function onTerminal(): Disposable {
   };
 }
 
-describe("the output for people", () => {
-  it.each([
-    [0, "0 ms"],
-    [999, "999 ms"],
-    [1_000, "1.00 s"],
-    [59_990, "59.99 s"],
-    [119_700, "2 min 0 s"],
-    [361_000, "6 min 1 s"],
-    [7_500_000, "2 h 5 min"],
-    [360_000_000, "4 d 4 h"],
-  ])("shows %d ms as %s", (ms, text) => {
-    expect(duration(ms)).toBe(text);
-  });
-
+describe("the command line's output for people", () => {
   it("shows a value with line ends on one line", () => {
     expect(shorten('{\n  "a": 1\n}')).toBe('{ "a": 1 }');
     expect(shorten("x".repeat(200))).toBe(`${"x".repeat(99)}…`);
@@ -42,7 +29,7 @@ describe("the output for people", () => {
     expect(untrustedLine(written, 60)).toBe(text);
   });
 
-  it("cuts a cell only for a terminal", () => {
+  it("cuts a long cell only if it is printed to a terminal", () => {
     using terminal = onTerminal();
     expect(cell("x".repeat(61))).toBe(`${"x".repeat(59)}…`);
     terminal[Symbol.dispose]();
@@ -55,7 +42,7 @@ describe("the output for people", () => {
   });
 });
 
-describe("an error", () => {
+describe("an error of the command line", () => {
   it.each([
     ["InvalidInput", 2],
     ["WorkflowSourceError", 2],

@@ -3,7 +3,7 @@ import { type NodeAtWork, RawJson, type TraceBranch, type TraceEntry } from "@no
 import { expect, it } from "vitest";
 import { atWorkLines, traceLines } from "../../../packages/cli/src/output/trace.ts";
 import type { WaitsFor } from "../../../packages/engine/src/kinds/waiting/waiting-task.ts";
-import { nothingAtWork } from "../../../packages/engine/src/trace/read-trace.ts";
+import { nothingAtWork } from "../../../packages/engine/src/trace/at-work.ts";
 
 function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
   const changes = { set: new RawJson("{}"), delete: [] };
@@ -28,6 +28,7 @@ function entry(node_id: string, more: Partial<TraceEntry> = {}): TraceEntry {
     prev: null,
     code_hash: null,
     ai_metadata: null,
+    times: { waiting_ms: 0, sandbox_ms: 0, model_ms: 0, code_ms: 0 },
     steps: [],
     reused_from: null,
     ...more,
@@ -71,7 +72,7 @@ it("the trace shows branches as a tree, each under its name", () => {
 const items = (count: number, make: (i: number) => TraceEntry[]) =>
   Array.from({ length: count }, (_, i) => branch(String(i), ...make(i)));
 
-it("the trace sums up many items in one line, and shows failed items separately", () => {
+it("the trace sums up many items of a map in one line, and shows failed items separately", () => {
   const branches = items(200, (i) => {
     const scope = `/m@1.${i}`;
     const second = i === 20 ? [] : [entry("j", { scope, seq: 2 })];
@@ -100,7 +101,7 @@ it("the trace shows how many items of an open map are done", () => {
   expect(table([entry("m", { branches })])).toEqual(["1  m", "   37/200 items done", "     i x 40"]);
 });
 
-it("the trace shows five items one by one, and all with --full", () => {
+it("the trace shows at most five items of a map one by one, and all items with --full", () => {
   expect(table([entry("m", { branches: items(5, () => [entry("i")]) })])).toHaveLength(11);
   expect(table([entry("m", { branches: items(30, () => [entry("i")]) })], true)).toHaveLength(61);
 });
@@ -124,7 +125,7 @@ it("the trace numbers the visits of a loop, and joins many visits in one line wi
   expect(table(rounds, true)).toHaveLength(20);
 });
 
-it("the trace with --full shows each node's changes, not the whole context, and the code of a loop once", () => {
+it("the trace with --full shows the changes of each node, not the whole context, and the code of a loop once", () => {
   const changes = { set: new RawJson('{"n":850.0}'), delete: ["old"] };
   const contexts = { input_context: new RawJson('{"big":1}'), output_result: new RawJson('{"big":1,"n":850.0}') };
   const visit = entry("a", { changes, ...contexts, code_executed: "n += 1", logs: "hi\n" });
@@ -136,7 +137,7 @@ it("the trace with --full shows each node's changes, not the whole context, and 
   expect(lines).toEqual(["", "1 a", "code:", "  n += 1", ...changed, "", "2 a", "code: as before", ...changed]);
 });
 
-it("the trace shows the next node of an open run without open nodes", () => {
+it("the trace shows which node comes next if an open run has no open node", () => {
   const open = { ...(execution as object), status: "running", open: true } as never;
   const start = entry("start", { path_taken: "read", timestamp: "2026-11-23T06:00:00.000Z" });
   const lines = traceLines({ execution: open, entries: [start], atWork: nothingAtWork, pages: [] }).map(
@@ -145,13 +146,13 @@ it("the trace shows the next node of an open run without open nodes", () => {
   expect(lines[1]).toBe("next read since 2026-11-23T06:00:00.000Z");
 });
 
-it("the trace names the item of a map in which a branch is", () => {
+it("the trace of branches inside an item of a map names the item", () => {
   const given = entry("i", { input_context: new RawJson('{"list":[7],"item":7,"index":0}') });
   const map = entry("m", { branches: [branch("0", given)], output_result: new RawJson('{"list":[7]}') });
   expect(table([map], true)[1]).toBe("   item 0, item = 7");
 });
 
-it("the trace shows open nodes, what they wait for and until when, and the progress of maps", () => {
+it("the trace shows which nodes are open, what they wait for and until when, and the progress of maps", () => {
   const since = "2026-11-23T06:00:00.000Z";
   const at = { scope: "", seq: 1, since, node_type: null, attempt: 1, waits_for: null };
   const until = "2026-11-24T06:00:00.000Z";
@@ -184,7 +185,7 @@ it("the trace shows the source of code and the cost of models only for prompt no
   expect(told([entry("a")])).not.toContain("code");
 });
 
-it("the trace adds up the cost of models if one line stands for many visits", () => {
+it("the trace adds up the cost of models if one line shows many visits of a node", () => {
   const written = (cache_hit: boolean) => ({ cache_hit, errors: [], attempts: 2, model: "m", cost_usd: 0.01 });
   const visits = Array.from({ length: 12 }, (_, i) => entry("a", { ai_metadata: written(i < 2) as never }));
   expect(told(visits)[2]).toMatch(/a x 12 .* 2 pinned, 20 attempts, \$0\.1200/);
@@ -205,4 +206,37 @@ it("the trace of a restart shows which entries are reused, and their source", ()
     "restarted as exec_2",
   ]);
   expect(lines.join("\n")).toMatch(/find +action +success +reused\n[\s\S]* a x 7 +action +success +14 ms, 5 reused/);
+});
+
+it("a trace shows the conversation of an agent: the question, the answers, the calls, and what they returned", () => {
+  const step = { model_used: "gpt-5.1", tokens_input: 1000, tokens_output: 100, cost_usd: 0.01, tool_calls: [] };
+  const set = (json: string) => ({ changes: { set: new RawJson(json), delete: [] } });
+  const calls = [
+    { id: "1", name: "pay", arguments: "{}", refused: '{"error":"not run"}' },
+    { id: "2", name: "look_up", arguments: '{"id":7}' },
+  ];
+  const asking = entry("g", {
+    node_type: "agent",
+    ai_metadata: {
+      processed_prompt: "Resolve order 7.",
+      errors: [],
+      model: "gpt-5.1",
+      attempts: 1,
+      cost_usd: 0,
+    } as never,
+    steps: [step as never],
+    reply: { text: "I look it up.", calls },
+    branches: [branch("0", entry("look_up", set('{"total":850.0}')))],
+  });
+  const text = told([asking, entry("g", { node_type: "agent", ...set('{"g":"It is 850."}') })]).join("\n");
+  const lines = [
+    "asked:",
+    "  Resolve order 7.",
+    "gpt-5.1: 1000 tokens in, 100 out, $0.0100",
+    "says:",
+    "  I look it up.",
+  ];
+  const ran = ["calls pay({})", '  {"error":"not run"}', 'calls look_up({"id":7}) in /f@1.0', '  {"total":850.0}'];
+  expect(text).toContain([...lines, ...ran].join("\n"));
+  expect(text).toContain('says:\n  {"g":"It is 850."}');
 });

@@ -42,37 +42,37 @@ function plain(lines: string[]): string[] {
   return lines.map(stripVTControlCharacters);
 }
 
-describe("the code of a node", () => {
+describe("the origin of the code of a node", () => {
   it.each<[Partial<AiMetadata> | null, string]>([
     [{}, "by gpt-6.1-terra, $0.0016"],
     [{ attempts: 3, cost_usd: 0.0123 }, "by gpt-6.1-terra, 3 attempts, $0.0123"],
     [{ cost_usd: 0.00001 }, "by gpt-6.1-terra, < $0.0001"],
-    [{ model: null, attempts: 0, cost_usd: 0 }, "by a model, $0.0000"],
+    [{ model: null, attempts: 0, cost_usd: 0 }, "by a model, $0.00"],
     [{ cache_hit: true, cost_usd: 0 }, "pinned, no model used"],
     [null, ""],
-  ])("is described in one cell if its metadata are %j", (metadata, cell) => {
+  ])("is described in one cell for the metadata %j: %s", (metadata, cell) => {
     expect(codeCell(entry(metadata))).toBe(cell);
   });
 });
 
-describe("the cost of models", () => {
+describe("the cost of models in the output of a command", () => {
   it.each([
     [{ tokens_input: 1200, tokens_cached: 0 }, "$0.0175, 1200 tokens in, 40 out"],
     [{ tokens_input: 1200, tokens_cached: 900 }, "$0.0175, 1200 tokens in (900 of them cached), 40 out"],
-  ])("is shown in one line if the tokens are %j", (tokens, line) => {
+  ])("is shown in one line for the tokens %j: %s", (tokens, line) => {
     expect(spentText({ cost_usd: 0.0175, tokens_output: 40, ...tokens })).toBe(line);
   });
 });
 
-describe("the attempts to write code", () => {
-  it("have one line for each failure", () => {
+describe("the attempts of models to write code", () => {
+  it("have one line for each failed attempt", () => {
     expect(plain(writtenLines(entry({}, [step("InputAnalyzer", 1)])))).toEqual([
       "pinned code, E2BExecutor: KeyError: 'total'",
       "attempt 1, OutputValidator: nothing was added",
     ]);
   });
 
-  it("are shown by --full with the prompt and the answer of every model", () => {
+  it("are shown with the prompt and the answer of every model if the option --full is given", () => {
     const search = { function: "search_documentation", arguments: { library: "fitz", query: "text" } };
     const asked = { model_used: "gpt-6-luna", tokens_input: 900, tokens_cached: 500, tokens_output: 30, cost_usd: 0.5 };
     const steps = [

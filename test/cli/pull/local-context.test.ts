@@ -23,7 +23,7 @@ async function load(sha256: string): Promise<Uint8Array | null> {
   return text === undefined ? null : Buffer.from(text);
 }
 
-describe("localContext", () => {
+describe("buildLocalContext", () => {
   it.each([
     ["a number with all of its digits", '{"n":12345678901234567890,"x":850.0}', '{"n":12345678901234567890,"x":850.0}'],
     ["a reference to a text to the text itself", `{"a":${reference("text")}}`, '{"a":"a long \\"text\\""}'],
@@ -48,7 +48,7 @@ describe("localContext", () => {
     expect(files).toEqual([]);
   });
 
-  it("writes repeated bytes to one file", async () => {
+  it("writes bytes that occur twice in a context to one file", async () => {
     const { text, files } = await buildLocalContext(`{"a":${reference("bytes")},"b":[${reference("bytes")}]}`, load);
     const path = `files/${sha("%PDF").slice(0, 16)}`;
     expect(JSON.parse(text)).toEqual({ a: { $file: path }, b: [{ $file: path }] });

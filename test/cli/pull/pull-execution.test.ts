@@ -55,7 +55,7 @@ const withLib = (path: string) => ({ ...workflow, lib: { [path]: "x = 1" } });
 const pull = (answers: Answers, folder?: string) =>
   pullExecution(hostile(answers), { execution: "exec_01ABCDEF", node: undefined, folder });
 
-describe("an answer of a server", () => {
+describe("a server's answer to nova pull", () => {
   it("is written to a new folder", async () => {
     const into = join(root, "into");
     const pulled = await pull({}, into);
@@ -119,7 +119,7 @@ describe("an answer of a server", () => {
     expect(await readdir(root)).toEqual(["mine.txt"]);
   });
 
-  it("is cut off if it is longer than any answer of NOVA", async () => {
+  it("is not read to its end if it is longer than any answer of NOVA", async () => {
     const body = () => new Response("x".repeat(100));
     expect(await limitSize(body(), 100).text()).toHaveLength(100);
     await expect(limitSize(body(), 99).text()).rejects.toThrow("the server answered more than 99 bytes");

@@ -54,12 +54,12 @@ describe("if NOVA_URL names a server,", () => {
     });
   });
 
-  it("a run is reported node by node", async () => {
+  it("nova run prints a run node by node", async () => {
     const { out } = await onServer("run", file("add.json"), "--set", "n=1");
     expect(out).toMatch(/✓ work[\s\S]*completed add version 1 in .*\n {2}start → work → end\n {2}n 1\n {2}sum 2\n/);
   });
 
-  it("one node of a workflow runs alone", async () => {
+  it("nova run can run one node of a workflow alone", async () => {
     const { out } = await onServer("run", file("add.json"), "--node", "work", "--set", "n=1", "--json");
     expect(JSON.parse(out)).toMatchObject({ workflow: "add-work", status: "completed", context: { sum: 2 } });
   });
@@ -106,7 +106,7 @@ describe("if NOVA_URL names a server,", () => {
     expect(JSON.parse(out)).toMatchObject({ StartAt: "start" });
   });
 
-  it("an approval is answered by the id of its execution and its node", async () => {
+  it("an approval can be answered by the ids of its execution and its node", async () => {
     await onServer("publish", file("asking.json"));
     const { body } = await api.call("POST /workflows/asking/execute?wait=1", { body: {} });
     const { out, code } = await onServer("approve", body.execution_id, "--choice", "approved", "--as", "Ada", "--json");
@@ -115,7 +115,7 @@ describe("if NOVA_URL names a server,", () => {
     expect(again.err).toMatch(/"ask" was already answered by Ada at .*: approved/);
   });
 
-  it("a key is made, allows what its role allows, and is deleted", async () => {
+  it("an API key can be made, allows what its role allows, and can be deleted", async () => {
     const made = JSON.parse((await onServer("keys", "create", "--role", "viewer", "--name", "Ada", "--json")).out);
     expect(made).toMatchObject({ role: "viewer", client_slug: null, name: "Ada" });
     expect(await api.call("GET /executions", { key: made.key })).toMatchObject({ status: 200 });
@@ -123,7 +123,7 @@ describe("if NOVA_URL names a server,", () => {
     expect(await api.call("GET /executions", { key: made.key })).toMatchObject({ status: 401 });
   });
 
-  it("clients are made, appear in runs and lists, and are deleted", async () => {
+  it("clients can be made, appear in runs and lists, and can be deleted", async () => {
     const made = await onServer("clients", "create", "ada-inc", "--name", "Ada Inc.", "--json");
     expect(JSON.parse(made.out)).toMatchObject({ slug: "ada-inc", name: "Ada Inc." });
     const { out } = await onServer("run", file("add.json"), "--client", "ada-inc", "--set", "n=1", "--json");
@@ -150,7 +150,7 @@ describe("if NOVA_URL names a server,", () => {
     expect(answers[0]?.err).toMatch(/lower-case letters, digits and dashes.* - such as "acme-corp"\n$/);
   });
 
-  it("limits are set one by one and removed, and the audit log names the user", async () => {
+  it("quotas can be set one by one and removed, and the audit log names the user", async () => {
     await onServer("clients", "create", "limited");
     await nova("quotas", "limited", "--max-concurrent", "3", "--retention-days", "30");
     const { out } = await onServer("quotas", "limited", "--max-concurrent", "none", "--max-cost-usd", "2.5", "--json");
@@ -184,7 +184,7 @@ describe("if NOVA_URL names a server,", () => {
     }
   });
 
-  it("nova upgrade reads the stored formats part by part, and writes nothing", async () => {
+  it("nova upgrade reads the survey of stored formats part by part, and writes nothing", async () => {
     const { readable, formats } = JSON.parse((await onServer("upgrade", "--check", "--json")).out);
     expect(readable).toBe(true);
     expect(formats).toContainEqual({ entity: "execution", format: 1, items: expect.any(Number), state: "current" });
@@ -197,7 +197,7 @@ describe("if NOVA_URL names a server,", () => {
     ]);
   });
 
-  it("an execution is pulled, and runs on this machine with its inputs", async () => {
+  it("nova pull writes an execution to a folder, where it can run on this machine with its inputs", async () => {
     const { out } = await onServer("pull", id, "--into", file("pulled"), "--json");
     expect(JSON.parse(out)).toMatchObject({ workflow: "add", version: 1, secrets: [] });
     const context = await readFile(join(folder, "pulled/context.json"), "utf8");
@@ -212,7 +212,7 @@ describe("if NOVA_URL names a server,", () => {
     ["an invalid URL", { NOVA_URL: "here", NOVA_API_KEY: "x" }, 'NOVA_URL is "here", which is not a URL'],
     ["no key", { NOVA_URL: "http://127.0.0.1:1" }, "NOVA_URL names a server, but NOVA_API_KEY is not set"],
     ["a wrong key", { NOVA_URL: "", NOVA_API_KEY: "nova_wrong" }, "no valid API key came with the request"],
-  ])("the message about %s names the variable to correct", async (_what, variables, sentence) => {
+  ])("the message about %s names the environment variable to correct", async (_what, variables, sentence) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value || api.url);
     const { err, code } = await nova("executions");
     vi.unstubAllEnvs();
@@ -220,7 +220,7 @@ describe("if NOVA_URL names a server,", () => {
     expect(code).toBe(2);
   });
 
-  it("an export that is refused, or whose server does not answer, ends in one sentence", async () => {
+  it("an export that the server refuses or does not answer ends with one sentence", async () => {
     vi.stubEnv("NOVA_URL", api.url);
     vi.stubEnv("NOVA_API_KEY", await api.key("viewer"));
     const refused = await nova("export", file("refused"), "--client", "acme");
@@ -234,14 +234,14 @@ describe("if NOVA_URL names a server,", () => {
     });
   });
 
-  it("a run on this machine also gets the variables of its client", async () => {
+  it("a run on this machine also gets the variables of its client from the server", async () => {
     await api.call("POST /clients", { body: { slug: "varied", name: "Varied" } });
     await api.call("PATCH /clients/varied", { body: { variables: { n: 41 } } });
     const { out } = await nova("run", file("add.json"), "--client", "varied", "--json");
     expect(JSON.parse(out)).toMatchObject({ status: "completed", context: { n: 41, sum: 42 } });
   });
 
-  it("a proof runs the code on this machine, with inputs that the server has recorded", async () => {
+  it("nova lock --prove runs the code on this machine, with inputs that the server has recorded", async () => {
     const node = { executor: "prompt", prompt: "Set sum to n and one more." };
     const place = join(folder, "proving");
     await mkdir(place);

@@ -32,7 +32,7 @@ function file(name: string): string {
 }
 
 describe("a published workflow", () => {
-  it("is started by its id, keeps every digit, and is reported like a run of a folder", async () => {
+  it("can be started by its id, keeps every digit, and is reported like a run of a folder", async () => {
     await onServer("publish", file("report.json"));
     const { code, out, err } = await onServer(
       "start",
@@ -110,7 +110,7 @@ describe("a published workflow", () => {
     expect(err).toMatch(/"pdf" is a file of 18 bytes, not for a terminal - nova get exec_\w+ pdf --into pdf/);
   });
 
-  it("is rolled back to an older version, and its newer version is activated again", async () => {
+  it("can be rolled back to an older version, and its newer version can be activated afterwards", async () => {
     await writeFile(
       file("report.json"),
       JSON.stringify({ ...inARow("report", { work: "context['v'] = 2" }), triggers }),
@@ -123,7 +123,7 @@ describe("a published workflow", () => {
     expect((await nova("activate", "report", "9")).err).toContain("`nova versions report` lists them");
   });
 
-  it("is rolled back to the version before, but never to a version that was itself rolled back", async () => {
+  it("is rolled back to the previous version, but never to a version that was itself rolled back", async () => {
     await nova("activate", "report", "1");
     await writeFile(
       file("report.json"),
@@ -135,7 +135,7 @@ describe("a published workflow", () => {
     await nova("activate", "report", "2");
   });
 
-  it("is not published if two of the given files define it", async () => {
+  it("is not published if two of the files that the user names define it", async () => {
     await writeFile(file("other.json"), JSON.stringify(inARow("other", { work: "x = 1" })));
     await writeFile(file("copy.json"), JSON.stringify(inARow("report", { work: "x = 1" })));
     const paths = [file("report.json"), file("copy.json")];
@@ -155,7 +155,7 @@ describe("a published workflow", () => {
     expect(JSON.parse(out)).toMatchObject({ trigger: "nightly", paused_at: null, timezone: "Europe/Berlin" });
   });
 
-  it("waits for events that nova tasks lists with exact patterns, and not among the tasks of people", async () => {
+  it("waits for events, which nova tasks lists with their exact patterns and not among the tasks of people", async () => {
     const event = { source: ["crm"], detail: { customer: ["{{n}}"] } };
     const waits = inARow("waits", { crm: { type: "wait", event, timeout: "1h" } });
     await writeFile(file("waits.json"), JSON.stringify(waits));

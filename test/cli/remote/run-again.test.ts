@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { clientAt } from "../../../packages/cli/src/api/client.ts";
 import { confirmRestart, confirmRestarts } from "../../../packages/cli/src/commands/restart.ts";
 import type { Asking } from "../../../packages/cli/src/output/terminal.ts";
+import { createExactClient } from "../../../packages/mcp/src/exact-client.ts";
 import { useApi } from "../../functions/api/support/api.ts";
 import { inARow } from "../../support/cloud.ts";
 import { useServer } from "../support/on-server.ts";
@@ -16,9 +16,9 @@ const definition = inARow("paying", {
 });
 
 let id: string;
-let runner: ReturnType<typeof clientAt>;
+let runner: ReturnType<typeof createExactClient>;
 beforeAll(async () => {
-  runner = clientAt({ url: api.url, apiKey: await api.key("runner"), fetch });
+  runner = createExactClient({ url: api.url, apiKey: await api.key("runner"), fetch });
   const { body } = await api.call("POST /workflows", { body: definition });
   id = (await api.call(`POST /workflows/${body.id}/execute?wait=25`, { body: "{}" })).body.execution_id;
 });
@@ -35,8 +35,8 @@ function answering(yes: boolean): Asking & { asked: string[] } {
   };
 }
 
-describe("a restart", { timeout: 60_000 }, () => {
-  it("asks before nodes with effects run again, and takes an empty line as no", async () => {
+describe("nova restart", { timeout: 60_000 }, () => {
+  it("asks the user before it runs nodes with effects a second time, and takes an empty answer as no", async () => {
     for (const yes of [true, false]) {
       const asking = answering(yes);
       expect(await confirmRestart(runner, id, { changes: {}, json: false }, asking)).toBe(yes);
@@ -49,7 +49,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(asking.asked[1]).toMatch(/^make, pay may run again.* - restart 3 executions\? \(no\)$/);
   });
 
-  it("asks nothing without a terminal, but warns on stderr unless --yes is given", async () => {
+  it("asks no question without a terminal, but prints a warning on stderr unless --yes is given", async () => {
     const said = "nova: pay will run again, with its effects\n";
     const told = await onServer("restart", id, "--json");
     expect(told.err).toContain(said);

@@ -28,7 +28,7 @@ function file(name: string): string {
   return join(folder, name);
 }
 
-it("nova pull of a run of an old version prints a command that does not change the server", async () => {
+it("nova pull of a run of an old version suggests a command that does not change the server", async () => {
   const flow = file("renewed.json");
   await writeFile(flow, JSON.stringify(inARow("renewed", { work: 'context["of"] = "then"' })));
   const { execution_id } = JSON.parse((await onServer("run", flow, "--json")).out);
@@ -72,7 +72,7 @@ it("nova logs of a node that has not run names the nodes that have run, on a ser
     });
 });
 
-it("nova event put on this machine starts triggered workflows, with every digit", async () => {
+it("nova event put on this machine starts the workflows with a matching trigger, with every digit", async () => {
   const triggers = [{ type: "event", pattern: { source: ["shop"], "detail-type": ["Paid"] } }];
   await writeFile(file("paid.json"), JSON.stringify(inARow("paid", { work: "context['seen'] = True" }, { triggers })));
   await nova("publish", file("paid.json"));
@@ -99,7 +99,7 @@ it("nova event put on this machine starts triggered workflows, with every digit"
 it.each([
   ["export", () => ["export", "/dev/null/x", "--client", "acme"]],
   ["pulled run", () => ["pull", id, "--into", "/dev/null/x"]],
-])("if no folder can be made, the %s is refused with one sentence", async (_what, argv) => {
+])("the %s is refused with one sentence if its folder cannot be made", async (_what, argv) => {
   const { code, err } = await nova(...argv());
   expect([code, err]).toEqual([
     2,
@@ -107,7 +107,7 @@ it.each([
   ]);
 });
 
-it("a refused nova export leaves no folder, so it can be repeated", async () => {
+it("a refused nova export leaves no folder, so the user can repeat the command with the same folder", async () => {
   const refused = await onServer("export", file("again"), "--client", "nobody");
   expect([refused.code, existsSync(file("again"))]).toEqual([2, false]);
   await onServer("clients", "create", "exported");
@@ -117,10 +117,13 @@ it("a refused nova export leaves no folder, so it can be repeated", async () => 
 it.each([
   ["table", { NOVA_TABLE: "wrong" }, /^nova: there is no table "wrong" in .* in NOVA_TABLE/],
   ["bucket", { NOVA_BUCKET: "wrong" }, /^nova: there is no bucket "wrong" - .* in NOVA_BUCKET/],
-])("nova export of a deployment with an unknown %s names the variable to correct", async (_what, wrong, sentence) => {
-  const { NOVA_TABLE, NOVA_BUCKET }: NodeJS.ProcessEnv = { ...api.cloud.environment, ...wrong };
-  vi.stubEnv("NOVA_TABLE", NOVA_TABLE);
-  vi.stubEnv("NOVA_BUCKET", NOVA_BUCKET);
-  const { code, err } = await nova("export", file("nothing"), "--aws");
-  expect([code, err, existsSync(file("nothing"))]).toEqual([2, expect.stringMatching(sentence), false]);
-});
+])(
+  "nova export of a deployment with an unknown %s names the environment variable to correct",
+  async (_what, wrong, sentence) => {
+    const { NOVA_TABLE, NOVA_BUCKET }: NodeJS.ProcessEnv = { ...api.cloud.environment, ...wrong };
+    vi.stubEnv("NOVA_TABLE", NOVA_TABLE);
+    vi.stubEnv("NOVA_BUCKET", NOVA_BUCKET);
+    const { code, err } = await nova("export", file("nothing"), "--aws");
+    expect([code, err, existsSync(file("nothing"))]).toEqual([2, expect.stringMatching(sentence), false]);
+  },
+);

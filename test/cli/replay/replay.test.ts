@@ -64,7 +64,7 @@ const ways = {
 };
 
 describe("nova replay", { timeout: 60_000 }, () => {
-  it("finds equal outcomes in loops, items, large values, outputs and the environment", async () => {
+  it("finds equal outcomes in runs with loops, map items, large values, outputs of nodes and environment variables", async () => {
     const id = await run(ways, '{"list": [1, 2.50]}');
     expect(await replay(id)).toEqual(same);
     expect((await nova("replay", id)).out).toBe(
@@ -81,7 +81,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
       );
   });
 
-  it("reports differences key by key, and exits with 1", async () => {
+  it("reports different outcomes key by key, and exits with 1", async () => {
     const random = "import random\ncontext['a'] = 2\ncontext['b'] = random.random()";
     const id = await run(inARow("dice", { one: "context['a'] = 1.50", two: random }));
     const b = { place: "two", key: "b", was: expect.any(Number), is: expect.any(Number) };
@@ -91,7 +91,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
     expect(await replay(id, "--node", "one")).toEqual(same);
   });
 
-  it("compares a failure by its class and message", async () => {
+  it("compares failures by their class and message", async () => {
     const fails = await run(inARow("fails", { one: "raise ValueError(f\"no {context['x']}\")" }), '{"x": 1}');
     expect(await replay(fails)).toEqual(same);
     const again = await run(inARow("again", { one: "import time\nraise ValueError(f'at {time.time()}')" }));
@@ -110,7 +110,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
         { from: "judge", to: "end", condition: "a" },
       ],
     ],
-  ])("compares a failed decision: %s", async (_, edges) => {
+  ])("finds that a decision fails as in the recorded run because %s", async (_, edges) => {
     const judge = { id: "judge", type: "decision", code: "context['branch_decision'] = 'b'" };
     const nodes = [{ id: "start", type: "start" }, judge, { id: "end", type: "end" }];
     const id = await run({ id: "lost", nodes, edges: [{ from: "start", to: "judge" }, ...edges] });
@@ -132,7 +132,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
     expect(out).not.toContain("hunter2");
   });
 
-  it("keeps the recorded outcomes of reused nodes, and of nodes with effects unless they are named", async () => {
+  it("keeps the recorded outcomes of reused nodes, and of nodes with effects unless the user names them", async () => {
     const id = await run(
       inARow("effects", {
         one: { code: "import random\ncontext['a'] = random.random()", effects: true },
@@ -148,7 +148,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
     expect((await nova("replay", execution_id)).out).toContain(`from the record, reused from ${id}: one`);
   });
 
-  it("runs the nodes of a child execution only if they are named", async () => {
+  it("runs the nodes of a child execution only if the user names them", async () => {
     await run(inARow("inner", { send: "context['sent'] = 1" }));
     const id = await run(
       inARow("outer", { billing: { type: "workflow", workflow: "inner", output: { sent: "sent" } } }),
@@ -161,7 +161,7 @@ describe("nova replay", { timeout: 60_000 }, () => {
     );
   });
 
-  it("runs code that models wrote", async () => {
+  it("runs code that models wrote for prompt nodes", async () => {
     const folder = await makeFolder({ sum });
     const code = "import random\ncontext['total'] = sum(context['lines'])\ncontext['r'] = random.random()";
     await locking(folder, { sum: lockedOf(promptOf(folder), { code }) });

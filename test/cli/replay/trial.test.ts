@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Recorded } from "../../../packages/cli/src/api/recorded.ts";
 import { outputsAfter, type TrialInput, tryRuns } from "../../../packages/cli/src/replay/trial.ts";
 
-it("recorded runs share a sandbox until it ends, and then use another one", async () => {
+it("replayed nodes share a sandbox until that sandbox ends, and then use a new one", async () => {
   const calls: string[] = [];
   const sandboxes = {
     async create({ lifetimeSeconds }: SandboxSpec) {
@@ -45,7 +45,7 @@ const inBranches = (...branches: TraceEntry[][]) => ({
   branches: branches.map((entries, index) => ({ branch: String(index), scope: `/f@1.${index}`, entries })),
 });
 
-it("the outputs include the last changes of each node, but nothing of failed nodes or of the closing entry", () => {
+it("outputsAfter returns the last changes of each node, but nothing of failed nodes or of the closing entry", () => {
   const entries = [
     entry("a", '{"n":1}'),
     entry("b", '{"n":2}', { status: "failed" }),
@@ -55,14 +55,14 @@ it("the outputs include the last changes of each node, but nothing of failed nod
   expect(Object.fromEntries(outputsAfter(entries))).toEqual({ a: '{"n":3}' });
 });
 
-it("the outputs include the changes of parallel branches after the join", () => {
+it("outputsAfter returns the changes of parallel branches after their join", () => {
   const fork = entry("fork", "{}", inBranches([entry("left", '{"l":1}')], [entry("right", '{"r":1}')]));
   expect([...outputsAfter([fork]).keys()]).toEqual(["fork"]);
   const joined = outputsAfter([fork, entry("fork.join", "{}", { node_type: "join" })]);
   expect(Object.fromEntries(joined)).toEqual({ fork: "{}", left: '{"l":1}', right: '{"r":1}' });
 });
 
-it("the outputs include the list of a map, not the changes of its items", () => {
+it("outputsAfter returns the list of a map, not the changes of its items", () => {
   const map = entry("each", "{}", { node_type: "map", ...inBranches([entry("item", '{"i":1}')]) });
   const joined = outputsAfter([map, entry("each.join", '{"results":[1]}', { node_type: "join" })]);
   expect(Object.fromEntries(joined)).toEqual({ each: '{"results":[1]}' });

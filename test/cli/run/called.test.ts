@@ -30,7 +30,7 @@ async function called(workflow: string) {
   return readCalled(join(root, "here/bills"), parsed);
 }
 
-it("readCalled finds a workflow next to the caller, and follows no link out of the parent folder", async () => {
+it("readCalled finds a called workflow next to the caller, and follows no link out of the parent folder", async () => {
   expect((await called("sums")).places).toEqual([{ id: "sums", place: join(root, "here/sums") }]);
   await expect(called("same")).rejects.toThrow(/has the workflow "sums", not "same"/);
   await expect(called("secrets")).rejects.toThrow(
@@ -38,7 +38,7 @@ it("readCalled finds a workflow next to the caller, and follows no link out of t
   );
 });
 
-it("readCalled returns all called code before a run starts, so that missing packages can be installed", async () => {
+it("readCalled returns the code of all called workflows before a run starts, so that missing packages can be installed", async () => {
   await called("sums");
   const draft = await readDraft(join(root, "here/bills"), {
     context: undefined,

@@ -57,8 +57,8 @@ async function follow(interrupt: Interrupt, ...script: [string, Reply][]) {
   return { events, tasks, ran };
 }
 
-describe("a run on a server", () => {
-  it("is reported entry by entry, each once", async () => {
+describe("a run on a server that nova run follows", () => {
+  it("is printed entry by entry, each entry once", async () => {
     const [start, close] = [entry(0, "start", { node_type: "start" }), entry(3, "(close)", { node_type: "close" })];
     const failed = entry(2, "b", { status: "failed" });
     const { events, ran } = await follow(
@@ -77,7 +77,7 @@ describe("a run on a server", () => {
     expect(ran).toMatchObject({ execution: { id, status: "failed" }, path: ["start", "a", "b"], counters: null });
   });
 
-  it("is reported with each reused entry marked as reused", async () => {
+  it("is printed with a mark at each entry that reuses an earlier outcome", async () => {
     const reused = entry(1, "a", { reused_from: { execution_id: id, scope: "", seq: 1 } });
     const { events } = await follow(
       never,
@@ -91,7 +91,7 @@ describe("a run on a server", () => {
     ]);
   });
 
-  it("is reported with the numbers of map items", async () => {
+  it("is printed with the numbers of map items", async () => {
     const inItem = { scope: "/each@2.1", path_taken: "add", timestamp: "2026-11-22T00:00:03Z" };
     const branches = [{ branch: "1", entries: [entry(1, "double", inItem)] }];
     const { events } = await follow(
@@ -108,7 +108,7 @@ describe("a run on a server", () => {
     ]);
   });
 
-  it("is reported once with each task for which it or a child execution waits", async () => {
+  it("is printed as waiting once for each of its tasks, and for each task of a child execution", async () => {
     const child = `exec_${"1".repeat(26)}`;
     const nodes = [asking("task_1"), { node_id: "bill", waits_for: { kind: "workflow", execution_id: child } }];
     const inside = run("waiting", [], [asking("task_2")], child);

@@ -9,7 +9,7 @@ const mixed = flow(
 );
 const byHand = flow("by-hand", [action("b")], lines("start > b > end"));
 
-describe("--fresh", () => {
+describe("the option --fresh of nova run", () => {
   it.each([
     ["no node if the option is absent", [], []],
     ["the nodes that the option names", ["c"], ["c"]],
@@ -20,7 +20,7 @@ describe("--fresh", () => {
 
   it.each([
     ["--frozen", mixed, { fresh: true, frozen: true }, /a frozen run asks no model.*leave out frozen/],
-    ["--frozen and a name", mixed, { fresh: ["a"], frozen: true }, /a frozen run asks no model/],
+    ["--frozen and the id of a node", mixed, { fresh: ["a"], frozen: true }, /a frozen run asks no model/],
     ["a node that has no prompt", mixed, { fresh: ["b"], frozen: false }, /no prompt node "b".*are a, c/],
     ["a workflow without prompts", byHand, { fresh: true, frozen: false }, /no node has a prompt.*leave out --fresh/],
   ] as const)("is refused with %s", async (_what, workflow, request, message) => {

@@ -31,7 +31,7 @@ const asking = (node: string) => ({
   waits_for: { kind: "approval", until: null, task_id: `task_${node}`, message: "Go on?", choices: ["yes"] },
 });
 
-it("WaitingTasks reads an execution only once more, however many nodes start to wait during a read", async () => {
+it("WaitingTasks reads an execution only one more time, however many nodes start to wait during a read", async () => {
   const { server, tasks, told } = looking(run(1, asking("a")), run(2, asking("a"), asking("b")));
   for (let i = 0; i < 5; i++) tasks.lookInBackground(id);
   await vi.runAllTimersAsync();

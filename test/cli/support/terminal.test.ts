@@ -24,7 +24,7 @@ describe("a scripted terminal", () => {
     ]);
   });
 
-  it("restores the process, also if a command throws", async () => {
+  it("restores the output of the process, even if a command throws", async () => {
     const before = [screen.log, process.stdout.write, process.listeners("SIGINT")];
     const failing = new Terminal().run(async () => {
       process.on("SIGINT", () => undefined);

@@ -68,7 +68,7 @@ const row = (sum: string, send = dice("sent"), more: object = {}) =>
 const sum = "context['total'] = sum(context['list'])";
 
 describe("a recorded test", { timeout: 120_000 }, () => {
-  it("runs nodes without effects and uses the record for the others", async () => {
+  it("runs the nodes without effects, and uses the recorded outcomes of all other nodes", async () => {
     const id = await run(row(sum), "--set", "list=[1, 2.50]");
     expect((await command("test", "add", id, "--name", "bill")).out).toBe(
       `row/tests/bill.json is now a test of row, from ${id}`,
@@ -87,7 +87,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
     expect((await fixture("row", "bill")).expect.context.total).toBe(3.5);
   });
 
-  describe("add", () => {
+  describe("nova test add", () => {
     const file =
       "import io, time, zipfile\nfile = io.BytesIO()\nwith zipfile.ZipFile(file, 'w') as z: z.writestr('a', str(time.time_ns()))\ncontext['file'] = file.getvalue()";
     const chancy = between(
@@ -108,7 +108,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
     ];
     let execution: string;
 
-    it("names the values that differ between runs, and the option that allows them to differ", async () => {
+    it("names the keys whose values differ between two runs, and the option that allows these keys to differ", async () => {
       execution = await run(chancy);
       const { code, out } = await command("test", "add", execution, "--name", "strict");
       expect([code, out]).toEqual([0, expect.stringContaining(`nova test add ${execution} --name strict --loosen`)]);
@@ -116,7 +116,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject({ code: 1, failed: 1 });
     });
 
-    it("allows any value for the keys that differ if the test was added with --loosen", async () => {
+    it("with --loosen allows any value for the keys that differ between two runs", async () => {
       const { out } = await command("test", "add", execution, "--name", "strict", "--loosen", "--json");
       expect(JSON.parse(out)).toMatchObject({
         varies: varies.map((one) => ({ ...one, can_loosen: true })),
@@ -129,7 +129,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject(all(1));
     });
 
-    it("names separately the differences that no form allows: other keys and other errors", async () => {
+    it("names separately the differences that no form such as `$any` can allow: other keys and other errors", async () => {
       const keys = "import uuid\ncontext[str(uuid.uuid4())] = 1";
       const fails = `${dice("id")}\nraise ValueError(str(context['id']))`;
       const nodes = [action("keys", `${dice("id")}\n${keys}`, live), action("fails", fails, live)];
@@ -145,7 +145,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(out).toMatch(/because no form allows[^\n]*\n(?: {2}.*\n)* {2}fails: error(\n|$)/);
     });
 
-    it("is kept even if it could not be repeated, and the output says why", async () => {
+    it("keeps a test even if its first repetition cannot finish, and says why", async () => {
       await write(between("chancy", [action("one", "context['same'] = 2", live)], ways("start > one > end")));
       const { code, out } = await command("test", "add", execution, "--name", "other", "--json");
       expect([code, JSON.parse(out)]).toMatchObject([
@@ -155,7 +155,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("uses the recorded answer of a person instead of asking", async () => {
+  it("uses the recorded answer of an approval instead of asking a person", async () => {
     const edges = ["approved", "rejected"].map((condition) => ({
       from: "ask",
       to: condition === "approved" ? "pay" : "end",
@@ -194,7 +194,7 @@ describe("nova test add refuses in one sentence", { timeout: 120_000 }, () => {
     id = await record(row("context['total'] = 1"), "there");
   });
 
-  it("a test that cannot be made", async () => {
+  it("to make a test from an execution, a name or a folder that does not fit", async () => {
     expect(await refusal("add")).toMatch(/needs an execution/);
     expect(await refusal("add", "exec_01M8AF93Z6K02GZX8KG37CV8MW")).toMatch(/there is no execution/);
     expect(await refusal("add", id, "--name", "../up")).toMatch(/^nova: "\.\.\/up" is not a valid name for a test/);
@@ -211,7 +211,7 @@ describe("nova test add refuses in one sentence", { timeout: 120_000 }, () => {
     expect(await refusal("add", id)).toMatch(/were erased/);
   });
 
-  it("an execution that waits", async () => {
+  it("to make a test from an execution that waits", async () => {
     const asks = between(
       "asks",
       [{ id: "ask", type: "approval", message: "Pay?" }],

@@ -6,7 +6,7 @@ import { type Expression, fits, formProblem, hasForm } from "../../../packages/c
 const fitsIn = (expected: string, value: string, later: Expression[] = []) =>
   fits(parseExact(expected), parseExact(value), later);
 
-describe("a value", () => {
+describe("an expected value in a test", () => {
   it.each([
     ["850.0", "850.0", true],
     ["850.0", "850", false],
@@ -27,11 +27,11 @@ describe("a value", () => {
     ['{"$$any": true}', "1", false],
     ['{"$file": "ab"}', '{"$file": "ab"}', true],
     ['{"$file": "ab"}', '{"$file": "cd"}', false],
-  ])("of the form %s matches %s: %s", async (expected, value, isFit) => {
+  ])("that is written as %s matches the actual value %s: %s", async (expected, value, isFit) => {
     expect(await fitsIn(expected, value)).toBe(isFit);
   });
 
-  it("is handed to a sandbox together with the Python expression that checks it", async () => {
+  it("that contains a Python expression is checked later in a sandbox, together with the actual value", async () => {
     const later: Expression[] = [];
     expect(await fitsIn('{"n": {"$python": "value > 0"}}', '{"n": 1.50}', later)).toBe(true);
     expect(later).toEqual([{ python: "value > 0", value: parseExact("1.50") }]);

@@ -104,7 +104,7 @@ function writeRow(name: string): Promise<void> {
 }
 
 describe("nova test", { timeout: 120_000 }, () => {
-  it("names the first different node key by key, and exits with 1", async () => {
+  it("names the first node with another outcome and its different keys, and exits with 1", async () => {
     await writeRow("bill");
     await write(row("context['total'] = sum(context['list']) + 1\ncontext['more'] = True"));
     const keys = [
@@ -164,7 +164,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(await test("row")).toMatchObject(all(1));
   });
 
-  it("fails, and names the place, if a node without a record would have to run", async () => {
+  it("fails if a node without a recorded outcome would have to run, and names the place of the node", async () => {
     await writeRow("new");
     const nodes = [action("sum", sum, live), action("call", dice("called")), action("send", dice("sent"))];
     await write(
@@ -245,7 +245,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("stores bytes and large values in files, masks secrets, and escapes data that looks like a form", async () => {
+  it("stores bytes and large values in files, masks secrets, and escapes data that looks like a form such as `$any`", async () => {
     const code =
       "context['text'] = 'x' * 5000\ncontext['rows'] = [[i, 1.50] for i in range(500)]\ncontext['size'] = len(context['pdf'])\ncontext['data'] = {'$any': 1, '$blob': 2}\ncontext['copy'] = context['pdf']";
     const inputs = { properties: { password: { secret: true } } };
@@ -298,7 +298,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(await test("chance")).toMatchObject(all(1));
   });
 
-  it("accepts every value that fits a form, and names a Python expression that is not true", async () => {
+  it("accepts every value that matches a form such as `$approx`, and names a Python expression that is not true", async () => {
     const code = "import time\ncontext['now'] = time.time()\ncontext['total'] = 850.004\ncontext['id'] = 'inv-7'";
     const outcomes = { make: { set: {} } };
     await writeTest(between("loose", [action("make", code, live)], ways("start > make > end")), "l", { outcomes });
@@ -334,7 +334,7 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(expected.context).toEqual({ now: { $any: true } });
   });
 
-  it("names the place where a run leaves the recorded path", async () => {
+  it("names the place where a run takes another path than the recorded run", async () => {
     const which = (limit: number) =>
       between(
         "turns",
@@ -381,7 +381,7 @@ describe("nova test --watch", { timeout: 120_000, tags: ["deep"] }, () => {
 describe("nova test refuses in one sentence", { timeout: 120_000 }, () => {
   const refusal = (path: string) => test(path).catch(({ name, message }) => `${name}: ${message}`);
 
-  it("a folder without tests, and an invalid test", async () => {
+  it("a folder without tests and an invalid test", async () => {
     expect(await refusal("nowhere")).toMatch(/"nowhere" is not a workflow folder/);
     await write(row(sum));
     await rm(join(cwd, "row/tests"), { recursive: true, force: true });
@@ -406,7 +406,7 @@ describe("nova test refuses in one sentence", { timeout: 120_000 }, () => {
     }
   });
 
-  it("a test with a form in a recorded outcome", async () => {
+  it("a test with a form such as `$any` in a recorded outcome", async () => {
     await writeRow("a");
     await edit("row", "a", (test) => {
       test.outcomes.send.set.sent = { $any: true };

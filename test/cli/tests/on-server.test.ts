@@ -29,7 +29,7 @@ async function run(context: string): Promise<string> {
 }
 
 describe("nova test add with a server", { timeout: 60_000 }, () => {
-  it("reads the execution with the key of an editor", async () => {
+  it("reads the execution from the server, for which the key of an editor is enough", async () => {
     const id = await run('{"list": [1, 2.50]}');
     process.chdir(cwd);
     const { code, out, err } = await onServer("test", "add", id, "--name", "two", "--json");
@@ -55,7 +55,7 @@ describe("nova test add with a server", { timeout: 60_000 }, () => {
     expect(text).toBe("x".repeat(9000));
   });
 
-  it("reports the server's message about an unknown execution", async () => {
+  it("prints the server's message about an unknown execution", async () => {
     process.chdir(cwd);
     const { code, err } = await onServer("test", "add", "exec_01M8AF93Z6K02GZX8KG37CV8MW");
     expect([code, err]).toEqual([2, expect.stringMatching(/there is no execution/)]);

@@ -43,7 +43,7 @@ it("nova test --samples counts the outcomes of generated code on recorded inputs
   expect(nodes).toMatchObject([{ node: "sum", refused: null, samples: 2, same: 1, differs: 1, fails: 0 }]);
 });
 
-it("nova test --samples exits with 0 if all outcomes are equal, and says if there is no code to sample", {
+it("nova test --samples exits with 0 if all outcomes are equal, and says if the workflow has no code to sample", {
   timeout: 60_000,
 }, async () => {
   // Records a run of the code that the previous test wrote, which the sample below runs again.

@@ -6,7 +6,7 @@ import { withTestCloud } from "../../../packages/cli/src/tests/test-cloud.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("a cloud for tests finds the packages and documentation of the data folder", async () => {
+it("the local cloud of nova test uses the Python packages and the documentation of packages in the user's data folder", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-data-"));
   vi.stubEnv("NOVA_DATA_DIR", dataDir);
   for (const path of ["templates/nova-1/module.py", "docstrings/nova-1.json"]) {

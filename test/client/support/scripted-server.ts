@@ -8,7 +8,7 @@ export interface Reply {
 }
 
 export interface Sent {
-  /** `POST /keys?limit=2` */
+  /** Method and path: `POST /keys?limit=2`. */
   request: string;
   headers: Headers;
   text: string;

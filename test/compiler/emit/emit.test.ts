@@ -28,19 +28,22 @@ function machineOf(retry: object) {
   return compile([start(), work, end()], ["start -> work", "work -> end"]);
 }
 
-describe("the state machine", () => {
+describe("the state machine of a workflow", () => {
   it.each([
-    ["of actions in a row", line],
-    ["with onError", guarded],
+    ["with actions in a row", line],
+    ["with an onError", guarded],
     ["with a decision", branching],
-    ["whose decision has only a default edge", compile([start(), decision("d"), end()], ["start -> d", "d -> end"])],
-    ["of start and end alone", compile([start(), end()], ["start -> end"])],
+    [
+      "with a decision that has only a default edge",
+      compile([start(), decision("d"), end()], ["start -> d", "d -> end"]),
+    ],
+    ["with nothing but start and end", compile([start(), end()], ["start -> end"])],
     ["with a retry", machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, jitter: true })],
     [
-      "of a node that waits for Retry-After",
+      "with a node that waits for the time in Retry-After",
       machineOf({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true }),
     ],
-    ["of a thousand nodes", toStateMachine(chainOf(1000))],
+    ["with a thousand nodes", toStateMachine(chainOf(1000))],
   ])("%s is accepted by asl-validator", async (_, machine) => {
     expect(await aslErrors(machine)).toBe("");
   });
@@ -66,8 +69,8 @@ describe("the state machine", () => {
   });
 });
 
-describe("the task of a node", () => {
-  it("passes to its function the node and the position of the run, and nothing else", () => {
+describe("the Step Functions task of a node", () => {
+  it("passes to its Lambda the node and the position of the run, and nothing else", () => {
     expect(task(line, "work")).toMatchObject({
       Resource: functions.runNode,
       TimeoutSeconds: 900,
@@ -83,7 +86,7 @@ describe("the task of a node", () => {
     expect(written.States).toEqual(line.States);
   });
 
-  it("never retries run errors whose policy is never, and has a retrier for every other run error before States.ALL", () => {
+  it("never retries errors with the policy `never`, and names every other error of runs before States.ALL", () => {
     const retry = task(line, "work").Retry;
     const never = Object.entries(runErrors).filter(([, error]) => error.retry === "never");
     const ours = Object.keys(runErrors).filter((name) => name !== "NodeRetry");
@@ -97,7 +100,7 @@ describe("the task of a node", () => {
     expect(retry.at(-1)?.ErrorEquals).toEqual(["States.ALL"]);
   });
 
-  it("has the retrier of the node's own retry before all others", () => {
+  it("has the node's own retry before all other retries", () => {
     const waits = (retry: object) => task(machineOf(retry), "work").Retry[0];
     const named = { ErrorEquals: ["NodeRetry"] };
     expect(waits({ attempts: 5, delaySeconds: 2, backoff: 2, maxDelaySeconds: 60, jitter: true })).toEqual({
@@ -126,20 +129,20 @@ describe("the task of a node", () => {
     ["work", guarded, "work.settle"],
     ["work.settle", guarded, "execution.close"],
     ["big", branching, "big.settle"],
-  ])("catches in the state %s first a closed run and then every other error", (name, machine, next) => {
+  ])("catches in the state %s first the error of a closed run and then every other error", (name, machine, next) => {
     expect(task(machine, name).Catch).toEqual([
       { ErrorEquals: ["ExecutionClosed"], ResultPath: "$.error", Next: "execution.closed" },
       { ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next: next },
     ]);
   });
 
-  it("ends the execution with the answer of its function, if the node is an end", () => {
+  it("ends the execution with the result of its Lambda if the node is an end node", () => {
     expect(task(line, "end")).toMatchObject({ Resource: functions.runNode, End: true });
     expect(task(line, "end")).not.toHaveProperty("Next");
   });
 });
 
-describe("onError", () => {
+describe("the onError of a node", () => {
   it("is taken only if the settle task, which gets the error, finds a failure in the chain", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
@@ -159,7 +162,7 @@ describe("onError", () => {
     });
   });
 
-  it("is ignored if the task of a decision failed after its entry was written: the run follows the decision in the entry", () => {
+  it("is not taken if the task of a decision failed only after its entry was written: the run follows the decision in the entry", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [
@@ -171,8 +174,8 @@ describe("onError", () => {
   });
 });
 
-describe("a decision", () => {
-  it("compares its conditions as texts: strings as they are, booleans and numbers as JSON", () => {
+describe("the Choice state of a decision", () => {
+  it("has rules that compare texts: strings as they are, booleans and numbers as JSON", () => {
     const ends = ["a", "b", "c", "d", "e"].map(end);
     const machine = compile(
       [start(), decision("d0"), ...ends],
@@ -187,7 +190,7 @@ describe("a decision", () => {
     });
   });
 
-  it("has a rule even if it has only a default edge, because every Choice requires a rule", () => {
+  it("has a rule even if the decision has only a default edge, because every Choice requires a rule", () => {
     const machine = compile([start(), decision("d"), end()], ["start -> d", 'd -> end : "default"']);
     expect(machine.States["d.branch"]).toEqual({
       Type: "Choice",
@@ -198,7 +201,7 @@ describe("a decision", () => {
 });
 
 describe("the close of a failed run", () => {
-  it("passes the whole input to its function, and then fails with the error that the function returns", () => {
+  it("passes its whole input to its Lambda, and then fails with the error that the Lambda returns", () => {
     expect(task(line, "execution.close")).toMatchObject({
       Resource: functions.closeExecution,
       Next: "execution.failed",
@@ -236,7 +239,7 @@ const machine = toStateMachine(
   ),
 );
 
-it("the task of a long node is repeated after each pause while its code runs", async () => {
+it("the task of a node with a long timeout is repeated after each pause while the code runs", async () => {
   expect(taskOf(machine, "a")).toMatchObject({ Next: "a.running", TimeoutSeconds: 900 });
   expect(stateOf(machine, "a.running", "Choice")).toEqual({
     Type: "Choice",
@@ -247,13 +250,13 @@ it("the task of a long node is repeated after each pause while its code runs", a
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("the checks of a long decision lead to its Choice, and the checks of the last node of an item lead to the end of the item", () => {
+it("the repeated checks of a long decision lead to its Choice, and those of an item's last node to the end of the item", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");
 });
 
-it("a node with a timeout of 840 seconds is one task without repeated checks", () => {
+it("a node with a timeout of 840 seconds is one task, without repeated checks", () => {
   expect(taskOf(machine, "short").Next).toBe("d");
 });
 
@@ -278,8 +281,8 @@ const looping = (max: number) =>
     ],
   );
 
-describe("a workflow whose loops fit into one history", () => {
-  it("compiles without the states of a further execution", () => {
+describe("a workflow whose loops fit into one history of Step Functions", () => {
+  it("compiles without the states that start a further execution", () => {
     const { stateMachine, history } = toMachine(looping(20));
     expect(history).toBeUndefined();
     expect(stateMachine.StartAt).toBe("start");
@@ -288,7 +291,7 @@ describe("a workflow whose loops fit into one history", () => {
   });
 });
 
-describe("the state machine of a workflow whose loops exceed one history", () => {
+describe("the state machine of a workflow whose loops exceed one history of Step Functions", () => {
   const { stateMachine: machine, history } = toMachine(looping(1000));
 
   it("starts at the node that its input names, or at the start node if the input names none", () => {
@@ -335,7 +338,7 @@ describe("the state machine of a workflow whose loops exceed one history", () =>
     expect(task.Retry[0]).toEqual({ ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 });
   });
 
-  it("has a budget with the number of events of every entry", () => {
+  it("is compiled with the number of history events of every entry", () => {
     expect(history).toMatchObject({ begun: 6, settled: 7 });
     expect(history?.entries).toMatchObject({ a: { own: 5 }, d: { own: 7 }, e: { own: 7 }, ask: { own: 13 } });
     expect(history?.most).toBeGreaterThan(19_000);
@@ -348,7 +351,7 @@ describe("the state machine of a workflow whose loops exceed one history", () =>
   });
 });
 
-it("loops in branches and items never continue in a further execution", () => {
+it("loops in branches and map items never continue in a further execution", () => {
   const each = body(
     [action("i"), decision("x"), end("done")],
     ["i -> x", 'x -> i : "again", max 3', 'x -> done : "default"'],

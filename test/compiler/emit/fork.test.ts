@@ -11,8 +11,8 @@ const fork = toStateMachine(
   ),
 );
 
-describe("a fork", () => {
-  it("runs its branches in parallel, then its join, even if a branch failed", () => {
+describe("the state machine of a fork", () => {
+  it("runs the branches in parallel and then the join, even if a branch failed", () => {
     expect(taskOf(fork, "f").Next).toBe("f.fork");
     expect(parallelOf(fork, "f.fork")).toMatchObject({ ResultPath: null, Next: "f.join" });
     expect(catches(parallelOf(fork, "f.fork"))).toEqual({
@@ -60,12 +60,12 @@ describe("a fork", () => {
     expect(stateOf(fork, "d.branch", "Choice").Choices[0].Next).toBe("f.fork.d.done");
   });
 
-  it("fails a branch with the error NodeFailed if its decision matches no edge", () => {
+  it("fails a branch with the error NodeFailed if a decision in it matches no edge", () => {
     expect(stateOf(fork, "d.branch", "Choice").Default).toBe("f.fork.d.unfit");
     expect(stateOf(fork, "f.fork.d.unfit", "Fail")).toMatchObject({ Error: "NodeFailed" });
   });
 
-  it("has state names of at most 80 characters, even for the longest ids", () => {
+  it("has state names of at most 80 characters, even for the longest node ids", () => {
     const [f, a, b] = ["f", "a", "b"].map((letter) => letter.repeat(64)) as [string, string, string];
     const long = toStateMachine(
       workflow(
@@ -89,7 +89,7 @@ const machineOf = (extra: Parameters<typeof map>[2]) =>
   );
 const machine = machineOf({ maxConcurrency: 7 });
 
-describe("a map", () => {
+describe("the state machine of a map", () => {
   it("gets the numbers of its items from its task, and runs its body for each number", () => {
     expect(taskOf(machine, "m").Next).toBe("m.size");
     expect(mapOf(machine, "m.each")).toMatchObject({
@@ -124,7 +124,7 @@ describe("a map", () => {
     });
   });
 
-  it("has no state for an end node in its body", () => {
+  it("has no state for an end node in the body of the map", () => {
     expect(stateOf(machine, "ok.branch", "Choice").Choices[0].Next).toBe("m.item.done");
     expect(mapOf(machine, "m.each").ItemProcessor.States).not.toHaveProperty("done");
   });
@@ -133,25 +133,25 @@ describe("a map", () => {
     [undefined, "m.item.failed"],
     [{ count: 1 }, "m.item.tolerated"],
     [{ percent: 10 }, "m.item.tolerated"],
-  ])("whose tolerated failures are %j leads a failed item to %s", (toleratedFailures, next) => {
+  ])("leads a failed item, if the tolerated failures are %j, to %s", (toleratedFailures, next) => {
     const other = machineOf(toleratedFailures && { toleratedFailures });
     expect(stateOf(other, "read.settled", "Choice").Choices[0].Next).toBe(next);
     expect(catches(taskOf(other, "read.settle"))["States.ALL"]).toBe("m.item.failed");
   });
 
-  it("ends a failed item like a completed one if it tolerates failures", () => {
+  it("ends a failed item like a completed one if the map tolerates failures", () => {
     const tolerant = machineOf({ toleratedFailures: { count: 1 } });
     expect(stateOf(tolerant, "m.item.tolerated", "Pass")).toEqual({ Type: "Pass", End: true, OutputPath: null });
   });
 
-  it("continues at its onError if its task or its join fails", () => {
+  it("continues at the map's onError if its task or its join fails", () => {
     const rescued = machineOf({ onError: "join" });
     expect(stateOf(rescued, "m.settled", "Choice")).toMatchObject({ Choices: [{ Next: "join" }], Default: "m.size" });
     expect(stateOf(rescued, "m.joined", "Choice").Choices[0].Next).toBe("join");
     expect(stateOf(machine, "m.joined", "Choice").Choices[0].Next).toBe("execution.close");
   });
 
-  it("gives each item its own execution if the items are too many for one history", () => {
+  it("gives each item an execution of its own if the items are too many for one history", () => {
     expect(taskOf(machine, "m").Parameters).toMatchObject({ node: "m", inline_items: expect.any(Number) });
     expect(stateOf(machine, "m.size", "Choice")).toEqual({
       Type: "Choice",
@@ -180,7 +180,7 @@ describe("a map", () => {
     expect(Object.keys(own.ItemProcessor.States)).toEqual(names.map((name) => `${name}.distributed`));
   });
 
-  it("passes the same limit of inline items to its settle as to its task", () => {
+  it("passes the same limit for items inside the map's execution to the settle task as to the task", () => {
     const [task, settle] = [
       taskOf(machineOf({ onError: "join" }), "m"),
       taskOf(machineOf({ onError: "join" }), "m.settle"),
@@ -188,7 +188,7 @@ describe("a map", () => {
     expect(settle.Parameters).toMatchObject({ inline_items: task.Parameters?.inline_items });
   });
 
-  it("runs its items inline if it is in the body of another map", () => {
+  it("runs the items inside its own execution if the map is in the body of another map", () => {
     const outer = workflow([start(), map("o", body([map("m", items)], [])), end()], ["start -> o", "o -> end"]);
     const nested = toStateMachine(outer);
     expect(taskOf(nested, "m")).toMatchObject({ Next: "m.each", Parameters: { node: "m" } });
@@ -200,7 +200,7 @@ describe("a map", () => {
     expect(mapOf(nested, "m.each.distributed").ItemProcessor.ProcessorConfig.Mode).toBe("INLINE");
   });
 
-  it("has only unique state names that Step Functions accepts, even for the longest ids", async () => {
+  it("has only unique state names that Step Functions accepts, even for the longest node ids", async () => {
     const id = (letter: string) => letter.repeat(64);
     const [f, x, y, j] = ["f", "x", "y", "j"].map(id) as [string, string, string, string];
     const forked = body(
@@ -212,7 +212,7 @@ describe("a map", () => {
     expect(() => compileStateMachine(JSON.parse(JSON.stringify(toStateMachine(long))))).not.toThrow();
   });
 
-  it("has a fork after its join if it has several outgoing edges, and the scopes of that fork start at the position of the join", () => {
+  it("has a fork after its join if the map has several outgoing edges, and the scopes of this fork start at the join", () => {
     expect(stateOf(machine, "m.joined", "Choice").Default).toBe("m.join.fork");
     expect(parallelOf(machine, "m.join.fork").Next).toBe("m.join.join");
     expect(stateOf(machine, "m.join.fork.x", "Pass").Parameters).toMatchObject({

@@ -28,8 +28,8 @@ const waiting = toStateMachine(
   ),
 );
 
-describe("an approval", () => {
-  it("passes its token to a function that stores it, and waits at most for the timeout in the definition", () => {
+describe("the state machine of an approval", () => {
+  it("passes its task token to a Lambda that stores it, and waits at most for the timeout in the definition", () => {
     expect(taskOf(asking, "ask")).toMatchObject({
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: {
@@ -41,7 +41,7 @@ describe("an approval", () => {
     });
   });
 
-  it("looks for an answer in the chain after its timeout, instead of asking again", () => {
+  it("looks for an answer in the chain after the timeout, instead of asking a second time", () => {
     const [never] = taskOf(asking, "ask").Retry;
     expect(never).toMatchObject({ MaxAttempts: 0, ErrorEquals: expect.arrayContaining(["States.Timeout"]) });
     expect(catches(taskOf(asking, "ask"))).toEqual({
@@ -56,7 +56,7 @@ describe("an approval", () => {
     });
   });
 
-  it("continues along the edge of the choice, whether the task or a settle returns the choice", () => {
+  it("continues along the edge of the choice, whether the task or a settle task returns the choice", () => {
     const rules = [
       { Variable: "$.decision", StringEquals: "yes", Next: "paid" },
       { Variable: "$.decision", StringEquals: "no", Next: "left" },
@@ -68,8 +68,8 @@ describe("an approval", () => {
   });
 });
 
-describe("a wait", () => {
-  it("until a time calls a function that returns the time, then waits without a function, then calls a function that writes the entry", () => {
+describe("the state machine of a wait", () => {
+  it("for a time calls a Lambda that returns the time, waits without a Lambda, and calls a Lambda that writes the entry", () => {
     expect(taskOf(waiting, "pause")).toMatchObject({ Parameters: { node: "pause", ...position }, Next: "pause.wait" });
     expect(stateOf(waiting, "pause.wait", "Wait")).toEqual({
       Type: "Wait",
@@ -83,7 +83,7 @@ describe("a wait", () => {
     });
   });
 
-  it("for an event waits for a token, and fails after its timeout", () => {
+  it("for an event waits with a task token, and fails after its timeout", () => {
     expect(taskOf(waiting, "order")).toMatchObject({ TimeoutSeconds: 3600, Next: "end" });
     expect(catches(taskOf(waiting, "order"))).toMatchObject({
       "States.Timeout": "order.expired",
@@ -100,8 +100,8 @@ const calling = toStateMachine(
   ),
 );
 
-describe("a workflow node", () => {
-  it("names the child execution in a first task, lets Step Functions run it, and reads its result in a last task", () => {
+describe("the state machine of a workflow node", () => {
+  it("names the inner execution in a first task, lets Step Functions run it, and reads its result in a last task", () => {
     expect(taskOf(calling, "bill")).toMatchObject({
       Resource: localFunctions.runNode,
       Parameters: { node: "bill", ...position },
@@ -120,7 +120,7 @@ describe("a workflow node", () => {
     });
   });
 
-  it("reads the chain of the child execution even if it failed, and never starts a child twice", () => {
+  it("reads the chain of the inner execution even if it failed, and never starts an inner execution twice", () => {
     expect(catches(taskOf(calling, "bill.run"))).toEqual({ "States.ALL": "bill.done" });
     expect(taskOf(calling, "bill.run").Retry[0]).toEqual({
       ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"],
@@ -129,7 +129,7 @@ describe("a workflow node", () => {
     expect(taskOf(calling, "bill.run")).not.toHaveProperty("TimeoutSeconds");
   });
 
-  it("leads a failure to the close of the run, or if it has an onError to its settle and then to the target of onError", () => {
+  it("leads a failure to the close of the run, or, if the node has an onError, to its settle and then to the onError node", () => {
     const closing = { ExecutionClosed: "execution.closed", "States.ALL": "execution.close" };
     const settling = { ...closing, "States.ALL": "rate.settle" };
     for (const name of ["bill", "bill.done"]) expect(catches(taskOf(calling, name))).toEqual(closing);
@@ -137,7 +137,7 @@ describe("a workflow node", () => {
     expect(stateOf(calling, "rate.settled", "Choice")).toMatchObject({ Choices: [{ Next: "late" }], Default: "end" });
   });
 
-  it("ends the item of a map with an empty output if it is the last node of the item", () => {
+  it("ends the item of a map with an empty output if the node is the last one of the item", () => {
     const each = map("each", body([childNode("each_item")], []));
     const machine = toStateMachine(workflow([start(), each, end()], ["start -> each", "each -> end"]));
     expect(taskOf(machine, "each_item.done")).toMatchObject({ End: true, OutputPath: null });

@@ -39,7 +39,7 @@ const fan = workflow(
   ["start -> f", "f -> a", "f -> b", "a -> j", "b -> j", "j -> end"],
 );
 
-describe("the counted events of a plan", () => {
+describe("the history events that the compiler counts for a workflow", () => {
   it("are never fewer than the events of a real execution, for all possible decisions and failures", async () => {
     await fc.assert(
       fc.asyncProperty(forwardGraphs, fates, async ({ workflow: whole }, chosen) => {
@@ -71,7 +71,7 @@ describe("the counted events of a plan", () => {
     ["a wait for an event", line(eventNode("e"))],
     ["a fork", fan],
     ["a map", line(each)],
-  ])("are only slightly more than the events of an execution without failures, for %s", async (_, whole) => {
+  ])("are only slightly more than those of an execution without failures, for %s", async (_, whole) => {
     const { events } = await execute(whole, succeeds);
     const counted = countEvents(lower(whole), () => maxItems);
     // A failure adds events: those of its settle, and of the states that end a branch or an item.
@@ -80,11 +80,11 @@ describe("the counted events of a plan", () => {
   });
 });
 
-describe("a map", () => {
+describe("the number of items that a map runs in its own execution", () => {
   const planned = (id: string, plan: ReturnType<typeof lower>) =>
     plan.main.nodes.find((node) => node.id === id) as PlannedMap;
 
-  it("runs its items inline as long as they leave a fifth of the free history unused", () => {
+  it("is as high as possible while a fifth of the free history stays unused", () => {
     const plan = lower(line(each));
     const most = inlineItems(plan, "m");
     const free = historyLimit - countEvents(plan, () => 0);
@@ -93,7 +93,7 @@ describe("a map", () => {
     expect(most).toBeGreaterThan(1_000);
   });
 
-  it("runs fewer items inline if other maps or the rest of the workflow need the history, too", () => {
+  it("is lower if other maps or other nodes of the workflow need the history", () => {
     const two = lower(line(each, { ...each, id: "n", body: body([action("other")], []) }));
     const nested = lower(line(map("outer", body([each], []))));
     expect(inlineItems(two, "m")).toBe(inlineItems(two, "n"));
@@ -103,7 +103,7 @@ describe("a map", () => {
     expect(used).toBeLessThanOrEqual(historyLimit * 0.8);
   });
 
-  it("runs fewer items inline if it is in a loop", () => {
+  it("is lower if the map is in a loop", () => {
     const looped = (max: number) =>
       lower(
         workflow(
@@ -116,7 +116,7 @@ describe("a map", () => {
     expect(countEvents(looped(3), () => three)).toBeLessThanOrEqual(historyLimit);
   });
 
-  it("never exceeds the history with its inline items, even if the loop of a later decision repeats the loop that contains the map", () => {
+  it("fits into the history, even if the loop of a later decision repeats the loop that contains the map", () => {
     const whole = workflow(
       [start(), each, decision("d"), decision("e"), end()],
       [
@@ -132,7 +132,7 @@ describe("a map", () => {
     expect(countEvents(plan, () => inlineItems(plan, "m"))).toBeLessThanOrEqual(historyLimit);
   });
 
-  it("never exceeds the history with its inline items, in any random workflow", () => {
+  it("fits into the history in any random workflow", () => {
     fc.assert(
       fc.property(graphs, ({ workflow: whole }) => {
         const plan = lower(whole);
@@ -142,7 +142,7 @@ describe("a map", () => {
     );
   });
 
-  it("causes an error if it is not in the plan", () => {
+  it("cannot be asked for a map that the workflow does not have: this throws an error", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
 });
@@ -159,12 +159,27 @@ const loop = (max: number, ...nodes: Parameters<typeof workflow>[0]) => {
   );
 };
 
-describe("the counted events between two further executions", () => {
-  it("do not depend on the rounds of a loop of the main line", () => {
+describe("the history events that the compiler counts between two further executions", () => {
+  it("do not depend on the number of rounds of a loop outside branches and maps", () => {
     const [few, many] = [10, 1000].map((max) => stretchEvents(lower(loop(max, action("a"))), () => 0));
     expect(few).toBe(many);
     expect(few).toBeLessThan(60);
     expect(countEvents(lower(loop(1000, action("a"))), () => 0)).toBeGreaterThan(10_000);
+  });
+
+  it("include as many calls of an agent as one answer may start", () => {
+    const tool = { name: "t", entry: "t" };
+    const agent = (maxSteps: number) => ({
+      ...action("g"),
+      type: "agent" as const,
+      maxConcurrency: 5,
+      executor: { kind: "text" as const, prompt: "Go.", into: "g", maxSteps, tools: [tool] },
+      body: body([action("t")], []),
+    });
+    const stretch = (maxSteps: number) => stretchEvents(lower(line(agent(maxSteps) as never)), () => 1);
+    const [one, two] = [stretch(1), stretch(2)];
+    expect(stretch(50) - one).toBe(49 * (two - one));
+    expect(stretch(1000)).toBe(stretch(100));
   });
 
   it("include every round of a loop in a branch", () => {
@@ -184,13 +199,13 @@ describe("the counted events between two further executions", () => {
 describe("a loop that continues in further executions", () => {
   const plan = lower(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
 
-  it("gives each round a history, so that a map in it runs many items inline", () => {
+  it("gives each execution a whole history, so that a map in it runs many items in its own execution", () => {
     const most = inlineItems(plan, "m");
     expect(most).toBeGreaterThan(300);
     expect(stretchEvents(plan, () => most)).toBeLessThan(historyLimit / 2);
   });
 
-  it("leaves a history while the history still has space for one more round and for some uncounted events", () => {
+  it("leaves an execution while its history still has space for one more round and for some uncounted events", () => {
     const most = inlineItems(plan, "m");
     const { history } = toMachine(loop(1000, each, action("a"), action("b"), action("c"), action("e")));
     expect(history?.most).toBe(Math.floor((historyLimit - stretchEvents(plan, () => most)) * 0.8));
@@ -203,7 +218,7 @@ describe("a loop that continues in further executions", () => {
   });
 });
 
-it("a workflow with too many loops to count is assumed to need further executions", () => {
+it("a workflow with too many loops to count their events is assumed to need further executions", () => {
   const row = (loops: number) => {
     const ids = Array.from({ length: loops }, (_, i) => `d${i}`);
     const edges = ids.flatMap((id, i) => [

@@ -271,7 +271,7 @@ class ScriptedFunctions {
     return this.#fates(scope, seq + 1);
   }
 
-  /** Notes an entry, once even if several deliveries write it. */
+  /** Notes an entry. If several deliveries write it, it is noted only once. */
   #enter(name: string, at: Position): void {
     const visited = this.scopes.get(at.scope) ?? [];
     this.scopes.set(at.scope, visited);

@@ -25,7 +25,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
   kind: fc.oneof(
     { weight: 35, arbitrary: fc.constant("succeeds" as const) },
     { weight: 20, arbitrary: fc.constantFrom("unseen" as const, "flaky" as const, "late" as const) },
-    // Frequent, because only waits can expire; other nodes with this fate succeed.
+    // This fate is frequent, because only waits can expire. Other nodes with this fate succeed.
     { weight: 30, arbitrary: fc.constant("expires" as const) },
     { weight: 10, arbitrary: fc.constant("fails" as const) },
     { weight: 3, arbitrary: fc.constant("unsettled" as const) },

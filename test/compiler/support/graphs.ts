@@ -78,8 +78,8 @@ class Assembly {
   }
 
   #goBack(from: string, among: string[], { back, max, detour }: NonNullable<Choice["loop"]>, place: Place): void {
-    // A detour in the body of a map must not lead to its first node: no other node would then lack an incoming edge, so
-    // the detour would be the entry.
+    // A detour (nodes that only a loop edge reaches) must not lead to the first node of a map's body. Otherwise no
+    // other node would lack an incoming edge, so the detour would count as the start of the body.
     const to = pick(back, detour && place.isBody ? among.slice(1) : among);
     if (to === undefined) return;
     const first = detour ? `x${this.#count++}` : to;
@@ -159,8 +159,8 @@ function isIn({ nodes }: Body, fork: string): boolean {
 }
 
 /**
- * Returns the part of a body that `entry` reaches without loop edges, with the loop edges that lead back and their
- * detours.
+ * Returns the part of a body that `entry` reaches without loop edges, with the loop edges that lead back, directly or
+ * through nodes of their own (a detour).
  */
 function reachable({ nodes, edges }: Body, entry: string): Body {
   const leaving = Map.groupBy(
@@ -178,8 +178,8 @@ function reachable({ nodes, edges }: Body, entry: string): Body {
     return seen;
   };
   const seen = behind(entry);
-  // True for a loop edge that leads back. An edge into a detour is left out with the detour if the detour does not lead
-  // back.
+  // True for a loop edge that leads back, directly or through nodes of its own (a detour). If a detour does not lead
+  // back, its nodes and its edge are left out.
   const comesBack = ({ from, to }: Edge) => {
     const next = behind(to);
     return next.has(from) && [...next].every((id) => id === to || seen.has(id));

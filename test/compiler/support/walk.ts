@@ -43,9 +43,10 @@ export interface Visits {
 }
 
 /**
- * The end of the main line, a branch or an item. `failed`: a node failed, and its failure is in the chain. `lost`: its
- * settle failed, too, so that no map tolerates it. `closed`: the run was closed meanwhile. `either`: the end depends on
- * the speed of branches.
+ * The end of the main line, a branch or an item. `succeeded`: the main line reached an end node. `done`: a branch or an
+ * item ended without a failure. `failed`: a node failed, and its failure is in the chain. `lost`: a node failed, and its
+ * failure could not be written, so it does not count as one that the map allows. `closed`: the run was closed meanwhile.
+ * `either`: the end depends on which branch is faster.
  */
 type End = { kind: "done" | "succeeded" | "closed" | "either" } | { kind: "failed" | "lost"; error: string };
 type Onward = { to: string | null } | End;
@@ -76,7 +77,7 @@ class Walker {
     this.#fates = fates;
   }
 
-  /** Walks a frame from `entry` to its join, or to the end of the body. */
+  /** Walks the main line, a branch or an item from the node `entry` to the join, or to the end of the body. */
   frame(entry: string, join: string | null, scope: string): End {
     const visits: Visits = { visited: [], mayBeCut: false, rounds: new Map() };
     this.scopes.set(scope, visits);
@@ -118,8 +119,8 @@ class Walker {
   }
 
   /**
-   * Returns the edge that a decision takes. If its loop has had all rounds, that is the default edge; without one the
-   * node fails.
+   * Returns the edge that a decision takes. If the edge leads back and was taken `max` times, it is the default edge;
+   * without a default edge the node fails.
    */
   #decided({ node, edges }: IndexedNode, decision: string, visits: Visits): Onward {
     const edge = edgeFor(edges, decision);

@@ -23,11 +23,11 @@ it.each([
   ["javascript:alert(1)", false],
   ["//login.example.com", false],
   [7, false],
-])("the page opens only addresses with HTTPS or on this machine (%j: %s)", (address, is) => {
+])("the console accepts an address of an issuer only with HTTPS or on this machine (%j: %s)", (address, is) => {
   expect(isSafeAddress(address)).toBe(is);
 });
 
-describe("config.json", () => {
+describe("the file config.json of the console", () => {
   it("names the issuer, the client id and the audience", () => {
     expect(parseConfig(JSON.stringify({ issuer, client_id: "console", audience: "nova" }))).toEqual({
       issuer,
@@ -45,7 +45,7 @@ describe("config.json", () => {
     JSON.stringify({ issuer }),
     JSON.stringify({ issuer, client_id: "" }),
     JSON.stringify({ issuer: "http://login.example.com", client_id: "console" }),
-  ])("lets people sign in only with API keys if it is %s", (text) => {
+  ])("lets people sign in only with API keys if the file is %s", (text) => {
     expect(parseConfig(text)).toBeUndefined();
   });
 });
@@ -75,7 +75,7 @@ describe("the discovery document of an issuer", () => {
     expect(() => readEndpoints(elsewhere, { issuer, tokenOrigin: `${tokenOrigin}:444` })).toThrow(/another host/);
   });
 
-  it("names the address that ends the session, which is ignored if it is unsafe", () => {
+  it("names the URL for sign-out, which the console ignores if it is unsafe", () => {
     const endOf = (address: unknown) =>
       readEndpoints({ ...document, end_session_endpoint: address }, { issuer }).endOfSession;
     expect(endOf(`${issuer}/logout`)).toBe(`${issuer}/logout`);
@@ -92,7 +92,7 @@ describe("the discovery document of an issuer", () => {
   });
 });
 
-describe("the authorization address", () => {
+describe("the URL that starts the sign-in at an issuer", () => {
   const config = { issuer, clientId: "console", audience: "nova" };
   const redirect = "https://nova.example.com/console/";
   const askedOf = (isOffline: boolean, authorization = `${issuer}/authorize?tenant=1`) => {
@@ -100,7 +100,7 @@ describe("the authorization address", () => {
     return Object.fromEntries(new URL(address).searchParams);
   };
 
-  it("requests a code with PKCE, and keeps existing parameters", () => {
+  it("requests a code with PKCE, and keeps the parameters that the issuer's URL already has", () => {
     expect(askedOf(true)).toEqual({
       tenant: "1",
       response_type: "code",
@@ -118,13 +118,13 @@ describe("the authorization address", () => {
     expect(askedOf(false).scope).toBe("openid");
   });
 
-  it("contains the challenge of RFC 7636", async () => {
+  it("contains the PKCE challenge that RFC 7636 gives for its example", async () => {
     const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
     expect(await computeChallenge(verifier)).toBe("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
   });
 });
 
-it("the page builds a sign-out address with its client id and its own address", () => {
+it("the console builds a sign-out URL from the issuer's URL, its own client id and its own URL", () => {
   const endOfSession = `${issuer}/logout?tenant=1`;
   const address = buildSignOutUrl(
     { endpoint: "", clientId: "console", endOfSession },
@@ -142,7 +142,7 @@ it.each([
   ["?state=b", false],
   ["", false],
   ["?workflow=bills", false],
-])("the page recognises an issuer's answer in its address (%j: %s)", (search, is) => {
+])("the console recognises by its URL whether the issuer has answered a sign-in (%j: %s)", (search, is) => {
   expect(readIssuerAnswer(search) !== undefined).toBe(is);
 });
 
@@ -162,14 +162,14 @@ describe("tokens of an issuer", () => {
   });
 
   it.each([{ access_token: undefined }, { access_token: "a b\n" }, { token_type: "mac" }, { token_type: undefined }])(
-    "are refused with %j",
+    "are refused if the issuer's answer contains %j instead of the valid values",
     (change) => {
       expect(() => parseTokens({ ...body, ...change }, at, now)).toThrow(/no token that NOVA accepts/);
     },
   );
 });
 
-describe("a token", () => {
+describe("an access token of an issuer", () => {
   const tokens = parseTokens(body, at, now);
 
   it("is renewed one minute before it expires, not sooner", () => {

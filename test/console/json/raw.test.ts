@@ -11,7 +11,7 @@ import {
 } from "../../../packages/console/src/json/raw.ts";
 
 describe("raw JSON text", () => {
-  it("keeps digits that a double would lose", () => {
+  it("keeps digits that a floating-point number would lose", () => {
     const text = '{"a": 850.0, "b": [12345678901234567890, 1e400], "c": -0}';
     expect(listMembers(text)).toEqual([
       { key: "a", text: "850.0" },
@@ -39,7 +39,7 @@ describe("raw JSON text", () => {
     );
   });
 
-  it("is split only into the requested number of members", () => {
+  it("is split into no more members than requested", () => {
     expect(listMembers('{"a":1,"b":2,"c":3}', 2).map(({ key }) => key)).toEqual(["a", "b"]);
     expect(listElements("[1,2,3]", 1)).toEqual(["1"]);
     expect([listMembers("{}"), listElements("[ ]")]).toEqual([[], []]);
@@ -52,11 +52,11 @@ describe("raw JSON text", () => {
     ["-1", "number"],
     ["true", "boolean"],
     ["null", "null"],
-  ])("has a kind that its first character determines: %j is %s", (text, kind) => {
+  ])("is recognised by its first character: %j is %s", (text, kind) => {
     expect(readKind(text)).toBe(kind);
   });
 
-  it("stays unparsed in the outputs and definitions of a session", () => {
+  it("stays text in the outputs and definitions of a session", () => {
     const answer = parseAnswer(
       '{"nodes":[{"version":2,"definition":{"timeout":60.0}}],"outputs":[{"output":{"n":1.0}},{"output":null}]}',
     );
@@ -66,7 +66,7 @@ describe("raw JSON text", () => {
     });
   });
 
-  it("stays unparsed in all members of an answer that contain contexts, and is sent back unchanged", () => {
+  it("stays text in every member of an API answer that contains a context, and is sent back unchanged", () => {
     const context = '{"total": 850.0}';
     const text = `{"items":[{"seq":1,"changes":{"set":${context},"delete":[]},"branches":[{"entries":[{"output_result":${context}}]}]}]}`;
     const answer = parseAnswer(text) as {
@@ -91,7 +91,7 @@ describe("formatted JSON", () => {
     );
   });
 
-  it("means the same as before, and stays the same if it is formatted again", () => {
+  it("has the same value as the original text, and does not change if it is formatted a second time", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const pretty = formatJson(text);

@@ -18,7 +18,7 @@ const record: AuditRecord = {
   detail: { node: "Sum", code_hash: "ab".repeat(32) },
 };
 
-describe("a record of the audit", () => {
+describe("a record of the audit log", () => {
   it.each([
     [{}, true],
     [{ action: "code.approved", by: "key_1" }, true],
@@ -27,7 +27,7 @@ describe("a record of the audit", () => {
     [{ text: "BILL" }, true],
     [{ text: "sum" }, true],
     [{ text: "hello" }, false],
-  ])("matches the filters %j: %s", (filters, is) => {
+  ])("matches or does not match the filters %j: %s", (filters, is) => {
     expect(matchesFilters(record, filters)).toBe(is);
   });
 
@@ -36,7 +36,7 @@ describe("a record of the audit", () => {
     expect(matchesFilters(record, { by: setupActor })).toBe(false);
   });
 
-  it("links to its subject if the console has a page for it", () => {
+  it("links to the workflow, client or key that it is about if the console has a page for it", () => {
     expect(findSubjectPath(record)).toBe("/code?workflow=bills");
     expect(findSubjectPath({ ...record, action: "execution.cancelled", subject: "exec_1" })).toBe("/runs/exec_1");
     expect(findSubjectPath({ ...record, action: "client.deleted", subject: "acme" })).toBeUndefined();
@@ -48,7 +48,7 @@ describe("a record of the audit", () => {
   });
 });
 
-it("the survey of stored records adds up the counts of its pages by kind and format", () => {
+it("the console's survey of stored records adds up the counts of all pages of the API by kind and format", () => {
   const state = "current" as const;
   const parts = [
     { entity: "step", format: 1, items: 2, state },

@@ -3,13 +3,13 @@ import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Result } from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { root } from "../../support/imports.ts";
 
 /**
  * The browser in CHROMIUM, or an installed one. The headless shell is preferred, because it needs half the processor
- * time of the others.
+ * time of the other browsers.
  */
 const places = [
   process.env.CHROMIUM,
@@ -32,6 +32,8 @@ export interface Viewport {
 }
 
 export const desk: Viewport = { width: 1280, height: 800 };
+/** The narrowest screen on which the views are side by side. */
+export const tablet: Viewport = { width: 880, height: 1100 };
 export const phone: Viewport = { width: 390, height: 844 };
 
 export interface Opened {
@@ -49,7 +51,7 @@ export function useBrowser() {
   beforeAll(async () => {
     if (executablePath) browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   });
-  // An open page would continue to poll the server.
+  // Closes all pages, because an open page would continue to poll the server.
   afterEach(() => Promise.all(opened.splice(0).map((context) => context.close())));
   afterAll(() => expect(complaints).toEqual([]));
   return {
@@ -83,6 +85,18 @@ const patienceMs = 20_000;
 
 export function waitUntil<Found>(look: () => Found | Promise<Found>): Promise<Found> {
   return vi.waitFor(look, { timeout: patienceMs, interval: 50 });
+}
+
+/** Presses Tab until the element has the focus; at most as often as a user would. */
+export async function tabTo(page: Page, target: Locator, most = 15): Promise<void> {
+  await target.waitFor();
+  const stops: unknown[] = [];
+  for (let presses = 0; presses <= most; presses++) {
+    if (await target.evaluate((element) => element.matches(":focus"))) return;
+    await page.keyboard.press("Tab");
+    stops.push(await page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.textContent"));
+  }
+  expect.fail(`${target} is not among the first stops of Tab: ${stops.join(" | ")}`);
 }
 
 const openRequests = new WeakMap<Page, Set<Request>>();
@@ -122,13 +136,13 @@ export async function findingsOf(page: Page, runOnly = everyRule): Promise<strin
 }
 
 /**
- * Lists violations on a desk and on a phone, in light and dark mode, and content that is wider than the screen. The page is
+ * Lists violations on a desk, a tablet and a phone, in light and dark mode, and content that is wider than the screen. The page is
  * resized without a reload, because only its styles depend on the size. `onPhone` runs before the inspection on a phone. Saves
  * screenshots as `<name>-<mode>-<place>.png`.
  */
 export async function findingsInEveryLook(page: Page, name: string, onPhone?: () => unknown): Promise<string[]> {
   const found: string[] = [];
-  for (const [place, viewport] of Object.entries({ desk, phone })) {
+  for (const [place, viewport] of Object.entries({ desk, tablet, phone })) {
     await page.setViewportSize(viewport);
     if (place === "phone") await onPhone?.();
     for (const [mode, rules] of Object.entries({ light: everyRule, dark: rulesOfColour })) {

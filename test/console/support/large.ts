@@ -19,6 +19,7 @@ function execution(number: number) {
     restarts: [],
     restarted_from: null,
     trigger: null,
+    labels: {},
     error: number % 9 === 0 ? { node: "book", class: "NodeFailed", message: "no rate" } : null,
   };
 }
@@ -51,6 +52,7 @@ function entry(seq: number, scope: string, node_id: string, path_taken: string |
     path_taken,
     attempt: 1,
     execution_time_ms: 100,
+    times: { waiting_ms: 0, sandbox_ms: 10, model_ms: 0, code_ms: 90 },
     sandbox_id: "s",
     timestamp: new Date(Date.parse(started) + seq * 1000).toISOString(),
     hash: "h",
@@ -72,7 +74,7 @@ interface Large {
 
 async function answerRun(page: Page, { nodes, edges, entries }: Large): Promise<string> {
   const at_work = { count: 0, nodes: [], maps: [] };
-  const whole = { context: {}, path: [], at_work, state_machine_pages: [] };
+  const whole = { context: {}, path: [], at_work, started_by: null, state_machine_pages: [] };
   const run = { ...execution(1), execution_id: id, status: "completed", error: null, ...whole };
   await page.route(/\/executions\/exec_\w+(\?|$)/, (route) => answer(route, run));
   await page.route(/\/executions\/exec_\w+\/chain\?/, (route) => answer(route, { items: entries, next_cursor: null }));

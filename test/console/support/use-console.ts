@@ -11,6 +11,8 @@ export interface TestConsole {
   /** The sign-in link that `nova dev` printed. */
   link: string;
   key: string;
+  /** The folder of `nova dev`, with the mails that NOVA has sent in `.nova/mail`. */
+  folder: string;
   nova: NovaClient;
   /** Opens a page with a signed-in session. */
   open(path: string, how?: Opened): Promise<Page>;
@@ -18,20 +20,26 @@ export interface TestConsole {
   openSignedOut(how?: Opened): Promise<Page>;
 }
 
-/** Starts `nova dev` in a new folder with the workflows of the tests, and a browser. */
-export function useConsole(): TestConsole {
+interface ConsoleOptions {
+  isEmpty?: boolean;
+  /** Changes the folder before `nova dev` starts in it. */
+  prepare?(folder: string): Promise<void>;
+}
+
+/** Starts `nova dev` in a new folder with the workflows of the tests, or without any, and a browser. */
+export function useConsole({ isEmpty = false, prepare }: ConsoleOptions = {}): TestConsole {
   const browser = useBrowser();
   const app = { openSignedOut: browser.page } as TestConsole;
-  let folder: string;
   let dev: Started | undefined;
   beforeAll(async () => {
     if (!hasBrowser) return;
-    folder = await newFolder();
-    await writeWorkflows(folder);
+    const folder = await newFolder();
+    if (!isEmpty) await writeWorkflows(folder);
+    await prepare?.(folder);
     dev = startNova(folder, "dev", "--port", "0", "--smtp-port", "0", "--json");
     const { url, api_key: key, console: link } = JSON.parse(await dev.line('"console"'));
-    Object.assign(app, { url, link, key, nova: createClient({ url, apiKey: key }) });
-    await dev.line('"id":"waits"');
+    Object.assign(app, { url, link, key, folder, nova: createClient({ url, apiKey: key }) });
+    if (!isEmpty) await dev.line('"id":"waits"');
     // Builds the page before the time limit of a test starts.
     await fetch(`${url}/console/`);
   }, 120_000);
@@ -43,7 +51,7 @@ export function useConsole(): TestConsole {
     const later = setTimeout(() => dev?.child.kill("SIGINT"), 2_000);
     await dev?.ended;
     clearTimeout(later);
-    if (folder) await rm(folder, { recursive: true, force: true });
+    if (app.folder) await rm(app.folder, { recursive: true, force: true });
   });
   app.open = async (path, how) => {
     const page = await browser.page(how);

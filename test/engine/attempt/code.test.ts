@@ -12,7 +12,7 @@ const task = (allow?: string[], sealed?: true) => {
   return { node: { executor }, position: { before: { ...(sealed && { sealed }) } } } as Pick<Task, "node" | "position">;
 };
 
-describe("the hosts that a node can connect to", () => {
+describe("the network hosts that a node can connect to", () => {
   it("are those of its definition and those of its credentials, each once", () => {
     expect(allowedFor(task(["api.acme.test:443", "b.test"]), overlay)).toEqual([
       "api.acme.test:443",
@@ -32,13 +32,13 @@ describe("the hosts that a node can connect to", () => {
   });
 
   it.each([
-    ["a name on another port", ["db.acme.test:5432"], { "db.acme.test": ["10.0.0.7"] }],
-    ["a name on several", ["db.acme.test:5432", "db.acme.test:22"], { "db.acme.test": ["10.0.0.7"] }],
-    ["names with port 80 or 443", ["a.test", "b.test:443", "c.test:80"], undefined],
-    ["addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
-    ["nothing", undefined, undefined],
+    ["a host name on a port other than 80 and 443", ["db.acme.test:5432"], { "db.acme.test": ["10.0.0.7"] }],
+    ["a host name on two ports", ["db.acme.test:5432", "db.acme.test:22"], { "db.acme.test": ["10.0.0.7"] }],
+    ["host names on the ports 80 and 443", ["a.test", "b.test:443", "c.test:80"], undefined],
+    ["IP addresses, ranges and this machine", ["10.0.0.7:1", "[::1]:2", "10.0.0.0/8:3", "localhost:4"], undefined],
+    ["no hosts", undefined, undefined],
   ])(
-    "are resolved before the code starts only if one of them has another port than 80 and 443: %s %j",
+    "have their IP addresses looked up before the code starts only if a host name has another port than 80 and 443: %s %j",
     async (_what, allow, addresses) => {
       const asked: string[] = [];
       const addressesOf = async (host: string) => {
@@ -50,7 +50,7 @@ describe("the hosts that a node can connect to", () => {
     },
   );
 
-  it("are sent to the sandbox with the addresses that the turn has stored", () => {
+  it("are sent to the sandbox together with the IP addresses that the turn of the node stores", () => {
     const addresses = { "db.acme.test": ["10.0.0.7"] };
     expect(networkOf(["db.acme.test:5432"], { addresses })).toEqual({
       network: { allow: ["db.acme.test:5432"], addresses },
@@ -81,7 +81,7 @@ function following() {
   return { lambda, time, follow, io: follow.watch(io) };
 }
 
-it("a delivery stops following code when the follow time or the Lambda's time is over", () => {
+it("a delivery stops waiting for running code when its time for this code or the time of the Lambda is over", () => {
   const one = following();
   expect(one.follow.signal.aborted).toBe(false);
   one.time.abort();
@@ -91,7 +91,7 @@ it("a delivery stops following code when the follow time or the Lambda's time is
   expect(other.follow.signal.aborted).toBe(true);
 });
 
-it("a delivery follows code for longer while it transfers a value to the code", async () => {
+it("a delivery whose time for running code is over first completes the transfer of a value to this code", async () => {
   const { time, follow, io: watched } = following();
   const body = (await watched.openBlob(ref))[Symbol.asyncIterator]();
   await body.next();
@@ -103,7 +103,7 @@ it("a delivery follows code for longer while it transfers a value to the code", 
   expect(follow.signal.aborted).toBe(true);
 });
 
-it("a delivery follows code for longer while it transfers a value from the code, even if the value cannot be stored", async () => {
+it("a delivery whose time for running code is over first completes the transfer of a value from this code, even if storing it fails", async () => {
   const { time, follow, io: watched } = following();
   const failing = async function* () {
     yield Buffer.from("a");
@@ -123,7 +123,7 @@ async function lastOf(story: Story, ...nodes: [node: string, seq: number, scope?
   return story.begun.map(({ request }) => [request.node, request.isLast ?? false]);
 }
 
-it("a request to the sandbox marks code as the last code of the run if only end nodes follow", async () => {
+it("a request to the sandbox marks code as the last code of the run if only end nodes follow its node", async () => {
   const row = new Story(flow("row", [action("a"), action("b")], lines("start > a > b > end")));
   expect(await lastOf(row, ["a", 0], ["b", 1])).toEqual([
     ["a", false],

@@ -9,7 +9,7 @@ const taken = (json: string | undefined, conditions: Condition[]) => {
   return "problem" in decision ? decision.problem : conditionLabel(decision.condition);
 };
 
-describe("decide", () => {
+describe("the choice of an edge", () => {
   it.each<[string, Condition[], string]>([
     ['"yes"', ["no", "yes"], "yes"],
     ["true", [true, false], "true"],
@@ -41,7 +41,7 @@ describe("decide", () => {
     expect(taken(json, conditions)).toBe(label);
   });
 
-  it("returns the chosen edge object itself, and no copy of it", () => {
+  it("returns the chosen edge object itself, not a copy of it", () => {
     const edges = edgesFor(["yes", "no"]);
     expect(decide('"no"', edges)).toBe(edges[1]);
   });
@@ -54,7 +54,7 @@ describe("decide", () => {
       /no edge for branch_decision "maybe" - it leads on for "yes", 2; add an edge with "default"/,
     ],
     [JSON.stringify("x".repeat(500)), ["yes"], /branch_decision "x{76}\.\.\. - /],
-  ])("names the edges that exist if none fits the decision %.10s", (json, conditions, problem) => {
+  ])("fails and names the existing edges if none fits the decision %.10s", (json, conditions, problem) => {
     expect(taken(json, conditions)).toMatch(problem);
   });
 });

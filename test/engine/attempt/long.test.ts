@@ -32,8 +32,8 @@ class LongStory extends Story {
   }
 }
 
-describe("long code", () => {
-  it("starts once, is checked by deliveries at growing intervals, and has its result committed by the last delivery", async () => {
+describe("code with a timeout of two hours", () => {
+  it("starts once, is checked by deliveries at growing intervals, and its result is committed by the last delivery", async () => {
     const story = await LongStory.begun(workflow, { a: [succeeds("a", "12345678901234567890")] });
     expect(await story.look()).toMatchObject({ scope: "", seq: 0, running: true, pause: 5 });
     story.world.clock.advance(600_000);
@@ -48,7 +48,7 @@ describe("long code", () => {
     await story.judge();
   });
 
-  it("has a sandbox that lives as long as the timeout of the code, and that is killed after the result", async () => {
+  it("runs in a sandbox that lives as long as the timeout of the code and is killed once the result is there", async () => {
     const story = await LongStory.begun();
     await story.look();
     const [sandbox] = story.world.sandboxes.alive();
@@ -67,7 +67,7 @@ describe("long code", () => {
     expect(Date.parse(sandbox?.endsAt ?? "") - Date.parse(sandbox?.createdAt ?? "")).toBe(86_400_000);
   });
 
-  it("leaves its sandbox to the next node if it ends while its first delivery follows it", async () => {
+  it("leaves its sandbox to the next node if it ends while its first delivery waits for it", async () => {
     const story = await LongStory.begun();
     story.codeStopsAt = undefined;
     expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
@@ -75,7 +75,7 @@ describe("long code", () => {
     expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1"]);
   });
 
-  it("leaves its sandbox to the next node even if a second delivery follows it, too", async () => {
+  it("leaves its sandbox to the next node even if two deliveries wait for the end of the code", async () => {
     const story = await LongStory.begun();
     const [first, second] = [story.deliver("a", 0), story.deliver("a", 0)];
     await story.finish(first);
@@ -87,7 +87,7 @@ describe("long code", () => {
     expect(story.world.sandboxes.alive().map(({ id }) => id)).toEqual(["S1"]);
   });
 
-  it("is killed by a cancel, and later deliveries report that the run is closed", async () => {
+  it("is killed by a cancel, and later deliveries of its node report that the run is closed", async () => {
     const story = await LongStory.begun();
     await story.look();
     await story.finish(story.cancel());
@@ -115,7 +115,7 @@ describe("long code", () => {
     await story.judge();
   });
 
-  it("whose sandbox is lost fails its node, as short code does", async () => {
+  it("fails its node if its sandbox is lost, as code with a short timeout does", async () => {
     const story = await LongStory.begun();
     await story.look();
     story.world.sandboxes.kill("S1");

@@ -47,12 +47,15 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it.each([{}, { isolation: "execution" }] as const)("runs again in its sandbox: %j", async (more) => {
-    const story = await begun(thrice, [fails("one"), succeeds("a", "1")], more);
-    await story.everything();
-    expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1", "S1"]);
-    await story.judge();
-  });
+  it.each([{}, { isolation: "execution" }] as const)(
+    "runs its second and third attempt in the sandbox of the first, with the settings %j",
+    async (more) => {
+      const story = await begun(thrice, [fails("one"), succeeds("a", "1")], more);
+      await story.everything();
+      expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1", "S1"]);
+      await story.judge();
+    },
+  );
 
   it("fails with the error of its last attempt, which is recorded like the earlier attempts", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [fails("one"), fails("two")]);
@@ -117,7 +120,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("commits a late result of its first attempt, and then runs no later attempt", async () => {
+  it("commits the result of its first attempt if that arrives late, and then runs no later attempt", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [succeeds("a", "1")]);
     const knows = story.deliver("a", 0);
     await story.until(knows, "entry 1");
@@ -132,7 +135,7 @@ describe("a node with a retry", () => {
     expect(story.entriesOf("").map((entry) => headOf(entry).steps)).toEqual([[], []]);
   });
 
-  it("that has long code waits for its next attempt in a state of Step Functions", async () => {
+  it("whose code may run for hours waits for its next attempt in a Wait state of Step Functions", async () => {
     const story = await begun(
       { attempts: 3, delaySeconds: 100, backoff: 2 },
       [fails("one"), fails("two"), succeeds("a", "1")],
@@ -155,7 +158,7 @@ describe("a node with a retry", () => {
   });
 });
 
-it("an entry says how many deliveries failed before the first attempt, if Step Functions counts them", async () => {
+it("an entry names the number of deliveries that failed before the first attempt, if Step Functions counts them", async () => {
   const story = await begun(thrice, [fails("one"), succeeds("a", "1")]);
   const input = { execution: { id: story.id, workflowId: "again", version: 1 }, scope: "", seq: 0, node: "a" };
   const deliver = (retries: number) =>
@@ -166,7 +169,7 @@ it("an entry says how many deliveries failed before the first attempt, if Step F
   expect(await told(story)).toMatchObject({ attempt: 2, failed_deliveries: 2 });
 });
 
-describe("an entry of `retry.on`", () => {
+describe("an error name in the list `retry.on`", () => {
   const refused = raises(
     "HTTPError: 503 Server Error: busy",
     "requests.exceptions.HTTPError",
@@ -200,7 +203,7 @@ describe("an entry of `retry.on`", () => {
     ["NodeTimeout", refused, 1],
     ["HTTPError", fails("HTTPError, said the code itself"), 1],
     ["NodeFailed", fails("the code said so itself"), 2],
-  ])("is compared with classes, message and status of the failure: %s", async (entry, script, runs) => {
+  ])("decides by class, message and HTTP status whether a failure is retried: %s", async (entry, script, runs) => {
     const story = await begun({ attempts: 2, delaySeconds: 1, on: ["KeyError", entry] }, [script, succeeds("a", "1")]);
     await story.everything();
     expect(attempts(story)).toBe(runs);
@@ -237,7 +240,7 @@ describe("a prompt node with a retry", () => {
     await story.judge();
   });
 
-  it("runs its pinned code again if no other code may be written", async () => {
+  it("runs its pinned code again if no model may write new code", async () => {
     const pinned = { generation: "g", code: "kept" };
     const story = new PromptStory(written, scriptedMinds({ pinned }), { a: [fails("down"), succeeds("a", "1")] });
     await story.start("{}", { frozen: true });
@@ -254,7 +257,7 @@ describe("a prompt node with a retry", () => {
   });
 });
 
-describe("a Retry-After", () => {
+describe("the header Retry-After of a failed request", () => {
   const busy = (retryAfter: string): Script => {
     const { result } = raises("HTTPError: 429", "HTTPError");
     return { result: { ...result, httpStatus: 429, retryAfter } } as Script;
@@ -275,22 +278,25 @@ describe("a Retry-After", () => {
     ["3600", bounded, 60],
     ["99999999999999999999", bounded, 60],
     ["30", { ...bounded, jitter: true }, 30],
-  ] as const)("of %s with the retry %j makes the run wait for %d seconds", async (header, retry, seconds) => {
-    const { story, answer, again } = await answered(retry, header);
-    expect(answer).toMatchObject({ running: true, pause: seconds });
-    expect(again).toMatchObject({ running: true, pause: seconds });
-    story.world.clock.advance(seconds * 1000);
-    expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
-    expect((await told(story))?.steps).toMatchObject([{ retry_delay_ms: seconds * 1000 }]);
-    expect(attempts(story)).toBe(2);
-  });
+  ] as const)(
+    "with the value %s and the retry settings %j makes the run wait for %d seconds",
+    async (header, retry, seconds) => {
+      const { story, answer, again } = await answered(retry, header);
+      expect(answer).toMatchObject({ running: true, pause: seconds });
+      expect(again).toMatchObject({ running: true, pause: seconds });
+      story.world.clock.advance(seconds * 1000);
+      expect(await story.finish(story.deliver("a", 0))).toMatchObject({ seq: 1 });
+      expect((await told(story))?.steps).toMatchObject([{ retry_delay_ms: seconds * 1000 }]);
+      expect(attempts(story)).toBe(2);
+    },
+  );
 
   it.each([
     ["1", bounded],
     ["Wed, 21 Oct 2015 07:28:00 GMT", bounded],
     ["soon", bounded],
     ["30", { attempts: 2, delaySeconds: 2 }],
-  ] as const)("of %s does not change the delay of the retry %j", async (header, retry) => {
+  ] as const)("with the value %s does not change the delay of the retry settings %j", async (header, retry) => {
     expect((await answered(retry, header)).answer).toBe("NodeRetry");
   });
 });

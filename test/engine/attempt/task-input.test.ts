@@ -33,34 +33,34 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 it.each([
-  ["no secret is in it", [], undefined, true],
+  ["no part of the input is secret", [], undefined, true],
   ["an input of the workflow is secret", ["x"], undefined, false],
   [
-    "credentials are added to it, even with values too short to be masked",
+    "a credential is added to the input, even if its value is too short to be masked",
     [],
     { members: [{ key: "x", json: "1" }], secrets: [], hosts: [] },
     false,
   ],
 ])(
-  "an input counts as plain only if it has no secrets and no credentials: %s %j",
+  "the input of a node counts as free of secrets only if it has no secret input and no credentials: %s %j",
   async (_what, secrets, overlay, isPlain) => {
     const { io } = await ioOfB(large, '"abc"', secrets, overlay);
     expect(io.isPlain).toBe(isPlain);
   },
 );
 
-describe("the values that a run of code may reach", () => {
-  it("include a blob of its input", async () => {
+describe("the values that the code of a node can load", () => {
+  it("include a blob of the node's input", async () => {
     const { io } = await ioOfB(large, referenceText(textRef(letter)));
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("do not include a blob that only another node had", async () => {
+  it("do not include a blob that only another node had as its input", async () => {
     const { io } = await ioOfB(large, "1");
     await expect(io.openBlob(textRef(letter))).rejects.toThrow(/is not part of the node's input/);
   });
 
-  it("include a blob that a transferred JSON blob refers to, even if the reference spans two chunks", async () => {
+  it("include a blob that is named in a JSON blob of the code, even if the reference is split over two chunks", async () => {
     const { io, home, blobs } = await ioOfB(large, "1");
     const text = `{"padding":"${"x".repeat(30)}","letter":${referenceText(textRef(letter))}}`;
     const ref = { sha256: sha256(text), bytes: Buffer.byteLength(text), type: "json" } as const;
@@ -75,13 +75,13 @@ describe("the values that a run of code may reach", () => {
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("include a result that it reads with `outputs`, even if the context no longer has it", async () => {
+  it("include a blob in a result that the code reads with `outputs`, even if the context no longer has this blob", async () => {
     const { io } = await ioOfB(large, "1");
     expect(await io.outputs("a")).toBe(`{"letter":${referenceText(textRef(letter))}}`);
     expect(await textOf(await io.openBlob(textRef(letter)))).toBe(letter.toString());
   });
 
-  it("include the results of earlier nodes, and null for nodes without results", async () => {
+  it("include the results of earlier nodes, and null in place of the result of a node that has none", async () => {
     const { io } = await ioOfB(succeeds("n", "850.0"), "1");
     expect(await io.outputNames()).toEqual(["start", "a"]);
     expect([await io.outputs("a"), await io.outputs("b")]).toEqual(['{"n":850.0}', null]);
@@ -89,11 +89,11 @@ describe("the values that a run of code may reach", () => {
 });
 
 it.each([
-  ["of its input", `[${referenceText(textRef(letter))}]`, succeeds("a", "1"), undefined],
-  ["of a node before it", "1", large, undefined],
+  ["of the node's input", `[${referenceText(textRef(letter))}]`, succeeds("a", "1"), undefined],
+  ["of the result of an earlier node", "1", large, undefined],
   ["that no earlier node had", "1", succeeds("a", "1"), { key: "y", ref: textRef(letter) }],
 ])(
-  "foreignReference recognises whether a result may refer to a blob %s",
+  "foreignReference finds out whether the result of a node may refer to a blob %s",
   async (_whose, inputJson, script, foreign) => {
     const { io } = await ioOfB(script, inputJson);
     const set = [
@@ -105,10 +105,10 @@ it.each([
 );
 
 it.each([
-  ["as JSON", { type: "json" }],
-  ["as bytes", { type: "bytes" }],
-  ["as a shorter one", { bytes: 1 }],
-] as const)("a result may not refer to a text of its input %s", async (_how, change) => {
+  ["as a JSON blob", { type: "json" }],
+  ["as a blob of bytes", { type: "bytes" }],
+  ["with a smaller length", { bytes: 1 }],
+] as const)("the result of code may not refer to a text blob of its input %s", async (_how, change) => {
   const { io } = await ioOfB(succeeds("a", "1"), referenceText(textRef(letter)));
   const ref = { ...textRef(letter), ...change };
   expect(io.isOwn(textRef(letter))).toBe(true);
@@ -117,7 +117,7 @@ it.each([
   await expect(io.openBlob(ref)).rejects.toThrow(/is not part of the node's input/);
 });
 
-it("a hash alone in a result of a node is no reference to a blob", async () => {
+it("a hash alone in the result of a node does not count as a reference to a blob", async () => {
   const { io } = await ioOfB(succeeds("a", JSON.stringify({ sha256: textRef(letter).sha256 })), "1");
   const set = [{ key: "y", json: referenceText(textRef(letter)) }];
   expect(await io.foreignReference(set)).toMatchObject({ key: "y" });
@@ -147,11 +147,21 @@ const f = ["f", '{"f":true}'];
 const branches = ["a", "c", "b"].map((id) => [id, `{"${id}":true}`]);
 
 it.each([
-  ["a branch: what ran before its fork, nothing of a sibling", "/f@1.b", 1, [start, f]],
-  ["the second node of a branch: the first one too", "/f@1.a", 2, [start, f, ["a", '{"a":true}']]],
-  ["what follows the join: the branches", "", 3, [start, f, ...branches]],
-  ["an item: its own nodes, none of another's", "/m@3.1", 2, [start, f, ...branches, ["m", "{}"], ["i", '{"i":8}']]],
-  ["what follows a map: its list", "", 5, [start, f, ...branches, ["m", '{"m":[{"i":7,"k":true},{"i":8,"k":true}]}']]],
-])("`outputs` has the results of the right nodes for %s", async (_who, scope, seq, expected) => {
+  ["a branch: the nodes before its fork, and no node of another branch", "/f@1.b", 1, [start, f]],
+  ["the second node of a branch: also the first node of this branch", "/f@1.a", 2, [start, f, ["a", '{"a":true}']]],
+  ["the node after a join: also the nodes of its branches", "", 3, [start, f, ...branches]],
+  [
+    "an item of a map: the nodes of this item, and of no other item",
+    "/m@3.1",
+    2,
+    [start, f, ...branches, ["m", "{}"], ["i", '{"i":8}']],
+  ],
+  [
+    "the node after a map: the list of the map",
+    "",
+    5,
+    [start, f, ...branches, ["m", '{"m":[{"i":7,"k":true},{"i":8,"k":true}]}']],
+  ],
+])("code reads with `outputs` the results of exactly the nodes before it: %s", async (_who, scope, seq, expected) => {
   expect(await seenAt(scope, seq)).toEqual(expected);
 });

@@ -46,7 +46,7 @@ describe("a sandbox that never reports the end of its code", () => {
     expect(JSON.stringify(story.entriesOf("")[1])).toContain("printed until it was stopped");
   });
 
-  it("gets no more time from further deliveries, however many follow", async () => {
+  it("gets no more time when further deliveries of its node arrive, however many there are", async () => {
     const story = await silent();
     for (let deliveries = 0; deliveries < 3; deliveries++) {
       const time = new AbortController();
@@ -63,7 +63,7 @@ describe("a sandbox that never reports the end of its code", () => {
     await isOverdue(story);
   });
 
-  it("is killed by a delivery that starts after the time of the code is over", async () => {
+  it("is killed by a delivery that starts after the timeout of the code", async () => {
     const story = await silent();
     const first = story.deliver("a", 0);
     await story.finish(first);
@@ -74,7 +74,7 @@ describe("a sandbox that never reports the end of its code", () => {
     await isOverdue(story);
   });
 
-  it("fails its node after the same time even if the clock goes back a year", async () => {
+  it("fails its node after the usual time even if the clock is set back by a year", async () => {
     const story = await silent();
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -86,7 +86,7 @@ describe("a sandbox that never reports the end of its code", () => {
     await isOverdue(story);
   });
 
-  it("fails only its own item of a map", async () => {
+  it("fails only the item of a map to which it belongs", async () => {
     const map = mapOver("m", [action("i")], [], { toleratedFailures: { count: 1 } });
     const script = (request: RunRequest) => {
       const item = given(request, "item") as string;
@@ -135,8 +135,8 @@ describe("a sandbox that sends a malformed message", () => {
   });
 });
 
-describe("a result", () => {
-  it("that was produced in time counts, however late a delivery reads it", async () => {
+describe("a result of code", () => {
+  it("that was produced before the timeout counts, however late a delivery reads it", async () => {
     const story = await silent(one, { a: [succeeds("a", "1")] });
     const first = story.deliver("a", 0);
     await story.until(first, "entry 1").catch(() => undefined);
@@ -149,11 +149,11 @@ describe("a result", () => {
   });
 });
 
-describe("code that may run again", () => {
+describe("code of a node with `effects: false` and a retry", () => {
   const again = { effects: false, retry: { attempts: 2, delaySeconds: 100 } };
   const repeated = flow("repeated", [action("a", again)], lines("start > a > end"));
 
-  it("has its whole timeout in each attempt", async () => {
+  it("may run for its whole timeout in each attempt", async () => {
     const story = await silent(repeated, { a: [fails("no"), succeeds("a", "1")] });
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -165,7 +165,7 @@ describe("code that may run again", () => {
     expect(story.begun.map(({ claim }) => claim.attempt)).toEqual([1, 2]);
   });
 
-  it("runs again in another sandbox if the first one gave no result in time", async () => {
+  it("runs again in another sandbox if it gave no result in the first sandbox before the timeout", async () => {
     const story = await silent(repeated);
     const delivery = story.deliver("a", 0);
     await story.finish(delivery);
@@ -178,10 +178,10 @@ describe("code that may run again", () => {
   });
 });
 
-describe("long code", () => {
+describe("code with a long timeout", () => {
   const long = (timeoutSeconds: number) => flow("long", [action("a", { timeoutSeconds })], lines("start > a > end"));
 
-  it("is checked at intervals until its time is over, when its sandbox is killed", async () => {
+  it("is checked at intervals until its timeout, and then its sandbox is killed", async () => {
     const story = await silent(long(7_200));
     story.world.followTime = () => AbortSignal.abort();
     let pauses = 0;
@@ -197,7 +197,7 @@ describe("long code", () => {
   });
 
   it.each([1_000, 3_600, 7_200, 43_200])(
-    "of %i s is checked once more before its sandbox dies with the result in it",
+    "of %i seconds is checked a last time while its sandbox still holds the result",
     async (timeoutSeconds) => {
       const story = await silent(long(timeoutSeconds), { a: [succeeds("a", "1")] });
       story.world.followTime = () => AbortSignal.abort();
@@ -225,7 +225,7 @@ describe("code that a model wrote", () => {
     return { story, deliver: () => story.deliver("a", 0) };
   }
 
-  it("fails its node if it gives no result in time, and the model writes no other code", async () => {
+  it("fails its node if it gives no result before the timeout, and the model writes no other code", async () => {
     const { story, deliver } = await begun();
     const delivery = deliver();
     await story.finish(delivery);

@@ -26,13 +26,16 @@ async function stored({ version, record, entries }: FrozenRun, decision = "null"
   return story;
 }
 
-describe("a finished run of format 1", () => {
+describe("a finished run that was stored in format 1", () => {
   const runs = closed as unknown as FrozenRun[];
 
-  it.each(runs.map((run) => [run.record.status, run] as const))("is anchored if it is %s", async (_, run) => {
-    const links = run.entries.length;
-    expect(await (await stored(run)).verify()).toEqual({ state: "anchored", links, erased: [], sourceGone: [] });
-  });
+  it.each(runs.map((run) => [run.record.status, run] as const))(
+    "with the status %s is verified as `anchored`",
+    async (_, run) => {
+      const links = run.entries.length;
+      expect(await (await stored(run)).verify()).toEqual({ state: "anchored", links, erased: [], sourceGone: [] });
+    },
+  );
 
   it.each<[keyof Execution, unknown]>([
     ["client", "another"],
@@ -41,7 +44,7 @@ describe("a finished run of format 1", () => {
     ["nodes", 7],
     ["trigger", "nightly"],
     ["error", undefined],
-  ])("is reported as broken if its record has another %s", async (field, value) => {
+  ])("is reported as broken if the field %s of its record was changed", async (field, value) => {
     const story = await stored(runs.find(({ record }) => record.status === "failed") as FrozenRun);
     Object.assign(story.world.record(story.id), { [field]: value });
     const problem = { message: expect.stringContaining(field) };
@@ -50,7 +53,7 @@ describe("a finished run of format 1", () => {
 });
 
 /** This run has two nested loops. It was stored just before decision d, with its first further execution. */
-describe("a run of format 1 with loops", () => {
+describe("a run with loops that was stored in format 1", () => {
   const run = loops as unknown as FrozenRun;
   const { version, record } = run;
 
@@ -61,7 +64,7 @@ describe("a run of format 1 with loops", () => {
     return story;
   }
 
-  it("counts loops and events", async () => {
+  it("keeps its counts of loops and history events, and continues them", async () => {
     const story = await storedLoops();
     expect(await story.finish(story.deliver("d", 6))).toMatchObject({ decision: "again", seq: 7 });
     expect(headOf(story.entriesOf("").at(-1) as StoredEntry)).toMatchObject({
@@ -72,14 +75,14 @@ describe("a run of format 1 with loops", () => {
     expect(await story.verify()).toMatchObject({ state: "open", links: 8 });
   });
 
-  it("continues in a further execution", async () => {
+  it("continues in a further execution of Step Functions", async () => {
     const story = await storedLoops();
     expect(await story.finish(story.deliver("e", 4))).toMatchObject({
       continuation: { arn: version.stateMachineArn, name: `${record.id}.1`, input: { seq: 5, resume: "a" } },
     });
   });
 
-  it("can be cancelled with its further executions", async () => {
+  it("can be cancelled together with its further executions", async () => {
     const story = await storedLoops();
     const stopped: string[] = [];
     const ports = story.world.ports(atOnce);
@@ -90,7 +93,7 @@ describe("a run of format 1 with loops", () => {
 });
 
 /** This run is sealed. It was stored before the second visit of its loop. */
-describe("a run of format 1 whose entry 0 names a document of places", () => {
+describe("a run in format 1 whose entry 0 names a document of places", () => {
   const run = outcomes as unknown as FrozenRun & { document: string };
   const source = "exec_01M8000000000000000000000";
 

@@ -23,11 +23,11 @@ it.each([
   [{ scope: "/f@1.a/g@2.c", seq: 1 }, true],
   [{ scope: "/f@1.ab", seq: 2 }, false],
   [{ scope: "", seq: 2 }, false],
-])("isWithin recognises whether %j is in a branch", (at, inside) => {
+])("isWithin says whether the entry %j is inside the branch /f@1.a", (at, inside) => {
   expect(isWithin(linkLabel(at), "/f@1.a")).toBe(inside);
 });
 
-it("entryName limits the length of a file name", () => {
+it("entryName returns file names of limited length", () => {
   const deep = (letter: string) => `/${letter.repeat(60)}@1.${"b".repeat(60)}`.repeat(4);
   const names = ["a", "c"].map((letter) => entryName({ execution: "exec_1", scope: deep(letter), seq: 12 }));
   expect(names[0]?.length).toBeLessThan(150);

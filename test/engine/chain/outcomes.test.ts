@@ -11,8 +11,8 @@ import {
 const execution = "exec_01M8A1XSZGSS6K9KMK7WD1193C";
 const reference = (scope: string, seq: number): EntryReference => ({ entry: { execution, scope, seq } });
 
-describe("a document of references", () => {
-  it("names the entry of each place, and the condition of its reuse", () => {
+describe("a document of places that refers to entries", () => {
+  it("names for each place the entry whose outcome is reused, and the condition for this", () => {
     const references: [string, EntryReference][] = [
       ["find", reference("", 1)],
       ["each[3].find", { ...reference("/each@2.3", 1), condition: ["total", "limit"] }],
@@ -27,7 +27,7 @@ describe("a document of references", () => {
     expect(document.at("other")).toBeUndefined();
   });
 
-  it("knows for which inner executions it has places", () => {
+  it("says whether it has places inside the run that a workflow node starts", () => {
     const text = writeReferences([
       ["bill/", reference("", 9)],
       ["each[0].bill/inner/send", reference("", 2)],
@@ -41,7 +41,7 @@ describe("a document of references", () => {
     expect(["bil/", "inner/", "each[0].bill/inner/send/"].some((inside) => document.hasPlacesIn(inside))).toBe(false);
   });
 
-  it("has room for 200,000 places, and 10,000 of them take less than a megabyte", () => {
+  it("can hold 200,000 places, and 10,000 of them take less than a megabyte", () => {
     const items = (count: number) =>
       Array.from({ length: count }, (_, index): [string, EntryReference] => [
         `each[${index}].find`,
@@ -55,10 +55,10 @@ describe("a document of references", () => {
 
   it.each([
     ["no entry", { from: execution }],
-    ["an entry without a number", { from: `${execution}#x` }],
-    ["additional values", { from: `${execution}#1`, set: { a: 1 } }],
+    ["an entry without an entry number", { from: `${execution}#x` }],
+    ["values in addition to its entry", { from: `${execution}#1`, set: { a: 1 } }],
     ["an unknown condition", { from: `${execution}#1`, if: "never" }],
-  ])("that has %s is refused", (_what, place) => {
+  ])("is refused if a place has %s", (_what, place) => {
     expect(() => checkOutcomes(JSON.stringify({ find: place }))).toThrow(OutcomesRefused);
   });
 });

@@ -14,7 +14,7 @@ function memory() {
   };
 }
 
-it("the item store returns every item with all digits, and reads one page per item", async () => {
+it("the stored items of a map keep all digits of numbers, and reading one item reads one page of items", async () => {
   const texts = Array.from({ length: 5000 }, (_, i) => `{"n": ${i}.50, "text": "${"x".repeat(i % 90)},]"}`);
   const store = memory();
   const items = await storeItems(texts, store);
@@ -25,7 +25,7 @@ it("the item store returns every item with all digits, and reads one page per it
   expect(store.loads()).toBe(5);
 });
 
-it("the item store stores an empty list, and a single large item", async () => {
+it("a map can store an empty list of items, and stores a large item in a page of its own", async () => {
   const store = memory();
   expect(await storeItems([], store)).toEqual({ count: 0, pages: [] });
   const large = JSON.stringify("x".repeat(100_000));
@@ -34,12 +34,12 @@ it("the item store stores an empty list, and a single large item", async () => {
   expect(await readItem(items, 0, store)).toBe(large);
 });
 
-it("the item store throws for an index after the last item", async () => {
+it("reading a map's stored item throws an error for an index after the last item", async () => {
   const store = memory();
   await expect(readItem(await storeItems(["1"], store), 1, store)).rejects.toThrow("a map has no item 1");
 });
 
-it("the item store limits the number of small items per page, and finds each of them", async () => {
+it("the stored items of a map are at most 256 per page, however small, and each of them is found", async () => {
   const store = memory();
   const texts = Array.from({ length: 1000 }, (_, i) => String(i));
   const items = await storeItems(texts, store);

@@ -43,8 +43,8 @@ const whole: Partial<StepDraft> = {
   result: { status: "success", set: [{ key: "a", json: "12345678901234567890" }], delete: [], logs: "", durationMs: 7 },
 };
 
-describe("a recorded step", () => {
-  it("is read by a later delivery as it was recorded, except for texts that only people read", async () => {
+describe("a recorded step of a prompt node", () => {
+  it("is read by a later delivery as it was recorded, except for the texts that only people read", async () => {
     const { stored, step, blobs } = await sealed(whole);
     const { prompt: _, answer: __, ...rest } = { ...agentStep("E2BExecutor", 1), ...whole };
     expect(step).toEqual({ ...rest, journal: 3, timestamp });
@@ -52,7 +52,7 @@ describe("a recorded step", () => {
     expect(stored.step).toBe(1003);
   });
 
-  it("stores large or personal values in contents, and only their digests in its text", async () => {
+  it("stores large or personal values separately, so that they can be erased, and only their digests in its text", async () => {
     const { stored } = await sealed({ ...whole, status: "failed", error_message: "no total", traceback: "line 3" });
     const told = JSON.parse(stored.text) as StepText;
     expect(Object.keys(told.digests).sort()).toEqual([
@@ -70,7 +70,7 @@ describe("a recorded step", () => {
     expect(step).not.toHaveProperty("analysis");
   });
 
-  it("has no contents for empty fields", async () => {
+  it("stores no separate values for empty fields", async () => {
     const { stored, step } = await sealed({});
     expect(stored.contents).toEqual({});
     expect(step).toMatchObject({ input_data: null, output_data: null, generated_code: null, error_message: null });
@@ -111,9 +111,9 @@ describe("a recorded step", () => {
 });
 
 /** Steps as they were stored when format 1 was defined. Never regenerate this file. */
-describe("steps of format 1", () => {
+describe("a step that was stored in format 1", () => {
   it.each(frozen.map(({ stored, told }, i) => [i, stored, told] as const))(
-    "are readable (%i)",
+    "can be read (sample %i)",
     async (_i, stored, told) => {
       const blobs = new BlobState().port(atOnce);
       expect(await traceStep({ blobs }, stored, home, { full: true })).toEqual(told);
@@ -124,26 +124,26 @@ describe("steps of format 1", () => {
 const stored = (...numbers: number[]): StoredStep[] => numbers.map((step) => ({ step, text: "{}", hash: `h${step}` }));
 
 it.each([
-  ["a turn that has not moved", {}, [1, 2, 3, 4]],
-  ["a turn that moved after two steps", { kept: [2] }, [1, 2, 1003, 1004]],
-  ["a turn that moved before any step", { kept: [0] }, [1001, 1002, 1003, 1004]],
-  ["a turn that moved twice", { kept: [1, 3] }, [1, 1002, 1003, 2004]],
-  ["a turn that moved twice at the same place", { kept: [2, 2] }, [1, 2, 2003, 2004]],
-])("the journal numbers the steps of each attempt separately for %s", (_turn, turn, numbers) => {
+  ["a turn that has not moved to another sandbox", {}, [1, 2, 3, 4]],
+  ["a turn that moved to another sandbox after two steps", { kept: [2] }, [1, 2, 1003, 1004]],
+  ["a turn that moved to another sandbox before any step", { kept: [0] }, [1001, 1002, 1003, 1004]],
+  ["a turn that moved to another sandbox twice", { kept: [1, 3] }, [1, 1002, 1003, 2004]],
+  ["a turn that moved to another sandbox twice after the same step", { kept: [2, 2] }, [1, 2, 2003, 2004]],
+])("the journal of a node's steps numbers the steps in each sandbox separately for %s", (_turn, turn, numbers) => {
   expect([1, 2, 3, 4].map((place) => stepNumber(turn, place))).toEqual(numbers);
   expect(journalOf(turn, stored(...numbers)).map(({ step }) => step)).toEqual(numbers);
 });
 
-it("the journal ignores steps of an earlier sandbox of the turn", () => {
+it("the journal of a node's steps leaves out further steps from a sandbox that the turn has left", () => {
   expect(journalOf({ kept: [1] }, stored(1, 2, 3, 1002)).map(({ step }) => step)).toEqual([1, 1002]);
 });
 
-it("the journal stops at a missing step, and before the record of a pipeline's failure", () => {
+it("the journal of a node's steps ends before a missing step, and before the record that the models failed", () => {
   expect(journalOf({}, stored(1, 3))).toHaveLength(1);
   const ending = { step: 2, text: '{"format":1,"ends":true,"digests":{}}', hash: "h" };
   expect(journalOf({}, [...stored(1), ending])).toHaveLength(1);
 });
 
-it("the journal stores notes under numbers that no step has", () => {
+it("the journal of a node's steps stores notes under numbers that no step has", () => {
   expect([noteNumber({}, 2), noteNumber({ kept: [1, 1] }, 2)]).toEqual([5002, 7002]);
 });

@@ -12,7 +12,7 @@ import {
 const keys = (context: Context) => context.slots().map(({ key, json, by }) => `${key}=${json}@${by}`);
 const set = (...pairs: [string, string][]) => pairs.map(([key, json]) => ({ key, json }));
 
-it("a context keeps the position of a key that is set again, and appends a key that was deleted before", () => {
+it("a context keeps the position of a key whose value is set again, and appends a key that was deleted before", () => {
   const first = new Context().apply({ set: set(["a", "1"], ["b", "2"], ["c", "3"]), delete: [] }, 0);
   const second = first.apply({ set: set(["a", "4"]), delete: ["b"] }, 1);
   const third = second.apply({ set: set(["b", "5"]), delete: [] }, 2);
@@ -39,7 +39,7 @@ it.each([
   // The key "a.b" exists, so the path is looked for in it, not in "a".
   ["a.b.d", undefined],
   ["missing", undefined],
-])("a context reads the path %s", (path, json) => {
+])("a context returns the value at the path %s", (path, json) => {
   const context = new Context().apply(
     {
       set: set(
@@ -67,7 +67,10 @@ class Pages {
   }
 }
 
-/** Builds a chain of contexts. Each is stored, and loaded again from its text alone, before the next is built on it. */
+/**
+ * Builds a chain of contexts. Each context is stored and then loaded from its stored text, and the next context is
+ * built on the loaded one.
+ */
 async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<string, string>) => void) {
   const pages = new Pages();
   const plain = new Map<string, string>();
@@ -87,7 +90,7 @@ async function chainOf(links: Changes[], check: (loaded: Context, plain: Map<str
 
 const asPairs = (context: Context) => context.slots().map(({ key, json }) => [key, json]);
 
-describe("a context in pages", () => {
+describe("a context that is stored in pages", () => {
   it("has the same keys in the same order as a plain map after any changes", async () => {
     const key = fc.nat(12).map((n) => `k${n}`);
     const value = fc.oneof(
@@ -106,7 +109,7 @@ describe("a context in pages", () => {
     );
   });
 
-  it("knows for each key which entry wrote it, over any number of pages", async () => {
+  it("names for each key the entry that wrote it, over any number of pages", async () => {
     const links = Array.from({ length: 60 }, (_, i) => ({
       set: [{ key: `k${i % 40}`, json: `"${"x".repeat(900)}"` }],
       delete: [],
@@ -124,11 +127,12 @@ describe("a context in pages", () => {
     const { pages, stored, largest } = await chainOf(links, () => undefined);
     expect(largest).toBeLessThan(6000);
     expect(stored.pages.length).toBeLessThan(10);
-    // Each row is written again whenever its page doubles in size, which happens a logarithmic number of times.
+    // A row is written again only when its page doubles in size, so the number of writes of a row grows
+    // logarithmically.
     expect(pages.savedBytes).toBeLessThan(500 * 220 * 10);
   });
 
-  it("hides a deleted key of a page without writing the page again", async () => {
+  it("hides a deleted key of a page without rewriting the page", async () => {
     const big = Array.from({ length: 20 }, (_, i) => ({ key: `k${i}`, json: `"${"x".repeat(500)}"` }));
     const { pages, stored } = await chainOf(
       [
@@ -141,7 +145,7 @@ describe("a context in pages", () => {
     expect(stored).toMatchObject({ removed: ["k3"], deleted: ["k3"], inline: [] });
   });
 
-  it("removes deleted keys from the pages before their list grows long", async () => {
+  it("removes deleted keys from the pages before the list of deleted keys grows long", async () => {
     const links: Changes[] = [
       { set: Array.from({ length: 300 }, (_, i) => ({ key: `key ${i}`, json: '"some value"' })), delete: [] },
     ];

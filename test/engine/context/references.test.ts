@@ -21,33 +21,36 @@ it("referencesIn finds every reference in a value", () => {
 });
 
 it.each([
-  ["another key beside `$blob`", `{"$blob":${JSON.stringify(ref)},"x":1}`],
-  ["no hash", '{"$blob":{"sha256":"ab","bytes":7,"type":"text"}}'],
-  ["no length", `{"$blob":{"sha256":"${ref.sha256}","type":"text"}}`],
-  ["an unknown type", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"code"}}`],
-  ["null in place of the reference", '{"$blob":null}'],
+  ["another key beside the key `$blob`", `{"$blob":${JSON.stringify(ref)},"x":1}`],
+  ["no hash in the object of `$blob`", '{"$blob":{"sha256":"ab","bytes":7,"type":"text"}}'],
+  ["no length in the object of `$blob`", `{"$blob":{"sha256":"${ref.sha256}","type":"text"}}`],
+  ["an unknown type in the object of `$blob`", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"code"}}`],
+  ["null in place of the object of `$blob`", '{"$blob":null}'],
   ["the text `$blob`", '["$blob"]'],
-])("referencesIn finds no reference in a value with %s", (_what, text) => {
+])("referencesIn finds no reference to a blob in a value with %s", (_what, text) => {
   expect(referencesIn(text)).toEqual([]);
 });
 
-describe("a value that is rendered for readers", () => {
+describe("a stored value that is shown to people", () => {
   const read = (text: string) => asWritten({ context: new RawJson(text) }).context.text;
 
   it.each([
     ['{"$$blob":1,"n":850.0}', '{"$blob":1,"n":850.0}'],
     ['[{"$$$blob":{"$$blob":12345678901234567890}}]', '[{"$$blob":{"$blob":12345678901234567890}}]'],
     [`{"a":${reference}}`, `{"a":${reference}}`],
-  ])("shows the original keys of %s", (stored, written) => {
+  ])("has the original keys of the client, without added $ signs: %s", (stored, written) => {
     expect(read(stored)).toBe(written);
   });
 
-  it.each(["$blob", "$$blob"])("keeps the key %s escaped if its data look like a reference", (key) => {
-    const stored = escapeReferences(JSON.stringify({ a: { [key]: ref } }));
-    expect(read(stored)).toBe(stored);
-  });
+  it.each(["$blob", "$$blob"])(
+    "keeps the escaped form of the key %s if the client's data look like a reference",
+    (key) => {
+      const stored = escapeReferences(JSON.stringify({ a: { [key]: ref } }));
+      expect(read(stored)).toBe(stored);
+    },
+  );
 
-  it("contains no reference if its data only look like one, and differs for different values", () => {
+  it("has no reference to a blob if its data only look like one, and different values are shown differently", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, tree, (one, other) => {
@@ -84,7 +87,7 @@ describe("escapeReferences", () => {
     expect(escapeReferences(text)).toBe(text);
   });
 
-  it("leaves no reference in a client's text", () => {
+  it("leaves no reference to a blob in the JSON of a client", () => {
     const { tree } = trees();
     fc.assert(
       fc.property(tree, (value) => {
@@ -104,13 +107,13 @@ async function offloaded(text: string) {
 const large = "é".repeat(leafLimitBytes / 2 + 1);
 
 it.each(["850.0", '{ "a" : 12345678901234567890 }', `"${"x".repeat(leafLimitBytes - 2)}"`])(
-  "offloading leaves a small value unchanged: %.40s",
+  "offloadLargeValues does not change a small value: %.40s",
   async (text) => {
     expect(await offloaded(text)).toEqual({ slim: text, blobs: [] });
   },
 );
 
-it("offloading moves a large leaf at any depth, and keeps the digits around it", async () => {
+it("offloadLargeValues moves a long string at any depth to a blob, and keeps the digits around it", async () => {
   const { slim, blobs } = await offloaded(
     `{"n":850.0,"list":[{"body":${JSON.stringify(large)}},12345678901234567890]}`,
   );
@@ -118,14 +121,14 @@ it("offloading moves a large leaf at any depth, and keeps the digits around it",
   expect(slim).toMatch(/^{"n":850\.0,"list":\[{"body":{"\$blob":{.*}}},12345678901234567890\]}$/);
 });
 
-it("offloading moves a large value without a large leaf as a whole, and keeps its digits", async () => {
+it("offloadLargeValues moves a large value without a long string to a blob as a whole, and keeps its digits", async () => {
   const rows = `[${Array.from({ length: 2000 }, (_, i) => `${i}.50`).join(",")}]`;
   const { slim, blobs } = await offloaded(rows);
   expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text: rows }]);
   expect(slim.length).toBeLessThan(200);
 });
 
-it("offloading keeps the inline part below the limit, with blobs for leaves and for the whole value", async () => {
+it("offloadLargeValues keeps the part outside blobs below the limit, by moving long strings or the whole value", async () => {
   const value = { letter: large, rows: Array.from({ length: 2000 }, (_, i) => `row ${i}`) };
   const { slim, blobs } = await offloaded(JSON.stringify(value));
   expect(slim.length).toBeLessThan(valueLimitBytes);
@@ -133,7 +136,7 @@ it("offloading keeps the inline part below the limit, with blobs for leaves and 
   expect(referencesIn(blobs[1]?.text ?? "")).toEqual([blobs[0]?.ref]);
 });
 
-it("offloading parses strings correctly: keys stay, escapes are decoded, and quotes inside do not end them", async () => {
+it("offloadLargeValues recognises strings correctly: keys stay, escapes are decoded, and escaped quotes do not end a string", async () => {
   const tricky = `${"\\\\"}"${"x".repeat(leafLimitBytes)}`;
   const text = JSON.stringify({ ["k".repeat(leafLimitBytes + 10)]: [tricky, "\\"], n: 1 });
   const { slim, blobs } = await offloaded(text);
@@ -141,7 +144,7 @@ it("offloading parses strings correctly: keys stay, escapes are decoded, and quo
   expect(JSON.parse(slim)[`${"k".repeat(leafLimitBytes + 10)}`][1]).toBe("\\");
 });
 
-it("offloading keeps half a surrogate pair inline, because a UTF-8 blob cannot hold it", async () => {
+it("offloadLargeValues leaves a string with half a surrogate pair in place, because a UTF-8 blob cannot hold it", async () => {
   const text = `"${"x".repeat(2 * valueLimitBytes)}\\ud800"`;
   const { blobs } = await offloaded(text);
   expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text }]);
@@ -157,23 +160,26 @@ function scan(text: string, size: number): BlobRef[] {
 }
 
 it.each([
-  ["compact", referenceText(ref)],
-  ["as Python writes it", `{"$blob": {"sha256": "${ref.sha256}", "bytes": 7, "type": "text"}}`],
-])("the scan finds a reference for all chunk sizes: %s", (_how, reference) => {
-  const text = `[{"é": ${reference}}, "x"]`;
-  for (let size = 1; size < text.length; size++) expect(scan(text, size), `in chunks of ${size}`).toEqual([ref]);
-});
+  ["written compactly", referenceText(ref)],
+  ["written as Python writes JSON", `{"$blob": {"sha256": "${ref.sha256}", "bytes": 7, "type": "text"}}`],
+])(
+  "the scan for references to blobs finds a reference, however the text is split into chunks: %s",
+  (_how, reference) => {
+    const text = `[{"é": ${reference}}, "x"]`;
+    for (let size = 1; size < text.length; size++) expect(scan(text, size), `in chunks of ${size}`).toEqual([ref]);
+  },
+);
 
 it.each([
-  ["text that quotes one", JSON.stringify([referenceText(ref)])],
-  ["a key that ends like the mark", `{"a\\"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"}}`],
-  ["the mark beside other keys", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"},"x":1}`],
-  ["escaped data of a client", escapeReferences(referenceText(ref))],
-])("the scan treats %s as data", (_what, text) => {
+  ["a text that quotes a reference", JSON.stringify([referenceText(ref)])],
+  ["a key that ends with `$blob`", `{"a\\"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"}}`],
+  ["the key `$blob` beside other keys", `{"$blob":{"sha256":"${ref.sha256}","bytes":7,"type":"text"},"x":1}`],
+  ["data of a client whose key `$blob` is escaped", escapeReferences(referenceText(ref))],
+])("the scan for references to blobs finds no reference in %s", (_what, text) => {
   expect(scan(text, 64)).toEqual([]);
 });
 
-it("the scan finds the same references as a parser in any JSON text", () => {
+it("the scan for references to blobs finds the same references as a JSON parser does", () => {
   const key = fc.constantFrom("$blob", "$$blob", 'x"$blob', "a");
   const leaf = fc.constantFrom(JSON.parse(referenceText(ref)), referenceText(ref), '"$blob":{', "{", 1);
   const { tree } = fc.letrec((tie) => ({

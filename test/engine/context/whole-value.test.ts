@@ -60,8 +60,8 @@ async function stored() {
   return { input: new Context(await Promise.all(slots)), source: { home, blobs } };
 }
 
-describe("the whole value of a key", () => {
-  it.each(Object.keys(values))("is its text in which every blob is filled in (%s)", async (key) => {
+describe("the whole value of a key of the context", () => {
+  it.each(Object.keys(values))("is JSON in which every blob is replaced by its content (%s)", async (key) => {
     const { input, source } = await stored();
     expect(await wholeValue(input, key, 1_000_000, source)).toBe(values[key]);
   });
@@ -75,13 +75,13 @@ describe("the whole value of a key", () => {
     expect(await wholeValue(input, key, most, source)).toBeNull();
   });
 
-  it("has references instead of the bytes of blobs", async () => {
+  it("keeps the references to blobs of bytes", async () => {
     const { source } = await stored();
     const json = `{"file":{"$blob":{"sha256":"${"ab".repeat(32)}","bytes":9,"type":"bytes"}}}`;
     expect(await wholeValue(new Context([{ key: "pdf", json, by: 0 }]), "pdf", 1000, source)).toBe(json);
   });
 
-  it("is null for a key that is not there", async () => {
+  it("is null for a key that the context does not have", async () => {
     const { input, source } = await stored();
     expect(await wholeValue(input, "other", 1000, source)).toBeNull();
   });

@@ -55,7 +55,7 @@ it("a join counts the entries and the runs of code in its branches, and lists th
   expect(close && headOf(close)).toMatchObject({ inner: 3, nodes: 5, close: { count: 9 } });
 });
 
-describe("a branch that fails", () => {
+describe("a branch of a fork that fails", () => {
   it("stops the other branches and fails the run with its own message", async () => {
     const story = await new Story(fork, { b: [fails("no total")] }).start();
     await story.everything();
@@ -78,7 +78,7 @@ describe("a branch that fails", () => {
     });
   });
 
-  it("is named in the error together with the branches around it", async () => {
+  it("is named in the error of the run, together with the branches around it", async () => {
     const nested = flow(
       "nested",
       [action("f"), action("a"), action("c"), action("d"), action("b"), action("j")],
@@ -107,12 +107,12 @@ it("a join fails if two branches set different values for one key", async () => 
   expect(story.chain.at(-1)).toBe("(close) failed");
 });
 
-it("a join returns the same answer to a second delivery", async () => {
+it("a join returns the same result to a second delivery", async () => {
   const story = await ran(new Story(fork));
   expect(await story.finish(story.join("f", 1))).toMatchObject({ seq: 2, failed: false });
 });
 
-it("a join refuses branches that have not ended, unless Step Functions reports a failure", async () => {
+it("a join refuses to run before its branches have ended, unless Step Functions reports a failure", async () => {
   const story = await new Story(fork).start();
   await story.finish(story.deliver("f", 0));
   await story.finish(story.deliver("a", 0, { scope: "/f@1.a" }));

@@ -13,16 +13,16 @@ function asked(count: number, event: { inline_items?: number }) {
 }
 
 it.each([
-  ["as many as the history has room for", 3, { inline_items: 3 }],
+  ["as many as fit into the history of Step Functions", 3, { inline_items: 3 }],
   ["none at all", 0, { inline_items: 0 }],
   ["those of a map in a map, whatever their number", 30_000, {}],
-])("the answer of a map lists the item numbers: %s", async (_name, count, event) => {
+])("the result of a map for Step Functions lists the numbers of its items: %s", async (_name, count, event) => {
   const { answer, state } = asked(count, event);
   expect(await answer()).toEqual({ count, distributed: false, items: numbers(count) });
   expect(state.puts).toBe(0);
 });
 
-it("the answer of a map says where in S3 the item numbers are if there are too many", async () => {
+it("the result of a map for Step Functions says where in S3 the numbers of its items are if there are too many", async () => {
   const { answer, state } = asked(4, { inline_items: 3 });
   const first = await answer();
   const [key, body] = [...state.blobs][0] ?? [];
@@ -34,12 +34,12 @@ it("the answer of a map says where in S3 the item numbers are if there are too m
 
 it.each<[string, Partial<Head>]>([
   ["a map that failed", { count: 1, status: "failed" }],
-  ["any other node", {}],
-])("an answer has no item numbers for %s", async (_name, fields) => {
+  ["a node that is not a map", {}],
+])("the result for Step Functions has no numbers of items for %s", async (_name, fields) => {
   const blobs = new BlobState().port(atOnce);
   expect(await itemsAnswer({ blobs }, headWith(fields), { inline_items: 0 })).toBeUndefined();
 });
 
-it("a map takes more items if each of them is an execution of its own", () => {
+it("a map accepts more items if each of them runs in an execution of its own", () => {
   expect([maxItems({}), maxItems({ inline_items: 3 }), maxItems({ most_items: 900 })]).toEqual([40_000, 80_000, 900]);
 });

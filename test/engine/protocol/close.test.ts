@@ -33,8 +33,8 @@ const further = (story: Story) => {
   return { arn: "arn:loop:1", name: `${story.id}.1`, number: 1, input };
 };
 
-describe("a decision that leads back", () => {
-  it("names one further execution for all callers if the history exceeds its limit", async () => {
+describe("a decision in a loop whose edge leads back to an earlier node", () => {
+  it("names the same further execution in every delivery if the history of Step Functions exceeds its limit", async () => {
     const story = await continued();
     expect(await story.finish(story.deliver("d", 1))).not.toHaveProperty("continuation");
     expect(await story.finish(story.deliver("d", 3))).toMatchObject({
@@ -51,7 +51,7 @@ describe("a decision that leads back", () => {
     ]);
   });
 
-  it("continues in one further execution after another, and all end as the last one does", async () => {
+  it("continues the run in one further execution after another, and all of them end as the last one does", async () => {
     const scripts = { d: [...Array.from({ length: 7 }, () => again), enough] };
     const story = await new Story(loop, scripts).start("{}", { historyEvents: 20 });
     await story.everything();
@@ -67,7 +67,7 @@ describe("a decision that leads back", () => {
     await story.judge();
   });
 
-  it("in a branch never continues in a further execution", async () => {
+  it("never continues the run in a further execution if the decision is in a branch", async () => {
     const branched = flow(
       "branched",
       [action("f"), action("x"), decision("e"), action("y"), decision("d")],
@@ -91,14 +91,14 @@ describe("a decision that leads back", () => {
     expect(story.world.machines.size).toBe(1);
   });
 
-  it("counts no events if the version has no budget for its history", async () => {
+  it("does not count history events if the version of the workflow has no budget for them", async () => {
     const story = await new Story(loop, { d: [again, enough] }).start();
     await story.everything();
     expect(countsOf(story).every(([, events]) => events === undefined)).toBe(true);
     expect(story.world.machines.size).toBe(1);
   });
 
-  it("can also be an approval, after which the run continues in a further execution", async () => {
+  it("may be an approval, after whose answer the run continues in a further execution", async () => {
     const asking = flow(
       "asking",
       [action("prepare"), approval("ask")],
@@ -119,7 +119,7 @@ describe("a decision that leads back", () => {
   });
 });
 
-describe("the history events of one pass through a loop", () => {
+describe("the counted history events of one pass through a loop", () => {
   const eventsOf = (story: Story, node: string) =>
     story
       .entriesOf("")
@@ -139,9 +139,9 @@ describe("the history events of one pass through a loop", () => {
   });
 
   it.each([
-    ["inline", "[1, 2]", 2 * (2 + 4 + 5)],
+    ["inside the map's execution", "[1, 2]", 2 * (2 + 4 + 5)],
     ["in executions of their own", "[1, 2, 3]", 0],
-  ])("are counted right for items of a map that run %s", async (_, list, items) => {
+  ])("include the events of the items of a map that run %s", async (_, list, items) => {
     const mapped = flow(
       "mapped",
       [mapOver("m", [action("i")], []), decision("d")],
@@ -165,7 +165,7 @@ describe("a run whose loop continues in a further execution", () => {
     expect(story.world.record(story.id)).toMatchObject({ status: "cancelled", open: false });
   });
 
-  it("stops the further execution when its first execution was stopped", async () => {
+  it("stops the further execution when the first execution was stopped", async () => {
     const story = await continued();
     const further = story.world.startChild("arn:loop:1", `${story.id}.1`, "{}");
     story.world.machines.get(story.id)?.end("aborted");
@@ -178,7 +178,7 @@ describe("a run whose loop continues in a further execution", () => {
     ["ran out of time", (story) => machineOf(story)?.end("timed_out"), "failed", "NodeTimeout"],
     ["could not be started", (story) => void story.world.machines.delete(`${story.id}.1`), "failed", "NodeInterrupted"],
     ["is given up by Step Functions", () => undefined, "failed", "NodeInterrupted"],
-  ])("ends as its further execution did if that %s", async (_, happens, status, error) => {
+  ])("ends as its further execution did if that execution %s", async (_, happens, status, error) => {
     const story = await continued();
     const run = story.world.startChild("arn:loop:1", `${story.id}.1`, "{}");
     happens(story);

@@ -33,7 +33,7 @@ function taken(from: string, condition: string | boolean, before?: Loops) {
   return takeEdge({ node, edges, version: { workflow: nested } as never }, edge, before);
 }
 
-describe("an edge that leads back", () => {
+describe("an edge that leads back to an earlier node", () => {
   it.each<[string, string | boolean, Loops | undefined, object]>([
     ["d", "again", undefined, { label: "again", to: "a", loops: { "d->again": 1 } }],
     ["d", "again", { "d->again": 1 }, { label: "again", to: "a", loops: { "d->again": 2 } }],
@@ -53,21 +53,18 @@ describe("an edge that leads back", () => {
           'the edge from "e" to "a" for "true" was taken once, which is its max - raise it, or add an edge with "default" for what follows then',
       },
     ],
-  ])(
-    "from node %s with the condition %j and the counts %j before it is taken as %j",
-    (from, condition, before, expected) => {
-      expect(taken(from, condition, before)).toEqual(expected);
-    },
-  );
+  ])("from node %s for the decision %j, after the loop counts %j, leads to %j", (from, condition, before, expected) => {
+    expect(taken(from, condition, before)).toEqual(expected);
+  });
 
-  it("is counted from zero again after the run has left its loop", () => {
+  it("has a count that starts from zero again after the run has left its loop", () => {
     expect(loopsAfter({ "d->again": 2, "d->wait": 1, "e->true": 1 }, "d")).toEqual({ "e->true": 1 });
     expect(loopsAfter({ "d->again": 2 }, "d")).toBeUndefined();
     expect(loopsAfter({ "dd->again": 2 }, "d")).toEqual({ "dd->again": 2 });
   });
 });
 
-it("a run takes a loop as often as `max` allows, and then the decision fails if it has no default edge", async () => {
+it("a run takes the edge of a loop as often as its `max` allows, and then the decision fails if it has no default edge", async () => {
   const scripts = { d: [succeeds("branch_decision", '"again"')], e: [succeeds("branch_decision", "true")] };
   const story = await new Story(nested, scripts).start();
   await story.everything();
@@ -79,7 +76,7 @@ it("a run takes a loop as often as `max` allows, and then the decision fails if 
   await story.judge();
 });
 
-it("an approval leads back as often as `max` of its edge allows, and then takes the default edge", async () => {
+it("an approval takes the edge of a loop as often as its `max` allows, and then the default edge", async () => {
   const asking = flow(
     "asking",
     [action("prepare"), approval("ask"), action("give_up")],

@@ -61,7 +61,7 @@ describe("the record of an interrupted run", () => {
   });
 });
 
-it("a sweep does not change a run that still runs", async () => {
+it("a sweep does not change a run whose state machine is running", async () => {
   const story = await new Story(one).start();
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [], restarted: [], failed: [] });
   expect(story.chain).toEqual(["start success"]);
@@ -110,7 +110,7 @@ it("a sweep leaves a waiting run open while the list of executions contains it, 
   expect(await story.finish(story.sweeper())).toMatchObject({ closed: [story.id] });
 });
 
-it("a sweep ends after its signal, and leaves the other runs to the next sweep", async () => {
+it("a sweep whose time is over closes no further run, and leaves the remaining open runs to the next sweep", async () => {
   const story = await new Story(one).start();
   story.world.machines.get(story.id)?.end("aborted");
   const ports = story.world.ports(atOnce);

@@ -14,7 +14,7 @@ async function withTwo(): Promise<{ story: Asked; second: WaitingTask }> {
   return { story, second };
 }
 
-it("a record says that a run waits as long as one of its tasks is open", async () => {
+it("a record has the status `waiting` as long as one of the tasks of its run is open", async () => {
   const { story, second } = await withTwo();
   await story.ports.tasks.create(second);
   await story.ports.tasks.move(second, ["open"], "sent");
@@ -22,7 +22,7 @@ it("a record says that a run waits as long as one of its tasks is open", async (
   expect(story.status).toBe("waiting");
 });
 
-it("a refresh of a status looks again after each change, so that the last caller writes the true status", async () => {
+it("an update of a run's status reads the tasks again after each change, so that the last caller writes the true status", async () => {
   const { story, second } = await withTwo();
   const { tasks } = story.world;
   tasks.port(atOnce).move(story.task, ["open"], "sent");
@@ -33,7 +33,7 @@ it("a refresh of a status looks again after each change, so that the last caller
   expect(story.status).toBe("waiting");
 });
 
-it("a refresh does not touch the status of a run that is over", async () => {
+it("an update of a run's status does not change the status of a run that has ended", async () => {
   const { story } = await withTwo();
   await story.finish(story.cancel());
   await refreshStatus(story.ports, story.id);
@@ -91,7 +91,7 @@ async function closing(ended: (record: object) => void): Promise<Story> {
   return story;
 }
 
-it("a close reports to the service how the run ended, and only then takes the record out of the open index", async () => {
+it("a close calls the hook for ended runs, and only then takes the record out of the open index", async () => {
   const told: unknown[] = [];
   const story = await closing((record) => told.push([record, story.world.record(story.id).open]));
   await story.finish(story.deliver("end", 1));
@@ -100,7 +100,7 @@ it("a close reports to the service how the run ended, and only then takes the re
   expect(record).toMatchObject({ status: "completed", tip: expect.any(String), nodes: 1 });
 });
 
-it("a sweeper reports the end of a run to the service again if the closer died before it took the run out of the open index", async () => {
+it("a sweep calls the hook for ended runs again if a Lambda died before it took the closed run out of the open index", async () => {
   let told = 0;
   const story = await closing(() => told++);
   const closer = story.deliver("end", 1);
@@ -110,7 +110,7 @@ it("a sweeper reports the end of a run to the service again if the closer died b
   expect([told, story.world.record(story.id).open]).toEqual([2, false]);
 });
 
-it("a close publishes the end of the run once, even if later steps fail several times", async () => {
+it("a close publishes the event for the end of the run once, even if later steps of the close fail several times", async () => {
   let failures = 3;
   const story = await closing(() => {
     if (failures-- > 0) throw new Error("E2B does not answer");

@@ -27,14 +27,14 @@ it.each([
   ["keeps what one branch sets", merged("unique", a({ x: "1" }), b({ y: "2.50" })), changes({ x: "1", y: "2.50" })],
   ["deletes a key that one branch deletes", merged("unique", a({}, ["old"]), b({})), changes({}, ["old"])],
   [
-    "accepts the same value from both branches",
+    "accepts the same value for one key from both branches",
     merged("unique", a({ x: "[1]" }), b({ x: "[1]" })),
     changes({ x: "[1]" }),
   ],
   ["deletes a key that both branches delete", merged("unique", a({}, ["old"]), b({}, ["old"])), changes({}, ["old"])],
-  ["leaves out the decisions of branches", merged("unique", a({ branch_decision: '"x"' }), b({})), changes({})],
+  ["leaves out the decisions that branches made", merged("unique", a({ branch_decision: '"x"' }), b({})), changes({})],
   [
-    "takes the value of the last branch with `last`",
+    "takes the value of the last branch with the merge rule `last`",
     merged("last", a({ x: "1", old: "5" }), b({ x: "2" }, ["old"])),
     changes({ x: "2" }, ["old"]),
   ],
@@ -43,8 +43,16 @@ it.each([
     merged("collect", a({ x: "1" }), b({ x: "1" })),
     changes({ x: "[1,1]" }),
   ],
-  ["makes no list of a single value", merged("collect", a({ x: "1" }), b({ y: "[]" })), changes({ x: "1", y: "[]" })],
-  ["collects values rather than deletions", merged("collect", a({ old: "5" }), b({}, ["old"])), changes({ old: "5" })],
+  [
+    "makes no list of a value that only one branch sets",
+    merged("collect", a({ x: "1" }), b({ y: "[]" })),
+    changes({ x: "1", y: "[]" }),
+  ],
+  [
+    "collects the values of some branches even if another branch deletes the key",
+    merged("collect", a({ old: "5" }), b({}, ["old"])),
+    changes({ old: "5" }),
+  ],
   ["accepts equal numbers", merged("unique", a({ x: "1" }), b({ x: "1.0" })), changes({ x: "1.0" })],
   [
     "accepts equal objects whose fields have another order",
@@ -56,10 +64,20 @@ it.each([
 });
 
 it.each([
-  ["different values", a({ x: "1" }), b({ x: '"1"' }), "each to another value"],
-  ["lists in another order", a({ x: "[1,2]" }), b({ x: "[2,1]" }), "each to another value"],
-  ["numbers that no double tells apart", a({ x: "9007199254740993" }), b({ x: "9007199254740992" }), "each to another"],
-  ["a value and a deletion", a({ old: "5" }), b({}, ["old"]), "one sets it, the other deletes it"],
+  ["different values for one key", a({ x: "1" }), b({ x: '"1"' }), "each to another value"],
+  ["lists whose items have another order", a({ x: "[1,2]" }), b({ x: "[2,1]" }), "each to another value"],
+  [
+    "numbers that differ only beyond the precision of a double",
+    a({ x: "9007199254740993" }),
+    b({ x: "9007199254740992" }),
+    "each to another",
+  ],
+  [
+    "a value from one branch and a deletion from the other",
+    a({ old: "5" }),
+    b({}, ["old"]),
+    "one sets it, the other deletes it",
+  ],
 ])("mergeBranches refuses %s, and names the key and both branches", (_what, one, other, how) => {
   const { problem } = merged("unique", one, other) as { problem: string };
   expect(problem).toMatch(/^branches "a" and "b" both changed context\["(x|old)"\]/);

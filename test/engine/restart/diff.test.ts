@@ -48,7 +48,7 @@ const choosing = (threshold: number): object => ({
 });
 const squares = { nodes: [{ id: "square", type: "action", code: "context['n'] = context['item'] ** 2" }], edges: [] };
 
-describe("two executions", { timeout: 60_000 }, () => {
+describe("two compared executions", { timeout: 60_000 }, () => {
   it("differ only in their times if their nodes had the same outcomes", async () => {
     const version = await cloud.publish(choosing(5));
     const [a, b] = [await cloud.run(version, '{"list": [1, 2]}'), await cloud.run(version, '{"list": [1, 2]}')];
@@ -64,7 +64,7 @@ describe("two executions", { timeout: 60_000 }, () => {
   });
   const cost = { cost_usd: 0, execution_time_ms: expect.any(Number) };
 
-  it("differ in their paths, their code and the values that nodes set", async () => {
+  it("differ in the edges they took, their code and the values that nodes set", async () => {
     const a = await cloud.run(await cloud.publish(choosing(5)), '{"list": [1, 2]}');
     const b = await cloud.run(await cloud.publish(choosing(3)), '{"list": [1, 3, 2.50]}');
     const found = await diff(a, b);
@@ -133,7 +133,7 @@ describe("two executions", { timeout: 60_000 }, () => {
     expect(found.one?.context).toEqual([{ key: "b", was: large, is: large }]);
   });
 
-  it("cannot be compared if contents were erased", async () => {
+  it("cannot be compared if the contents of one of them were erased", async () => {
     const version = await cloud.publish(inARow("gone", { one: "context['b'] = 1" }));
     const [a, b] = [await cloud.run(version), await cloud.run(version)];
     const { executions } = cloud.ports;
@@ -152,19 +152,19 @@ function output(set: string, ...deleted: string[]): Output {
   return { set: membersOf(set), delete: deleted };
 }
 
-describe("two outputs", () => {
+describe("two compared outputs of a node", () => {
   it.each([
-    ["as they are", '{"a": [1, {"b": "c"}]}', '{"a": [1, {"b": "c"}]}'],
-    ["with keys in another order", '{"a": 1, "b": {"c": 1, "d": 2}}', '{"b": {"d": 2, "c": 1}, "a": 1}'],
-    ["with other spaces and escapes", '{"a": ["é"]}', '{"a":["\\u00e9"]}'],
-  ])("are the same %s", (_, one, other) => {
+    ["if their texts are the same", '{"a": [1, {"b": "c"}]}', '{"a": [1, {"b": "c"}]}'],
+    ["if only the order of their keys differs", '{"a": 1, "b": {"c": 1, "d": 2}}', '{"b": {"d": 2, "c": 1}, "a": 1}'],
+    ["if only spaces and escapes differ", '{"a": ["é"]}', '{"a":["\\u00e9"]}'],
+  ])("count as the same %s", (_, one, other) => {
     expect(differences(output(one), output(other))).toEqual([]);
   });
 
   it.each([
     ["a value", '{"a": 1}', '{"a": 2}', [{ key: "a", recorded: "1", now: "2" }]],
-    ["a key that came", "{}", '{"a": 2}', [{ key: "a", recorded: null, now: "2" }]],
-    ["a key that went", '{"a": 1}', "{}", [{ key: "a", recorded: "1", now: null }]],
+    ["a new key", "{}", '{"a": 2}', [{ key: "a", recorded: null, now: "2" }]],
+    ["a missing key", '{"a": 1}', "{}", [{ key: "a", recorded: "1", now: null }]],
     ["the order of a list", '{"a": [1,2]}', '{"a": [2,1]}', [{ key: "a", recorded: "[1,2]", now: "[2,1]" }]],
     ["the type of a number", '{"a": 850.0}', '{"a": 850}', [{ key: "a", recorded: "850.0", now: "850" }]],
     [
@@ -173,11 +173,11 @@ describe("two outputs", () => {
       '{"a": 12345678901234567891}',
       [{ key: "a", recorded: "12345678901234567890", now: "12345678901234567891" }],
     ],
-  ])("differ in %s", (_, one, other, found) => {
+  ])("count as different if they differ in %s", (_, one, other, found) => {
     expect(differences(output(one), output(other))).toEqual(found);
   });
 
-  it("differ in what they delete", () => {
+  it("count as different if they delete different keys", () => {
     expect(differences(output("{}", "a", "b"), output("{}", "b"))).toEqual([
       { key: "a", recorded: '"(deleted)"', now: null },
     ]);

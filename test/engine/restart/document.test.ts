@@ -36,8 +36,8 @@ const values = ({ context }: Trace) => JSON.parse(context.text) as Record<string
 /** Code that sets a key, which shows that it ran in spite of a recorded outcome. */
 const runs = (key: string) => `context['${key}'] = 'ran'`;
 
-describe("an execution with a document of places", { timeout: 60_000 }, () => {
-  it("commits the outcomes of the document, digit for digit, and runs the rest", async () => {
+describe("a run that reuses outcomes from a document of places", { timeout: 60_000 }, () => {
+  it("commits the outcomes of the document, digit for digit, and runs all other nodes", async () => {
     const version = await cloud.publish(
       inARow("row", { one: runs("a"), two: "context['b'] = context['a']['x'] + 1", three: runs("c") }),
     );
@@ -72,7 +72,7 @@ describe("an execution with a document of places", { timeout: 60_000 }, () => {
     );
   });
 
-  it("finds outcomes for places in loops, branches and items, even after a node that runs", async () => {
+  it("finds outcomes for places in loops, branches and items, even after a node that was run", async () => {
     const version = await cloud.publish(
       between(
         "places",
@@ -110,7 +110,7 @@ describe("an execution with a document of places", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("follows the edges of decisions and failures that the document has", async () => {
+  it("follows the edges for decisions and failures that the document has", async () => {
     const version = await cloud.publish(
       between(
         "ways",
@@ -138,7 +138,7 @@ describe("an execution with a document of places", { timeout: 60_000 }, () => {
     expect(await verified(cloud, last)).toBe("anchored");
   });
 
-  it("takes the default edge if the written edge was taken `max` times", async () => {
+  it("takes the default edge if the document names an edge that was already taken `max` times", async () => {
     const choice = { id: "more", type: "decision", code: "context['branch_decision'] = 'again'" };
     const loop = (max: number) => [
       ...ways("start > step > more"),
@@ -179,7 +179,7 @@ describe("an execution with a document of places", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the document of a restart", { timeout: 60_000 }, () => {
+describe("the document of places of a restart", { timeout: 60_000 }, () => {
   it("equals the document that a dry run shows, and is stored as a blob of the new run", async () => {
     const fails = "if context['bad']: raise ValueError('bad')";
     const version = await cloud.publish(inARow("planned", { one: runs("a"), two: runs("b"), three: fails }));
@@ -207,7 +207,7 @@ describe("the document of a restart", { timeout: 60_000 }, () => {
     for (const one of [restarted, trace]) expect(await verified(cloud, one)).toBe("anchored");
   });
 
-  it("has places inside an execution that a node ran, if that execution failed", async () => {
+  it("has places inside an execution that a workflow node ran, if that execution failed", async () => {
     await cloud.publish(inARow("inner", { one: runs("a"), two: "1 / 0" }));
     const version = await cloud.publish(inARow("outer", { bill: { type: "workflow", workflow: "inner" } }));
     const { execution: source, entries } = await cloud.run(version);
@@ -218,7 +218,7 @@ describe("the document of a restart", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a sealed execution", { timeout: 60_000 }, () => {
+describe("a run with the option `sealed`", { timeout: 60_000 }, () => {
   const sealed = true;
 
   it("runs only nodes without effects, and fails at any other node that has no recorded outcome", async () => {
@@ -234,7 +234,7 @@ describe("a sealed execution", { timeout: 60_000 }, () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("asks no person, does not wait and starts no other workflow", async () => {
+  it("asks no person, does not wait, and starts no other workflow", async () => {
     await cloud.publish(inARow("inner", { one: runs("a") }));
     const rest = {
       ask: { type: "approval", message: "Pay?" },
@@ -254,7 +254,7 @@ describe("a sealed execution", { timeout: 60_000 }, () => {
     expect(inner.execution.error?.message).toMatch(/: bill\/one$/);
   });
 
-  it("gives code no network and no credentials", async () => {
+  it("gives its code no network and no credentials", async () => {
     const code = `
 import socket
 try:
@@ -268,7 +268,7 @@ context['keys'] = sorted(context)`;
   });
 });
 
-describe("a document of places is refused", () => {
+describe("a document of places", () => {
   it.each([
     ["[]", /no object/],
     ["{", /no JSON/],
@@ -278,7 +278,7 @@ describe("a document of places is refused", () => {
     ['{"one": {"set": {"a": 1}, "error": {"class": "NodeFailed", "message": "x"}}}', /is an error, and sets keys/],
     ['{"one": {"error": {"class": "Nobody", "message": "x"}}}', /the outcome of "one": error: class/],
     ['{"one": {"from": {"execution_id": "exec_1", "scope": "", "seq": 1, "hash": "x"}}}', /the outcome of "one": from/],
-  ])("for %s", async (document, message) => {
+  ])("is refused with an explanation if it is %s", async (document, message) => {
     const version = await cloud.publish(inARow("refusing", { one: runs("a") }));
     const { length } = await cloud.ports.executions.list({ workflow: "refusing" }).then(({ items }) => items);
     await expect(runWith(version, document)).rejects.toThrow(message);

@@ -51,7 +51,7 @@ async function runWithOutcomes(): Promise<string> {
 }
 
 describe("a restart of a run with 10,000 places", { timeout: 20 * minutes }, () => {
-  it("reuses all of them by one document", async () => {
+  it("reuses the outcomes of all places through one document", async () => {
     const id = await runWithOutcomes();
     const source = await cloud.ports.executions.get(id);
     const version = source && (await cloud.ports.workflows.latest(source.workflowId));
@@ -60,7 +60,8 @@ describe("a restart of a run with 10,000 places", { timeout: 20 * minutes }, () 
     const { execution, forecast } = await restartExecution(cloud.ports, request);
     expect(forecast.reused.length).toBeGreaterThanOrEqual(2 * items);
     expect(forecast.runs).toEqual(["after"]);
-    // Its 10,000 entries would take minutes more, and add nothing that smaller restarts do not test.
+    // The restart is cancelled: its 10,000 entries would take minutes more, and add nothing that smaller restarts do
+    // not test.
     await cancelExecution(cloud.ports, execution.id);
   });
 });

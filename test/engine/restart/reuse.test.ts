@@ -14,7 +14,7 @@ const each = { id: "each", type: "map", items: "order.lines", body: { nodes: [ta
 const nodes = [task("a", "1"), task("b", "2"), each, { id: "bill", type: "workflow", workflow: "w", output: {} }];
 const looked = async (code: string) => (code === "2" ? null : [code]);
 
-it("findUnchangedNodes lists all text nodes, because a text node is compared later, by its question", async () => {
+it("findUnchangedNodes lists all text nodes, because the question of a text node is compared later", async () => {
   const said = (id: string, prompt: string) => ({ ...task(id, ""), executor: { kind: "text", prompt, into: id } });
   const [now, then] = [
     version([said("a", "x"), task("b", "1")], { lib: { "m.py": "" } }),
@@ -23,7 +23,7 @@ it("findUnchangedNodes lists all text nodes, because a text node is compared lat
   expect(await findUnchangedNodes(now, then, looked)).toEqual({ a: "asked" });
 });
 
-it("findUnchangedNodes lists unchanged nodes with the keys that they look up", async () => {
+it("findUnchangedNodes lists unchanged nodes together with the keys that they read", async () => {
   const same = await findUnchangedNodes(version(nodes), version(nodes), looked);
   expect(same).toEqual({ a: ["1"], b: null, each: ["order", "order.lines"], inner: ["x"] });
   const [, ...others] = nodes;

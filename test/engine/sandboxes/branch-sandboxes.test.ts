@@ -66,7 +66,7 @@ class Runs {
   }
 }
 
-it("runs with branches leave twice as many sandboxes as they inherited, until a run needs no new sandbox", async () => {
+it("runs with branches leave the next run twice as many sandboxes as they inherited, until no run needs a new sandbox", async () => {
   const runs = new Runs();
   const made: number[] = [];
   for (let count = 0; count < 6; count++) {
@@ -79,7 +79,7 @@ it("runs with branches leave twice as many sandboxes as they inherited, until a 
   await runs.judge();
 });
 
-it("a run with branches that inherited no sandbox leaves one sandbox, and kills the others", async () => {
+it("a run with branches that inherited no sandbox leaves one sandbox to the next run, and kills the others", async () => {
   const runs = new Runs();
   for (let count = 0; count < 3; count++) {
     await runs.run();
@@ -89,7 +89,7 @@ it("a run with branches that inherited no sandbox leaves one sandbox, and kills 
   }
 });
 
-it("a run leaves as many sandboxes as its workflow keeps warm", async () => {
+it("a run leaves as many sandboxes to the next run as its workflow keeps warm", async () => {
   const runs = new Runs();
   await runs.run({ ...four, warm: 3 });
   expect(await runs.offered()).toHaveLength(3);
@@ -103,7 +103,7 @@ it("sandboxes of branches are reused by runs of another workflow with the same p
   expect(runs.made()).toBe(made);
 });
 
-it("sandboxes are reused by branches that begin at the start node", async () => {
+it("sandboxes are reused by branches that begin directly at the start node", async () => {
   const runs = new Runs();
   const early = { ...four, edges: four.edges.map(({ from, to }) => ({ from: from === "f" ? "start" : from, to })) };
   const made: number[] = [];
@@ -120,7 +120,7 @@ it("sandboxes are reused by branches that begin at the start node", async () => 
   await runs.judge();
 });
 
-it("a sandbox of a branch is not offered after code was killed in it", async () => {
+it("the sandbox of a branch is not offered to other runs after code was killed in it", async () => {
   const result = { ...killed, isUnfit: true } as const;
   const runs = new Runs({ b1: [{ pauses: 50, result }] });
   const rescued = nodes.map((node) => (node.id === "b1" ? action("b1", { onError: "j" }) : node));
@@ -129,7 +129,7 @@ it("a sandbox of a branch is not offered after code was killed in it", async () 
   await runs.judge();
 });
 
-it("spare sandboxes that the entry of the join has no room for are killed", async () => {
+it("spare sandboxes of branches are killed if the entry of the join has no room to name them", async () => {
   const ids = Array.from({ length: 25 }, (_, place) => `b${place}`);
   const runs = new Runs(Object.fromEntries(ids.map((id) => [id, [succeeds(id, "1", { pauses: 500 })]])));
   const arrows = lines(...ids.map((id) => `start > ${id} > end`));

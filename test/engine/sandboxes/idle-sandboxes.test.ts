@@ -71,7 +71,7 @@ it("an idle sandbox is used by the next run of the same client", async () => {
 
 it.each([
   ["of another client", ["other"]],
-  ["with other modules", ["acme", { lib: { "x.py": "" } }]],
+  ["with other modules in its `lib` folder", ["acme", { lib: { "x.py": "" } }]],
 ] as [string, Parameters<Runs["run"]>][])("an idle sandbox is not used by a run %s", async (_whose, other) => {
   const runs = new Runs();
   expect([await runs.run(), await runs.run(...other), await runs.run()]).toEqual(["S1", "S2", "S1"]);
@@ -81,7 +81,7 @@ it.each([
   ["idle_seconds is 0", new Runs({ idleSeconds: 0 })],
   ["the workflow has a node with `isolation: execution`", new Runs({}, { isolation: "execution" })],
   ["its node has `isolation: fresh`", new Runs({}, { isolation: "fresh" })],
-])("a sandbox is killed with its run if %s", async (_why, runs) => {
+])("a sandbox is killed at the end of its run if %s", async (_why, runs) => {
   expect([await runs.run(), runs.alive(), await runs.run()]).toEqual(["S1", [], "S2"]);
   expect(await runs.offers()).toEqual([]);
 });
@@ -98,7 +98,7 @@ it("an idle sandbox lives as long as its workflow says, and then a sweep removes
   expect(await runs.offers()).toEqual([]);
 });
 
-it("an idle sandbox is killed for a run of another client if the plan has no room", async () => {
+it("an idle sandbox is killed for a run of another client if E2B's plan allows no further sandbox", async () => {
   const runs = new Runs();
   await runs.run();
   runs.isFull();
@@ -106,7 +106,7 @@ it("an idle sandbox is killed for a run of another client if the plan has no roo
   expect(runs.alive()).toEqual(["S2"]);
 });
 
-it("an idle sandbox that its workflow keeps warm is extended, and replaced when it can live no longer", async () => {
+it("an idle sandbox that its workflow keeps warm is extended, and replaced when it cannot live any longer", async () => {
   const runs = new Runs({ warm: 1 });
   await runs.run();
   for (let minutes = 0; minutes < 15; minutes++) {

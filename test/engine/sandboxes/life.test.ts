@@ -30,11 +30,16 @@ async function chosenAfter(agoMs: number, options: { isolation?: "fresh"; killed
 
 it.each([
   ["that outlives the node is used as it is", 2 * minute, {}, { id: "S1", state: "in use", leftMs: 3 * minute }],
-  ["that would die while the node runs is extended", 4 * minute, {}, { id: "S1", state: "in use", leftMs: 6 * minute }],
+  [
+    "that would die while the node runs has its life extended",
+    4 * minute,
+    {},
+    { id: "S1", state: "in use", leftMs: 6 * minute },
+  ],
   ["whose time is over is replaced", 6 * minute, {}, { id: "S2", state: "created", leftMs: 6 * minute }],
   ["is replaced if it is gone and cannot be extended", 4 * minute, { killed: true }, { id: "S2", state: "created" }],
   [
-    "is not used by a node with a fresh sandbox",
+    "is not used by a node with `isolation: fresh`",
     minute,
     { isolation: "fresh" as const },
     { id: "S2", state: "created" },
@@ -60,7 +65,7 @@ describe("the life of a sandbox", () => {
     expect(reachableFrom("created").size).toBe(states.length);
   });
 
-  it("ends only in the code of life.ts: no other file of the engine kills a sandbox", () => {
+  it("ends only by code in life.ts: no other file of the engine kills a sandbox", () => {
     const killing = sourceFiles("packages/engine/src").filter(({ path }) =>
       /sandboxes\.(kill|killAll|rest)\(/.test(readFileSync(`${root}/${path}`, "utf8")),
     );

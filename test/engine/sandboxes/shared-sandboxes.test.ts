@@ -75,25 +75,28 @@ it("a sandbox is not offered to other runs if a settle task finds the result of 
   expect([await offered(story), alive(story)]).toEqual([[], []]);
 });
 
-describe("an inherited sandbox", () => {
-  it.each(["cancelled", "lost"])("stays with its scope if the code in a fresh sandbox is %s", async (how) => {
-    const fresh = flow("fresh", [action("a"), action("b", { isolation: "fresh" })], lines("start > a > b > end"));
-    const story = new Story(fresh);
-    await leftByAnother(story);
-    await story.start();
-    await story.finish(story.deliver("a", 0));
-    story.codeStopsAt = "finish";
-    const delivery = story.deliver("b", 1);
-    await story.finish(delivery);
-    if (how === "lost") {
-      story.world.sandboxes.kill("S2");
+describe("a sandbox that a run has inherited from an earlier run", () => {
+  it.each(["cancelled", "lost"])(
+    "is kept for the next run if the code of a node in another, fresh sandbox is %s",
+    async (how) => {
+      const fresh = flow("fresh", [action("a"), action("b", { isolation: "fresh" })], lines("start > a > b > end"));
+      const story = new Story(fresh);
+      await leftByAnother(story);
+      await story.start();
+      await story.finish(story.deliver("a", 0));
+      story.codeStopsAt = "finish";
+      const delivery = story.deliver("b", 1);
       await story.finish(delivery);
-    }
-    await story.finish(story.cancel());
-    expect([await offered(story), alive(story)]).toEqual([["S1"], ["S1"]]);
-  });
+      if (how === "lost") {
+        story.world.sandboxes.kill("S2");
+        await story.finish(delivery);
+      }
+      await story.finish(story.cancel());
+      expect([await offered(story), alive(story)]).toEqual([["S1"], ["S1"]]);
+    },
+  );
 
-  it("is killed if a wait takes an earlier event and continues at once", async () => {
+  it("is killed if a wait takes an event that came earlier and continues at once", async () => {
     const story = new EventWait({ source: ["crm"], detail: { customer: ["{{customer}}"] } }, { since: "start" });
     await leftByAnother(story);
     await story.begin('{"customer":"acme"}');
@@ -104,7 +107,7 @@ describe("an inherited sandbox", () => {
     expect([await offered(story), alive(story)]).toEqual([[], []]);
   });
 
-  it("is killed if the run is cancelled during a short wait that kept it", async () => {
+  it("is killed if the run is cancelled during a short wait for which it was kept", async () => {
     const wait = { id: "w", type: "wait", for: { kind: "seconds", seconds: 30 } } as unknown as TaskNode;
     const story = new Story(flow("waits", [action("a"), wait], lines("start > a > w > end")));
     await leftByAnother(story);
@@ -128,7 +131,7 @@ describe("an inherited sandbox", () => {
   });
 });
 
-it("a later attempt takes no spare sandbox, because its sandbox is killed if an earlier attempt has the outcome", async () => {
+it("a second attempt takes no spare sandbox, because its sandbox is killed if the result of the first attempt is committed after all", async () => {
   const retried = action("a", { timeoutSeconds: 20, retry: { attempts: 3, delaySeconds: 1 } });
   const steps = [action("b0"), action("b1"), retried, action("b", { timeoutSeconds: 500 })];
   const story = await new Story(flow("late", steps, lines("start > b0 > a > b > end", "start > b1 > a"))).start();

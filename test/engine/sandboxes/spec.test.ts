@@ -1,11 +1,11 @@
-import type { Node, TaskNode, Workflow } from "@nova/workflow";
+import type { Node, StepNode, Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { mayImportPackages, outerReach, poolOf, sandboxSpec } from "../../../packages/engine/src/sandboxes/spec.ts";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { World } from "../../support/engine/world.ts";
 
-const task = (id: string, allow?: string[], more: Partial<TaskNode> = {}): TaskNode =>
-  ({ id, type: "action", executor: { kind: "code", code: "", ...(allow && { allow }) }, ...more }) as TaskNode;
+const task = (id: string, allow?: string[], more: Partial<StepNode> = {}): StepNode =>
+  ({ id, type: "action", executor: { kind: "code", code: "", ...(allow && { allow }) }, ...more }) as StepNode;
 const inMap = (...nodes: Node[]) => ({ id: "m", type: "map", body: { nodes, edges: [] } }) as unknown as Node;
 const sharing = (nodes: Node[], credentials: string[] | undefined = []) =>
   ({ nodes, ...(credentials && { credentials }) }) as Workflow;
@@ -20,43 +20,43 @@ it.each<[string, Node[], string[]]>([
     ["10.0.0.7", "10.8.0.0/16", "a.test", "b.test"],
   ],
   ["hosts of nodes inside maps", [inMap(task("n", ["c.test:443"]))], ["a.test", "b.test", "c.test"]],
-  ["without code that may connect to no host", [task("n", [])], ["a.test", "b.test"]],
+  ["without the hosts of nodes whose code may connect to no host", [task("n", [])], ["a.test", "b.test"]],
   [
-    "without a node that has a sandbox of its own",
+    "without the hosts of nodes that have a sandbox of their own",
     [task("n", undefined, { isolation: "fresh" })],
     ["a.test", "b.test"],
   ],
-])("outerReach joins the hosts of all nodes that share a sandbox: %s", (_what, others, reach) => {
+])("outerReach joins the allowed hosts of all nodes that share a sandbox: %s", (_what, others, reach) => {
   expect(outerReach(web, sharing([web, ...others]))).toEqual(reach);
 });
 
-it.each<[string, TaskNode]>([
+it.each<[string, StepNode]>([
   ["code that may connect anywhere", task("n")],
   ["credentials, whose hosts are known only when the node starts", task("n", [], { credentials: ["email"] })],
-  ["a name on another port", task("n", ["db.test:5432"])],
-  ["a name without a port", task("n", ["a.test"])],
+  ["a host name on a port other than 80 and 443", task("n", ["db.test:5432"])],
+  ["a host name without a port", task("n", ["a.test"])],
   ["an address of the machine itself", task("n", ["127.0.0.1:1025"])],
   ["the name of the machine itself", task("n", ["localhost:80"])],
   ["an IPv6 address", task("n", ["[2001:db8::7]:443"])],
-])("outerReach sets no limit if one of the nodes that share a sandbox has %s", (_what, other) => {
+])("outerReach sets no limit for a sandbox if one of its nodes has %s", (_what, other) => {
   expect(outerReach(web, sharing([web, inMap(other)]))).toBeUndefined();
   expect(outerReach(web, sharing([web, { ...other, isolation: "fresh" } as Node]))).toEqual(["a.test", "b.test"]);
 });
 
-it("outerReach returns only the node's own hosts for a fresh sandbox, and sets no limit if a node uses all credentials of a client", () => {
+it("outerReach returns only the node's own hosts for a fresh sandbox, and no limit if a node uses all credentials of a client", () => {
   const fresh = task("f", ["c.test:443"], { isolation: "fresh" });
   expect(outerReach(fresh, sharing([web, fresh, task("n")]))).toEqual(["c.test"]);
   expect(outerReach(web, { nodes: [web] } as unknown as Workflow)).toBeUndefined();
 });
 
-const doneBy = (executor: TaskNode["executor"]) => ({ ...action("a"), executor });
+const doneBy = (executor: StepNode["executor"]) => ({ ...action("a"), executor });
 const code = (text: string) => doneBy({ kind: "code", code: text });
 
 function running(text: string, lib: Workflow["lib"] = {}): Workflow {
   return { ...flow("one", [code(text)], lines("start > a > end")), lib };
 }
 
-describe("mayImportPackages is true", () => {
+describe("mayImportPackages", () => {
   it.each([
     ["import pandas as pd", true],
     ["from PIL import Image", true],
@@ -64,24 +64,24 @@ describe("mayImportPackages is true", () => {
     ["numbers = __import__('numpy')", true],
     ["import json, re, decimal", false],
     ["context['pandasize'] = 'a request'", false],
-  ])("only if code imports a package of the template: %s %s", (text, may) => {
+  ])("is true only if code imports a package of the template: %s %s", (text, may) => {
     expect(mayImportPackages(running(text))).toBe(may);
   });
 
-  it("if a module of lib/ or code in the body of a map imports one", () => {
+  it("is true if a module of lib/ or code in the body of a map imports a package of the template", () => {
     expect(mayImportPackages(running("import own", { "own.py": "import requests" }))).toBe(true);
     expect(mayImportPackages(running("import own", { "own.py": "import re" }))).toBe(false);
     const inside = flow("map", [mapOver("m", [code("import psycopg")], [])], lines("start > m > end"));
     expect(mayImportPackages(inside)).toBe(true);
   });
 
-  it("if a model has yet to write the code", () => {
-    const asked = doneBy({ kind: "prompt", prompt: "Add." } as TaskNode["executor"]);
+  it("is true if a model has not yet written the code of a node", () => {
+    const asked = doneBy({ kind: "prompt", prompt: "Add." } as StepNode["executor"]);
     expect(mayImportPackages(flow("p", [asked], lines("start > a > end")))).toBe(true);
   });
 });
 
-it("sandboxes that load no packages have another pool than those that do", () => {
+it("sandboxes that load no packages are not shared with nodes that need packages", () => {
   const world = new World();
   const keyOf = (text: string) => {
     const version = world.publish(running(text));

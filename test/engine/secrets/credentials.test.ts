@@ -22,8 +22,8 @@ function credentials(keys?: string[]) {
 
 const namesOf = ({ members }: { members: { key: string }[] }) => members.map(({ key }) => key);
 
-describe("a node's credential overlay", () => {
-  it("has a key for each field, and lists secrets and hosts", async () => {
+describe("the credentials that a node can use", () => {
+  it("have a key for each field, and a list of their secrets and hosts", async () => {
     await store.have(acme, "email", "email", email);
     await store.have(acme, "erp", "database", database);
     const overlay = await credentials().forNode("acme", "wf", undefined);
@@ -48,7 +48,7 @@ describe("a node's credential overlay", () => {
     { names: ["support", "archive"], prefixed: "archive" },
     { names: ["archive", "support"], prefixed: "support" },
   ])(
-    "prefixes the keys of the credential $prefixed with its name if the node uses $names",
+    "have the name of the credential $prefixed before their keys if the node uses $names",
     async ({ names, prefixed }) => {
       for (const name of ["archive", "email", "support"]) await store.have(acme, name, "email", email);
       const keys = namesOf(await credentials().forNode("acme", "wf", names));
@@ -72,14 +72,14 @@ describe("a node's credential overlay", () => {
       ["oauth2_access_token", "oauth2_api_url"],
       ["api.test:443"],
     ],
-  ] as const)("for the kind %s with %j has the keys %j", async (kind, values, keys, hosts) => {
+  ] as const)("of the kind %s with %j have the keys %j", async (kind, values, keys, hosts) => {
     await store.have(acme, "one", kind, values);
     const overlay = await credentials().forNode("acme", "wf", ["one"]);
     expect([namesOf(overlay), overlay.hosts]).toEqual([keys, hosts]);
     expect(overlay.secrets).toHaveLength(1);
   });
 
-  it("has the client's credential, and not the workflow's credential of the same name", async () => {
+  it("include the client's credential, and not the workflow's credential of the same name", async () => {
     await store.have({ workflow: "wf" }, "api", "custom", { key: "of the workflow" });
     await store.have({ workflow: "wf" }, "other", "custom", { key: "of it too" });
     await store.have(acme, "api", "custom", { key: "of the client" });
@@ -88,21 +88,21 @@ describe("a node's credential overlay", () => {
     expect((await credentials().forNode("globex", "wf", ["api"])).secrets).toEqual(["of the workflow"]);
   });
 
-  it("has only the client's credentials if there is no workflow", async () => {
+  it("are only those of the client if there is no workflow", async () => {
     await store.have({ workflow: "wf" }, "shared", "custom", { key: "of the workflow" });
     await store.have(acme, "own", "custom", { key: "of the client" });
     expect((await credentials().forNode("acme", null, undefined)).secrets).toEqual(["of the client"]);
     await expect(credentials().forNode("acme", null, ["shared"])).rejects.toThrow(/has no credential "shared"/);
   });
 
-  it("is empty, and needs no read, if the node declares no credentials", async () => {
+  it("are empty, and are not read from the database, if the node declares none", async () => {
     expect(await credentials().forNode("acme", "wf", [])).toBe(emptyOverlay);
     expect(store.reads).toEqual([]);
   });
 });
 
-describe("the cache of the credentials of an owner", () => {
-  it("is valid for a minute, even if the owner has none", async () => {
+describe("the cache of a client's credentials", () => {
+  it("is valid for a minute, even if the client has no credentials", async () => {
     const known = credentials();
     for (const at of [0, 1_000, 59_999]) {
       nowMs = at;
@@ -114,7 +114,7 @@ describe("the cache of the credentials of an owner", () => {
     expect(store.reads).toHaveLength(4);
   });
 
-  it("is read again for a missing name, and after `forget`", async () => {
+  it("is filled again if a node needs a missing credential, and after a call of `forget`", async () => {
     const known = credentials();
     await known.forNode("acme", "wf", undefined);
     await store.have(acme, "api", "custom", { key: "s3cret-4" });
@@ -125,7 +125,7 @@ describe("the cache of the credentials of an owner", () => {
   });
 });
 
-describe("an unavailable credential", () => {
+describe("a credential that is missing or cannot be decrypted", () => {
   it("fails the node with a message that says how to store it", async () => {
     const asking = credentials().forNode("acme", "wf", ["ftp"]);
     await expect(asking).rejects.toMatchObject({
@@ -152,9 +152,15 @@ const api = { url: "https://api.test", token: "s3cret-4711" };
 
 describe("checkValues", () => {
   it.each<[string, CredentialKindName, unknown, string, string]>([
-    ["a field too many", "email", { ...mailbox, hots: "h" }, "", 'this kind has no "hots" - correct or remove it'],
     [
-      "two fields too many",
+      "a field that the kind does not have",
+      "email",
+      { ...mailbox, hots: "h" },
+      "",
+      'this kind has no "hots" - correct or remove it',
+    ],
+    [
+      "two fields that the kind does not have",
       "email",
       { ...mailbox, a: 1, b: 2 },
       "",
@@ -164,17 +170,23 @@ describe("checkValues", () => {
     ["an empty name", "http", { ...api, headers: { "": "4711-4711" } }, "headers.", "must not be empty"],
     ["a list of headers", "http", { ...api, headers: [] }, "headers", "must be an object"],
     [
-      "a text that is no time",
+      "a text instead of a time",
       "oauth2",
       { ...oauth, expires_at: "soon" },
       "expires_at",
       "must be a time with its zone, such as",
     ],
     ["a text instead of an object", "email", "s3cret-4711", "", "must be an object"],
-    ["a text for a port", "email", { ...mailbox, smtp_port: "5544" }, "smtp_port", "must be a number, not a text"],
-    ["a number that is no port", "email", { ...mailbox, smtp_port: 0 }, "smtp_port", "must be a port, 1 to 65535"],
+    [
+      "a text instead of a port number",
+      "email",
+      { ...mailbox, smtp_port: "5544" },
+      "smtp_port",
+      "must be a number, not a text",
+    ],
+    ["a number that is not a port", "email", { ...mailbox, smtp_port: 0 }, "smtp_port", "must be a port, 1 to 65535"],
     ["a value of another type", "email", { ...mailbox, smtp_host: 7 }, "smtp_host", "must be a text"],
-  ])("describes in words %s", (_what, kind, values, path, message) => {
+  ])("refuses, with an explanation, a credential with %s", (_what, kind, values, path, message) => {
     const [misfit] = checkValues(kind, values).error?.issues ?? [];
     expect(misfit?.path.join(".")).toBe(path);
     expect(misfit?.message).toContain(message);
@@ -223,18 +235,21 @@ async function tokenOf(credentials: ReturnType<typeof process>) {
   return JSON.parse(members.find(({ key }) => key === "oauth2_access_token")?.json ?? "null");
 }
 
-describe("an access token", () => {
+describe("an OAuth access token", () => {
   it.each([
     ["lives for more than a minute", "2026-01-01T00:01:01.000Z", "access-1", 0],
     ["has a minute left", "2026-01-01T00:01:00.000Z", "access-2", 1],
     ["has expired", "2025-12-31T00:00:00.000Z", "access-2", 1],
-  ])("that %s (until %s) is renewed if needed: the node gets %s", async (_what, expires_at, expected, requests) => {
-    await store.have(acme, "api", "oauth2", { ...stored, expires_at });
-    expect(await tokenOf(process(token(2)))).toBe(expected);
-    expect(asked).toHaveLength(requests);
-  });
+  ])(
+    "that %s (until %s) is renewed if less than a minute is left: the node gets %s",
+    async (_what, expires_at, expected, requests) => {
+      await store.have(acme, "api", "oauth2", { ...stored, expires_at });
+      expect(await tokenOf(process(token(2)))).toBe(expected);
+      expect(asked).toHaveLength(requests);
+    },
+  );
 
-  it("is obtained with the refresh token, and both new tokens are stored", async () => {
+  it("is requested with the refresh token, and the new access and refresh tokens are stored", async () => {
     await store.have(acme, "api", "oauth2", stored);
     await tokenOf(process(token(2)));
     const form = "grant_type=refresh_token&refresh_token=refresh-1&client_id=nova&client_secret=cl1ent-secret";
@@ -254,7 +269,7 @@ describe("an access token", () => {
     expect(asked[0]).toContain("grant_type=client_credentials&client_id=nova&client_secret=cl1ent-secret&scope=read");
   });
 
-  it("is obtained once for nodes that need it at the same time, and old tokens stay masked", async () => {
+  it("is requested once for nodes that need it at the same time, and old tokens stay masked", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const credentials = process(token(2));
     expect(await Promise.all([tokenOf(credentials), tokenOf(credentials)])).toEqual(["access-2", "access-2"]);
@@ -262,7 +277,7 @@ describe("an access token", () => {
     expect(secrets).toEqual(expect.arrayContaining(["access-1", "access-2", "refresh-1", "cl1ent-secret"]));
   });
 
-  it("is taken from a faster process that has used up the refresh token", async () => {
+  it("is read from the database if a faster process has already used up the refresh token", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const faster = process(token(2));
     const slower = process(async () => {
@@ -284,7 +299,7 @@ describe("a caller that asks for stored credentials", () => {
   });
 });
 
-describe("a token endpoint", () => {
+describe("an OAuth token endpoint", () => {
   it.each([
     ["refuses", answer(400, { error: "invalid_grant" }), "NodeFailed", /"api" of client acme: .* answered 400/],
     [
@@ -293,8 +308,13 @@ describe("a token endpoint", () => {
       "NodeFailed",
       /"api" of client acme: its token_url is refused: id\.test leads to no public address/,
     ],
-    ["answers something else", answer(200, { hello: 1 }), "NodeFailed", /answered 200 and no access token/],
-  ])("that %s is reported immediately, without a secret", async (_what, reply, name, message) => {
+    [
+      "returns something other than a token",
+      answer(200, { hello: 1 }),
+      "NodeFailed",
+      /answered 200 and no access token/,
+    ],
+  ])("that %s causes an immediate error, which shows no secret", async (_what, reply, name, message) => {
     await store.have(acme, "api", "oauth2", stored);
     const failure = await tokenOf(process(reply)).catch((error: Error) => error);
     expect(failure).toMatchObject({ name, message: expect.stringMatching(message) });
@@ -305,7 +325,7 @@ describe("a token endpoint", () => {
   it.each([
     ["is down", answer(503, {}), "answered 503"],
     ["is busy", answer(429, {}), "answered 429"],
-    ["is not there", () => Promise.reject(new TypeError("fetch failed")), "does not answer"],
+    ["does not exist", () => Promise.reject(new TypeError("fetch failed")), "does not answer"],
   ])(
     "that %s is called five times, and then the node fails with a message that names the endpoint",
     async (_what, reply, why) => {
@@ -330,14 +350,14 @@ describe("a token endpoint", () => {
     expect(await tokenOf(credentials)).toBe("access-2");
   });
 
-  it("that refused is called again by the next node", async () => {
+  it("that refused a request is called again by the next node", async () => {
     await store.have(acme, "api", "oauth2", stored);
     const credentials = process(answer(400, {}), token(2));
     await expect(tokenOf(credentials)).rejects.toThrow(/answered 400/);
     expect(await tokenOf(credentials)).toBe("access-2");
   });
 
-  it("that answers a later try gives a token as usual", async () => {
+  it("that fails at first and then returns a token causes no failure of the node", async () => {
     await store.have(acme, "api", "oauth2", stored);
     expect(await tokenOf(process(answer(503, {}), answer(503, {}), token(2)))).toBe("access-2");
     expect(slept).toEqual([1_000, 2_000]);

@@ -156,7 +156,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(missed).toEqual([]);
   });
 
-  it("stops a stream that contains it in an escaped or encoded form, however the stream is split into chunks", async () => {
+  it("stops a stream that contains the secret in an escaped or encoded form, however the stream is split into chunks", async () => {
     const passed: string[] = [];
     for (const [form, text] of each()) {
       const body = Buffer.from(`${"x ".repeat(20)} ${text} ${" y".repeat(20)}`);
@@ -171,7 +171,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(passed).toEqual([]);
   });
 
-  it("leaves fewer than four of its characters at the place where a text was shortened", { timeout: 180_000 }, () => {
+  it("leaves fewer than four of its characters where a text was shortened", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
       // In these forms line ends and escapes add characters that are not part of the secret, so more characters may be
@@ -203,9 +203,9 @@ function maskedPart(text: string, masked: string): [start: number, end: number] 
 
 describe.each([
   ["a text", "hunter2-Passw0rd", 1],
-  ["an odd text", 'p4ss"wörd/é+', 2],
+  ["a text with special characters", 'p4ss"wörd/é+', 2],
   ["a number", 1234567, texts.length + binaries.length + 1],
-])("a run with %s as a secret input", (_, secret, index) => {
+])("a run with %s as its secret input", (_, secret, index) => {
   const inputs = { properties: { token: { secret: true } } };
   const redactor = () => new Redactor([given[index]?.secret as Secret]);
   const each = () => Object.entries(forms[index] as Record<string, string>);
@@ -255,7 +255,7 @@ describe.each([
     expect(kept).toEqual([]);
   });
 
-  it("records no form of the secret in steps if the code of a model failed with the secret in its error", async () => {
+  it("records no form of the secret in steps if code that a model wrote fails with the secret in its error", async () => {
     const written = flow("written", [prompted(action("a"))], lines("start > a > end"), { inputs });
     const script = () => noted({ logs: all(), message: all(), traceback: all() } as never);
     const story = new PromptStory(written, scriptedMinds({ codes: ["# one", "# two", "# three"] }), { a: script });
@@ -267,12 +267,12 @@ describe.each([
   });
 });
 
-describe("data that is not secret", () => {
+describe("text in a log that is not secret", () => {
   it.each([
     ["1000", "it has 21000 or 10001, 1,000,000 and 1.000.000 rows, 1e30 of 1e31 and a1e3f"],
     ["1.00", "version 1.0, 1, 0x1 and 1e0"],
     ["98765.43", "98765.431 and 198,765.43"],
-  ])("is unchanged if it only resembles the number %s", (number, text) => {
+  ])("is not masked if it only resembles the secret number %s", (number, text) => {
     const redactor = new Redactor([{ number }]);
     const masked = redactor.mask(text).replaceAll("***", number);
     expect(masked).toBe(text);

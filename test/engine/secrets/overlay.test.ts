@@ -31,8 +31,8 @@ const success = (set: Record<string, string>, deleted: string[] = []): CodeResul
   set: Object.entries(set).map(([key, json]) => ({ key, json })),
 });
 
-describe("a credential overlay", () => {
-  it("replaces members with the same key, but does not change the context itself", () => {
+describe("the overlay, which adds a node's credentials to its context,", () => {
+  it("replaces keys of the context with the same name, but does not change the context itself", () => {
     const input = new Context([{ key: "smtp_port", json: "25", by: 1 }]);
     expect(withOverlay(input, overlay).slot("smtp_port")?.json).toBe("587");
     expect(input.slot("smtp_port")?.json).toBe("25");
@@ -42,7 +42,7 @@ describe("a credential overlay", () => {
   it.each([
     ["as it was written", { smtp_port: "587" }],
     ["as Python writes it", { email_password: '"p\\u00e4ssw\\u00f6rt"', http_headers: '{"b": "y", "a": "x"}' }],
-  ])("is left out of the result of a node that sets it %s", (_how, set) => {
+  ])("is left out of the result of a node that sets a credential %s", (_how, set) => {
     const left = withoutOverlay(success({ ...set, total: "1" }), overlay);
     expect(left).toMatchObject({ set: [{ key: "total", json: "1" }] });
   });
@@ -55,7 +55,7 @@ describe("a credential overlay", () => {
   });
 });
 
-describe("the overlay of a node", () => {
+describe("the overlay of a node with its credentials", () => {
   const forNode = vi.fn(async () => overlay);
   const credentials = { forNode, secretsOf: async () => ["pässwört"], forget: () => undefined };
   const whose = (own?: string[], common?: string[]) => ({
@@ -69,7 +69,7 @@ describe("the overlay of a node", () => {
     [undefined, ["email"], ["email"]],
     [["erp"], ["email"], ["erp"]],
   ])(
-    "that declares the credentials %j in a workflow that declares %j has the credentials %j",
+    "if the node declares the credentials %j and its workflow declares %j, has the credentials %j",
     async (own, common, asked) => {
       forNode.mockClear();
       expect(await credentialOverlay({ credentials }, whose(own, common))).toBe(overlay);
@@ -77,13 +77,13 @@ describe("the overlay of a node", () => {
     },
   );
 
-  it("is empty, and needs no read, if the node declares no credentials", async () => {
+  it("is empty, and needs no read of the database, if the node declares no credentials", async () => {
     forNode.mockClear();
     expect(await credentialOverlay({ credentials }, whose([], ["email"]))).toBe(emptyOverlay);
     expect(forNode).not.toHaveBeenCalled();
   });
 
-  it("has only the secrets in memory if a credential was removed, but throws if DynamoDB is down", async () => {
+  it("has only the known secrets if a credential was removed, but throws if DynamoDB is down", async () => {
     forNode.mockClear();
     expect(await overlayBefore({ credentials }, whose())).toBe(overlay);
     expect(forNode.mock.calls).toEqual([["acme", "wf", undefined, { asStored: true }]]);
@@ -96,7 +96,7 @@ describe("the overlay of a node", () => {
   it.each([
     ["a token endpoint that does not answer", new TokenEndpointLost("away"), "SandboxUnavailable"],
     ["a token endpoint that refuses", new TokenRefused("no"), "NodeFailed"],
-  ])("reports %s to a later delivery as %s", async (_what, cause, name) => {
+  ])("reports %s to a late delivery as %s", async (_what, cause, name) => {
     const failure = new NovaError("NodeFailed", "no token", { cause });
     forNode.mockRejectedValue(failure);
     await expect(overlayAgain({ credentials }, whose())).rejects.toMatchObject({ name, message: "no token" });

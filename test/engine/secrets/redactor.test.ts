@@ -36,8 +36,8 @@ const guaranteed: [form: string, text: string][] = [
   }),
 ];
 
-describe("a secret", () => {
-  it.each(guaranteed)("is found and masked: %s", (_form, text) => {
+describe("a secret in a text", () => {
+  it.each(guaranteed)("is found and masked in this form: %s", (_form, text) => {
     expect(redactor.finds(text)).toBe(true);
     expect(redactor.finds(redactor.mask(text))).toBe(false);
     expect(redactor.mask(text)).toContain("***");
@@ -58,7 +58,7 @@ describe("a secret", () => {
     },
   );
 
-  it("stops a stream that contains it, also across two chunks, and no other stream", async () => {
+  it("stops a stream that contains the secret, also across two chunks, and stops no other stream", async () => {
     const body = Buffer.from(`${"x".repeat(50)}${secret}${"y".repeat(50)}`);
     for (const cut of [10, 53, 57, 60, 100]) {
       const onFound = vi.fn();
@@ -71,7 +71,7 @@ describe("a secret", () => {
     }
   });
 
-  it("leaves no part at the start of a shortened log, also in lines of base64", () => {
+  it("leaves none of its characters at the start of a shortened log, also in lines of base64", () => {
     const key = new Redactor([`-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----`]);
     const encoded = Buffer.from(`??-----BEGIN-----\n${"0123456789abcdef".repeat(20)}\n-----END-----!!!`).toString(
       "base64",
@@ -97,7 +97,7 @@ describe("a secret", () => {
   });
 });
 
-describe("secret inputs", () => {
+describe("the secret inputs of a workflow", () => {
   const workflow = {
     inputs: { properties: { token: { secret: true }, login: { secret: true }, name: { type: "string" } } },
   };
@@ -108,18 +108,18 @@ describe("secret inputs", () => {
     { key: "name", json: '"Ada"', by: 0 },
   ]);
 
-  it("are the keys that the definition marks", () => {
+  it("are the keys that the input schema marks as secret", () => {
     expect(Array.from(keys)).toEqual(["token", "login"]);
     expect(secretKeys({})).toEqual(new Set());
   });
 
-  it("are recognised in a text by every string inside them", async () => {
+  it("are recognised in a text by every string inside their values", async () => {
     const known = await redactorFor(keys, context, () => Promise.reject(new RangeError("there is no blob in here")));
     const texts = ["tok-12345", "ada@x", "pin-1", "Ada"];
     expect(texts.map((text) => known.finds(text))).toEqual([true, true, true, false]);
   });
 
-  it("are recognised in a text by bytes, numbers and keys inside them, except keys that are names", async () => {
+  it("are recognised in a text by bytes, numbers and keys inside their values, except keys that are plain names", async () => {
     const picture = Buffer.from("00ff10fe20fd30fc", "hex");
     const sha256 = "a".repeat(64);
     const account = {
@@ -144,12 +144,12 @@ describe("secret inputs", () => {
     await expect(Array.fromAsync(stopped)).rejects.toThrow(SecretFound);
   });
 
-  it("are masked in a context for people", () => {
+  it("are masked in a context that is shown to people", () => {
     const shown = JSON.parse(shownContext(context.slots(), keys).text);
     expect(Object.values(shown)).toEqual(["***", "***", "Ada"]);
   });
 
-  it("are all keys if the definition is unknown", () => {
+  it("are all keys of the context if the definition is unknown", () => {
     const shown = JSON.parse(shownContext(context.slots(), null).text);
     expect(Object.values(shown)).toEqual(["***", "***", "***"]);
   });
@@ -186,7 +186,7 @@ describe("the masked text of a growing log", () => {
     );
   });
 
-  it("does not yet show its end if that may be the start of a secret or of a character", () => {
+  it("leaves out its last characters as long as they may be the start of a secret or half a character", () => {
     const euro = Buffer.from("€");
     expect(seen([Buffer.from("key p4ss")])).toBe("key ");
     expect(seen([Buffer.from("key p4ss"), Buffer.from("age\n")])).toBe("key p4ssage\n");
@@ -198,7 +198,7 @@ describe("the masked text of a growing log", () => {
     expect(growing.maskGrowing(tail, { shown: 0, isCut: true }).text).toBe("*** is it\n");
   });
 
-  it("is empty if the secrets are unknown", () => {
+  it("is empty as long as the secrets are unknown", () => {
     expect(new Redactor(null).maskGrowing(Buffer.from("a\n"), { shown: 0, isCut: false })).toEqual({
       text: "",
       shown: 0,
@@ -216,18 +216,21 @@ const variables = {
 };
 
 describe("an error message of this process", () => {
-  it.each(Object.entries({ ...variables, HTTPS_PROXY: "correct-horse" }))("has no %s", (_, credential) => {
-    const spellings = [
-      credential,
-      encodeURIComponent(credential).replaceAll(/%../g, (one) => one.toLowerCase()),
-      btoa(`x:${credential}`),
-    ];
-    const said = spellings.map((one) => maskCredentials(`the key ${one} is refused`, variables));
-    expect(said[0]).toBe("the key *** is refused");
-    for (const [index, spelling] of spellings.entries()) expect(said[index]).not.toContain(spelling);
-  });
+  it.each(Object.entries({ ...variables, HTTPS_PROXY: "correct-horse" }))(
+    "does not show the value of the environment variable %s",
+    (_, credential) => {
+      const spellings = [
+        credential,
+        encodeURIComponent(credential).replaceAll(/%../g, (one) => one.toLowerCase()),
+        btoa(`x:${credential}`),
+      ];
+      const said = spellings.map((one) => maskCredentials(`the key ${one} is refused`, variables));
+      expect(said[0]).toBe("the key *** is refused");
+      for (const [index, spelling] of spellings.entries()) expect(said[index]).not.toContain(spelling);
+    },
+  );
 
-  it("keeps names of keys, files with keys and short values", () => {
+  it("still shows values of environment variables that are key names, paths of key files or short texts", () => {
     const others = {
       NOVA_SIGNING_KMS_KEY: "12345678-1234-1234-1234-123456789012",
       ROLE_KEY: "arn:aws:kms:eu-west-1:1:key/a",
@@ -240,7 +243,7 @@ describe("an error message of this process", () => {
     expect(maskCredentials(text, others)).toBe(text);
   });
 
-  it("masks a key that is added to the environment later", () => {
+  it("masks the value of a key that is added to the environment later", () => {
     process.env.LATER_API_KEY = "later-than-the-first-message";
     try {
       const { message } = new NovaError("SandboxUnavailable", "401 for later-than-the-first-message");
@@ -259,8 +262,8 @@ const keys = new Set(["key"]);
 const contextOf = (json: string) => new Context([{ key: "key", json, by: 0 }]);
 const noBlob = () => Promise.reject(new RangeError("there is no blob in here"));
 
-describe("half a surrogate in a secret", () => {
-  it.each([half, "\udc00abcd", "abcd\ud800"])("is found like any other text: %j", (secret) => {
+describe("a secret that contains half a surrogate pair", () => {
+  it.each([half, "\udc00abcd", "abcd\ud800"])("is found and masked like any other text: %j", (secret) => {
     const redactor = new Redactor([secret]);
     expect(redactor.mask(`it is ${secret}!`)).toBe(`it is ${mask}!`);
     expect(redactor.finds(JSON.stringify({ said: secret }))).toBe(true);
@@ -268,22 +271,22 @@ describe("half a surrogate in a secret", () => {
   });
 });
 
-describe("unreadable secrets", () => {
-  it("make every text secret, so that no result of code is stored", async () => {
+describe("the secrets of a run that cannot be read", () => {
+  it("count as every possible text, so that no result of code is stored", async () => {
     const redactor = await redactorFor(keys, contextOf(deep), noBlob);
     expect(redactor.finds("anything")).toBe(true);
     expect([redactor.isIdle, redactor.finds("anything"), redactor.finds("")]).toEqual([false, true, true]);
     expect([redactor.mask("KeyError"), redactor.maskTail("a log"), redactor.mask("")]).toEqual([mask, mask, ""]);
   });
 
-  it("stop every stream", async () => {
+  it("stop every stream, because any text may be secret", async () => {
     let found = 0;
     const refused = new Redactor(null).refuse(chunks(Buffer.from("some")), () => found++);
     await expect(Array.fromAsync(refused)).rejects.toThrow(SecretFound);
     expect(found).toBe(1);
   });
 
-  it("include a blob that is no valid JSON, but not one that is unavailable for a moment", async () => {
+  it("are those in a blob that is not valid JSON, but not those in a blob that cannot be read for a moment", async () => {
     const blob = referenceText({ sha256: "a".repeat(64), bytes: 9, type: "json" });
     const read = async () => Buffer.from("{no json");
     expect(await redactorFor(keys, contextOf(blob), read)).toBeInstanceOf(Redactor);
@@ -291,7 +294,7 @@ describe("unreadable secrets", () => {
   });
 });
 
-describe("a run with half a surrogate in a secret input", () => {
+describe("a run with half a surrogate pair in a secret input", () => {
   const inputs = { properties: { key: { secret: true } } };
   const one = flow("one", [action("a")], lines("start > a > end"), { inputs });
   const begun = (script = succeeds("a", "1")) => new Story(one, { a: [script] }).start(JSON.stringify({ key: half }));
@@ -353,7 +356,7 @@ const python = (given: readonly string[]): string[][] =>
     execFileSync("python3", ["-c", program], { input: JSON.stringify(given), maxBuffer: 64 * 1024 * 1024 }).toString(),
   );
 
-describe("the Python form of a secret", () => {
+describe("a secret in the form in which Python prints it", () => {
   it("is found and masked completely in every text of repr, ascii and json.dumps", { tags: ["deep"] }, () => {
     const missed = python(texts).flatMap((forms, index) => {
       const redactor = new Redactor([texts[index] as string]);

@@ -41,8 +41,8 @@ const twoStages = [
   step("OutputValidator", 1, { output_data: { valid: true }, execution_time_ms: 400 }),
 ];
 
-describe("the metadata of a prompt node", () => {
-  it("have every field of the specification, from the steps alone", () => {
+describe("the metadata in the trace of a prompt node", () => {
+  it("have every field of the specification, computed from the recorded steps alone", () => {
     const head = { status: "success", execution_time_ms: 5665 } as const;
     expect(told({ head, code: "x = 1", steps: twoStages })).toEqual({
       model: "m-1",
@@ -92,7 +92,7 @@ describe("the metadata of a prompt node", () => {
     });
   });
 
-  it("have the analysis and the code of a cache hit, with the time of each", () => {
+  it("have the pinned analysis and the pinned code that were used, with the run time of each", () => {
     const pinnedAnalysis = {
       analysis_code: "result = 1",
       analysis_result: { pages: 2 },
@@ -112,12 +112,12 @@ describe("the metadata of a prompt node", () => {
     expect(told({ head, code: "x = 1" })).toMatchObject({ two_stage_enabled: false, analysis_metadata: null });
   });
 
-  it("have one stage for code that was written without analysis", () => {
+  it("count one stage for code that was written without an analysis", () => {
     const steps = twoStages.filter(({ agent_name }) => agent_name !== "DataAnalyzer");
     expect(told({ steps })).toMatchObject({ stages_used: 1, analysis_metadata: null, data_analysis: null });
   });
 
-  it("have no model call for pinned code, and name the model that wrote it", () => {
+  it("have no call of a model for pinned code, but name the model that wrote this code", () => {
     const head = { status: "success", cache_hit: true, execution_time_ms: 40 } as const;
     expect(told({ head, code: "x = 1", codeModel: "m-0" })).toMatchObject({
       model: "m-0",
@@ -135,7 +135,7 @@ describe("the metadata of a prompt node", () => {
   });
 });
 
-describe("the metadata of a prompt node that failed", () => {
+describe("the metadata in the trace of a failed prompt node", () => {
   const attempt = (number: number, error: string) => [
     step("CodeGenerator", number, { generated_code: `x = ${number}` }),
     step("E2BExecutor", number, {
@@ -146,7 +146,7 @@ describe("the metadata of a prompt node that failed", () => {
   ];
   const head = { status: "failed", execution_time_ms: 6 } as const;
 
-  it("have code and error of each attempt, and the status `failed_after_retries`", () => {
+  it("have the code and the error of each attempt, and the status `failed_after_retries`", () => {
     const steps = [...attempt(1, "a"), ...attempt(2, "b"), ...attempt(3, "c")];
     const error = "Failed after 3 attempts: c";
     expect(told({ head, steps, code: "x = 3", error })).toMatchObject({
@@ -166,7 +166,7 @@ describe("the metadata of a prompt node that failed", () => {
     });
   });
 
-  it("start with pinned code that failed, as attempt 0", () => {
+  it("list pinned code that failed as attempt 0", () => {
     const first = step("E2BExecutor", 0, { status: "failed", error_message: "old", generated_code: "p" });
     const { all_attempts } = told({ head, steps: [first, ...attempt(1, "a")], error: "a" });
     expect(all_attempts).toEqual([
@@ -178,7 +178,7 @@ describe("the metadata of a prompt node that failed", () => {
   it.each([
     ["that was stopped", { steps: [step("CodeGenerator", 1, { generated_code: "x" })] }, { attempt: 1, code: "x" }],
     [
-      "whose pinned code was not replaced",
+      "whose failed pinned code was not replaced",
       { head: { ...head, cache_hit: true }, code: "p" },
       { attempt: 0, code: "p" },
     ],

@@ -1,6 +1,9 @@
 import {
+  type EntryPage,
   ExecutionNotFound,
   type Ports,
+  readEntries,
+  readState,
   readTrace,
   readTraceLink,
   renderJson,
@@ -53,7 +56,7 @@ it("a trace names the execution in every entry", async () => {
   expect(trace.entries.map(({ execution_id }) => execution_id)).toEqual(trace.entries.map(() => story.id));
 });
 
-describe("the chain of work", () => {
+describe("the trace of a run", () => {
   it("lists the resolved addresses of hosts on ports other than 80 and 443, except for localhost", async () => {
     const allow = ["db.example.com:5432", "web.example.com:443", "localhost:3720"];
     const asks = { ...action("a"), executor: { kind: "code" as const, code: "pass", allow } };
@@ -92,7 +95,7 @@ describe("the chain of work", () => {
     expect(a).not.toHaveProperty("input_context");
   });
 
-  it("ends with the final context, and keeps all digits of its numbers", async () => {
+  it("ends with the final context, which keeps all digits of its numbers", async () => {
     const { trace } = await failedTrace(false);
     expect(trace.context.text).toBe('{"n":12345678901234567890,"branch_decision":true,"r":850.0}');
   });
@@ -111,7 +114,7 @@ describe("the chain of work", () => {
     expect(asJson(r?.output_result)).not.toHaveProperty("error");
   });
 
-  it("shows null for erased contents", async () => {
+  it("shows null in place of erased contents", async () => {
     const { story } = await failedTrace(false);
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 2 });
     if (link.entry) link.entry = { ...link.entry, contents: {} };
@@ -120,7 +123,7 @@ describe("the chain of work", () => {
     expect(trace.path).toHaveLength(5);
   });
 
-  it("is missing for an unknown id", async () => {
+  it("is undefined for an unknown execution id", async () => {
     const { story } = await failedTrace(false);
     await expect(readTrace(story.world.ports(atOnce), "exec_x")).rejects.toThrow(ExecutionNotFound);
   });
@@ -145,9 +148,9 @@ function watched(): Ports {
         reads.push(`${at.scope}#${at.seq}`);
         return chain.read(at);
       },
-      links(id, scope) {
+      links(id, scope, from) {
         reads.push(`all of ${scope}`);
-        return chain.links(id, scope);
+        return chain.links(id, scope, from);
       },
     },
   };
@@ -162,45 +165,89 @@ beforeAll(async () => {
   await story.everything();
 });
 
-describe("the trace of one entry", () => {
-  it.each([true, false])("is the same as in the whole trace at every place (full: %s)", async (full) => {
-    const ports = story.world.ports(atOnce);
-    const { entries, execution } = await readTrace(ports, story.id, { full });
-    const all = everyEntry(entries);
-    expect(all.map(({ scope }) => scope)).toEqual(expect.arrayContaining(["", "/f@2.b", "/m@4.1"]));
-    for (const entry of all) {
-      const { seq, scope } = entry;
-      const found = await readTraceLink(ports, story.id, { seq, scope, full });
-      expect(found.execution).toEqual(execution);
-      expect(renderJson(found.entry)).toBe(renderJson(entry));
+describe("a page of the chain of work", () => {
+  it("has the same entries as the whole chain, and reads branches only of its own entries", async () => {
+    for (const full of [true, false]) {
+      const { entries } = await readEntries(story.world.ports(atOnce), story.id, { full });
+      const pages: EntryPage[] = [];
+      for (let from: number | undefined = 0; from !== undefined; from = pages.at(-1)?.next) {
+        pages.push(await readEntries(watched(), story.id, { full, from, limit: 2 }));
+        const read = reads.filter((one) => one.startsWith("all of /"));
+        expect(read.length).toBe((pages.at(-1)?.entries ?? []).flatMap(({ branches = [] }) => branches).length);
+      }
+      expect(pages.map(({ next }) => next)).toEqual([2, 4, 6, undefined]);
+      expect(renderJson(pages.flatMap((page) => page.entries))).toBe(renderJson(entries));
     }
   });
 
+  it("ends before the first entry that does not fit into the size of a page", async () => {
+    const fits = ({ node_id }: TraceEntry) => node_id !== "m";
+    expect(await readEntries(watched(), story.id, { fits })).toMatchObject({ entries: { length: 4 }, next: 4 });
+    expect(await readEntries(watched(), story.id, { from: 999_999_999, full: true })).toEqual({ entries: [] });
+    expect(reads).toEqual(["all of "]);
+  });
+});
+
+it("reading the state of a run loads no contents of its entries, except the newest context", async () => {
+  const newest = story.world.chain.entriesOf(story.id).findLastIndex(({ contents }) => contents.context);
+  const ports = story.world.ports(atOnce);
+  const { chain } = ports;
+  const bare: Ports["chain"] = {
+    ...chain,
+    async *links(id, scope, from) {
+      for await (const { seq, entry } of chain.links(id, scope, from)) {
+        const contents = scope === "" && seq === newest ? entry?.contents : {};
+        yield { seq, ...(entry && { entry: { ...entry, contents: contents ?? {} } }) };
+      }
+    },
+  };
+  const state = await readState({ ...ports, chain: bare }, story.id);
+  expect(state).toEqual(await readState(ports, story.id));
+  expect(state.context.text).toContain('"m":[{"i":1.50},{"i":2}]');
+});
+
+describe("the trace of one single entry", () => {
+  it.each([true, false])(
+    "equals this entry in the trace of the whole run, for every entry (full: %s)",
+    async (full) => {
+      const ports = story.world.ports(atOnce);
+      const { entries, execution } = await readTrace(ports, story.id, { full });
+      const all = everyEntry(entries);
+      expect(all.map(({ scope }) => scope)).toEqual(expect.arrayContaining(["", "/f@2.b", "/m@4.1"]));
+      for (const entry of all) {
+        const { seq, scope } = entry;
+        const found = await readTraceLink(ports, story.id, { seq, scope, full });
+        expect(found.execution).toEqual(execution);
+        expect(renderJson(found.entry)).toBe(renderJson(entry));
+      }
+    },
+  );
+
   it.each([
-    ["itself", "", 1, false, ["#1"]],
-    ["itself and the one before", "", 1, true, ["#1", "#0"]],
-    ["itself, as the first", "", 0, true, ["#0"]],
-    ["itself and the fork before it", "/f@2.b", 1, true, ["/f@2.b#1", "#2"]],
-  ])("reads only the entries that it needs: %s", async (_, scope, seq, full, expected) => {
+    ["the entry itself", "", 1, false, ["#1"]],
+    ["the entry itself and the entry before it", "", 1, true, ["#1", "#0"]],
+    ["only the entry itself if it is the first one", "", 0, true, ["#0"]],
+    ["the entry itself and the fork before it", "/f@2.b", 1, true, ["/f@2.b#1", "#2"]],
+  ])("is made from as few entries of the chain as possible: %s", async (_, scope, seq, full, expected) => {
     await readTraceLink(watched(), story.id, { seq, scope, full });
     expect(reads).toEqual(expected);
   });
 
   it.each([
-    ["a number that is not there", "", 99],
+    ["a number that no entry has", "", 99],
     ["the number 0 of a branch", "/f@2.b", 0],
-    ["a branch that is not there", "/f@2.z", 1],
+    ["a branch that does not exist", "/f@2.z", 1],
     ["a scope that is no branch", "f@2.b", 1],
     ["a scope outside every branch", "x/f@2.b", 1],
-    ["a sort key", "#0000000001#1", 0],
-    ["a key that DynamoDB takes not", `/f@2.${"ä".repeat(600)}`, 1],
+    ["a sort key of DynamoDB in place of a scope", "#0000000001#1", 0],
+    ["a scope that is too long for a key of DynamoDB", `/f@2.${"ä".repeat(600)}`, 1],
   ])("is undefined for %s", async (_, scope, seq) => {
     const found = await readTraceLink(watched(), story.id, { seq, scope, full: true });
     expect(found.entry).toBeUndefined();
     expect(reads.length).toBeLessThan(2);
   });
 
-  it("is undefined without a read if its scope is not valid", async () => {
+  it("is undefined, and reads nothing from the chain, if its scope is not valid", async () => {
     await readTraceLink(watched(), story.id, { seq: 1, scope: `/f@2.${"ä".repeat(600)}`, full: true });
     expect(reads).toEqual([]);
   });
@@ -208,7 +255,7 @@ describe("the trace of one entry", () => {
 
 const atWork = async (story: Story) => (await readTrace(story.world.ports(atOnce), story.id)).atWork;
 
-/** A run whose first node has ended and whose second node is this one. */
+/** A run whose first node has ended and whose second node is `node`. */
 async function waiting(node: Node): Promise<Story> {
   const story = await new Story(flow("waits", [action("a"), node], lines(`start > a > ${node.id} > end`))).start();
   await story.finish(story.deliver("a", 0));
@@ -220,7 +267,7 @@ const event = (story: Story, node: string) => {
   return { execution: { id: story.id, workflowId, version }, scope: "", seq: 1, node };
 };
 
-it("a node in flight is listed with start and attempt until it ends", async () => {
+it("a running node is listed in the trace with its start and its attempt until it ends", async () => {
   const story = await new Story(flow("runs", [action("a")], lines("start > a > end"))).start();
   expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
   const delivery = story.deliver("a", 0);
@@ -233,7 +280,7 @@ it("a node in flight is listed with start and attempt until it ends", async () =
   expect(await atWork(story)).toEqual({ count: 0, nodes: [], maps: [] });
 });
 
-it("a wait is listed with its end", async () => {
+it("an open wait for a time is listed in the trace with the time at which it ends", async () => {
   const pause: WaitNode = { id: "pause", type: "wait", for: { kind: "seconds", seconds: 900 } };
   const story = await waiting(pause);
   const until = story.world.clock.iso(story.world.clock.now + 900_000);
@@ -241,7 +288,7 @@ it("a wait is listed with its end", async () => {
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "pause", waits_for: { kind: "time", until } }]);
 });
 
-it("an approval is listed with its question and end", async () => {
+it("an open approval is listed in the trace with its question and the time of its timeout", async () => {
   const ask: ApprovalNode = {
     id: "ask",
     type: "approval",
@@ -259,7 +306,7 @@ it("an approval is listed with its question and end", async () => {
   expect(node?.waits_for).toEqual({ kind: "approval", until, ...task });
 });
 
-it("a wait for an event is listed with its pattern, which keeps all digits of its numbers", async () => {
+it("an open wait for an event is listed in the trace with its pattern, which keeps all digits of its numbers", async () => {
   const pattern = { source: ["crm"], detail: { order: ["{{order}}"] } };
   const wait: WaitNode = { id: "crm", type: "wait", for: { kind: "event", pattern, timeoutSeconds: 60, into: "crm" } };
   const workflow = flow("waits", [action("a"), wait], lines("start > a > crm > end"));
@@ -272,7 +319,7 @@ it("a wait for an event is listed with its pattern, which keeps all digits of it
   );
 });
 
-it("a node between two attempts is listed with the start of its next attempt", async () => {
+it("a node between two attempts is listed in the trace with the start of its next attempt", async () => {
   const story = await new Story(flow("tries", [action("a")], lines("start > a > end"))).start();
   const due = "2026-11-23T09:00:00.000Z";
   const turn = { node: "a", state: "held", sandbox: null, attempt: 1, since: story.world.clock.iso(), due } as const;
@@ -280,7 +327,7 @@ it("a node between two attempts is listed with the start of its next attempt", a
   expect((await atWork(story)).nodes).toMatchObject([{ node_id: "a", waits_for: { kind: "retry", until: due } }]);
 });
 
-it("a failed attempt is listed with its node, both before and during the next attempt", async () => {
+it("a failed attempt is listed in the trace with its node, both before and during the next attempt", async () => {
   const retry = { attempts: 2, delaySeconds: 10, jitter: true } as const;
   const workflow = flow("tries", [action("a", { retry })], lines("start > a > end"));
   const failing = { ...fails("no"), result: { ...fails("no").result, logs: "asking\n" } } as Script;
@@ -294,7 +341,7 @@ it("a failed attempt is listed with its node, both before and during the next at
   expect((await atWork(story)).nodes).toMatchObject([{ attempt: 2, waits_for: null, attempts }]);
 });
 
-it("the first twenty of many items are listed, and the others are counted", async () => {
+it("the first twenty running items of a map are listed in the trace, and further ones are only counted", async () => {
   const workflow = flow("many", [mapOver("m", [action("i")], [])], lines("start > m > end"));
   const story = await new Story(workflow, { i: () => succeeds("i", "1") }).start(
     JSON.stringify({ list: Array.from({ length: 30 }, (_, i) => i) }),
@@ -342,14 +389,14 @@ describe("the chain of work of branches", () => {
     expect(trace.path).toEqual(["start", "f", "a", "b", "m", "i", "i", "end"]);
   });
 
-  it("includes the context after an entry of a branch, which can be read alone", async () => {
+  it("includes the context after each entry of a branch, and each of these entries can also be read alone", async () => {
     const story = await ran();
     const ports = story.world.ports(atOnce);
     expect((await contextAt(ports, { execution: story.id, scope: "/f@1.b", seq: 1 })).get("b")).toBe("true");
   });
 });
 
-describe("verify finds in a branch", () => {
+describe("verify, for a run with branches, finds", () => {
   type Place = { scope: string; seq: number };
   const at = (story: Story, place: Place) => story.world.chain.at({ execution: story.id, ...place });
   const rewrite = (story: Story, place: Place, change: (entry: StoredEntry) => StoredEntry) => {
@@ -364,13 +411,13 @@ describe("verify finds in a branch", () => {
 
   it.each<[string, (story: Story) => void, object]>([
     [
-      "a changed head",
+      "an entry whose hashed head was changed",
       (story) =>
         rewrite(story, { scope: "/f@1.a", seq: 1 }, (entry) => ({ ...entry, head: entry.head.replace('"a"', '"x"') })),
       { scope: "/f@1.a", seq: 1, message: expect.stringContaining("it was changed") },
     ],
     [
-      "a head that was rewritten with its hash",
+      "an entry whose head was changed and whose hash was computed again",
       (story) => rewrite(story, { scope: "/f@1.a", seq: 1 }, inHead('"execution_time_ms":1', '"execution_time_ms":2')),
       { seq: 2, message: expect.stringContaining("the branches that it lists end otherwise") },
     ],
@@ -380,19 +427,19 @@ describe("verify finds in a branch", () => {
       { seq: 4, message: "it counts other entries than its branches have" },
     ],
     [
-      "an entry that was added",
+      "an entry that was added to a branch",
       (story) =>
         (at(story, { scope: "/m@3.1", seq: 2 }).entry = at(story, { scope: "/m@3.0", seq: 1 }).entry as StoredEntry),
       { scope: "/m@3.1", seq: 2 },
     ],
     [
-      "a first entry that was copied from another branch",
+      "a first entry of a branch that was copied from another branch",
       (story) =>
         rewrite(story, { scope: "/m@3.0", seq: 1 }, () => at(story, { scope: "/m@3.1", seq: 1 }).entry as StoredEntry),
       { scope: "/m@3.0", seq: 1, message: expect.stringMatching(/^it is link 1 of branch \/m@3.1 .* copied/) },
     ],
     [
-      "a changed result",
+      "a changed result of a branch",
       (story) =>
         rewrite(story, { scope: "/f@1.b", seq: 1 }, (entry) => ({
           ...entry,
@@ -401,7 +448,7 @@ describe("verify finds in a branch", () => {
       { scope: "/f@1.b", seq: 1, message: "its context was changed: the digest in its head is another" },
     ],
     [
-      "other items",
+      "changed items of a map",
       (story) =>
         rewrite(story, { scope: "", seq: 3 }, (entry) => ({
           ...entry,
@@ -410,7 +457,7 @@ describe("verify finds in a branch", () => {
       { seq: 3, message: "its items was changed: the digest in its head is another" },
     ],
     [
-      "another list of branches",
+      "a changed list of branches of a fork",
       (story) =>
         rewrite(story, { scope: "", seq: 2 }, (entry) => ({
           ...entry,
@@ -425,7 +472,7 @@ describe("verify finds in a branch", () => {
     expect(await story.verify()).toMatchObject({ state: "broken", problem });
   });
 
-  it("an item of a map whose stored list was changed", async () => {
+  it("a changed item in the stored list of a map", async () => {
     const story = await ran();
     const { items } = (at(story, { scope: "", seq: 3 }).entry as StoredEntry).contents;
     const page = items && "text" in items ? JSON.parse(items.text).pages[0].sha256 : "";

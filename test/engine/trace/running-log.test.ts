@@ -25,7 +25,7 @@ async function running() {
 }
 
 describe("the output of running code", () => {
-  it("continues after the offset that the reader has, and masks the secrets of the node", async () => {
+  it("is returned from the position that the reader already has, and with the secrets of the node masked", async () => {
     const { prints, read } = await running();
     expect(await read()).toBeNull();
     prints("one\nkey 47-11");
@@ -39,7 +39,7 @@ describe("the output of running code", () => {
     });
   });
 
-  it("says how many bytes were dropped, and starts again with the next attempt", async () => {
+  it("names the number of bytes that were dropped, and starts again with the next attempt", async () => {
     const { prints, read } = await running();
     prints("tail\n", { size: 1005 });
     const at = { step: 0, attempt: 1, bytes: 100 };
@@ -48,7 +48,7 @@ describe("the output of running code", () => {
     expect(await read(at)).toEqual({ text: "again\n", leftOut: 0, next: { step: 0, attempt: 2, bytes: 6 } });
   });
 
-  it("is empty for now if the sandbox cannot be reached", async () => {
+  it("is an empty text while the sandbox cannot be reached", async () => {
     const { story } = await running();
     const ports = story.world.ports(atOnce);
     const unreachable = async () => Promise.reject(new NovaError("SandboxUnavailable", "no answer"));

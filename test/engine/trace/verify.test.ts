@@ -1,6 +1,6 @@
 import { type BlobHome, BlobMismatch, type BlobStore, type StoredEntry, sweep } from "@nova/engine";
 import { describe, expect, it } from "vitest";
-import { headOf } from "../../../packages/engine/src/chain/entry.ts";
+import { closeText, headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { loadStored } from "../../../packages/engine/src/context/context.ts";
 import { offloadLargeValues, referencesIn } from "../../../packages/engine/src/context/references.ts";
 import { sha256 } from "../../../packages/engine/src/sha256.ts";
@@ -32,34 +32,34 @@ const entryAt = (story: Story, seq: number) => place(story, seq).entry as Stored
 const change = (story: Story, seq: number, changes: Partial<StoredEntry>) => {
   place(story, seq).entry = { ...entryAt(story, seq), ...changes };
 };
-/** Changes a head, and stores the hash of the changed head. */
+/** Changes the hashed text of an entry, and stores the hash of the changed text. */
 const rewrite = (story: Story, seq: number, from: string | RegExp, to: string) => {
   const head = entryAt(story, seq).head.replace(from, to);
   expect(head).not.toBe(entryAt(story, seq).head);
   change(story, seq, { head, hash: sha256(head) });
 };
 
-it("verify reports an intact chain as anchored", async () => {
+it("verify reports an intact chain as `anchored`", async () => {
   const story = await closedStory();
   expect(await story.verify()).toEqual({ state: "anchored", links: 5, erased: [], sourceGone: [] });
 });
 
-describe("a chain", () => {
+describe("a chain of work", () => {
   it.each<[string, number, RegExp, (story: Story) => void]>([
     [
-      "a changed head",
+      "an entry whose hashed head was changed",
       1,
       /hash stored beside it/,
       (story) => change(story, 1, { head: entryAt(story, 1).head.replace("success", "failed") }),
     ],
     [
-      "a changed head with the right hash",
+      "an entry whose head was changed and whose hash was computed again",
       2,
       /does not name the hash/,
       (story) => rewrite(story, 1, '"execution_time_ms":1', '"execution_time_ms":2'),
     ],
     [
-      "a changed first head with the right hash",
+      "a first entry whose head was changed and whose hash was computed again",
       1,
       /does not name the hash/,
       (story) => rewrite(story, 0, "default", "another"),
@@ -80,16 +80,16 @@ describe("a chain", () => {
       },
     ],
     [
-      "another step with the right hash",
+      "a step that was replaced and whose hash was computed again",
       1,
       /a step that it lists/,
       (story) => place(story, 1).steps.set(1, { step: 1, text: "{}", hash: sha256("{}") }),
     ],
     ["a deleted step", 1, /a step that it lists/, (story) => place(story, 1).steps.clear()],
-    ["a deleted link", 2, /link 1 was dropped/, (story) => void delete place(story, 1).entry],
-    ["a deleted link 0", 1, /link 0 was dropped/, (story) => void delete place(story, 0).entry],
+    ["a deleted entry", 2, /link 1 was dropped/, (story) => void delete place(story, 1).entry],
+    ["a deleted entry 0", 1, /link 0 was dropped/, (story) => void delete place(story, 0).entry],
     [
-      "a link after the close",
+      "an entry after the close entry",
       5,
       /after the close/,
       (story) => {
@@ -97,21 +97,26 @@ describe("a chain", () => {
         place(story, 5).entry = { head, hash: sha256(head), contents: {} };
       },
     ],
-    ["a deleted close", 4, /close entry was dropped/, (story) => void delete place(story, 4).entry],
+    ["a deleted close entry", 4, /close entry was dropped/, (story) => void delete place(story, 4).entry],
     [
-      "a changed close with the right hash",
+      "a close entry that was changed and whose hash was computed again",
       4,
       /not the one that the record of the run knows/,
       (story) => rewrite(story, 4, "completed", "cancelled"),
     ],
-    ["a changed count", 4, /counts 4 links, the chain has 5/, (story) => rewrite(story, 4, '"count":5', '"count":4')],
     [
-      "a changed signature",
+      "a changed number of entries in the close entry",
+      4,
+      /counts 4 links, the chain has 5/,
+      (story) => rewrite(story, 4, '"count":5', '"count":4'),
+    ],
+    [
+      "a changed signature of the close entry",
       4,
       /signature of the close entry is not valid/,
       (story) => change(story, 4, { signature: "another" }),
     ],
-  ])("with %s is broken at entry %i", async (_what, seq, message, tamper) => {
+  ])("with %s is reported as broken at entry %i", async (_what, seq, message, tamper) => {
     const story = await closedStory();
     tamper(story);
     expect(await story.verify()).toMatchObject({
@@ -120,7 +125,7 @@ describe("a chain", () => {
     });
   });
 
-  it("with an edge that its decision did not take is broken, even if every hash is right", async () => {
+  it("with an edge that its decision did not take is reported as broken, even if every hash is right", async () => {
     const story = await closedStory();
     rewrite(story, 1, '"path_taken":"b"', '"path_taken":"end"');
     rewrite(story, 2, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 1).hash}"`);
@@ -130,7 +135,7 @@ describe("a chain", () => {
     });
   });
 
-  it("is broken even if all hashes were computed again after a change, because record and signature do not match", async () => {
+  it("is reported as broken even if all hashes were computed again after a change, because record and signature do not match", async () => {
     const story = await closedStory();
     rewrite(story, 3, '"execution_time_ms":0', '"execution_time_ms":1');
     rewrite(story, 4, /"prev":"[0-9a-f]+"/, `"prev":"${entryAt(story, 3).hash}"`);
@@ -142,7 +147,7 @@ describe("a chain", () => {
   });
 });
 
-it("a chain is open while its record is open, and broken if its close has no signature", async () => {
+it("a chain is reported as open while its record is open, and as broken if its close entry has no signature", async () => {
   const open = await new Story(workflow).start();
   expect(await open.verify()).toMatchObject({ state: "open", links: 1 });
   open.world.record(open.id).status = "completed";
@@ -154,7 +159,7 @@ it("a chain is open while its record is open, and broken if its close has no sig
   expect(await unsigned.verify()).toMatchObject({ state: "broken", problem: { seq: 4, message } });
 });
 
-it("a chain with a close entry counts as open until its record has the close", async () => {
+it("a chain with a close entry is reported as open until its record names the close entry", async () => {
   const story = await closedStory();
   const { tip: _, endedAt: __, durationMs: ___, nodes: ____, ...begun } = story.world.record(story.id);
   story.world.executions.records.set(story.id, { ...begun, status: "running", open: true });
@@ -163,7 +168,7 @@ it("a chain with a close entry counts as open until its record has the close", a
   expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 4 } });
 });
 
-it("a run is broken if its end was cut off and its record was opened again", async () => {
+it("a run is reported as broken if its last entries were deleted and its record was set to open", async () => {
   const story = await closedStory();
   const { tip: _, endedAt: __, durationMs: ___, nodes: ____, ...begun } = story.world.record(story.id);
   story.world.executions.records.set(story.id, { ...begun, status: "running", open: true });
@@ -180,7 +185,7 @@ it("a run is broken if its end was cut off and its record was opened again", asy
   expect(story.chain).toEqual(["start success", "a success", "b success"]);
 });
 
-it("a chain is broken if its entry 0 lacks the machine or the definition", async () => {
+it("a chain is reported as broken if its entry 0 names no state machine or no definition", async () => {
   const story = await closedStory();
   const ports = story.world.ports(atOnce);
   let prev: string | undefined;
@@ -191,13 +196,13 @@ it("a chain is broken if its entry 0 lacks the machine or the definition", async
     change(story, seq, { head: text, hash: prev });
   }
   expect(await story.verify()).toMatchObject({ state: "broken" });
-  change(story, 4, { signature: await ports.signer.sign(prev ?? "") });
+  change(story, 4, { signature: await ports.keyPair.sign(closeText(prev ?? "")) });
   story.world.record(story.id).tip = prev ?? "";
   const message = "its head does not say its machine";
   expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 0, message } });
 });
 
-it("a chain is broken if a content is missing and no valid signed note says that it was erased", async () => {
+it("a chain is reported as broken if a content is missing and no valid signed note says that it was erased", async () => {
   const story = await closedStory();
   change(story, 2, { contents: {} });
   const message = expect.stringMatching(/its context is gone.*was taken away/);
@@ -211,7 +216,7 @@ it("a chain is broken if a content is missing and no valid signed note says that
   expect(await story.verify()).toMatchObject({ state: "anchored" });
 });
 
-it("a chain with erased contents, inline or in a blob, is valid and names them", async () => {
+it("a chain with erased contents, inline or in a blob, is reported as valid, with the names of these contents", async () => {
   const story = await closedStory();
   change(story, 2, { contents: {} });
   await story.noteErasure();
@@ -276,22 +281,25 @@ describe("a blob that an entry names", () => {
     ["a text inside a large value", () => sha256(deepText), 0, "big", 'context["big"]'],
     ["a page of the context", pageOf, 1, undefined, "a page of its context"],
     ["logs", logsOf, 2, undefined, "its logs"],
-  ])("breaks the chain if it was changed or is missing: %s", async (_what, blobOf, seq, key, place) => {
-    for (const [tamper, what] of [
-      [changeByte, "was changed: its bytes have another SHA-256"],
-      [deleteBlob, "is missing"],
-    ] as const) {
-      const story = await storyWithBlobs();
-      expect(await story.verify()).toMatchObject({ state: "anchored" });
-      const blob = blobOf(story);
-      tamper(story, blob);
-      const { state, problem } = await story.verify();
-      const message = `${place}: blob ${blob} ${what}`;
-      expect({ state, problem }).toEqual({ state: "broken", problem: { seq, message, ...(key && { key }), blob } });
-    }
-  });
+  ])(
+    "is reported as a break of the chain if it was changed or is missing: %s",
+    async (_what, blobOf, seq, key, place) => {
+      for (const [tamper, what] of [
+        [changeByte, "was changed: its bytes have another SHA-256"],
+        [deleteBlob, "is missing"],
+      ] as const) {
+        const story = await storyWithBlobs();
+        expect(await story.verify()).toMatchObject({ state: "anchored" });
+        const blob = blobOf(story);
+        tamper(story, blob);
+        const { state, problem } = await story.verify();
+        const message = `${place}: blob ${blob} ${what}`;
+        expect({ state, problem }).toEqual({ state: "broken", problem: { seq, message, ...(key && { key }), blob } });
+      }
+    },
+  );
 
-  it("is read once, however many entries name it", async () => {
+  it("is read once by verify, however many entries name it", async () => {
     const story = await storyWithBlobs();
     const reads: string[] = [];
     const blobs = story.world.blobs;
@@ -305,7 +313,7 @@ describe("a blob that an entry names", () => {
   });
 });
 
-describe("the definition that entry 0 names", () => {
+describe("the workflow definition that entry 0 names", () => {
   it.each<[string, (story: Story) => void, RegExp]>([
     [
       "was changed in the stored version",
@@ -321,7 +329,7 @@ describe("the definition that entry 0 names", () => {
       (story) => void story.world.workflows.versions.splice(0),
       /version 1 of workflow "named", is missing/,
     ],
-  ])("breaks the chain if it %s", async (_what, tamper, message) => {
+  ])("is reported as a break of the chain if it %s", async (_what, tamper, message) => {
     const copy = structuredClone(named);
     const story = await new Story(copy, {}).start();
     await story.everything();
@@ -357,7 +365,7 @@ describe("a blob of any size", () => {
     };
   }
 
-  it("is checked chunk by chunk, together with the blobs that it names", async () => {
+  it("is checked by verify chunk by chunk, together with the blobs that it names", async () => {
     const saved: string[] = [];
     const inner = await offloadLargeValues(JSON.stringify(deepText), async (ref) => void saved.push(ref.sha256));
     const write = (chunk: Buffer, index: number) => void chunk.write(index === 70 ? `[${inner},${index}]` : `${index}`);
@@ -367,7 +375,7 @@ describe("a blob of any size", () => {
     expect(bad).toMatchObject({ key: "big", blob: saved[0], message: expect.stringMatching(/was changed/) });
   });
 
-  it("that the blob store itself refuses as changed is reported like any other changed blob", async () => {
+  it("that the blob store refuses to return, because it was changed, is reported like any other changed blob", async () => {
     const mismatch = store(1, () => {
       throw new BlobMismatch("it has other contents");
     });

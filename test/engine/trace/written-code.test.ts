@@ -30,7 +30,7 @@ function tamper(story: PromptStory, step: number, change: (step: StoredStep) => 
   stepsOf(story).set(step, change(there));
 }
 
-describe("the chain of work of a prompt node", () => {
+describe("the chain of work of a run with a prompt node", () => {
   it("lists its steps in order, with public field names", async () => {
     const { entries } = await (await ended(["# bad", "# good"])).trace();
     const [, a] = entries;
@@ -53,7 +53,7 @@ describe("the chain of work of a prompt node", () => {
     expect(a).toMatchObject({ code_executed: "# good", ai_metadata: { attempts: 2, generated_code: "# good" } });
   });
 
-  it("shows the code of the model always, but its prompts and answers only in a full trace", async () => {
+  it("shows in every trace the code of the model, but its prompts and answers only in a full trace", async () => {
     const story = await ended(["# good"]);
     const [, full] = (await story.trace()).entries;
     expect(full?.steps[1]).toMatchObject({ prompt: "p", answer: "# good", generated_code: "# good" });
@@ -73,7 +73,7 @@ describe("the chain of work of a prompt node", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored", erased: [] });
   });
 
-  it("stores large code and prompts in blobs, which are verified, too", async () => {
+  it("stores large code and prompts in blobs, which verify checks", async () => {
     const code = `# good ${"x".repeat(9000)}`;
     const story = await ended([code]);
     const content = stepsOf(story).get(2)?.contents?.code;
@@ -92,7 +92,7 @@ describe("the chain of work of a prompt node", () => {
       "the code of a step",
       (step: StoredStep) => ({ ...step, contents: { ...step.contents, code: { text: "# other" } } }),
     ],
-  ])("is broken if %s was changed", async (_what, change) => {
+  ])("is reported as broken if %s was changed", async (_what, change) => {
     const story = await ended(["# good"]);
     tamper(story, 2, change);
     expect(await story.verify()).toMatchObject({
@@ -101,7 +101,7 @@ describe("the chain of work of a prompt node", () => {
     });
   });
 
-  it("stays valid if contents of steps were erased, and shows null for them", async () => {
+  it("stays valid if contents of steps were erased, and its trace shows null in their place", async () => {
     const story = await ended(["# good"]);
     tamper(story, 2, ({ contents: _, ...step }) => step);
     expect(await story.verify()).toMatchObject({ state: "broken", erased: [] });
@@ -113,7 +113,7 @@ describe("the chain of work of a prompt node", () => {
     expect(a?.steps[1]).toMatchObject({ generated_code: null, prompt: null, answer: null, cost_usd: 0.001 });
   });
 
-  it("is broken if the entry holds other code than its head names", async () => {
+  it("is reported as broken if an entry stores other code than the code whose hash it names", async () => {
     const story = await ended(["# good"]);
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
     if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, code: { text: "# other" } } };
@@ -123,7 +123,7 @@ describe("the chain of work of a prompt node", () => {
     });
   });
 
-  it("has only the hash of code that its workflow has locked", async () => {
+  it("has only the hash of code that is locked in its workflow", async () => {
     const pinned = { code: "# good", generation: "g" };
     const story = new PromptStory(locked("# good"), scriptedMinds({ pinned }));
     await story.start();
@@ -136,7 +136,7 @@ describe("the chain of work of a prompt node", () => {
   });
 });
 
-describe("a cache hit after an analysis", () => {
+describe("an entry of pinned code that ran after its pinned analysis", () => {
   const pinned = { code: "# good", analysis: "# look", generation: "g" };
 
   async function hit(workflow: Workflow): Promise<PromptStory> {
@@ -146,13 +146,13 @@ describe("a cache hit after an analysis", () => {
     return story;
   }
 
-  /** Replaces contents of the node's entry without changing its head. */
+  /** Replaces contents of the node's entry, and leaves their digests in the entry as they were. */
   function tamperEntry(story: PromptStory, contents: Record<string, { text: string }>): void {
     const link = story.world.chain.at({ execution: story.id, scope: "", seq: 1 });
     if (link.entry) link.entry = { ...link.entry, contents: { ...link.entry.contents, ...contents } };
   }
 
-  it("stores the analysis and its result, which are both verified", async () => {
+  it("stores the analysis and its result, and verify checks both", async () => {
     const story = await hit(one);
     expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual([
       ...["analysis", "analysis_code", "code", "context"],
@@ -160,14 +160,14 @@ describe("a cache hit after an analysis", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it.each(["analysis", "analysis_code"])("is broken if its %s was changed", async (name) => {
+  it.each(["analysis", "analysis_code"])("is reported as broken if its content %s was changed", async (name) => {
     const story = await hit(one);
     tamperEntry(story, { [name]: { text: "{}" } });
     const problem = { seq: 1, message: expect.stringContaining(`its ${name} was changed`) };
     expect(await story.verify()).toMatchObject({ state: "broken", problem });
   });
 
-  it("names the analysis of its workflow's lockfile by its hash, without the code", async () => {
+  it("names the analysis by its hash, without its code, if the lockfile of the workflow has this analysis", async () => {
     const story = await hit(locked("# good", "# look"));
     expect(Object.keys(story.entriesOf("")[1]?.contents ?? {}).sort()).toEqual(["analysis", "context"]);
     const [, a] = (await story.trace()).entries;
@@ -176,14 +176,14 @@ describe("a cache hit after an analysis", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it("stores an analysis that differs from the locked one", async () => {
+  it("stores the code of an analysis that differs from the one in the lockfile", async () => {
     const story = await hit(locked("# good", "# another look"));
     expect(story.entriesOf("")[1]?.contents).toHaveProperty("analysis_code");
     expect((await story.trace()).entries[1]?.ai_metadata?.analysis_metadata).toMatchObject({ analysis_code: "# look" });
     expect(await story.verify()).toMatchObject({ state: "anchored" });
   });
 
-  it("is broken if its analysis is missing in the entry and in the lock", async () => {
+  it("is reported as broken if its analysis is missing both in the entry and in the lockfile", async () => {
     const workflow = locked("# good", "# another look");
     const head = { analysis: sha256("# look"), code: sha256("# good"), digests: {} } as Partial<Head>;
     const check = new CodeCheck({ workflows: { stored: async () => versionOf(workflow) } as never });

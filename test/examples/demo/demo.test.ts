@@ -34,7 +34,7 @@ test("each mail of the demo has the fields that mail servers require: sender, re
   expect(new Set(headers.map((text) => /^Message-ID: (.*)$/m.exec(text)?.[1])).size).toBe(2);
 });
 
-test("invoiceMails names a missing file in its error", async () => {
+test("invoiceMails names in its error the file that does not exist", async () => {
   await expect(invoiceMails(["/nowhere/missing.pdf"])).rejects.toThrow("missing.pdf");
 });
 

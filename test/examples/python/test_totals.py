@@ -7,7 +7,9 @@ from plain_text import find_total_in_text
 
 
 def invoices():
-    """Reads the texts of the fixture as tuples: what is special, amount or None, currency or None, text."""
+    """Reads the texts of the fixture as tuples: the title of the case, the amount or None, the
+    currency or None, and the text.
+    """
     parts = re.split(r"^## (.*) -> (.*)$", (paths.FIXTURES / "texts.txt").read_text(), flags=re.MULTILINE)[1:]
     for special, expected, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
         amount, _, currency = expected.partition(" ")

@@ -46,6 +46,8 @@ function scriptChainRows(bodies: Record<string, object>): Record<string, Row> {
   );
 }
 
+const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+
 /** A row for every route, by `GET /path`. */
 const table: Record<string, Row> = {
   "GET /health": [null, everybody(200)],
@@ -81,6 +83,7 @@ const table: Record<string, Row> = {
   "POST /executions/{id}/erase": ["admin", ofClient(409)],
   "POST /executions/{id}/restart": ["runner", ofClient(422)],
   "GET /executions/{id}/verify": ["viewer", ofClient(200)],
+  "GET /executions/{id}/proof": ["viewer", ofClient(409)],
   "GET /verifications": ["viewer", everybody(200), { query: "?client=acme" }],
   "GET /executions/{id}/chain": ["viewer", ofClient(200)],
   "GET /executions/{id}/chain/{seq}": ["viewer", ofClient(200), { query: "?full" }],
@@ -93,6 +96,8 @@ const table: Record<string, Row> = {
   "GET /sessions": ["editor", everybody(200)],
   "GET /sessions/{id}": ["editor", ofClient(200)],
   "DELETE /sessions/{id}": ["editor", ofClient(204)],
+  "PATCH /sessions/{id}": ["editor", ofClient(200), { body: { name: "Other" } }],
+  "GET /sessions/{id}/nodes/{node}/check": ["editor", ofClient(200)],
   "POST /sessions/{id}/nodes": ["editor", ofClient(409), { body: { id: "a" } }],
   "PATCH /sessions/{id}/nodes/{node}": ["editor", ofClient(200), { body: { description: "x" } }],
   "DELETE /sessions/{id}/nodes/{node}": ["editor", ofClient(409), { query: "?version=1000" }],
@@ -102,6 +107,10 @@ const table: Record<string, Row> = {
   "PUT /sessions/{id}/nodes/{node}/output": ["editor", ofClient(422), { body: { output: { $x: 1 } } }],
   "POST /sessions/{id}/run": ["editor", ofClient(422)],
   "POST /sessions/{id}/nodes/{node}/run": ["editor", everybody(404), { body: { context_data: { "id:zzz": 1 } } }],
+  "POST /sessions/{id}/edits": ["editor", ofClient(200), { body: { operations: [] } }],
+  "GET /llms.txt": [null, everybody(200)],
+  "GET /llms-full.txt": [null, everybody(200)],
+  "POST /mcp": ["viewer", everybody(200), { body: ping }],
   "POST /sessions/{id}/publish": ["editor", sharedChange(422), { body: { workflow: `draft-${"0".repeat(26)}` } }],
   ...scriptChainRows({
     "/generate_text_node": { prompt_text: "x" },
@@ -114,6 +123,8 @@ const table: Record<string, Row> = {
   "GET /tasks": ["viewer", everybody(200)],
   "GET /tasks/{id}": ["viewer", ofClient(200)],
   "POST /tasks/{id}": ["runner", ofClient(200), { body: { choice: "approved" } }],
+  "POST /tasks/{id}/withdraw": ["runner", ofClient(409)],
+  "POST /tasks/{id}/delegate": ["runner", ofClient(409), { body: { to: "deputy@acme.com" } }],
   "POST /keys": ["admin", ofClient(201), { body: { role: "viewer", client_slug: "acme" } }],
   "GET /keys": ["admin", everybody(200)],
   "DELETE /keys/{id}": ["admin", ofClient(204)],
@@ -127,6 +138,8 @@ const table: Record<string, Row> = {
   "GET /clients/{slug}/credentials/{name}": ["viewer", ofClient(200)],
   "PUT /clients/{slug}/credentials/{name}": ["admin", ofClient(200), credential],
   "DELETE /clients/{slug}/credentials/{name}": ["admin", ofClient(204)],
+  "GET /.well-known/nova-keys.json": [null, everybody(200)],
+  "POST /signing-keys/rotate": ["admin", sharedChange(201)],
   "POST /credentials/rotate": ["admin", sharedChange(200)],
   "POST /uploads": ["runner", ofClient(201), { body: { bytes: 5, client_slug: "acme" } }],
   "GET /analytics/workflows": ["viewer", everybody(200), { query: "?client=acme" }],
@@ -135,6 +148,8 @@ const table: Record<string, Row> = {
   "GET /analytics/ai-cost": ["viewer", everybody(200), { query: "?client=acme" }],
   "GET /deliveries": ["viewer", everybody(200), { query: "?client=acme" }],
   "GET /formats": ["admin", sharedChange(200)],
+  "GET /roots": ["viewer", sharedChange(200)],
+  "POST /roots": ["admin", sharedChange(201)],
   "GET /audit": ["admin", everybody(200)],
 };
 
@@ -185,6 +200,13 @@ async function makeRun(): Promise<Pick<Things, "execution" | "task">> {
   return { execution, task };
 }
 
+/** Closes a run, so that the next Merkle tree contains it. */
+async function closeRun(): Promise<Partial<Things>> {
+  const { execution } = await makeRun();
+  await api.call(`POST /executions/${execution}/cancel`);
+  return {};
+}
+
 /**
  * Makes a key, and one credential each for a client and a workflow. Both credentials have the key's id as their name.
  */
@@ -214,6 +236,7 @@ const renewals: Record<string, () => Promise<Partial<Things>>> = {
   "POST /executions/{id}/answer": makeRun,
   "POST /executions/{id}/cancel": makeRun,
   "POST /tasks/{id}": makeRun,
+  "POST /roots": closeRun,
   "DELETE /keys/{id}": makeKey,
   "DELETE /sessions/{id}": makeSession,
   "DELETE /clients/{slug}/credentials/{name}": makeKey,
@@ -237,7 +260,7 @@ it("the table of this test names every route and the role that the route require
 });
 
 describe.each(Object.entries(table))("%s", (route, row) => {
-  it.each(scopes)("answers keys of scope %s with the expected status for each role", async (scope) => {
+  it.each(scopes)("answers API keys with the scope %s with the expected status for each role", async (scope) => {
     const statuses: Partial<Record<Role, number>> = {};
     for (const role of roles) {
       const renew = expectedStatus(row, role, scope) < 300 ? renewals[route] : undefined;
@@ -251,7 +274,7 @@ describe.each(Object.entries(table))("%s", (route, row) => {
     ["no key", null],
     ["an invalid key", "secret"],
     ["an unknown key", `nova_${"0".repeat(26)}_${"A".repeat(43)}`],
-  ])("answers %s with 401 if the route needs a key", async (_what, key) => {
+  ])("answers a request with %s with 401 if the route needs an API key", async (_what, key) => {
     const { status, headers } = await ask(route, lasting, key);
     expect(status).toBe(row[0] === null ? row[1].all : 401);
     if (status === 401) expect(headers.get("www-authenticate")).toMatch(/^Bearer/);
@@ -264,7 +287,7 @@ describe("a thing of another client", () => {
       addressOf(route, unknown) !== addressOf(route, { ...unknown, execution: "", task: "", key: "", session: "" }),
   );
 
-  it.each(named)("gets the same answer as a missing one: %s", async (route) => {
+  it.each(named)("gets the same answer as a thing that does not exist: %s", async (route) => {
     const key = keyOf("admin", "foreign");
     const [there, not] = [await ask(route, lasting, key), await ask(route, unknown, key)];
     const anonymous = (text: string, of: Things) =>
@@ -273,7 +296,7 @@ describe("a thing of another client", () => {
     expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
   });
 
-  it("is refused after as many reads as a missing thing, so that the response time reveals nothing", async () => {
+  it("is refused after as many reads as a thing that does not exist, so that the response time reveals nothing", async () => {
     const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
     const { executionWithin } = await import("@nova/service");
     const counts = await Promise.all(
@@ -295,13 +318,13 @@ describe("a thing of another client", () => {
     "/audit",
     "/clients",
     "/analytics/nodes",
-  ])("is not in the list %s", async (path) => {
+  ])("is missing in the list %s", async (path) => {
     const { text } = await api.call(`GET ${path}`, { key: keyOf("admin", "foreign") });
     for (const secret of [...Object.values(lasting), "acme"]) expect(text).not.toContain(secret);
   });
 
   it.each(["/executions", "/tasks", "/keys", "/audit", "/clients"])(
-    "is listed for keys of its own client: %s",
+    "is in lists for API keys of the client to which it belongs: %s",
     async (path) => {
       const { text } = await api.call(`GET ${path}?limit=200`, { key: keyOf("admin", "own") });
       expect(text).toMatch(/acme|task_/);
@@ -310,13 +333,13 @@ describe("a thing of another client", () => {
   );
 });
 
-describe("a key", () => {
-  it("can be sent as x-api-key", async () => {
+describe("an API key", () => {
+  it("can be sent in the header x-api-key", async () => {
     const headers = { "x-api-key": keyOf("viewer", "all") };
     expect((await api.call("GET /workflows", { key: null, headers })).status).toBe(200);
   });
 
-  it("creates keys and runs for its own client by default", async () => {
+  it("creates API keys and runs for its own client by default", async () => {
     const { body: made } = await api.call("POST /keys", { key: keyOf("admin", "own"), body: { role: "runner" } });
     expect(made).toMatchObject({ client_slug: "acme", role: "runner" });
     const { body: run } = await api.call("POST /workflows/asking/execute", { key: made.key, body: {} });
@@ -332,7 +355,7 @@ describe("a key", () => {
 
   it("is stored only as a digest", async () => {
     const { body: made } = await api.call("POST /keys", { body: { role: "viewer", name: "a page" } });
-    const secret = made.key.slice(-20); // a secret may have a "_" anywhere
+    const secret = made.key.slice(-20); // A secret may contain the separator "_", so the text is not split at it.
     const stored = await api.ports.keys.get(made.id);
     expect(JSON.stringify(stored)).not.toContain(secret);
     expect(stored).toMatchObject({ name: "a page", digest: expect.stringMatching(/^[0-9a-f]{64}$/) });

@@ -12,7 +12,7 @@ async function ended(choice: string): Promise<void> {
   await vi.waitFor(async () => expect((await api.ports.executions.get(run.execution_id))?.open).toBe(false));
 }
 
-describe("the statistics", () => {
+describe("the statistics of runs", () => {
   it("count every ended run by workflow and by node, in pages", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     await api.call("POST /workflows", { body: asking });

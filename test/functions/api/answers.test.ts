@@ -40,12 +40,12 @@ async function waiting() {
   return { id, first: await openTask(id), answer: (said: object) => api.call(at, { body: said }) };
 }
 
-describe("an answer to an execution", () => {
+describe("an answer to an approval of an execution", () => {
   it.each([
     ["the next approver's task", "yes", "second", {}],
     ["the next visit of the same node", "no", "first", {}],
     ["the next visit of the same node, if the caller names the node", "no", "first", { node: "first" }],
-  ])("is refused when it is repeated, so that the repetition does not answer %s", async (_what, choice, next, name) => {
+  ])("is refused when it is sent a second time, so that it does not answer %s", async (_what, choice, next, name) => {
     const { id, first, answer } = await waiting();
     const said = { choice, by: "ann", ...name };
     expect(await answer(said)).toMatchObject({ status: 200, body: { task_id: first.task_id, node: "first" } });
@@ -58,7 +58,7 @@ describe("an answer to an execution", () => {
     expect(await answer({ choice, task: open.task_id })).toMatchObject({ status: 200, body: { node: next } });
   });
 
-  it("gets the first result again if it is repeated with its Idempotency-Key", async () => {
+  it("gets the first result if it is repeated with its Idempotency-Key", async () => {
     const { id, first } = await waiting();
     const request = { body: { choice: "yes" }, headers: { "Idempotency-Key": `answer ${id}` } };
     const told = await api.call(`POST /executions/${id}/answer`, request);
@@ -75,7 +75,7 @@ describe("an answer to an execution", () => {
     expect((await api.call(`GET /tasks/${open.task_id}`)).body).toMatchObject({ node: "second", status: "open" });
   });
 
-  it("is refused with a task of another execution or node", async () => {
+  it("is refused if it names a task of another execution or another node", async () => {
     const [one, other] = [await waiting(), await waiting()];
     const foreign = await one.answer({ choice: "yes", task: other.first.task_id });
     const detail = `${one.id} has no task "${other.first.task_id}": it belongs to node "first" of ${other.id}`;
@@ -86,7 +86,7 @@ describe("an answer to an execution", () => {
     expect((await one.answer({ choice: "yes", task: one.first.task_id, node: "first" })).status).toBe(200);
   });
 
-  it("reaches a later approval if it names the node of that approval", async () => {
+  it("reaches a later approval of the execution if it names the node of that approval", async () => {
     const { id, first, answer } = await waiting();
     await answer({ choice: "yes" });
     await openTask(id, first.task_id);

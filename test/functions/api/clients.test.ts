@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe("a client", () => {
-  it("is created once, read and renamed", async () => {
+  it("is created once, and can be read and renamed", async () => {
     const made = await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     expect([made.status, made.body]).toMatchObject([201, { slug: "acme", name: "Acme", pins: {} }]);
     expect((await api.call("POST /clients", { body: { slug: "acme", name: "Other" } })).status).toBe(409);
@@ -33,7 +33,7 @@ describe("a client", () => {
     expect((await api.call("PATCH /clients/acme", { body: { on_failure: {} } })).body.on_failure).toEqual({});
   });
 
-  it("has its own sender address for mails, which its own keys cannot change", async () => {
+  it("has its own sender address for mails, which API keys of this client cannot change", async () => {
     const change = (mail_from: unknown, key?: string) =>
       api.call("PATCH /clients/acme", { body: { mail_from }, ...(key !== undefined && { key }) });
     expect((await change("pay@acme.example.com")).body.mail_from).toBe("pay@acme.example.com");
@@ -66,7 +66,7 @@ describe("a client", () => {
     expect((await api.call("PATCH /clients/acme", { body: { variables: {} } })).body.variables).toEqual({});
   });
 
-  it("refuses variables that a context cannot contain", async () => {
+  it("refuses variables that the context of a run cannot contain", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { variables: { "1st": 1 } } });
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"1st" cannot be a name/)]);
   });
@@ -97,7 +97,7 @@ describe("a client", () => {
     await api.call("DELETE /clients/twice");
   });
 
-  it("cannot be pinned to a missing version", async () => {
+  it("cannot be pinned to a version that does not exist", async () => {
     const { status, body } = await api.call("PATCH /clients/acme", { body: { pins: { count: 9 } } });
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"count" has no version 9/)]);
   });
@@ -145,7 +145,7 @@ describe("a client", () => {
   });
 });
 
-describe("the audit", () => {
+describe("the audit log", () => {
   it("lists actions with their authors, newest first, in pages", async () => {
     const { body: made } = await api.call("POST /keys", { body: { role: "editor", client_slug: "acme" } });
     await api.call("PATCH /clients/acme", { key: made.key, body: { name: "Acme" } });

@@ -47,7 +47,7 @@ describe("a credential of a client", () => {
     expect(status).toBe(404);
   });
 
-  it("appears in the audit with its owner and name, but without its values", async () => {
+  it("appears in the audit log with its owner and name, but without its values", async () => {
     const { body, text } = await api.call("GET /audit");
     expect(body.items.map(({ action, subject }: Record<string, string>) => `${action} ${subject}`)).toEqual(
       expect.arrayContaining(["credential.set acme/email", "credential.removed acme/api"]),
@@ -69,7 +69,7 @@ describe("a credential of a workflow", () => {
     expect(await run()).toEqual({ length: 0 });
   });
 
-  it("is deleted with its workflow, and a new workflow of that name does not get it", async () => {
+  it("is deleted with its workflow, and a new workflow of the same name does not get it", async () => {
     const definition = inARow("passing", { work: "x = 1" });
     await api.call("POST /workflows", { body: definition });
     await api.call("PUT /workflows/passing/credentials/api", {
@@ -80,13 +80,13 @@ describe("a credential of a workflow", () => {
     expect((await api.call("GET /workflows/passing/credentials")).body.items).toEqual([]);
   });
 
-  it("needs an existing workflow", async () => {
+  it("is refused if the workflow does not exist", async () => {
     expect((await api.call("GET /workflows/nothing/credentials")).status).toBe(404);
   });
 });
 
 describe("a rotation of credential keys", () => {
-  it("encrypts every credential with a new key, and nodes still get the values", async () => {
+  it("encrypts every credential with a new key, and nodes get the same values as before", async () => {
     await api.call("PUT /clients/acme/credentials/api", { body: { kind: "custom", values: { key: "4711-4711" } } });
     const before = await api.ports.credentialStore.list({ client: "acme" });
     const { body } = await api.call("POST /credentials/rotate");

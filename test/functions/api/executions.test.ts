@@ -18,8 +18,8 @@ async function run(workflow: string, body: unknown = {}): Promise<string> {
   return (await api.call(`POST /workflows/${workflow}/execute?wait=20`, { body })).body.execution_id;
 }
 
-describe("the execute route", () => {
-  it("answers 202 with an id, or 200 with the result if the run ends in time", async () => {
+describe("the API route that executes a workflow", () => {
+  it("answers 202 with the id of the run, or 200 with the result if the run ends while the caller waits", async () => {
     const started = await api.call("POST /workflows/adding/execute", { body: {} });
     expect([started.status, started.body.status]).toEqual([202, "running"]);
     expect(started.headers.get("location")).toBe(`/executions/${started.body.execution_id}`);
@@ -28,7 +28,7 @@ describe("the execute route", () => {
     expect(ended.body).toMatchObject({ status: "completed", path: ["start", "add", "end"], error: null });
   });
 
-  it("keeps the digits of values in the context and in the answer", async () => {
+  it("keeps the digits of numbers in the context that it gets and in its answer", async () => {
     const context = '{"total": 850.0, "number": 12345678901234567890, "deep": [{"x": 1e2, "y": -0.10}]}';
     const body = `{"context": ${context}, "client_slug": "default"}`;
     const { text } = await api.call("POST /workflows/adding/execute?wait=20", { body });
@@ -86,8 +86,8 @@ describe("the execute route", () => {
   });
 });
 
-describe("an execution", () => {
-  it("has a context, a chain and a verification", async () => {
+describe("an execution in the API", () => {
+  it("can be read with its context, its chain and the verification of the chain", async () => {
     const id = await run("adding", { context: { total: 5 } });
     expect((await api.call(`GET /executions/${id}`)).body).toMatchObject({ status: "completed", workflow: "adding" });
     const { body: chain } = await api.call(`GET /executions/${id}/chain?limit=2`);
@@ -109,7 +109,7 @@ describe("an execution", () => {
     });
   });
 
-  it("is not read as a whole if only one entry is requested", async () => {
+  it("is not read as a whole if the request names only one entry", async () => {
     const id = await run("adding", { context: { total: 5 } });
     const { chain } = api.ports;
     const read: number[] = [];
@@ -130,7 +130,7 @@ describe("an execution", () => {
     }
   });
 
-  it("can be cancelled, and reports its end if it is already over", async () => {
+  it("can be cancelled, and the answer reports how it ended if it had already ended", async () => {
     const { body } = await api.call("POST /workflows/asking/execute", { body: {} });
     const cancelled = { execution_id: body.execution_id, status: "cancelled" };
     expect((await api.call(`POST /executions/${body.execution_id}/cancel`)).body).toEqual(cancelled);
@@ -140,7 +140,7 @@ describe("an execution", () => {
   });
 });
 
-describe("large values", () => {
+describe("large values of a context", () => {
   it("are returned completely, except bytes, which are returned as references", async () => {
     const code =
       'context["letters"] = "x" * 100_000\ncontext["rows"] = {"n": [1.50] * 9000}\ncontext["raw"] = bytes(9)\ncontext["own"] = {"$blob": 1}';
@@ -175,7 +175,7 @@ describe("the list of executions", () => {
     expect((await api.call("GET /executions?limit=200")).body.items.length).toBeGreaterThan(5);
   });
 
-  it("can be filtered by the class of errors", async () => {
+  it("can be filtered by the class of the errors that ended runs", async () => {
     const id = await run("failing");
     const { body } = await api.call("GET /executions?error_class=NodeFailed&limit=1");
     expect(body.items).toMatchObject([{ execution_id: id, trigger: null }]);
@@ -186,7 +186,7 @@ describe("the list of executions", () => {
     expect((await api.call("GET /executions?trigger=nobody")).body.items).toEqual([]);
   });
 
-  it("can be limited by time", async () => {
+  it("can be filtered by time", async () => {
     expect((await api.call("GET /executions?to=2020-01-01")).body.items).toEqual([]);
     expect((await api.call("GET /executions?from=2999-01-01")).body.items).toEqual([]);
     expect((await api.call("GET /executions?from=2999-01-01&to=2020-01-01T00:00:00Z")).body.items).toEqual([]);
@@ -208,7 +208,7 @@ describe("the list of executions", () => {
   });
 });
 
-describe("a task", () => {
+describe("a task of an execution", () => {
   async function waiting(): Promise<{ task_id: string; execution_id: string }> {
     const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
     return vi.waitFor(async () => {
@@ -263,7 +263,7 @@ describe("a task", () => {
     await api.call(`POST /executions/${run.execution_id}/cancel`);
   });
 
-  it("refuses an unknown choice and data that does not fit its form", async () => {
+  it("refuses a choice that it does not have, and data that does not fit its form", async () => {
     const { task_id } = await waiting();
     const choice = await api.call(`POST /tasks/${task_id}`, { body: { choice: "perhaps" } });
     expect([choice.status, choice.body.detail]).toEqual([
@@ -274,7 +274,7 @@ describe("a task", () => {
     expect([data.status, data.body.detail]).toEqual([422, expect.stringMatching(/form of "ask" refuses/)]);
   });
 
-  it("can be answered by the id of its execution, and a missing task is reported", async () => {
+  it("can be answered by the ids of its execution and node, and the API reports an execution without such a task", async () => {
     const { task_id, execution_id } = await waiting();
     const at = `POST /executions/${execution_id}/answer`;
     await expectRefusal(

@@ -1,4 +1,4 @@
-// @module-tag deep
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import type { Route } from "../../../functions/api/http/route.ts";

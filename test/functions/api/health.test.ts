@@ -46,14 +46,14 @@ function portsWith({
 const away = () => Promise.reject(new StoreUnavailable("no answer"));
 
 describe("the health of NOVA", () => {
-  it("is ok if every service answers, even if one refuses the request", async () => {
+  it('is "ok" if every service answers, even if a service refuses the request', async () => {
     const { status, checks } = await checkHealth(portsWith(), variables);
     expect(status).toBe("ok");
     expect(Object.values(checks)).toEqual(Array(5).fill({ state: "ok", latency_ms: 0 }));
     expect(asked.sort()).toEqual(["/models", "exec_health", "keys"]);
   });
 
-  it("is degraded if the key for E2B is not set, and names the missing variable", async () => {
+  it('is "degraded" if the key for E2B is not set, and names the missing variable', async () => {
     const { status, checks } = await checkHealth(portsWith(), { ...variables, E2B_API_KEY: "" });
     expect([status, checks.e2b.state]).toEqual(["degraded", "down"]);
     expect(checks.e2b.reason).toContain("E2B_API_KEY is not set");
@@ -63,30 +63,33 @@ describe("the health of NOVA", () => {
   it.each([
     ["refuses the key", "NodeFailed", "E2B refuses the key in E2B_API_KEY"],
     ["cannot be reached", "SandboxUnavailable", undefined],
-  ] as const)("is degraded if E2B %s, and does not quote E2B's answer", async (_, name, reason) => {
+  ] as const)('is "degraded" if E2B %s, and does not quote the answer of E2B', async (_, name, reason) => {
     const killAll = () => Promise.reject(new NovaError(name, "e2b_secret is not accepted by 10.0.0.1"));
     const { status, checks } = await checkHealth(portsWith({ killAll }), variables);
     expect([status, checks.e2b.state, checks.e2b.reason]).toEqual(["degraded", "down", reason]);
   });
 
-  it("counts E2B as down if it does not answer in time", async () => {
+  it('counts E2B as "down" if E2B does not answer in time', async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const asking = checkHealth(portsWith({ killAll: () => new Promise(() => undefined) }), variables);
     await vi.advanceTimersByTimeAsync(probeMs);
     expect((await asking).checks.e2b).toMatchObject({ state: "down" });
   });
 
-  it("is degraded if models are not available", async () => {
+  it('is "degraded" if models are not available', async () => {
     statusOfModel = 503;
     const { status, checks } = await checkHealth(portsWith(), variables);
     expect([status, checks.model.state, checks.e2b.state]).toEqual(["degraded", "down", "ok"]);
   });
 
-  it.each([["keys"], ["describe"]])("is down if no run can start: %s", async (what) => {
-    expect((await checkHealth(portsWith({ [what]: away }), variables)).status).toBe("down");
-  });
+  it.each([["keys"], ["describe"]])(
+    'is "down" if no run can start because this call of a service fails: %s',
+    async (what) => {
+      expect((await checkHealth(portsWith({ [what]: away }), variables)).status).toBe("down");
+    },
+  );
 
-  it("is checked at most every five seconds", async () => {
+  it("is determined at most once in five seconds", async () => {
     const ports = portsWith();
     await checkHealth(ports, variables);
     now = 4_999;

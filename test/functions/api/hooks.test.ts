@@ -20,8 +20,8 @@ async function recordsOf(trigger: string) {
   return body.items.filter((item: { trigger: string }) => item.trigger === trigger);
 }
 
-describe("a hook", () => {
-  it("starts one run per id, even if ids differ only in the last of 18 digits", async () => {
+describe("a webhook", () => {
+  it("starts one run per delivery id, even if ids differ only in the last of 18 digits", async () => {
     const send = (id: string) => api.call("POST /hooks/num?a=1&a=2", { key: null, body: `{"id":${id}}` });
     const [first, second, again] = [
       await send("820982911946154508"),
@@ -45,7 +45,7 @@ describe("a hook", () => {
       JSON.stringify("x".repeat(4_400_000)),
       /at most 4194304 are taken - send less at once, or where it can be/,
     ],
-  ])("answers 413 to a body that is too %s, and records it", async (hook, body, reason) => {
+  ])("answers 413 to a body that is too %s, and records the refusal", async (hook, body, reason) => {
     const answer = await api.call(`POST /hooks/${hook}`, { key: null, body });
     expect([answer.status, answer.body.detail]).toEqual([413, expect.stringMatching(reason)]);
     expect(await recordsOf(hook)).toMatchObject([{ status: "refused", reason: answer.body.detail }]);
@@ -65,7 +65,7 @@ describe("a request with a content-encoding", () => {
       body: new Uint8Array(body),
     });
 
-  it("starts a run with its decoded body, through a hook and through the execute route", async () => {
+  it("starts a run with its decoded body, through a webhook and through the execute route", async () => {
     const byHook = await send("/hooks/deep", gzipSync(JSON.stringify(context)), "gzip");
     const body = gzipSync(JSON.stringify({ context }));
     const asked = await send("/workflows/asking/execute", body, "gzip", await api.key("runner"));

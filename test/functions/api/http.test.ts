@@ -6,7 +6,7 @@ const origin = "https://console.example.com";
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 const manyKeys = `{"context":{${Array.from({ length: 100_001 }, (_, i) => `"${i}":1`).join(",")}}}`;
 
-describe("an address", () => {
+describe("a path of the API", () => {
   it.each([
     ["GET /nowhere", 404],
     ["GET /workflows/Not-An-Id", 404],
@@ -16,7 +16,7 @@ describe("an address", () => {
     ["DELETE /health", 405],
     ["PATCH /workflows/asking", 405],
     ["PUT /executions", 405],
-  ])("%s gets status %i", async (request, status) => {
+  ])("in the request %s gets status %i", async (request, status) => {
     const { status: answered, headers, body } = await api.call(request);
     expect([answered, body.status]).toEqual([status, status]);
     expect(headers.get("content-type")).toBe("application/problem+json");
@@ -33,14 +33,14 @@ describe("an address", () => {
     });
   });
 
-  it("accepts no parameter twice, except where any query is allowed", async () => {
+  it("accepts no query parameter twice, except where the API allows any query", async () => {
     const { status, body } = await api.call("GET /executions?limit=1&limit=2");
     expect([status, body.detail]).toEqual([400, 'the query has the parameter "limit" more than once - send it once']);
     expect((await api.call("GET /openapi.json?a=1&a=2", { key: null })).status).toBe(200);
   });
 
   it.each(["/executions?cursor=a.b", "/clients/acme/credentials?cursor=%20"])(
-    "with an invalid cursor gets an error that does not show the pattern: %s",
+    "with an invalid cursor gets an error that does not show the pattern of valid cursors: %s",
     async (path) => {
       const { status, body } = await api.call(`GET ${path}`);
       expect([status, body.errors]).toEqual([
@@ -55,7 +55,7 @@ describe("an address", () => {
   });
 });
 
-describe("a body", () => {
+describe("the body of an API request", () => {
   it.each([
     ["that is too large", JSON.stringify({ context: { text: "x".repeat(4 * 1024 * 1024) } }), 413, /bytes, at most/],
     ["that is larger than an API Gateway accepts", "x".repeat(11 * 1024 * 1024), 413, undefined],
@@ -144,10 +144,10 @@ describe("a body", () => {
   });
 });
 
-describe("a page of another origin", () => {
+describe("a web page of another origin", () => {
   const asks = { origin, "access-control-request-method": "POST" };
 
-  it("gets permission in the preflight and in every answer, even an error, if its origin is configured", async () => {
+  it("gets permission to call the API in the preflight and in every answer, even an error, if its origin is configured", async () => {
     const before = await fetch(`${api.url}/workflows`, { method: "OPTIONS", headers: asks });
     expect([before.status, before.headers.get("access-control-allow-origin")]).toEqual([204, origin]);
     expect(before.headers.get("access-control-allow-headers")).toContain("idempotency-key");
@@ -157,7 +157,7 @@ describe("a page of another origin", () => {
     }
   });
 
-  it("gets no permission if its origin is not configured", async () => {
+  it("gets no permission to call the API if its origin is not configured", async () => {
     const { headers } = await api.call("GET /health", { headers: { origin: "https://evil.example.com" } });
     expect([headers.get("access-control-allow-origin"), headers.get("vary")]).toEqual([null, "origin"]);
   });

@@ -1,3 +1,4 @@
+import { interruptedError } from "@nova/engine";
 import { beforeAll, describe, expect, it } from "vitest";
 import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
 import { closeExecution } from "../../../packages/engine/src/protocol/close.ts";
@@ -11,6 +12,16 @@ const once = () => ({ "idempotency-key": `request ${next++}` });
 beforeAll(async () => {
   await api.call("POST /workflows", { body: asking });
 });
+
+/**
+ * Ends a run as its process does when it stops. The state machine is stopped first, because otherwise it could end the
+ * run as failed.
+ */
+async function interrupt(execution: string): Promise<void> {
+  const { stateMachineArn = "" } = (await api.ports.executions.get(execution)) ?? {};
+  await api.ports.stateMachines.stop(stateMachineArn, execution, interruptedError, "The process was stopped.");
+  await closeExecution(withKinds(api.ports), { execution, status: "interrupted" });
+}
 
 describe("a request repeated with its Idempotency-Key", () => {
   it("starts one run", async () => {
@@ -31,11 +42,11 @@ describe("a request repeated with its Idempotency-Key", () => {
       if (status !== 202) expect([status, body.detail]).toEqual([409, expect.stringMatching(/under way/)]);
   });
 
-  it("restarts its run if the run was interrupted, and later repetitions get the same restart", async () => {
+  it("restarts its run if the run was interrupted, and gets the same restart in later repetitions", async () => {
     const headers = once();
     const start = async () => (await api.call("POST /workflows/asking/execute", { body: {}, headers })).body;
     const { execution_id: first } = await start();
-    await closeExecution(withKinds(api.ports), { execution: first, status: "interrupted" });
+    await interrupt(first);
     const again = await start();
     expect(again.execution_id).not.toBe(first);
     const read = await api.call(`GET /executions/${again.execution_id}`);
@@ -45,9 +56,8 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(await start()).toEqual({ execution_id: again.execution_id, status: "cancelled" });
   });
 
-  it("restarts a restart that was interrupted", async () => {
+  it("restarts a restart that was interrupted, and returns the new restart", async () => {
     const source = (await api.call("POST /workflows/asking/execute", { body: {} })).body.execution_id;
-    const interrupt = (execution: string) => closeExecution(withKinds(api.ports), { execution, status: "interrupted" });
     await interrupt(source);
     const headers = once();
     const restart = async () => (await api.call(`POST /executions/${source}/restart`, { headers })).body;
@@ -56,7 +66,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(await restart()).toMatchObject({ restarted_from: first.execution_id });
   });
 
-  it("publishes one version, and answers again that this version is new", async () => {
+  it("publishes one version, and the second answer says like the first that this version is new", async () => {
     const headers = once();
     const body = { ...asking, description: "again" };
     const first = await api.call("POST /workflows", { body, headers });
@@ -84,7 +94,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(deeds).toHaveLength(1);
   });
 
-  it("answers a task once and repeats the result", async () => {
+  it("answers a task once, and gets the result of the first answer", async () => {
     const { body: list } = await api.call("GET /tasks?limit=1");
     const headers = once();
     const answer = () => api.call(`POST /tasks/${list.items[0].task_id}`, { body: { choice: "rejected" }, headers });
@@ -93,7 +103,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(second.body).toEqual(first.body);
   });
 
-  it("is refused if it differs from the first request", async () => {
+  it("is refused if its content differs from that of the first request", async () => {
     const headers = once();
     await api.call("POST /workflows/asking/execute", { body: {}, headers });
     const other = await api.call("POST /workflows/asking/execute", { body: { version: 1 }, headers });
@@ -117,13 +127,13 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(second.body.execution_id).not.toBe(first.body.execution_id);
   });
 
-  it("ignores the key if the method is already idempotent", async () => {
+  it("is carried out without a check of the Idempotency-Key if its method is PUT, which needs no such key", async () => {
     const headers = { "idempotency-key": "\u00e4" };
     expect((await api.call("POST /workflows/validate", { body: asking, headers })).status).toBe(400);
     expect((await api.call("PUT /workflows/asking", { body: asking, headers })).status).toBe(201);
   });
 
-  it.each(["", "x".repeat(256), "\u00e4"])("is refused with the key %j", async (key) => {
+  it.each(["", "x".repeat(256), "\u00e4"])("is refused with the Idempotency-Key %j", async (key) => {
     const { status } = await api.call("POST /workflows/asking/execute", {
       body: {},
       headers: { "idempotency-key": key },

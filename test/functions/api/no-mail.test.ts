@@ -33,11 +33,17 @@ describe("a deployment that cannot send mail", () => {
 
   it("accepts an approval that names mail addresses, with a warning", async () => {
     const [start, ask, end] = asking.nodes;
-    const named = (to: string[]) => ({ ...asking, nodes: [start, { ...ask, to }, end] });
+    const named = (to: string[], more = {}) => ({ ...asking, nodes: [start, { ...ask, to, ...more }, end] });
     const { body } = await api.call("POST /workflows/validate", { body: named(["boss@example.com", "accounting"]) });
-    const message = expect.stringMatching(/^the addresses in "to" of "ask" get no mail: NOVA sends no mail, because/);
-    expect(body).toMatchObject({ valid: true, findings: [{ code: "NOVA133", severity: "warning", message }] });
-    expect((await api.call("POST /workflows/validate", { body: named(["accounting"]) })).body.findings).toEqual([]);
+    const message = expect.stringMatching(/^the mail addresses of "ask" get no mail: NOVA sends no mail, because/);
+    expect(body.valid).toBe(true);
+    expect(body.findings).toContainEqual(expect.objectContaining({ code: "NOVA133", severity: "warning", message }));
+    const { body: approving } = await api.call("POST /workflows/validate", {
+      body: named([], { approvers: { any: ["cfo@example.com"] } }),
+    });
+    expect(approving.findings).toEqual([expect.objectContaining({ code: "NOVA133", message })]);
+    const { body: without } = await api.call("POST /workflows/validate", { body: named(["accounting"]) });
+    expect(without.findings.map(({ code }: { code: string }) => code)).toEqual(["NOVA433"]);
   });
 
   it("accepts a webhook for the failures of a workflow and of a client", async () => {

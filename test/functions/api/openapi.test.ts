@@ -39,9 +39,16 @@ describe("the OpenAPI document", () => {
     for (const name of names) expect(document.components?.schemas).toHaveProperty([name as string]);
   });
 
-  it("requires a key on all routes except three", () => {
+  it("requires an API key on all routes except six", () => {
     const open = operations.filter(([, { security }]) => security.length === 0).map(([name]) => name);
-    expect(open).toEqual(["GET /health", "GET /openapi.json", "POST /hooks/{id}"]);
+    expect(open).toEqual([
+      "GET /.well-known/nova-keys.json",
+      "GET /health",
+      "GET /openapi.json",
+      "POST /hooks/{id}",
+      "GET /llms.txt",
+      "GET /llms-full.txt",
+    ]);
   });
 
   it("describes paths and queries with JSON schemas", () => {
@@ -58,7 +65,7 @@ describe("the OpenAPI document", () => {
     ["POST /keys", true],
     ["PUT /workflows/{id}/quotas", true],
     ["POST /workflows/{id}/execute", false],
-  ] as const)("says whether something has to be sent: %s", (name, required) => {
+  ] as const)("says whether a request needs a body: %s", (name, required) => {
     expect(operation(name).requestBody?.required).toBe(required);
   });
 

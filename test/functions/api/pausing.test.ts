@@ -29,7 +29,7 @@ describe("a paused workflow", () => {
     expect(await statusOf(during)).not.toBe("queued");
   });
 
-  it("also holds back a run that already waited for a slot of its client", async () => {
+  it("holds back a run that waited for a slot of its client before the pause", async () => {
     await publish("held");
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     await api.call("PATCH /clients/acme", { body: { quotas: { max_concurrent: 1 } } });

@@ -27,7 +27,7 @@ function failing(error: Error) {
   return createApi(() => ({ keys }) as unknown as ServicePorts);
 }
 
-describe("an error of a handler", () => {
+describe("an error in the handler of a route", () => {
   it("that is NOVA's own fault is logged, and the answer contains the request id but not the text of the error", async () => {
     const error = new RangeError("password hunter2");
     const answer = await failing(error)(event("GET", "/workflows"), context);
@@ -37,13 +37,13 @@ describe("an error of a handler", () => {
     expect(logged).toHaveBeenCalledWith("request failed", { request: "request-1", error });
   });
 
-  it("about too many requests tells when the key can try again", async () => {
+  it("about too many requests says when the API key can be used again", async () => {
     const answer = await failing(new TooMany(100, 10, 7))(event("GET", "/workflows"), context);
     expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([429, "7"]);
     expect(JSON.parse(answer.body ?? "")).toMatchObject({ title: "Too many requests", status: 429 });
   });
 
-  it("about a store that is unavailable tells when to try again", async () => {
+  it("about a store that is unavailable says when to try again", async () => {
     const error = new StoreUnavailable("DynamoDB did not answer in time (SlowDown) - try again");
     const answer = await failing(error)(event("GET", "/workflows"), context);
     expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
@@ -51,7 +51,7 @@ describe("an error of a handler", () => {
   });
 });
 
-describe("the problem that answers a request", () => {
+describe("the problem document that answers a request", () => {
   const misfit = finding("NOVA502", "$", "the context has another shape");
 
   it.each([
@@ -63,7 +63,7 @@ describe("the problem that answers a request", () => {
     expect(problemOf(error, "request-1").body).toMatchObject({ type: "about:blank", ...body });
   });
 
-  it("has no field findings if there are no findings", () => {
+  it("has no field `findings` if there are no findings", () => {
     expect(problemOf(new Refused("wrong"), "request-1").body).not.toHaveProperty("findings");
   });
 });

@@ -83,7 +83,7 @@ it.each(routes.filter(({ role }) => role !== null).map(({ method, path }) => [me
 );
 
 it.each(routes.map(({ method, path }) => [method, path] as const))(
-  "%s %s gives an answer that the document describes to every request that the document allows",
+  "%s %s answers every request that the OpenAPI document allows, as this document describes",
   { tags: ["deep"] },
   async (method, path) => {
     const operations = document.paths?.[path] as Record<string, Operation>;

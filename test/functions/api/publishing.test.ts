@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { publishVersion } from "@nova/service";
 import { workflowHash } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clientAt } from "../../../packages/cli/src/api/client.ts";
 import { serverSource, writeExport } from "../../../packages/cli/src/archive/export.ts";
 import { checkExport, explainUnverified } from "../../../packages/cli/src/archive/import.ts";
+import { createExactClient } from "../../../packages/mcp/src/exact-client.ts";
 import { expectRefusal, useApi } from "./support/api.ts";
 import { asking } from "./support/flows.ts";
 
@@ -30,7 +30,7 @@ afterAll(() => {
   delete api.ports.publishQueue;
 });
 
-describe("a version in the queue", () => {
+describe("a workflow version in the queue of publications", () => {
   it("gets status 202 and cannot run until it is ready", async () => {
     const made = await api.call("POST /workflows", { body: slow });
     expect([made.status, made.body]).toEqual([202, { id: "slow", version: 1, status: "publishing" }]);
@@ -42,7 +42,7 @@ describe("a version in the queue", () => {
     expect((await api.call("POST /workflows/slow/execute", { body: {} })).status).toBe(202);
   });
 
-  it("fails with the reason if Step Functions refuses it, and the earlier version still runs", async () => {
+  it("fails with the reason if Step Functions refuses it, and the previous version stays active", async () => {
     const { publish } = api.ports.stateMachines;
     await api.call("POST /workflows", { body: { ...slow, name: "Slower" } });
     api.ports.stateMachines.publish = async () => {
@@ -61,9 +61,9 @@ describe("a version in the queue", () => {
 });
 
 describe("a client's export", () => {
-  const clientWith = (apiKey: string) => clientAt({ url: api.url, apiKey, fetch });
+  const clientWith = (apiKey: string) => createExactClient({ url: api.url, apiKey, fetch });
 
-  it("comes in pages, with stored items and addresses of objects", async () => {
+  it("comes in pages, with the stored items and with URLs of the objects", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     const context = { letter: "a".repeat(9000) };
     await api.call("POST /workflows/slow/execute", { body: { client_slug: "acme", context } });
@@ -82,7 +82,7 @@ describe("a client's export", () => {
     expect(audit.items.filter(({ action }: { action: string }) => action === "client.exported")).toHaveLength(1);
   });
 
-  it("is written by nova export with an admin's key, and refused with the reason for a viewer's key", async () => {
+  it("is written to a folder by nova export with an admin's key, and refused with the reason for a viewer's key", async () => {
     const folder = await mkdtemp(join(tmpdir(), "nova-export-"));
     const write = (key: string, name: string) =>
       writeExport(serverSource(clientWith(key), "acme"), join(folder, name), { client: "acme" });
@@ -120,7 +120,7 @@ describe("a client's export", () => {
     expect((await call(from)).body).toEqual({ items: [], next_cursor: null });
   });
 
-  it("for the client's own key hides other clients' data in definitions, and can still be verified", async () => {
+  it("that is read with an API key of this client hides other clients' data in definitions, and can be verified", async () => {
     const on_failure = { mail: ["ops@globex.example"] };
     for (const [id, letters, name] of [
       ["short", 10, "globex-hook"],
@@ -202,7 +202,7 @@ describe("a client's export", () => {
     { ...key, sk: { S: "ä".repeat(513) } },
     { ...key, sk: { S: "\ud800" } },
     { ...key, sk: { S: "b", N: "1" } },
-  ])("and the survey of formats refuse a cursor that no page returns (%#)", async (place) => {
+  ])("refuses, as the survey of formats does, a cursor that no page returns (%#)", async (place) => {
     for (const [path, cursor] of [["/clients/acme/export", { after: place }] as const, ["/formats", place] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
       const { status, body } = await api.call(`GET ${path}?cursor=${text}`);
@@ -210,7 +210,7 @@ describe("a client's export", () => {
     }
   });
 
-  it("and the survey of formats continue after an item with long keys", async () => {
+  it("continues, as the survey of formats does, after an item with long keys", async () => {
     const after = { pk: { S: "a".repeat(1400) }, sk: { S: "b".repeat(800) } };
     for (const [path, cursor] of [["/clients/acme/export", { after }] as const, ["/formats", after] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");

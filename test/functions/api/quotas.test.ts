@@ -39,8 +39,8 @@ async function finish(id: string): Promise<void> {
   await api.call(`POST /tasks/${task.id}`, { body: { choice: "approved" } });
 }
 
-describe("max_concurrent", () => {
-  it("makes further runs wait, and lets them start in the order of their arrival", async () => {
+describe("the quota max_concurrent", () => {
+  it("makes runs beyond the limit wait, and lets them start in the order of their arrival", async () => {
     await limit("one", { max_concurrent: 1 });
     const [first, second] = [await start(), await start(), await start()];
     expect(await statuses()).toBe("running queued queued");
@@ -57,7 +57,7 @@ describe("max_concurrent", () => {
       ["other", "acme"],
       ["one", undefined],
     ] as const)
-      await start(workflow, client); // prettier-ignore
+      await start(workflow, client);
     expect(await statuses()).toBe("running queued running");
   });
 
@@ -67,7 +67,7 @@ describe("max_concurrent", () => {
     expect(await statuses()).toBe("running queued running queued");
   });
 
-  it("queues runs, which appear in lists and can be cancelled", async () => {
+  it("queues runs beyond the limit, which appear in lists and can be cancelled", async () => {
     await limit("one", { max_concurrent: 1 });
     const [, queued] = [await start(), await start()];
     const { body: list } = await api.call("GET /executions?workflow=one&status=queued");
@@ -102,7 +102,7 @@ describe("max_concurrent", () => {
     expect((await api.ports.slots.taken("W#one")).length).toBe(3);
   });
 
-  it("lets the sweeper release unused slots, but not start runs over the limit", async () => {
+  it("lets the sweeper release unused slots, but not start more runs than the limit", async () => {
     await limit("one", { max_concurrent: 1 });
     await api.ports.slots.take("W#one", "exec_gone", "0", 1);
     await start();
@@ -116,7 +116,7 @@ describe("max_concurrent", () => {
 });
 
 describe("quotas", () => {
-  it("are returned as they were set, and replaced as a whole", async () => {
+  it("are returned as they were set, and a change replaces all of them", async () => {
     await limit("one", { max_concurrent: 5, max_concurrent_per_client: 2 });
     expect((await limit("one", { max_concurrent: 4 })).body).toEqual({
       max_concurrent: 4,
@@ -128,7 +128,7 @@ describe("quotas", () => {
     expect((await api.call("GET /clients/acme")).body.quotas).toEqual(quotas);
   });
 
-  it("of a client cannot be changed with its own key", async () => {
+  it("of a client cannot be changed with an API key of this client", async () => {
     const key = await api.key("admin", "acme");
     const changed = await api.call("PATCH /clients/acme", { key, body: { quotas: { max_concurrent: 100 } } });
     expect(changed.status).toBe(403);
@@ -150,7 +150,7 @@ describe("quotas", () => {
     );
   });
 
-  it("need no database calls if none are set", async () => {
+  it("need no database calls if no quota is set", async () => {
     const { put, get } = { put: vi.spyOn(api.ports.slots, "enqueue"), get: vi.spyOn(api.ports.spending, "ofMonth") };
     await start("other", "acme");
     expect([put.mock.calls, get.mock.calls]).toEqual([[], []]);

@@ -44,8 +44,8 @@ const restart = (id: string, body: object = {}, key?: string) =>
 
 const count = async () => (await api.call("GET /executions?limit=200")).body.items.length;
 
-describe("a restart", { timeout: 60_000 }, () => {
-  it("reuses the outcomes before the failure, and names its source", async () => {
+describe("a restart of an execution", { timeout: 60_000 }, () => {
+  it("reuses the outcomes before the failure, and names the execution from which they come", async () => {
     const { status, body } = await restart(failed, { context_patch: { bad: false } });
     expect([status, body]).toMatchObject([
       200,
@@ -72,7 +72,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     });
   });
 
-  it("accepts a list of places, also on the command line", async () => {
+  it("accepts a list of places in the API and on the command line", async () => {
     const body = { from: ["two", "one"], dry_run: true };
     expect((await restart(failed, body)).body).toMatchObject({ reused: [], runs: ["one", "two", "three"] });
     const { out } = await nova("restart", failed, "--from", "two", "--from", "one", "--dry-run", "--json");
@@ -175,7 +175,7 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect((await restart(id, { dry_run: true })).status).toBe(200);
   });
 
-  it("of a frozen execution is frozen too", async () => {
+  it("of a frozen execution is frozen as well", async () => {
     const run = { context: { bad: true }, frozen: true };
     const { execution_id: id } = (await api.call("POST /workflows/fragile/execute?wait=20", { body: run })).body;
     const { execution_id: execution } = (await restart(id)).body;
@@ -183,18 +183,18 @@ describe("a restart", { timeout: 60_000 }, () => {
     expect(JSON.parse(entry?.head ?? "{}")).toMatchObject({ frozen: true, plan: { after: id } });
   });
 
-  it("keeps a value of the patch as data if the value only looks like a reference", async () => {
+  it("keeps a value of the context patch as data if the value only looks like a reference", async () => {
     const like = { $blob: { sha256: "0".repeat(64), bytes: 1, type: "text" } };
     const { body } = await restart(failed, { context_patch: { bad: false, like } });
     expect(body.context.like).toEqual({ $$blob: like.$blob });
   });
 
-  it("continues inside a child run", async () => {
+  it("can begin at a node inside a child run", async () => {
     const { body } = await restart(inside.root, { from: "send/two", context_patch: { bad: false } });
     expect(body).toMatchObject({ status: "completed", restarted_from: inside.root });
   });
 
-  it("needs a key with the role runner that reaches the client of the execution", async () => {
+  it("needs an API key with the role runner that reaches the client of the execution", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     expect((await restart(failed, {}, await api.key("viewer"))).status).toBe(403);
     await expectRefusal(restart(failed, {}, await api.key("runner", "acme")), 404, /^there is no execution/);
@@ -227,7 +227,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     expect([code, JSON.parse(out)]).toMatchObject([0, { reused: ["one"], runs: ["two", "three"], misfits: [] }]);
     const told = await nova("restart", failed, "--dry-run");
     expect(told).toMatchObject({ code: 0, err: "" });
-    expect(told.out).toMatch(/reuse 1: one\n.*run 2: two, three\n.*run again 1.*: two\n.*cost about \$0\.0000/);
+    expect(told.out).toMatch(/reuse 1: one\n.*run 2: two, three\n.*run again 1.*: two\n.*cost about \$0\.00/);
   });
 
   it("restarts many runs, each once, and continues after an interruption", async () => {

@@ -26,14 +26,14 @@ beforeAll(async () => {
   run = (await execute("reused", { x: 1, y: 1 })).body;
 });
 
-it("a run with reuse runs only nodes that read a changed value", async () => {
+it("a run that reuses outcomes of an earlier run runs only nodes that read a changed value", async () => {
   const { body } = await execute("reused", { x: 2, y: 1 }, { reuse: run.execution_id });
   expect(body).toMatchObject({ status: "completed", restarted_from: run.execution_id, nodes: 1 });
   expect(await reusedBy(body.execution_id)).toEqual(["two", "three"]);
   expect([body.context.b, body.context.c]).toEqual([run.context.b, run.context.c]);
 });
 
-it("a run with reuse runs the nodes that another version changed, and the nodes that read new values of these nodes", async () => {
+it("a run that reuses outcomes runs the nodes that another version changed, and the nodes that read their new values", async () => {
   const two = `${code.two}\ncontext["x"] = context["x"]`;
   const three = `${code.three}\ncontext["c"] += context["b"]`;
   const { body } = await api.call("POST /workflows", { body: inARow("reused", { ...code, two, three }) });
@@ -50,7 +50,7 @@ it.each([
     /is one of workflow "other"/,
   ],
 ])(
-  "a run with reuse of an execution %s is refused with a sentence, and does not start",
+  "a run that reuses outcomes of an execution %s is refused with a sentence, and does not start",
   async (_what, id, status, sentence) => {
     const reuse = await id();
     const before = (await api.call("GET /executions?limit=200")).body.items.length;
@@ -59,7 +59,7 @@ it.each([
   },
 );
 
-it("a run with reuse of an execution of another client is refused", async () => {
+it("a run that reuses outcomes of an execution of another client is refused", async () => {
   await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
   const refused = await execute("reused", { x: 1, y: 1 }, { reuse: run.execution_id, client_slug: "acme" });
   expect([refused.status, refused.body.detail]).toEqual([422, expect.stringMatching(/is one of client "default"/)]);

@@ -84,7 +84,7 @@ describe("a review of generated code", () => {
     await expectRefusal(review("keep", "rejected"), 409, expect.stringContaining("ada has approved this code"));
   });
 
-  it("is in the audit only once, even if the review is repeated", async () => {
+  it("is recorded in the audit log only once, even if it is repeated", async () => {
     await keep("audited");
     await review("audited", "approved");
     await review("audited", "approved");
@@ -105,7 +105,7 @@ describe("a review of generated code", () => {
     expect(await kept("role")).toEqual({ [written]: "candidate" });
   });
 
-  it("refuses missing code, nodes and workflows", async () => {
+  it("is refused if the code, the node or the workflow does not exist", async () => {
     await keep("there");
     expect((await review("there", "approved", { code_hash: old })).status).toBe(404);
     expect((await review("there", "approved", { key: old })).status).toBe(404);

@@ -24,8 +24,8 @@ async function run(n: number, client_slug = "default"): Promise<string> {
 
 const nobody = `exec_${"0".repeat(26)}`;
 
-describe("two executions", () => {
-  it("are compared node by node", async () => {
+describe("a comparison of two executions", () => {
+  it("lists the differences node by node", async () => {
     const { status, body } = await api.call(`GET /executions/${a}/diff/${b}`);
     expect([status, body.next_cursor]).toEqual([200, null]);
     expect(body.items.map(({ place }: { place: string }) => place)).toEqual(["start", "add", "end"]);
@@ -46,11 +46,11 @@ describe("two executions", () => {
     ["an invalid id", () => `${a}/diff/nothing`, () => 'there is no execution "nothing"'],
     ["an unknown id", () => `${nobody}/diff/${a}`, () => `there is no execution "${nobody}"`],
     ["an unknown second id", () => `${a}/diff/${nobody}`, () => `there is no execution "${nobody}"`],
-  ])("are not found: %s", async (_, path, detail) => {
+  ])("says which execution is missing if the query names %s", async (_, path, detail) => {
     await expectRefusal(api.call(`GET /executions/${path()}`), 404, expect.stringContaining(detail()));
   });
 
-  it("are reported as missing if one belongs to another client", async () => {
+  it("says that an execution is missing if it belongs to another client", async () => {
     const key = await api.key("viewer", "other");
     const own = await run(3, "other");
     expect((await api.call(`GET /executions/${own}/diff/${own}`, { key })).status).toBe(200);
@@ -60,7 +60,7 @@ describe("two executions", () => {
     }
   });
 
-  it("are not compared if the query has a limit or an invalid cursor", async () => {
+  it("is refused if the query has a limit or an invalid cursor", async () => {
     expect((await api.call(`GET /executions/${a}/diff/${b}?limit=3`)).status).toBe(400);
     expect((await api.call(`GET /executions/${a}/diff/${b}?cursor=none`)).status).toBe(400);
   });
@@ -88,7 +88,7 @@ async function waiting(customer: string) {
   return { execution, path: `POST ${url.pathname}`, query: url.search };
 }
 
-it("a resume link needs no key, works even before its wait begins, and works only once", async () => {
+it("a resume link needs no API key, works even before its wait begins, and works only once", async () => {
   const { execution, path, query } = await waiting("acme");
   const call = (search: string, body: unknown = { deal: 1 }) => api.call(path + search, { key: null, body });
   expect((await call(`${query.slice(0, -1)}${query.endsWith("A") ? "B" : "A"}`)).status).toBe(404);
@@ -128,13 +128,13 @@ async function begin(): Promise<string> {
   return (await api.call("POST /workflows/endless/execute", { body })).body.execution_id;
 }
 
-it("the running node and its output are shown by the API and by the command line, local or remote", async () => {
+it("the API and the command line, local or remote, show the running node and its output", async () => {
   const id = await begin();
   const logs = `GET /executions/${id}/chain/1/logs`;
   const printed = await vi.waitFor(
     async () => {
       const { body } = await api.call(logs);
-      expect(body.text).toMatch(/begun/); // before its turn there is no such entry, and no text
+      expect(body.text).toMatch(/begun/); // Before the node has its turn, the API has no text for its entry.
       return body;
     },
     { timeout: 20_000 },

@@ -58,7 +58,7 @@ async function definitions(session_id: string) {
   return { nodes: facts, edges, context };
 }
 
-describe("front ends of the earlier system", { timeout: 120_000 }, () => {
+describe("front ends of ScriptChain, the system before NOVA,", { timeout: 120_000 }, () => {
   it("run a chain of prompts, read outputs, and run stale nodes after an edit", async () => {
     const session_id = await chainOfPromptsByFrontEnd();
     answers.push({ text: "Long rivers." }, { text: "1. Nile\n2. Rhine" }, { text: "The Rhine." });
@@ -135,7 +135,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await api.call(`GET /sessions/${session_id}`)).body.nodes).toEqual([]);
   });
 
-  it("see the final prompt before a model is called", async () => {
+  it("can see the final prompt before NOVA calls a model", async () => {
     const session_id = await chainOfPrompts();
     await api.call(`PUT /sessions/${session_id}/nodes/brief/output`, { body: { output: "By hand." } });
     const checked = await ask("/validate_template", {
@@ -181,7 +181,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     );
 
     it.each([{}, { __node_mapping: { Nobody: "n1" } }])(
-      "can ask for a refusal instead, which calls no model and changes nothing: %j",
+      "can request that NOVA refuses them before it calls a model, and nothing changes: %j",
       async (context_data) => {
         const session_id = await chainOfPrompts();
         const before = await definitions(session_id);
@@ -209,23 +209,20 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
       "{My Brief}",
     ],
     ["the id of a node that runs later", { "id:edit": "x" }, "{edit}"],
-  ])(
-    "can pass a value for one run if the session does not provide the value, by %s",
-    async (_, context_data, reference) => {
-      const session_id = await chainOfPrompts();
-      answers.push({ text: "An outline." });
-      const { status, body } = await ask("/generate_text_node", {
-        session_id,
-        prompt_text: `On ${reference}.`,
-        context_data: { __current_node: "outline", ...context_data },
-      });
-      expect([status, body.detail, body.warnings]).toEqual([200, undefined, []]);
-      expect(asked()).toEqual(["On x."]);
-      const { nodes } = (await api.call(`GET /sessions/${session_id}`)).body;
-      expect(nodes.map(({ node_id }: { node_id: string }) => node_id)).toEqual(["brief", "outline", "edit"]);
-      expect(nodes[1]).toMatchObject({ node_id: "outline", state: "stale" });
-    },
-  );
+  ])("can pass a value that the session does not provide, for one run, by %s", async (_, context_data, reference) => {
+    const session_id = await chainOfPrompts();
+    answers.push({ text: "An outline." });
+    const { status, body } = await ask("/generate_text_node", {
+      session_id,
+      prompt_text: `On ${reference}.`,
+      context_data: { __current_node: "outline", ...context_data },
+    });
+    expect([status, body.detail, body.warnings]).toEqual([200, undefined, []]);
+    expect(asked()).toEqual(["On x."]);
+    const { nodes } = (await api.call(`GET /sessions/${session_id}`)).body;
+    expect(nodes.map(({ node_id }: { node_id: string }) => node_id)).toEqual(["brief", "outline", "edit"]);
+    expect(nodes[1]).toMatchObject({ node_id: "outline", state: "stale" });
+  });
 
   it("write the output of a node whose value they pass by name", async () => {
     const session_id = await chainOfPrompts();
@@ -354,7 +351,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     expect((await ask(`/sessions/${session_id}/nodes/c/run`, { context_data: null })).status).toBe(200);
   });
 
-  it("run a prompt without a node even if a node has the id text", async () => {
+  it("can run a prompt without a node, even if a node of the session has the id `text`", async () => {
     const session_id = await chainOfPrompts();
     await ask("/add_node", { session_id, node_id: "text", prompt_text: "Hello." });
     answers.push({ text: "A poem." });
@@ -380,7 +377,7 @@ describe("front ends of the earlier system", { timeout: 120_000 }, () => {
     answers.length = 0;
   });
 
-  it("get a model's refusal as one sentence", async () => {
+  it("get the refusal of a model as one sentence", async () => {
     const session_id = await chainOfPrompts();
     answers.push({ status: 400, message: "no such model" });
     const refused = await ask("/generate_text_node", { session_id, prompt_text: "Hello." });

@@ -85,6 +85,8 @@ beforeAll(async () => {
 }, 90_000);
 
 /** The requests in the order in which the test sends them, each with its body and its status; absent: 200 or 202. */
+const toolCall = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+
 const requests: [request: string, body?: unknown, status?: number][] = [
   ["GET /executions"],
   ["GET /executions/{run}"],
@@ -98,6 +100,7 @@ const requests: [request: string, body?: unknown, status?: number][] = [
   ["GET /executions/{failed}/chain/1?full"],
   ["GET /executions/{run}/chain/1/logs"],
   ["GET /executions/{run}/verify"],
+  ["GET /executions/{failed}/proof?contents=all"],
   ["GET /verifications"],
   ["GET /executions/{run}/diff/{failed}"],
   [`GET /executions/{run}/blobs/${"0".repeat(64)}`, undefined, 404],
@@ -105,6 +108,8 @@ const requests: [request: string, body?: unknown, status?: number][] = [
   ["GET /tasks?kind=event"],
   ["GET /tasks/{task}"],
   ["POST /tasks/{task}", { choice: "maybe", data: { total: "?" } }, 422],
+  ["POST /tasks/{task}/withdraw", undefined, 409],
+  ["POST /tasks/{task}/delegate", { to: "deputy@acme.example.com" }, 409],
   ["POST /executions/{run}/answer", { choice: "approved" }],
   ["GET /sessions"],
   ["GET /sessions/{session}"],
@@ -113,6 +118,15 @@ const requests: [request: string, body?: unknown, status?: number][] = [
   ["POST /sessions/{session}/nodes", { id: "c", code: "pass" }, 201],
   ["POST /sessions/{session}/edges", { from: "b", to: "c" }, 201],
   ["PATCH /sessions/{session}/nodes/c", { code: 'context["c"] = 1' }],
+  ["PATCH /sessions/{session}", { settings: {} }, 422],
+  ["PATCH /sessions/{session}", { name: "Other" }],
+  ["GET /sessions/{session}/nodes/c/check"],
+  ["POST /sessions", { run: "{failed}" }, 201],
+  ["POST /sessions/{session}/edits", { operations: [{ op: "change_node", id: "c", changes: { name: "C" } }] }],
+  ["POST /mcp", { ...toolCall, params: { name: "read", arguments: { draft: "{session}" } } }],
+  ["POST /mcp", { ...toolCall, params: { name: "run", arguments: { draft: "{session}" } } }],
+  ["POST /mcp", { ...toolCall, params: { name: "runs", arguments: {} } }],
+  ["POST /mcp", { ...toolCall, params: { name: "tasks", arguments: {} } }],
   ["POST /sessions/{session}/run"],
   ["POST /sessions/{session}/nodes/b/run", { context_data: { "id:a": { password: "other-secret-9" } } }],
   ["PUT /sessions/{session}/nodes/a/output", { output: { a: 2, password } }, 422],
@@ -167,12 +181,17 @@ const requests: [request: string, body?: unknown, status?: number][] = [
   ["POST /keys", { role: "viewer" }, 201],
   ["POST /uploads", { bytes: 3 }, 201],
   ["GET /health"],
+  ["GET /.well-known/nova-keys.json"],
+  ["POST /signing-keys/rotate", undefined, 201],
+  ["POST /roots", undefined, 201],
+  ["GET /roots"],
   ["GET /formats"],
   ["GET /openapi.json"],
 ];
 
 /** Routes whose answers contain no context, or which export all stored data for an administrator. */
 const without = [
+  /^GET \/llms(-full)?\.txt$/,
   /^(GET|PUT|DELETE) .*\/credentials/,
   /^POST \/credentials\/rotate$/,
   /^GET \/analytics\//,
@@ -183,25 +202,26 @@ const without = [
 
 describe("an answer of the API", { timeout: 120_000 }, () => {
   it.each(requests)("of %s shows no secret input in any spelling", async (request, body, status) => {
-    const sent = body && JSON.parse(JSON.stringify(body).replace("{session}", known.session ?? ""));
+    const sent =
+      body && JSON.parse(JSON.stringify(body).replace(/\{(session|failed)\}/, (_, name: string) => known[name] ?? ""));
     const answer = await call(request, sent);
     const expected = status === undefined ? [200, 202] : [status];
     expect([answer.text, expected]).toEqual([answer.text, expect.arrayContaining([answer.status])]);
   });
 
-  it("is tested for secrets on every route", () => {
+  it("is tested for secret inputs on every route", () => {
     const isTested = ({ method, path }: Route) =>
       requests.some(([request]) => patternOf(`${method} ${path}`).test(request.split("?")[0] as string));
     const untested = routes.filter((route) => !isTested(route)).map(({ method, path }) => `${method} ${path}`);
     expect(untested.filter((route) => !without.some((one) => one.test(route)))).toEqual([]);
   });
 
-  it("about a session shows *** in place of a secret input", async () => {
+  it("that shows a session contains *** in place of a secret input", async () => {
     const { body } = await call("GET /sessions/{session}");
     expect(body.context).toMatchObject({ password: "***", pin: "***", login: "***" });
   });
 
-  it("shows no secret of a run after the deletion of its session", async () => {
+  it("contains no secret of a run after the session of the run was deleted", async () => {
     const made = await call("POST /sessions", { workflow: "plain", context: secrets });
     const { body } = await call(`POST /sessions/${made.body.session_id}/run?wait=20`);
     await untilEnded(api.ports, body.execution_id, 20_000);

@@ -42,7 +42,7 @@ const patch = (id: string, node: string, body: object, query = "") =>
   api.call(`PATCH /sessions/${id}/nodes/${node}${query}`, { body });
 
 describe("a session", { timeout: 60_000 }, () => {
-  it("runs only stale nodes, and reports the reused ones", async () => {
+  it("runs only stale nodes, and reports the reused nodes", async () => {
     const id = await chain();
     expect(await states(id)).toEqual({ a: "stale", b: "stale", c: "stale" });
     const first = await run(id);
@@ -61,7 +61,7 @@ describe("a session", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a draft", { timeout: 60_000 }, () => {
+describe("the draft of a session", { timeout: 60_000 }, () => {
   it("runs nested branches in parallel, and reuses the unchanged branch after an edit", async () => {
     const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
       ["a", "b"],
@@ -140,7 +140,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(again.body).toMatchObject({ ran: ["sum"], reused: ["each"], outputs: [{ output: { sum: 3 } }] });
   });
 
-  it("provides outputs of reused nodes to later nodes", async () => {
+  it("provides the outputs of reused nodes to later nodes", async () => {
     const edges: [string, string][] = [
       ["a", "b"],
       ["b", "c"],
@@ -170,7 +170,7 @@ describe("a draft", { timeout: 60_000 }, () => {
     expect(put.text).toContain("12345678901234567890.10");
   });
 
-  it("continues from a failed node", async () => {
+  it("continues a run from the failed node", async () => {
     const id = await session({ a: random("a"), b: "raise ValueError('no')", c: random("c") }, [
       ["a", "b"],
       ["b", "c"],
@@ -183,8 +183,8 @@ describe("a draft", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an output", { timeout: 60_000 }, () => {
-  it("written by a person is used, raises the version, and makes the descendants stale", async () => {
+describe("the output of a node in a session", { timeout: 60_000 }, () => {
+  it("that a person has written is used, raises the version, and makes the descendants of the node stale", async () => {
     const id = await chain();
     await run(id);
     const before = (await api.call(`GET /sessions/${id}/outputs?node=a`)).body.outputs[0];
@@ -201,7 +201,7 @@ describe("an output", { timeout: 60_000 }, () => {
     expect((await api.call(`PUT /sessions/${id}/nodes/b/output`, { body: { output: 9 } })).status).toBe(409);
   });
 
-  it("of a node that runs alone depends on the outputs before it, and changed outputs get new versions", async () => {
+  it("is computed from the outputs of earlier nodes if its node runs alone, and gets a new version if it changes", async () => {
     const id = await session({ a: "context['a'] = 1", b: "context['b'] = context['a'] * 10" }, [["a", "b"]]);
     await run(id);
     const node = (body: object) => api.call(`POST /sessions/${id}/nodes/b/run`, { body });
@@ -217,7 +217,7 @@ describe("an output", { timeout: 60_000 }, () => {
     await expectRefusal(node({ context_data: { __current_node: "a" } }), 422, /"__current_node" is "a"/);
   });
 
-  it("of a node in one branch does not need the other branches", async () => {
+  it("in one branch does not need the outputs of other branches", async () => {
     const code = { a: "context['a'] = 1", b: "context['b'] = 2", c: "context['c'] = context['a'] + 2" };
     const id = await session(code, [
       ["a", "b"],
@@ -276,7 +276,7 @@ describe("editors of a session", { timeout: 60_000 }, () => {
 });
 
 describe("a stored session", { timeout: 60_000 }, () => {
-  it("is deleted with its hidden draft workflow, while its runs stay and verify", async () => {
+  it("is deleted with its hidden draft workflow, while its runs remain and can be verified", async () => {
     const id = await chain();
     const { body } = await run(id);
     const execution = await api.ports.executions.get(body.execution_id);
@@ -312,7 +312,7 @@ describe("a stored session", { timeout: 60_000 }, () => {
     expect(await api.ports.sessions.get(body.session_id)).toBeUndefined();
   });
 
-  it("loses outputs whose run was erased", async () => {
+  it("loses the outputs that come from a run that was erased", async () => {
     const id = await chain();
     const first = await run(id);
     await patch(id, "c", { code: random("c", "pass") });
@@ -352,6 +352,84 @@ describe("a stored session", { timeout: 60_000 }, () => {
   });
 });
 
+describe("a replacement of parts of a session", { timeout: 60_000 }, () => {
+  const parts = (id: string, body: object, query = "") => api.call(`PATCH /sessions/${id}${query}`, { body });
+
+  it("keeps the outputs of unchanged nodes, and says to other editors what changed", async () => {
+    const id = await chain();
+    await run(id);
+    const { body: before } = await api.call(`GET /sessions/${id}`);
+    const [a, b] = before.nodes.map(({ definition }: { definition: object }) => definition);
+    const inserted = { id: "x", type: "action", code: "context['x'] = 1" };
+    const edges = [
+      { from: "a", to: "x" },
+      { from: "x", to: "b" },
+    ];
+    const layout = { x: { x: 10, y: 20.5 } };
+    const change = { nodes: [a, inserted, b], edges, layout, name: "Shorter" };
+    const { body } = await parts(id, change, `?revision=${before.revision}`);
+    expect(body).toMatchObject({ name: "Shorter", edges, layout });
+    expect(await states(id)).toEqual({ a: "fresh", x: "stale", b: "stale" });
+    await expectRefusal(
+      parts(id, { nodes: [] }, `?revision=${before.revision}`),
+      409,
+      /x added; c deleted; edges changed/,
+    );
+    const undone = {
+      nodes: before.nodes.map(({ definition }: { definition: object }) => definition),
+      edges: before.edges,
+    };
+    await parts(id, undone);
+    expect(await states(id)).toEqual({ a: "fresh", b: "fresh", c: "stale" });
+  });
+
+  it("is refused for a node that can never run and for an edge to nowhere", async () => {
+    const id = await chain();
+    await expectRefusal(parts(id, { nodes: [{ id: "a", type: "action", colour: 1 }], edges: [] }), 422, /"colour"/);
+    await expectRefusal(parts(id, { edges: [{ from: "a", to: "nowhere" }] }), 404, /no node "nowhere"/);
+    expect(await states(id)).toEqual({ a: "stale", b: "stale", c: "stale" });
+  });
+
+  it("checks a prompt, and shows it as the model gets it", async () => {
+    const nodes = [
+      { id: "topic", name: "The topic", type: "action", code: "context['topic'] = 'rivers'" },
+      { id: "brief", type: "action", executor: "text", prompt: "Write of {The topic} for {who}, not of {nobody}." },
+    ];
+    const edges = [{ from: "topic", to: "brief" }];
+    const { body } = await api.call("POST /sessions", { body: { nodes, edges, context: { who: "children" } } });
+    await api.call(`POST /sessions/${body.session_id}/nodes/topic/run`);
+    const checked = (await api.call(`GET /sessions/${body.session_id}/nodes/brief/check`)).body;
+    expect(checked.prompt.text).toContain("Write of rivers for children");
+    expect(checked.prompt.references).toEqual([
+      { reference: "{The topic}", value: "rivers" },
+      { reference: "{who}", value: "children" },
+      { reference: "{nobody}", value: null },
+    ]);
+    expect(checked.earlier).toEqual([{ id: "topic", name: "The topic" }]);
+  });
+
+  it("starts from a workflow file whose nodes are incomplete, with its triggers", async () => {
+    const triggers = [{ type: "schedule", every: "1 day" }];
+    const definition = {
+      name: "From a file",
+      triggers,
+      nodes: [
+        { id: "start", type: "start" },
+        { id: "a", type: "action", codeFile: "a.py" },
+        { id: "b", type: "action" },
+      ],
+      edges: [{ from: "start", to: "a" }],
+    };
+    const { body } = await api.call("POST /sessions", { body: { definition, files: { "a.py": "pass" } } });
+    expect(body).toMatchObject({ name: "From a file", settings: { triggers }, edges: [{ from: "start", to: "a" }] });
+    expect(body.nodes[0].definition).toEqual({ id: "a", type: "action", code: "pass" });
+    const nodes = [body.nodes[0].definition];
+    const { body: less } = await parts(body.session_id, { nodes, edges: body.edges });
+    expect(less.edges).toEqual([{ from: "start", to: "a" }]);
+    await expectRefusal(parts(body.session_id, { nodes, edges: [{ from: "a", to: "b" }] }), 404, /no node "b"/);
+  });
+});
+
 describe("the publication of a session", { timeout: 60_000 }, () => {
   it("creates an ordinary version, from which another session can start", async () => {
     const id = await chain();
@@ -371,19 +449,32 @@ describe("the publication of a session", { timeout: 60_000 }, () => {
     expect(next.body).toMatchObject({ id: "from-session", version: 2 });
   });
 
-  it("is refused for an invalid workflow, for a key of one client, and if triggers would be lost", async () => {
+  it("is refused for an invalid workflow and for an API key of one client", async () => {
     const { body } = await api.call("POST /sessions", { body: { nodes: [{ id: "a" }] } });
     const publish = (workflow: string, key?: string) =>
       api.call(`POST /sessions/${body.session_id}/publish`, { body: { workflow }, ...(key !== undefined && { key }) });
+    const dry = await api.call(`POST /sessions/${body.session_id}/publish`, { body: { dry_run: true } });
+    expect(dry).toMatchObject({ status: 200, body: { id: "untitled", valid: false, findings: [{ code: "NOVA401" }] } });
+    expect((await api.call("GET /workflows/untitled")).status).toBe(404);
     await expectRefusal(publish("invalid"), 422, /"a" has no code/);
     expect((await publish("invalid", await api.key("editor", "default"))).status).toBe(403);
+  });
+
+  it("keeps the receivers of failures, which no session holds", async () => {
     const on_failure = { webhook: "https://pager.example.com/" };
     const made = await api.call("POST /workflows", { body: { ...inARow("watched", { a: "pass" }), on_failure } });
     expect(made.status).toBe(201);
-    await expectRefusal(publish("watched"), 422, /"watched" has on_failure/);
+    const { session_id: id } = (await api.call("POST /sessions", { body: { workflow: "watched" } })).body;
+    await patch(id, "a", { code: "context['a'] = 1" });
+    expect((await api.call(`POST /sessions/${id}/publish`)).body).toMatchObject({ id: "watched", version: 2 });
+    const { definition } = (await api.call("GET /workflows/watched")).body;
+    expect(definition.onFailure).toEqual(
+      (await api.call("GET /workflows/watched?version=1")).body.definition.onFailure,
+    );
+    expect(JSON.stringify(definition.onFailure)).toContain("pager.example.com");
   });
 
-  it("has no way back for a workflow with loops: no session can start from such a workflow", async () => {
+  it("never results in a workflow with a loop, because no session can start from such a workflow", async () => {
     const nodes = [
       { id: "start", type: "start" },
       { id: "ask", type: "action", code: "pass" },

@@ -28,7 +28,7 @@ async function tagOf(request: string): Promise<string> {
 
 const known = (tag: string) => ({ headers: { "if-none-match": tag } });
 
-describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
+describe.each(["", "/chain"])("the ETag of GET /executions/{id}%s", (path) => {
   it("stays the same until the execution changes", async () => {
     const id = await waiting();
     const request = `GET /executions/${id}${path}`;
@@ -46,14 +46,14 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
     expect(await api.call(request, known(last))).toMatchObject({ status: 304 });
   });
 
-  it("depends on the query", async () => {
+  it("depends on the query parameters", async () => {
     const id = await waiting();
     const query = path === "" ? "?references" : "?full";
     const tag = await tagOf(`GET /executions/${id}${path}`);
     expect((await api.call(`GET /executions/${id}${path}${query}`, known(tag))).status).toBe(200);
   });
 
-  it("needs no read of the chain if the run has ended", async () => {
+  it("is computed without a read of the chain if the run has ended", async () => {
     const id = await waiting();
     await api.call(`POST /executions/${id}/cancel`);
     const request = `GET /executions/${id}${path}`;
@@ -65,7 +65,7 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
     vi.restoreAllMocks();
   });
 
-  it("does not turn the 404 for a key of another client into a 304", async () => {
+  it("does not turn the 404 for an API key of another client into a 304", async () => {
     const id = await waiting();
     const tag = await tagOf(`GET /executions/${id}${path}`);
     await api.call("POST /clients", { body: { slug: `other-${path.length}`, name: "Other" } });
@@ -74,7 +74,7 @@ describe.each(["", "/chain"])("the tag of GET /executions/{id}%s", (path) => {
   });
 });
 
-it("the tag of an execution changes while its branches continue after a fork", async () => {
+it("the ETag of an execution changes while its branches continue after a fork", async () => {
   const fork = {
     id: "fork",
     nodes: [
@@ -101,7 +101,7 @@ it("the tag of an execution changes while its branches continue after a fork", a
   await vi.waitFor(async () => expect((await api.call(request, known(tag))).status).toBe(200), 20_000);
 }, 60_000);
 
-it("the schema contains every field of an entry, also of branches and failures", async () => {
+it("the schema of the OpenAPI document contains every field of an entry, also of entries of branches and failures", async () => {
   const each = {
     id: "each",
     type: "map",

@@ -63,7 +63,7 @@ describe("an upload", () => {
     },
   );
 
-  it("belongs to its client, and another client gets the same answer as for a missing upload", async () => {
+  it("belongs to its client, and another client gets the same answer as for an upload that does not exist", async () => {
     const upload = await ticket({ bytes: pdf.length, client_slug: "acme" });
     await send(upload, pdf);
     const nobody = `upl_${"0".repeat(26)}`;
@@ -75,7 +75,7 @@ describe("an upload", () => {
     expect(unknown.body.detail).toMatch(/there is no upload "upl_0+" - POST \/uploads/);
   });
 
-  it("is reported as missing before its data arrives", async () => {
+  it("is reported as missing before its bytes arrive", async () => {
     const upload = await ticket({ bytes: 5, client_slug: "acme" });
     await expectRefusal(start({ file: { $upload: upload.id } }), 409, /nothing has come for upload/);
   });
@@ -105,7 +105,7 @@ describe("an upload", () => {
   );
 });
 
-describe("the address of an upload", () => {
+describe("the URL of an upload", () => {
   it.each<[string, (upload: Ticket) => Promise<{ status: number; text: string }>, string]>([
     ["more bytes", (upload) => send(upload, Buffer.concat([pdf, pdf])), "SignatureDoesNotMatch"],
     ["fewer bytes", (upload) => send(upload, pdf.subarray(1)), "SignatureDoesNotMatch"],

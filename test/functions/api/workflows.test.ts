@@ -7,7 +7,7 @@ const api = useApi();
 const greeting = (text: string) => inARow("greeting", { greet: `context["greeting"] = ${JSON.stringify(text)}` });
 
 describe("the publication of a workflow", () => {
-  it("returns id, version and status, and the same version for the same definition", async () => {
+  it("returns id, version and status, and no new version if the same definition is published again", async () => {
     const first = await api.call("POST /workflows", { body: greeting("hello") });
     expect([first.status, first.body]).toEqual([201, { id: "greeting", version: 1, status: "ready" }]);
     const again = await api.call("POST /workflows", { body: greeting("hello") });
@@ -16,7 +16,7 @@ describe("the publication of a workflow", () => {
     expect([next.status, next.body.version]).toEqual([201, 2]);
   });
 
-  it("makes the workflow, its versions, definition and state machine readable", async () => {
+  it("makes the workflow, its versions, its definition and its state machine readable", async () => {
     const { body: list } = await api.call("GET /workflows");
     expect(list).toMatchObject({ items: [{ id: "greeting", version: 2, active_version: 2 }], next_cursor: null });
     const { body: one } = await api.call("GET /workflows/greeting?version=1");
@@ -38,7 +38,7 @@ describe("the publication of a workflow", () => {
     expect((await api.call("GET /workflows/wrong")).status).toBe(404);
   });
 
-  it("lets a caller read the findings of a version later, with node and line", async () => {
+  it("lets a caller read the findings of its version later, with node and line", async () => {
     expect((await api.call("GET /workflows/greeting/findings?version=1")).body).toEqual({ valid: true, findings: [] });
     const warned = { ...inARow("warned", { greet: "\nimport requests_missing" }), id: "warned" };
     const { body: published } = await api.call("POST /workflows", { body: warned });
@@ -50,7 +50,7 @@ describe("the publication of a workflow", () => {
     expect((await api.call("DELETE /workflows/warned")).status).toBe(204);
   });
 
-  it("reveals nothing about other clients to the key of one client", async () => {
+  it("reveals nothing about other clients to an API key of one client", async () => {
     for (const slug of ["acme", "globex"]) await api.call("POST /clients", { body: { slug, name: slug } });
     const triggersOf = (client: string) => [
       { type: "webhook", id: "globex-orders", client },
@@ -94,7 +94,7 @@ describe("the publication of a workflow", () => {
     expect([status, problem.detail]).toEqual([422, detail]);
   });
 
-  it("keeps the digits of values in triggers", async () => {
+  it("keeps the digits of numbers in triggers", async () => {
     const context = '{"a":9007199254740993,"b":850.0,"c":1e-200,"d":-0}';
     const pattern = '{"detail":{"n":[12345678901234567890,1e200]}}';
     const triggers = `[{"type":"schedule","every":"1d","context":${context}},{"type":"event","pattern":${pattern}}]`;
@@ -107,7 +107,7 @@ describe("the publication of a workflow", () => {
     await api.call("DELETE /workflows/exact");
   });
 
-  it("is refused if a node calls a missing workflow", async () => {
+  it("is refused if a node calls a workflow that does not exist", async () => {
     const calling = inARow("calling", { call: { type: "workflow", workflow: "nobody" } });
     const { status, body } = await api.call("POST /workflows", { body: calling });
     expect([status, body.findings]).toMatchObject([422, [{ message: expect.stringMatching(/no workflow "nobody"/) }]]);
@@ -115,7 +115,7 @@ describe("the publication of a workflow", () => {
 });
 
 describe("the activation of a version", () => {
-  it("selects the version of new runs until the next publication", async () => {
+  it("makes new runs use this version until the next publication", async () => {
     const activated = await api.call("POST /workflows/greeting/activate", { body: { version: 1 } });
     expect(activated.body).toEqual({ id: "greeting", active_version: 1 });
     const { body } = await api.call("POST /workflows/greeting/execute?wait=20", { body: {} });
@@ -135,7 +135,7 @@ describe("the activation of a version", () => {
 });
 
 describe("the deletion of a workflow", () => {
-  it("is refused while runs are open, keeps ended runs readable, and lets a new publication get the next version", async () => {
+  it("is refused while runs are open; afterwards, ended runs can be read, and a new publication gets the next version", async () => {
     await api.call("POST /workflows", { body: asking });
     const { body: run } = await api.call("POST /workflows/asking/execute", { body: {} });
     await expectRefusal(api.call("DELETE /workflows/asking"), 409, expect.stringContaining(run.execution_id));

@@ -4,7 +4,7 @@ import { openApi } from "@nova/local";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HttpApiHandler } from "../../../packages/aws-local/src/http-api/open.ts";
 import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
-import { limitConcurrency } from "../../../packages/local/src/api/open-api.ts";
+import { limitConcurrency, precedesWork } from "../../../packages/local/src/api/open-api.ts";
 import { openTestCloud } from "../../support/cloud.ts";
 
 /** Sends a GET with the host name `host`, and returns the status and the body. */
@@ -18,7 +18,7 @@ function ask(url: string, host: string): Promise<[status: number | undefined, bo
   });
 }
 
-describe("a local API", () => {
+describe("the local API of `nova local`", () => {
   it("refuses an unknown host name at each of its addresses", async () => {
     const cloud = await openTestCloud();
     const api = await openApi(cloud, { port: 0 });
@@ -32,7 +32,7 @@ describe("a local API", () => {
     expect(new Set(statuses.map(([status]) => status))).toEqual(new Set([421]));
   });
 
-  it("says in one sentence how another host name is allowed", async () => {
+  it("says how to allow another host name when it refuses one", async () => {
     const cloud = await openTestCloud();
     const api = await openApi(cloud, { port: 0 });
     const [, body] = await ask(api.url, "evil.example");
@@ -41,7 +41,7 @@ describe("a local API", () => {
     expect(JSON.parse(body).message).toMatch(/^this server answers .*"evil.example" - .*nova dev with --host/);
   });
 
-  it("reports a port that another server has", async () => {
+  it("fails with a message about the port if another server uses this port", async () => {
     const cloud = await openTestCloud();
     const first = await openApi(cloud, { port: 0 });
     const port = Number(new URL(first.url).port);
@@ -50,6 +50,18 @@ describe("a local API", () => {
     await first.close();
     await cloud.close();
   });
+});
+
+it.each([
+  ["GET", "/executions/exec_1/verify", true],
+  ["GET", "/executions?limit=1&awaited=wait", true],
+  ["GET", "/executions/exec_1?wait=20", false],
+  ["POST", "/workflows/tax/execute", true],
+  ["POST", "/executions/exec_1/restart?dry=1", true],
+  ["POST", "/workflows/tax/execute?client=acme&wait=5", false],
+  ["POST", "/sessions/s_1/run", false],
+] as const)("the local API answers %s %s before runs start further nodes: %s", (method, url, isFirst) => {
+  expect(precedesWork({ method, url })).toBe(isFirst);
 });
 
 const settled = () => new Promise(setImmediate);
@@ -90,7 +102,7 @@ describe("requests to the local API", () => {
     vi.useRealTimers();
   });
 
-  it("with one key do not wait for all earlier requests with another key", async () => {
+  it("with one API key do not wait for all earlier requests with another key", async () => {
     const { begun, answers, ask } = api();
     for (const number of [1, 2, 3, 4]) ask("flood", `/flood/${number}`);
     const other = ask("other", "/other");
@@ -105,7 +117,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/flood/1", "/flood/2", "/other", "/flood/3"]);
   });
 
-  it("that wait for the end of a run need no turn", async () => {
+  it("that only wait for the end of a run do not count as running requests", async () => {
     const { begun, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`, "wait=25");
     ask("one", "/get");
@@ -113,7 +125,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3", "/get"]);
   });
 
-  it("that take long do not block others", async () => {
+  it("start after half a second even if earlier requests with the same key take long", async () => {
     const { begun, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(499);
@@ -122,7 +134,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("have their full time limit from the start of their turn on", async () => {
+  it("have their full time limit, counted from the moment when they no longer wait for others", async () => {
     const { answers, left, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(30);

@@ -19,7 +19,7 @@ async function kept(): Promise<string> {
   return (await readFile(join(folder, "api-key"), "utf8")).trim();
 }
 
-describe("the key of a data folder", () => {
+describe("the API key of a data folder", () => {
   it("has the rights of an admin of all clients, and is in a file that only its owner may read", async () => {
     const { text, principal } = await readOwnKey(folder, api.ports);
     expect(principal).toMatchObject({ role: "admin", client: null, name: "this machine" });
@@ -28,11 +28,11 @@ describe("the key of a data folder", () => {
     expect((await stat(join(folder, "api-key"))).mode & 0o777).toBe(0o600);
   });
 
-  it("stays the same at the next start", async () => {
+  it("stays the same when the local cloud starts a second time", async () => {
     expect(await readOwnKey(folder, api.ports)).toEqual(await readOwnKey(folder, api.ports));
   });
 
-  it("is a new one after the file was deleted", async () => {
+  it("is replaced by a new key after its file was deleted", async () => {
     const { text, principal } = await readOwnKey(folder, api.ports);
     await deleteKey(api.ports, { ...principal, id: "key_other" }, principal.id);
     const { text: next } = await readOwnKey(folder, api.ports);
@@ -41,10 +41,10 @@ describe("the key of a data folder", () => {
   });
 
   it.each([
-    ["that contains no key", async () => "nonsense"],
-    ["with a key of a lower role", async () => lesser({ role: "viewer" as const })],
-    ["with a key of one client", async () => lesser({ role: "admin" as const, client: "default" })],
-  ])("is a new one if its file is one %s", async (_what, made) => {
+    ["no key", async () => "nonsense"],
+    ["a key of a lower role", async () => lesser({ role: "viewer" as const })],
+    ["a key for a single client", async () => lesser({ role: "admin" as const, client: "default" })],
+  ])("is replaced by a new key if the file contains %s", async (_what, made) => {
     const text = await made();
     await writeFile(join(folder, "api-key"), `${text}\n`);
     const { principal } = await readOwnKey(folder, api.ports);

@@ -40,9 +40,9 @@ async function guest(drives = true) {
   return visited;
 }
 
-describe("the owner's admin endpoint", () => {
+describe("the admin endpoint of a data folder's owner", () => {
   it.each(["health", "guest", `counters/${execution}`, `progress/${execution}`])(
-    "refuses /%s without the key",
+    "refuses the request /%s without the key of the owner",
     async (path) => {
       const wrong = { headers: { authorization: "Bearer guessed" } };
       expect((await fetch(`${admin.url}/${path}`)).status).toBe(401);
@@ -65,14 +65,14 @@ describe("the owner's admin endpoint", () => {
     expect(heard.map((event) => event.state)).toEqual(["started", "succeeded"]);
   });
 
-  it("is not confused with another process at the port of a dead owner", async () => {
+  it("is not used by guests if another process now has the port of a dead owner", async () => {
     expect(await joinOwner({ ...owner, instance: "two" }, "secret", true)).toBeNull();
     expect(
       await joinOwner({ ...owner, endpoints: { ...owner.endpoints, admin: "http://127.0.0.1:9" } }, "secret", true),
     ).toBeNull();
   });
 
-  it("admits new guests until the last guest has left, and none afterwards", async () => {
+  it("admits new guests until the last guest has left, and no guest after that", async () => {
     const first = await guest();
     const left = admin.guests.untilLastLeft();
     const second = await guest();
@@ -93,7 +93,7 @@ describe("the owner's admin endpoint", () => {
     expect([drivers, admin.guests.count]).toEqual([1, 2]);
   });
 
-  it("informs waiting guests when it closes or dies", async () => {
+  it("informs waiting guests when the owner closes it or dies", async () => {
     const [polite, waiting] = [await guest(), await guest()];
     admin.guests.askToLeave();
     await polite.ownerEnding;
@@ -104,18 +104,18 @@ describe("the owner's admin endpoint", () => {
   });
 });
 
-describe("an owner that dies", () => {
+describe("an owner of a data folder that dies", () => {
   it.each([
-    ["in the middle of an event", '{"node":"a","state":"started"}\n{"node":'],
+    ["after half of an event", '{"node":"a","state":"started"}\n{"node":'],
     ["between two events", '{"node":"a","state":"started"}\n'],
-  ])("ends the wait of guests: %s", async (_what, text) => {
+  ])("makes the wait of its guests fail with an error: %s", async (_what, text) => {
     await using dying = await ownerSaying(text);
     const heard: NodeEvent[] = [];
     await expect(dying.guest.untilEnd(execution, (event) => heard.push(event))).rejects.toThrow(OwnerGone);
     expect(heard).toEqual([{ node: "a", state: "started" }]);
   });
 
-  it.each(["", '{"aws_calls":'])("makes a request for counters throw OwnerGone, too (%j)", async (text) => {
+  it.each(["", '{"aws_calls":'])("makes the request of a guest for counters throw OwnerGone (%j)", async (text) => {
     await using dying = await ownerSaying(text);
     await expect(dying.guest.counters(execution)).rejects.toThrow(OwnerGone);
   });

@@ -38,7 +38,10 @@ afterAll(async () => {
   await cloud?.close();
 });
 
-/** Sends a head, and the part of the body that `write` sends. Returns the response to the unfinished body. */
+/**
+ * Sends the headers of a request, and the part of the body that `write` sends. Returns the response to the unfinished
+ * body.
+ */
 async function ask(url: string, headers: object, write: (to: ClientRequest) => void = () => undefined) {
   const asking = request(url, { method: "POST", headers: { ...headers } });
   asking.flushHeaders();
@@ -65,13 +68,13 @@ describe("a server of the local cloud", () => {
     ["e2bApi", 401],
     ["admin", 401],
   ])(
-    "(%s) refuses a client without the key as soon as the client announces a body of a gigabyte",
+    "(%s) refuses a client without the access key as soon as it announces a body of a gigabyte",
     async (name, status) => {
       expect(await ask(endpoints[name], { "content-length": gigabyte })).toMatchObject({ status });
     },
   );
 
-  it("(API) refuses a client as soon as the client announces a body of a gigabyte", async () => {
+  it("(API) refuses a client as soon as it announces a body of a gigabyte", async () => {
     expect(await ask(api.url, { "content-length": gigabyte })).toMatchObject({ status: 413 });
   });
 
@@ -82,7 +85,7 @@ describe("a server of the local cloud", () => {
     ["scheduler", "scheduler", 2],
     ["sesv2", "ses", 2],
   ])(
-    "(%s) refuses a body that is longer than AWS accepts, even from a client with its key",
+    "(%s) refuses a body that is longer than AWS accepts, even from a client with the access key",
     async (name, service, megabytes) => {
       const headers = signedHeaders(service, key(), `${endpoints[name]}/`, { method: "POST" });
       const tooLarge = { status: 413, body: expect.stringContaining("RequestEntityTooLarge") };
@@ -95,7 +98,7 @@ describe("a server of the local cloud", () => {
     },
   );
 
-  it("limits the time for the head and the body of a request", () => {
+  it("limits the time that a client takes to send the head and the body of a request", () => {
     expect(servers.length).toBeGreaterThanOrEqual(9);
     for (const { headersTimeout, requestTimeout } of servers) {
       expect(headersTimeout).toBeGreaterThan(0);

@@ -25,13 +25,13 @@ afterEach(async () => {
 });
 
 describe("a data folder", () => {
-  it("has exactly one owner among processes that start at the same moment, and the others are its guests", async () => {
+  it("has exactly one owner if several processes start at the same moment, and the others are its guests", async () => {
     const claims = await Promise.all(Array.from({ length: 5 }, () => start()));
     expect(claims.map((claim) => claim.role).sort()).toEqual(["guest", "guest", "guest", "guest", "owner"]);
     expect(new Set(claims.map((claim) => claim.instance)).size).toBe(1);
   });
 
-  it("gets a new owner after the old one is killed, although its file still exists", async () => {
+  it("gets a new owner after the old owner is killed, although the file of the old owner still exists", async () => {
     const first = await start();
     await kill(first.child);
     const second = await start();
@@ -39,7 +39,7 @@ describe("a data folder", () => {
     expect(second.instance).not.toBe(first.instance);
   });
 
-  it("keeps the process that owns it until the last process that uses it has left or died", async () => {
+  it("keeps its owner until the last process that uses the folder has left or died", async () => {
     const owner = await start();
     const guest = await start();
     owner.child.stdin?.write("close\n");
@@ -52,7 +52,7 @@ describe("a data folder", () => {
     expect((await start()).role).toBe("owner");
   });
 
-  it("informs a guest immediately that its owner was killed", async () => {
+  it("informs its guests immediately that its owner was killed", async () => {
     const owner = await start();
     const { adminKey } = await readKeys(dataDir);
     const claim = await claimFolder(dataDir, adminKey, { drives: true, isReadOnly: false });

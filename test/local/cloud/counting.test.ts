@@ -48,19 +48,31 @@ const item = JSON.stringify({ Item: { pk: { S: `${execution}#` } } });
 const put = (bytes: number): RequestInit => ({ method: "PUT", body: Buffer.alloc(bytes) });
 const toSandbox = { headers: { "e2b-sandbox-id": "ione" } };
 
-describe("a request of an execution to the endpoints", () => {
+describe("an HTTP request to the local cloud, sent for one execution,", () => {
   it.each<[string, (typeof services)[number], string, RequestInit, object]>([
-    ["an item that is put", "dynamodb", "/", dynamodb("PutItem", item), { dynamodb: 1, bytes: item.length }],
+    ["the write of an item", "dynamodb", "/", dynamodb("PutItem", item), { dynamodb: 1, bytes: item.length }],
     ["a query", "dynamodb", "/", dynamodb("Query", item), { dynamodb: 1 }],
-    ["a blob", "s3", `/nova/blobs/default/${execution}/abc`, put(500), { s3: 1, bytes: 500 }],
-    ["a blob that is there", "s3", `/nova/blobs/default/${execution}/taken`, put(500), { s3: 1 }],
-    ["its start", "states", "/", dynamodb("StartExecution", `{"name":"${execution}"}`), { states: 1 }],
-    ["a new sandbox", "e2bApi", "/v2/sandboxes", dynamodb("", `{"metadata":{"x":"${execution}"}}`), { sandbox: 1 }],
-    ["its sandbox's life", "e2bApi", "/sandboxes/ione/timeout", {}, { sandbox: 1 }],
-    ["code in its sandbox", "e2bApi", "/execute", toSandbox, { sandbox: 1 }],
-    ["another sandbox", "e2bApi", "/sandboxes/iother", {}, {}],
-    ["another execution", "s3", "/nova/blobs/default/exec_01KATESTTESTTESTTESTTESTT2/abc", put(5), {}],
-  ])("is counted: %s", async (_, service, path, request, counted) => {
+    ["the write of a blob", "s3", `/nova/blobs/default/${execution}/abc`, put(500), { s3: 1, bytes: 500 }],
+    ["the write of a blob that exists already", "s3", `/nova/blobs/default/${execution}/taken`, put(500), { s3: 1 }],
+    ["the start of the execution", "states", "/", dynamodb("StartExecution", `{"name":"${execution}"}`), { states: 1 }],
+    [
+      "the request for a new sandbox",
+      "e2bApi",
+      "/v2/sandboxes",
+      dynamodb("", `{"metadata":{"x":"${execution}"}}`),
+      { sandbox: 1 },
+    ],
+    ["the extension of its sandbox's life", "e2bApi", "/sandboxes/ione/timeout", {}, { sandbox: 1 }],
+    ["the start of code in its sandbox", "e2bApi", "/execute", toSandbox, { sandbox: 1 }],
+    ["not counted: the extension of another execution's sandbox", "e2bApi", "/sandboxes/iother", {}, {}],
+    [
+      "not counted: the write of another execution's blob",
+      "s3",
+      "/nova/blobs/default/exec_01KATESTTESTTESTTESTTESTT2/abc",
+      put(5),
+      {},
+    ],
+  ])("is counted for the execution that it names: %s", async (_, service, path, request, counted) => {
     await fetch(urls[service] + path, request);
     const { aws_calls, sandbox_calls, bytes_stored } = book.of(execution);
     const expected = { dynamodb: 0, s3: 0, states: 0, sandbox: 0, bytes: 0, ...counted };
@@ -68,14 +80,14 @@ describe("a request of an execution to the endpoints", () => {
   });
 });
 
-describe("a call of an execution to a service of its own process", () => {
+describe("a direct call of the local cloud in its own process, made for one execution,", () => {
   const Item = { pk: { S: `${execution}#` } };
   it.each<[string, (typeof services)[number], string, boolean, object]>([
-    ["an item that is put", "dynamodb", "PutItem", true, { dynamodb: 1, bytes: JSON.stringify({ Item }).length }],
-    ["an item that is refused", "dynamodb", "PutItem", false, { dynamodb: 1 }],
+    ["the write of an item", "dynamodb", "PutItem", true, { dynamodb: 1, bytes: JSON.stringify({ Item }).length }],
+    ["a refused write of an item", "dynamodb", "PutItem", false, { dynamodb: 1 }],
     ["a query", "dynamodb", "Query", true, { dynamodb: 1 }],
-    ["its start", "states", "StartExecution", true, { states: 1 }],
-  ])("is counted like a request: %s", (_, service, operation, isStored, counted) => {
+    ["the start of the execution", "states", "StartExecution", true, { states: 1 }],
+  ])("is counted like an HTTP request: %s", (_, service, operation, isStored, counted) => {
     counter.onCalled({ port: Number(new URL(urls[service]).port), operation, input: { Item }, isStored });
     const { aws_calls, bytes_stored } = book.of(execution);
     expect({ ...aws_calls, bytes: bytes_stored }).toEqual({ dynamodb: 0, s3: 0, states: 0, bytes: 0, ...counted });

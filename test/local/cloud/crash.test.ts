@@ -24,7 +24,7 @@ async function writeUntilKilled(dataDir: string, round: number): Promise<string[
   return acknowledged;
 }
 
-test("the local DynamoDB keeps every acknowledged write when its process is killed while writing", async () => {
+test("the local DynamoDB keeps every acknowledged write if its process is killed while it writes", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-crash-"));
   const acknowledged: string[] = [];
   for (const round of [1, 2]) acknowledged.push(...(await writeUntilKilled(dataDir, round)));

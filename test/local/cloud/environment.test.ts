@@ -12,18 +12,18 @@ const keys: Keys = {
 };
 const environment = () => environmentOf("/data", {} as Endpoints, keys);
 
-describe("the variables of the local cloud", () => {
+describe("the environment variables of the local cloud", () => {
   it("name the region for every client: one variable for the SDKs of JavaScript, one for boto3 and the AWS CLI", () => {
     expect(environment()).toMatchObject({ AWS_REGION: "us-east-1", AWS_DEFAULT_REGION: "us-east-1" });
   });
 
-  it("contain the secret that signs, and no key of the owner's admin endpoint", () => {
+  it("contain the secret access key that signs requests, but not the key of the owner's admin endpoint", () => {
     expect(environment()).toMatchObject({ AWS_ACCESS_KEY_ID: "NOVAKEY", AWS_SECRET_ACCESS_KEY: "secret" });
     expect(Object.values(environment())).not.toContain("admin");
   });
 });
 
-describe("a process that enters the local cloud", () => {
+describe("a process that uses the local cloud", () => {
   const before = { ...process.env };
   afterEach(() => {
     vi.unstubAllEnvs();
@@ -37,7 +37,7 @@ describe("a process that enters the local cloud", () => {
     ["AWS_PROFILE", undefined],
     ["AWS_SESSION_TOKEN", undefined],
     ["AWS_ENDPOINT_URL", undefined],
-  ])("replaces or removes the shell's %s", (name, value) => {
+  ])("replaces or removes the environment variable %s of the shell", (name, value) => {
     vi.stubEnv(name, "eu-west-3");
     enterEnvironment(environment());
     expect(process.env[name]).toBe(value);

@@ -33,7 +33,7 @@ async function reading<T>(work: (cloud: LocalCloud) => Promise<T>): Promise<T> {
 let id: string;
 
 describe("a full disk", { timeout: 60_000 }, () => {
-  it("pauses runs until it has space, and refuses other requests with one sentence", async () => {
+  it("pauses runs until there is space again, and causes a clear error for all other requests", async () => {
     const disk = await fullDisk(dataDir);
     const [full, again] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
     const cloud = await openTestCloud({
@@ -59,7 +59,7 @@ describe("a full disk", { timeout: 60_000 }, () => {
   });
 
   it.each([{ readOnly: false }, { readOnly: true }])(
-    "lets users read and verify stored runs, but refuses to start a run: %j",
+    "lets users read and verify stored runs, but not start a run: %j",
     async ({ readOnly }) => {
       const before = await files();
       const disk = await fullDisk(dataDir, { readOnly });

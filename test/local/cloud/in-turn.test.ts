@@ -5,7 +5,7 @@ import { openLocalCloud } from "@nova/local";
 import { expect, it } from "vitest";
 import { openTestCloud } from "../../support/cloud.ts";
 
-it("a process that closes a cloud and opens a second one uses the stores of the second, as owner and as guest", async () => {
+it("a process that closes a local cloud and opens a second one uses the data of the second one, both as owner and as guest", async () => {
   for (const turn of ["first", "second"]) {
     const dataDir = await mkdtemp(join(tmpdir(), `nova-${turn}-`));
     const owner = await openLocalCloud({ dataDir });
@@ -19,7 +19,7 @@ it("a process that closes a cloud and opens a second one uses the stores of the 
   }
 }, 60_000);
 
-it("a cloud closes once, even if an interrupt arrives while it closes", async () => {
+it("a local cloud closes only once, even if an interrupt arrives while it closes", async () => {
   const cloud = await openTestCloud();
   const closings = [cloud.close(), cloud.close()];
   await expect(Promise.all(closings)).resolves.toHaveLength(2);

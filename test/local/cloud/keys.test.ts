@@ -6,7 +6,7 @@ import { makePrivateFolder, readKeys } from "../../../packages/local/src/cloud/k
 
 const newFolder = () => mkdtemp(join(tmpdir(), "nova-keys-"));
 
-describe("the keys of a data folder", () => {
+describe("the secret keys of a data folder", () => {
   it("are created once, and all processes get the same keys", async () => {
     const folder = join(await newFolder(), "new", ".nova");
     const all = await Promise.all(Array.from({ length: 8 }, () => readKeys(folder)));
@@ -22,14 +22,14 @@ describe("the keys of a data folder", () => {
     expect((await stat(join(one, "keys.json"))).mode & 0o777).toBe(0o600);
   });
 
-  it("cannot be created in a file, and the error says to make it a folder", async () => {
+  it("cannot be created if the data folder is a file, and the error says to name a folder", async () => {
     const file = join(await newFolder(), "file");
     await writeFile(file, "");
     await expect(readKeys(file)).rejects.toThrow(/the data folder .*file cannot be used - make it a folder/);
   });
 
   it.each(["", "{}", '{"accessKeyId":"a"}'])(
-    "are not replaced if their file is damaged (%j), and the error names the file",
+    "are not replaced if their file is damaged (%j), and the error names this file",
     async (text) => {
       const folder = await newFolder();
       await writeFile(join(folder, "keys.json"), text);
@@ -48,13 +48,13 @@ async function folderWithMode(mode: number): Promise<string> {
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe("an existing data folder", () => {
-  it.each([0o755, 0o777, 0o750, 0o711])("with mode %o becomes private to its owner", async (mode) => {
+  it.each([0o755, 0o777, 0o750, 0o711])("with the file mode %o becomes private to its user", async (mode) => {
     const folder = await folderWithMode(mode);
     await makePrivateFolder(folder);
     expect(await modeOf(folder)).toBe("700");
   });
 
-  it("gets private permissions for its database, blobs, keys and mails, but not for its Python files", async () => {
+  it("gets private file permissions for its database, blobs, keys and mails, but not for its Python files", async () => {
     const folder = await folderWithMode(0o755);
     const files = ["keys.json", "api-key", "credential-keys.json", "dynamodb.sqlite", "dynamodb.sqlite-wal"];
     for (const name of files) await writeFile(join(folder, name), "x", { mode: 0o644 });
@@ -67,7 +67,7 @@ describe("an existing data folder", () => {
   });
 
   it.each(["python.json", "templates", "docstrings", "demo", "batch", "owner.lock"])(
-    "is accepted if it contains only %s, which NOVA made",
+    "is accepted if it contains only %s, which NOVA itself writes",
     async (name) => {
       const folder = await folderWithMode(0o755);
       await writeFile(join(folder, name), "x");
@@ -76,7 +76,7 @@ describe("an existing data folder", () => {
     },
   );
 
-  it("stays read-only if it was read-only", async () => {
+  it("stays read-only if it was read-only before", async () => {
     const folder = await folderWithMode(0o755);
     await writeFile(join(folder, "keys.json"), "x");
     await chmod(folder, 0o555);
@@ -84,7 +84,7 @@ describe("an existing data folder", () => {
     expect(await modeOf(folder)).toBe("555");
   });
 
-  it("is refused if others may read it and it holds other files", async () => {
+  it("is refused if other users may read it and it contains files that NOVA did not make", async () => {
     const folder = await folderWithMode(0o755);
     await writeFile(join(folder, "thesis.tex"), "x");
     await expect(makePrivateFolder(folder)).rejects.toThrow(

@@ -10,7 +10,7 @@ import { handClock } from "../../aws-local/states/support/hand-clock.ts";
 const noSpace: LambdaResult = { ok: false, errorType: "StoreUnavailable", errorMessage: "is full", trace: [] };
 const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
 
-it("the local Lambda invokes a function again if it failed because the disk was full", async () => {
+it("the local Lambda repeats the invocation of a function that failed because the disk was full", async () => {
   const clock = handClock();
   const disk = new DiskSpace(tmpdir(), { clock });
   const results: LambdaResult[] = [noSpace, { ok: true, payload: "1" }];
@@ -25,7 +25,7 @@ it("the local Lambda invokes a function again if it failed because the disk was 
   expect(await answer).toEqual({ ok: true, payload: "1" });
 });
 
-it("the local Lambda does not repeat an invocation if the disk is not full, or if the watch on the disk was closed", async () => {
+it("the local Lambda does not repeat a failed invocation if the disk is not full, or if the local cloud has stopped watching the disk", async () => {
   const disk = new DiskSpace(tmpdir(), { clock: handClock() });
   const invoke = pauseOnFullDisk(async () => noSpace, disk);
   expect(await invoke("arn", "{}")).toBe(noSpace);
@@ -56,7 +56,7 @@ const open = () =>
 
 const put = (key: string) => ({ bucket: "nova", key, bytes: 1 });
 
-it("the local cloud delivers each mail to its function after the cloud is open", async () => {
+it("the local cloud delivers mails to its mail function once it is open, also those that arrived before", async () => {
   const mails = open();
   mails.onCreated(put("mail/1"));
   mails.onCreated(put("blobs/1"));
@@ -68,8 +68,8 @@ it("the local cloud delivers each mail to its function after the cloud is open",
   mails.close();
 });
 
-it("the local cloud delivers each mail exactly once, even if a killed process had accepted the mail", async () => {
-  // The first `Mails` is never closed, because a killed process closes nothing.
+it("the local cloud delivers each mail exactly once, even if a killed process had accepted this mail", async () => {
+  // The first instance of `Mails` is never closed, as if its process had been killed.
   open().onCreated(put("mail/1"));
   for (const expected of [["mail/1"], ["mail/1"]]) {
     const next = open();
@@ -80,7 +80,7 @@ it("the local cloud delivers each mail exactly once, even if a killed process ha
   }
 });
 
-it("the local cloud reports a new mail to the function in the format of S3", async () => {
+it("the local cloud reports a new mail to its mail function in the format of S3 events", async () => {
   const mails = open();
   mails.drive();
   mails.onCreated({ bucket: "nova", key: "mail/a b+c", bytes: 7 });

@@ -47,7 +47,7 @@ async function run(code: string, more: object = {}): Promise<Trace> {
 }
 
 describe("the local cloud", { timeout: 120_000 }, () => {
-  it("runs a workflow through all of its endpoints, and counts the cost", async () => {
+  it("runs a workflow through all of its endpoints, and counts the requests of the run", async () => {
     const { execution, path, context } = await run("context['n'] += 1");
     expect({ ...execution, path }).toMatchObject({ status: "completed", open: false, path: ["start", "work", "end"] });
     expect(context.text).toBe('{"n":2}');
@@ -64,7 +64,7 @@ describe("the local cloud", { timeout: 120_000 }, () => {
     expect((await run("import novatiny")).execution.error?.message).toContain("No module named 'novatiny'");
   });
 
-  it("closes a run that Step Functions ended on its own, before listeners learn of the end", async () => {
+  it("closes a run that Step Functions ended on its own, and only then reports the end to listeners", async () => {
     const { execution } = await run("import time; time.sleep(30)", { timeout: 1 });
     expect(execution).toMatchObject({ status: "failed", open: false, error: { node: "work", class: "NodeTimeout" } });
   });

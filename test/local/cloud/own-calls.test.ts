@@ -43,7 +43,7 @@ function clientWith(accessKeyId: string, endpoint = server.url): DynamoDBClient 
   return client;
 }
 
-it("the local cloud performs calls of its own process, and reports each call with its operation and input", async () => {
+it("the local cloud performs direct calls of its own process, and reports each call with its operation and input", async () => {
   await createTable(clientWith("mine"), "items");
   expect(seen.find(({ operation }) => operation === "CreateTable")).toMatchObject({
     port: Number(new URL(server.url).port),
@@ -52,13 +52,13 @@ it("the local cloud performs calls of its own process, and reports each call wit
   });
 });
 
-it("the local cloud refuses a key that does not belong to the folder", async () => {
+it("the local cloud refuses an access key that does not belong to the data folder", async () => {
   await expect(createTable(clientWith("another's"), "items")).rejects.toThrow("security token");
   expect(seen).toEqual([]);
 });
 
 it.each(["throttle", "error", "lost"] as const)(
-  "a call of this process meets the fault %s, and the SDK retries it",
+  "a direct call of the local DynamoDB that fails with the fault %s is retried by the AWS SDK",
   async (fault) => {
     await createTable(clientWith("mine"), "items");
     const given: (typeof fault | undefined)[] = [fault];
@@ -69,13 +69,13 @@ it.each(["throttle", "error", "lost"] as const)(
   },
 );
 
-it("a call of this process throws the SDK's own error if the fault repeats at every retry", async () => {
+it("a direct call of the local DynamoDB throws an error of the AWS SDK if every retry fails", async () => {
   faults = () => "error";
   const describe = new DescribeTableCommand({ TableName: "items" });
   await expect(clientWith("mine").send(describe)).rejects.toThrow(InternalServerError);
 });
 
-it("the local cloud answers a call with an error when the service has closed, and prints no warning about the database", async () => {
+it("the local DynamoDB refuses a direct call after it has closed, and prints no warning about its database", async () => {
   using warning = vi.spyOn(process, "emitWarning");
   const other = await opened();
   const stopOther = serveOwnCalls([other], () => {});
@@ -94,7 +94,7 @@ it("the local cloud answers a call with an error when the service has closed, an
   stopOther();
 });
 
-it("fetch runs cells of this process without HTTP until the local cloud stops that, and leaves other requests alone", async () => {
+it("fetch runs code in sandboxes of this process without HTTP until the local cloud stops, and sends other requests over HTTP", async () => {
   const over = vi.fn(async () => new Response("over HTTP"));
   vi.stubGlobal("fetch", over);
   const cells: unknown[] = [];
@@ -112,7 +112,7 @@ it("fetch runs cells of this process without HTTP until the local cloud stops th
   vi.unstubAllGlobals();
 });
 
-it("DynamoDB ignores undefined attributes in an item that its own process puts, as over HTTP", async () => {
+it("the local DynamoDB ignores undefined attributes of an item in a direct call, as it does over HTTP", async () => {
   const client = clientWith("mine");
   await createTable(client, "items");
   const Item = { pk: { S: "a" }, sk: { S: "b" }, n: { N: "1.0", S: undefined }, none: undefined } as never;

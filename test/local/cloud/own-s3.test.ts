@@ -73,7 +73,10 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: commands have many types
 type AnyCommand = any;
 
-/** Sends a command in one way. Returns its output without what differs between two requests, or its error. */
+/**
+ * Sends a command with this client. Returns its output without the values that differ between any two requests, or its
+ * error.
+ */
 async function sent(client: S3Client, command: AnyCommand): Promise<object> {
   try {
     const {
@@ -106,42 +109,42 @@ it.each<[string, () => AnyCommand]>([
   ["a put of an empty object", () => put("empty", Buffer.alloc(0), { ContentType: "text/plain" })],
   ["a put with a checksum", () => put("b", large, { ChecksumSHA256: sha256(large), ContentType: "x/y" })],
   ["a put with a wrong checksum", () => put("c", small, { ChecksumSHA256: sha256("other") })],
-  ["a put with a checksum that is none", () => put("c", small, { ChecksumSHA256: "short" })],
+  ["a put with an invalid checksum", () => put("c", small, { ChecksumSHA256: "short" })],
   ["a put of an object that exists", () => put("a", small, { IfNoneMatch: "*" })],
-  ["a put under a condition that is not served", () => put("a", small, { IfNoneMatch: '"etag"' })],
+  ["a put under a condition that S3 does not support", () => put("a", small, { IfNoneMatch: '"etag"' })],
   [
     "a put into a bucket that does not exist",
     () => new PutObjectCommand({ Bucket: "none-here", Key: "a", Body: small }),
   ],
-  ["a get", () => new GetObjectCommand({ Bucket, Key: "a" })],
+  ["a get of an object", () => new GetObjectCommand({ Bucket, Key: "a" })],
   ["a get of an empty object", () => new GetObjectCommand({ Bucket, Key: "empty" })],
   ["a get of a large object", () => new GetObjectCommand({ Bucket, Key: "b" })],
   ["a get of a range", () => new GetObjectCommand({ Bucket, Key: "b", Range: "bytes=100-500000" })],
-  ["a get of the end", () => new GetObjectCommand({ Bucket, Key: "b", Range: "bytes=-7" })],
+  ["a get of the last bytes", () => new GetObjectCommand({ Bucket, Key: "b", Range: "bytes=-7" })],
   ["a get of a range after the end", () => new GetObjectCommand({ Bucket, Key: "a", Range: "bytes=900-" })],
-  ["a get of no object", () => new GetObjectCommand({ Bucket, Key: "none <&>" })],
-  ["a get under another ETag", () => new GetObjectCommand({ Bucket, Key: "a", IfMatch: '"other"' })],
-  ["a head", () => new HeadObjectCommand({ Bucket, Key: "b", ChecksumMode: "ENABLED" })],
-  ["a head of no object", () => new HeadObjectCommand({ Bucket, Key: "none" })],
-  ["a list", () => new ListObjectsV2Command({ Bucket })],
-  ["a list of a page", () => new ListObjectsV2Command({ Bucket, MaxKeys: 1, StartAfter: "a" })],
-  ["a list of a prefix without objects", () => new ListObjectsV2Command({ Bucket, Prefix: "none" })],
+  ["a get of a missing object", () => new GetObjectCommand({ Bucket, Key: "none <&>" })],
+  ["a get with the condition of another ETag", () => new GetObjectCommand({ Bucket, Key: "a", IfMatch: '"other"' })],
+  ["a head of an object", () => new HeadObjectCommand({ Bucket, Key: "b", ChecksumMode: "ENABLED" })],
+  ["a head of a missing object", () => new HeadObjectCommand({ Bucket, Key: "none" })],
+  ["a list of objects", () => new ListObjectsV2Command({ Bucket })],
+  ["a list of one page of objects", () => new ListObjectsV2Command({ Bucket, MaxKeys: 1, StartAfter: "a" })],
+  ["a list with a prefix that no object has", () => new ListObjectsV2Command({ Bucket, Prefix: "none" })],
   ["a removal of too few keys", () => new DeleteObjectsCommand({ Bucket, Delete: { Objects: [] } })],
-])("S3 answers %s of the own process as over HTTP", async (_what, command) => {
+])("the local S3 responds to %s by its own process exactly as over HTTP", async (_what, command) => {
   const overHttp = await sent(http, command());
   const direct = await sent(own, command());
   expect(performed).toHaveLength(1);
   expect(direct).toEqual(overHttp);
 });
 
-it("S3 stores a stream of the own process, and reports the object", async () => {
+it("the local S3 stores a stream from its own process, and reports the new object", async () => {
   const body = Readable.from([large.subarray(0, 300_000), large.subarray(300_000)]);
   await own.send(put("streamed", body, { ContentLength: large.length, ChecksumSHA256: sha256(large) }));
   expect({ performed, created }).toEqual({ performed: ["PutObject"], created: ["streamed"] });
   expect(await sent(http, new GetObjectCommand({ Bucket, Key: "streamed" }))).toMatchObject({ sha256: sha256(large) });
 });
 
-it("S3 stores nothing if a stream of the own process breaks", async () => {
+it("the local S3 stores nothing if a stream from its own process breaks", async () => {
   const body = Readable.from(
     (async function* () {
       yield large.subarray(0, 1000);
@@ -153,14 +156,14 @@ it("S3 stores nothing if a stream of the own process breaks", async () => {
   expect(await sent(http, new HeadObjectCommand({ Bucket, Key: "broken" }))).toMatchObject({ status: 404 });
 });
 
-it("S3 removes the objects that a call of the own process names", async () => {
+it("the local S3 removes the objects that a call of its own process names", async () => {
   for (const name of ["gone/1", "gone/2"]) await own.send(put(name, small));
   const Objects = [{ Key: "gone/1" }, { Key: "gone/2" }];
   await own.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
   expect(await sent(http, new ListObjectsV2Command({ Bucket, Prefix: "gone/" }))).toMatchObject({ KeyCount: 0 });
 });
 
-it("S3 gets an operation or a field that it does not serve directly over HTTP", async () => {
+it("an operation or a field that the local S3 does not support in a direct call is sent to it over HTTP", async () => {
   await own.send(put("source", small));
   performed = [];
   await own.send(new CopyObjectCommand({ Bucket, Key: "copy", CopySource: `${Bucket}/source` }));
@@ -172,7 +175,7 @@ it("S3 gets an operation or a field that it does not serve directly over HTTP", 
 });
 
 it.each(["throttle", "error"] as const)(
-  "a call of the own process meets the fault %s of S3, and is retried",
+  "a direct call of the local S3 that fails with the fault %s is retried",
   async (fault) => {
     const given: (typeof fault | undefined)[] = [fault];
     faults = () => given.shift();
@@ -181,7 +184,7 @@ it.each(["throttle", "error"] as const)(
   },
 );
 
-it("an address that the own process signs performs nothing, and works over HTTP", async () => {
+it("signing a URL of the local S3 performs no operation, and the signed URL works over HTTP", async () => {
   await own.send(put("signed", small));
   performed = [];
   const address = await getSignedUrl(forSigning(own), new GetObjectCommand({ Bucket, Key: "signed" }));
@@ -191,14 +194,14 @@ it("an address that the own process signs performs nothing, and works over HTTP"
   expect(performed).toEqual(["HeadObject"]);
 });
 
-it("a body that the own process gets can be read only once, as in the SDK", async () => {
+it("the body in the response of a direct call can be read only once, as the AWS SDK requires", async () => {
   await own.send(put("once", small));
   const { Body } = await own.send(new GetObjectCommand({ Bucket, Key: "once" }));
   expect(await Body?.transformToString()).toBe(small.toString());
   await expect(Body?.transformToString()).rejects.toThrow("already been transformed");
 });
 
-it("S3 closes after the calls of the own process that are under way, and refuses later ones", async () => {
+it("the local S3 closes only when all running direct calls have ended, and refuses later calls", async () => {
   const other = await openS3({ dataDir: null, ...key });
   const client = new S3Client({ endpoint: other.url, region: "us-east-1", credentials: key, forcePathStyle: true });
   await client.send(new CreateBucketCommand({ Bucket }));

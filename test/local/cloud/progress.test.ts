@@ -5,8 +5,8 @@ import { type NodeEvent, Progress, withProgress } from "../../../packages/local/
 const started: NodeEvent = { node: "a", state: "started" };
 const succeeded: NodeEvent = { node: "a", state: "succeeded" };
 
-describe("the progress of an execution", () => {
-  it("is reported from its first event to a listener that is added in the middle of the run", async () => {
+describe("the progress of an execution in the local cloud", () => {
+  it("is reported from its first event on, even to a listener that is added in the middle of the run", async () => {
     const progress = new Progress();
     progress.note("exec_1", started);
     const heard: NodeEvent[] = [];
@@ -19,7 +19,7 @@ describe("the progress of an execution", () => {
     expect(heard).toEqual([started, succeeded]);
   });
 
-  it("is reported to a listener that is added after the end, and the wait of this listener then resolves", async () => {
+  it("is reported in full to a listener that is added after the end, whose wait then ends at once", async () => {
     const progress = new Progress();
     progress.note("exec_1", succeeded);
     progress.end("exec_1");
@@ -28,7 +28,7 @@ describe("the progress of an execution", () => {
     expect(heard).toEqual([succeeded]);
   });
 
-  it("is never forgotten while a listener waits for the end", async () => {
+  it("is never forgotten while a listener waits for the end of the execution", async () => {
     const progress = new Progress();
     const end = progress.untilEnd("exec_first");
     for (let index = 0; index < 2_000; index++) progress.end(`exec_${index}`);
@@ -74,12 +74,12 @@ async function toldOf(result: LambdaResult, input: object, functionArn = runNode
 }
 
 it.each([
-  ["is done", {}, "succeeded"],
+  ["succeeds", {}, "succeeded"],
   ["says until when it waits", { until: "2026-01-01T00:00:00Z" }, "waiting"],
   ["asks a person", { task: "task_1" }, "waiting"],
   ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
   ["fails", null, "failed"],
-])("a node that %s reports its start, and then this outcome", async (_, answer, state) => {
+])("a node that %s reports its start, and then what happened", async (_, answer, state) => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   expect(await told(input, answer)).toEqual([
     { node: "a", state: "started" },
@@ -87,7 +87,7 @@ it.each([
   ]);
 });
 
-it("a node whose attempt failed reports a retry, for short and for long code", async () => {
+it("a node whose attempt failed reports that it will be retried, for code with short and with long timeouts", async () => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   const retrying = { node: "a", state: "retrying", message: "attempt 1 failed" };
   const thrown: LambdaResult = { ...broken, errorType: "NodeRetry", errorMessage: "attempt 1 failed" };
@@ -101,23 +101,23 @@ it.each([
   ["/f@3.left", undefined],
   ["/m@3.17", [17]],
   ["/m@3.17/f@1.left/n@2.0", [17, 0]],
-])("a node in the scope %j reports the map items %j", async (scope, items) => {
+])("a node in the scope %j reports the numbers of its map items as %j", async (scope, items) => {
   const [event] = await told({ execution, node: "a", scope, seq: 0 }, {});
   expect([event?.items, event?.map]).toEqual([items, items && "m"]);
 });
 
-it("a node with an outcome of another run is reported as reused", async () => {
+it("a node whose outcome comes from another run is reported as reused", async () => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   const answer = { summary: { node: "a", set: [], deleted: [], executionTimeMs: 0, reused: true } };
   expect((await told(input, answer)).at(-1)).toEqual({ node: "a", state: "succeeded", message: "reused" });
 });
 
-it("a map reports how many items it has", async () => {
+it("a map reports the number of its items", async () => {
   const input = { execution, node: "m", scope: "", seq: 0 };
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("a waiting node reports no second start for its second task, and functions that run no nodes report no progress", async () => {
+it("a wait reports only one start, although it has two tasks, and Lambdas that run no nodes report no progress", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);

@@ -29,8 +29,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-describe("requirements", () => {
-  it("are installed once, into a folder that is complete or missing", async () => {
+describe("the requirements of a workflow", () => {
+  it("are installed once, into a folder that is either complete or absent", async () => {
     const target = join(folder, "templates", "a");
     await Promise.all([installRequirements(python, [wheel], target), installRequirements(python, [wheel], target)]);
     const { stdout } = await run(python.path, ["-c", "import novatiny; print(novatiny.answer)"], {
@@ -43,7 +43,7 @@ describe("requirements", () => {
     await installRequirements(python, ["this is already there"], target);
   });
 
-  it("that pip refuses cause an error of one sentence, and leave no file", async () => {
+  it("that pip refuses cause a short error, and leave no file", async () => {
     const target = join(folder, "refused");
     await expect(installRequirements(python, ["not a ! requirement"], target)).rejects.toThrow(
       /the requirements not a ! requirement cannot be installed \(.*Invalid requirement.*\) - correct them/,
@@ -63,7 +63,7 @@ describe("requirements", () => {
     vi.unstubAllEnvs();
   });
 
-  it("are passed to pip in an empty folder, each as one argument after the options", async () => {
+  it("are passed to pip, which runs in an empty folder, each as one argument after the options", async () => {
     const asked: unknown[] = [];
     const machine: Machine = {
       takesDebianPackages: false,
@@ -80,7 +80,7 @@ describe("requirements", () => {
     expect(asked).toEqual([[python.path, "--target", draft, "--", ...lines, draft]]);
   });
 
-  it("are not installed after Ctrl-C, and leave no file", async () => {
+  it("are not installed if the user presses Ctrl-C, and leave no file", async () => {
     const slow = join(folder, "slow");
     await writeFile(slow, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
     const target = join(folder, "interrupted");
@@ -94,7 +94,7 @@ describe("requirements", () => {
     expect(process.listenerCount("SIGINT")).toBe(before);
   });
 
-  it("have the same template in any order", () => {
+  it("lead to the same template in any order", () => {
     expect(templateName(["pypdf==5.0", " rich "])).toBe(templateName(["rich", "pypdf==5.0"]));
     expect(templateName(["rich"])).toMatch(/^nova-[0-9a-f]{12}$/);
     expect(templateName(["rich"])).not.toBe(templateName(["rich==13.0"]));
@@ -124,7 +124,7 @@ function machineThat(steps: Step[], takesDebianPackages: boolean): Machine {
   };
 }
 
-describe("the Python of the sandboxes", () => {
+describe("the Python installation that the sandboxes use", () => {
   beforeEach(() => vi.stubEnv("XDG_CACHE_HOME", join(folder, "cache")));
   afterEach(() => vi.unstubAllEnvs());
 
@@ -148,7 +148,7 @@ describe("the Python of the sandboxes", () => {
       [both, pip(offline), both, lists(), debian(), nothing],
     ],
     [
-      "gets missing packages from Debian even if Debian's lists are old",
+      "gets missing packages from Debian even if the lists of Debian packages are old",
       true,
       [both, pip(offline), both, lists(offline), debian(), nothing],
     ],
@@ -157,13 +157,13 @@ describe("the Python of the sandboxes", () => {
     expect([ready.missing, steps]).toEqual([[], []]);
   });
 
-  it("is checked only for the needed packages", async () => {
+  it("is checked only for the packages that the workflow needs", async () => {
     const steps = [{ lacks: ["pandas"] }];
     await ensurePython({ needed: ["fitz"] }, machineThat(steps, true));
     expect(steps).toEqual([]);
   });
 
-  it("keeps the packages installed before, and leaves no other folder", async () => {
+  it("keeps the packages that were installed before, and leaves no other folder", async () => {
     const cache = join(folder, "cache", "nova");
     const name = `python${python.version.split(".", 2).join(".")}`;
     await mkdir(join(cache, name, "pandas"), { recursive: true });
@@ -173,7 +173,7 @@ describe("the Python of the sandboxes", () => {
     expect(await readdir(join(cache, name))).toEqual([]);
   });
 
-  it("never gets packages from Debian without permission", async () => {
+  it("never gets packages from Debian without permission of the user", async () => {
     const steps = [both, pip(offline), both];
     await expect(ensurePython({}, machineThat(steps, true))).rejects.toThrow("Python lacks fitz, psycopg");
     expect(steps).toEqual([]);
@@ -181,13 +181,13 @@ describe("the Python of the sandboxes", () => {
 
   it.each<[string, boolean, Step[], string]>([
     [
-      "pip cannot install them and the user is not root",
+      "pip cannot install the missing packages, and the user is not root",
       false,
       [both, pip(offline), both],
       `pip could not install it (${offline})`,
     ],
     [
-      "neither pip nor Debian can install them",
+      "pip and Debian cannot install the missing packages",
       true,
       [both, pip(offline), both, lists(offline), debian(offline), both],
       `pip could not install it (${offline})`,
@@ -198,7 +198,7 @@ describe("the Python of the sandboxes", () => {
       [both, pip(), compiles, both],
       "pip installed what it cannot import",
     ],
-  ])("is not found if %s, and one sentence names the missing packages", async (_what, isRoot, steps, why) => {
+  ])("is not found if %s, and the error names the missing packages", async (_what, isRoot, steps, why) => {
     await expect(ensurePython({ debian: true }, machineThat(steps, isRoot))).rejects.toThrow(
       `Python lacks fitz, psycopg and ${why} - install pymupdf<2, psycopg[binary]<4 for py, or name another Python in NOVA_PYTHON`,
     );

@@ -29,7 +29,7 @@ afterEach(() => {
 
 const json = { "content-type": "application/x-amz-json-1.0" };
 
-describe("the tap on requests", () => {
+describe("the tap, which observes the requests to a server,", () => {
   it.each([2, 300_000])("copies a JSON body of %d bytes, which the server still reads completely", async (bytes) => {
     const body = `"${"x".repeat(bytes - 2)}"`;
     const response = await fetch(`${url}/a`, { method: "POST", headers: json, body });
@@ -37,7 +37,7 @@ describe("the tap on requests", () => {
     expect(seen).toMatchObject([{ port: Number(new URL(url).port), status: 200, json: body }]);
   });
 
-  it("keeps only JSON bodies, and reports how the request was answered", async () => {
+  it("copies only JSON bodies, and reports the response to each request", async () => {
     await fetch(`${url}/refused`, { method: "PUT", body: Buffer.alloc(1000) });
     expect(seen).toMatchObject([{ status: 412, json: "" }]);
     expect(seen[0]?.request.url).toBe("/refused");

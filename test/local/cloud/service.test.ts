@@ -36,8 +36,8 @@ async function askedRun(client?: string): Promise<string> {
   return id;
 }
 
-describe("a mail in the data folder", { timeout: 60_000 }, () => {
-  it("is erased with its run, and with no other run", async () => {
+describe("a caught mail in the data folder", { timeout: 60_000 }, () => {
+  it("is erased with the run that sent it, and with no other run", async () => {
     const [kept, erased] = [await askedRun(), await askedRun()];
     for (const execution of [kept, erased]) {
       await answer(cloud.service, by, { execution }, { choice: "approved" });
@@ -47,7 +47,7 @@ describe("a mail in the data folder", { timeout: 60_000 }, () => {
     expect(await mails()).toBe(1);
   });
 
-  it("is erased with its client", async () => {
+  it("is erased with the client whose run sent it", async () => {
     await createClient(cloud.service, by, { slug: "ines", name: "Ines" });
     await askedRun("ines");
     const before = await mails();
@@ -88,13 +88,13 @@ const arrival = {
   context: "{}",
 } as const;
 
-it("observeDeliveries reports each delivery that starts no run, although only one record is kept", async () => {
+it("observeDeliveries reports each delivery that starts no run, even if only one of them is recorded", async () => {
   for (const _ of "ab") await recordRefusedDelivery(ports(), known, "no such hook");
   expect(told).toEqual(["null refused: no such hook", "null refused: no such hook"]);
   expect(world.records).toHaveLength(1);
 });
 
-it("observeDeliveries reports a delivery that was accepted and then refused, and none that starts a run", async () => {
+it("observeDeliveries reports a delivery that was accepted and later refused, but not one that starts a run", async () => {
   const there = ports();
   await startFromTrigger(there, arrival);
   expect(told).toEqual([expect.stringMatching(/^pay refused: there is no workflow "pay"/)]);

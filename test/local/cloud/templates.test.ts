@@ -23,8 +23,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-describe("the documentation of a template", () => {
-  it("is indexed once, together with the workflow's requirements", { tags: ["deep"] }, async () => {
+describe("the documentation of the Python packages in a template", () => {
+  it("is indexed once, including the packages that the workflow requires", { tags: ["deep"] }, async () => {
     const template = await prepareTemplate(folder, [wheel]);
     const file = join(docstringsFolder(folder), `${template}.json`);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
@@ -38,20 +38,22 @@ describe("the documentation of a template", () => {
     await prepareTemplate(folder, [wheel]);
   });
 
-  it("is found by a search in that template, and not by a search in another one", { tags: ["deep"] }, async () => {
+  it("is found by a search with that template, and not by a search with another template", {
+    tags: ["deep"],
+  }, async () => {
     const documentation = new TemplateDocumentation(docstringsFolder(folder));
     expect(documentation.search("json", "loads", templateName([wheel])).text).toMatch(`json ${python.version}\n`);
     expect(documentation.search("unknown", "", templateName([wheel])).text).toContain("novatiny");
     expect(documentation.search("unknown", "", "nova").text).not.toContain("novatiny");
   });
 
-  it("is optional: a Python that fails leaves no index, and no part of one", async () => {
+  it("is optional: a Python that fails to index it leaves no index, not even a part", async () => {
     const file = join(folder, "none", "x.json");
     expect(await indexDocstrings({ ...python, path: "/bin/false" }, [], [], file)).toBe(false);
     expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
-  it("is found through the variable NOVA_DOCSTRINGS", () => {
+  it("is found through the environment variable NOVA_DOCSTRINGS", () => {
     const keys = { signingKey: "ab".repeat(32) } as Parameters<typeof environmentOf>[2];
     const endpoints = {} as Parameters<typeof environmentOf>[1];
     expect(environmentOf("/data", endpoints, keys).NOVA_DOCSTRINGS).toBe("/data/docstrings");

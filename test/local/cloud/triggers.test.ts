@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { inARow, openTestCloud, type TestCloud } from "../../support/cloud.ts";
 
 // Set before the functions are loaded, because they read the variable only then.
-vi.hoisted(() => Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: "SILENT" }));
 
 const key = "whsec_9f8e";
 
@@ -81,8 +80,8 @@ async function ranBy(trigger: string): Promise<string> {
   return execution;
 }
 
-describe("a workflow with triggers runs", () => {
-  it("at the time of its schedule", async () => {
+describe("a workflow with triggers is run", () => {
+  it("at the time of a schedule", async () => {
     // A schedule without a first time fires immediately.
     await cloud.service.schedules.put({ workflow: "orders", trigger: "often", expression: "rate(20 minutes)" });
     const record = (await ask(`GET /executions/${await ranBy("often")}`)) as Record<string, object>;
@@ -90,7 +89,7 @@ describe("a workflow with triggers runs", () => {
     expect(record.context).toMatchObject({ region: "es", schedule: { trigger: "often" } });
   });
 
-  it("for an event that matches, and for no other event", async () => {
+  it("for an event that matches its pattern, and for no other event", async () => {
     await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 99}' });
     const id = await cloud.service.bus.put({ source: "shop", type: "Paid", detail: '{"total": 850.0}' });
     const run = await ranBy("paid");
@@ -104,7 +103,7 @@ describe("a workflow with triggers runs", () => {
     expect(deliveries.filter(({ trigger }) => trigger === "paid")).toMatchObject([{ dedupe: id }]);
   });
 
-  it("for no event that imitates NOVA's own, and the cloud reports such an event", async () => {
+  it("for no event that imitates NOVA's own events, and the local cloud reports such an event", async () => {
     const nova_detail = { key: `events/${"0".repeat(64)}.json`, bytes: 5 };
     const event = { source: "shop", type: "Paid", detail: { total: 850, nova_detail } };
     expect(await problem("POST /events", { ...event, on_bus: true })).toMatch(/^400 detail\.nova_detail is reserved/);
@@ -120,7 +119,7 @@ describe("a workflow with triggers runs", () => {
     );
   });
 
-  it("once for a signed request, whose sender waits for the result", async () => {
+  it("once for a signed webhook request, whose sender waits for the result", async () => {
     const [first, second] = [await deliver('{"total": 21}', "d-1"), await deliver('{"total": 21}', "d-1")];
     expect([first.status, second.status]).toEqual([200, 200]);
     const result = (await first.json()) as Record<string, object>;
@@ -128,7 +127,7 @@ describe("a workflow with triggers runs", () => {
     expect(await second.json()).toMatchObject({ execution_id: result.execution_id });
   });
 
-  it("for a request with bytes, and answers with the address of the later result", async () => {
+  it("for a webhook request with bytes, and the response has the address of the later result", async () => {
     const body = Buffer.from([0, 255, 128]);
     const answer = await fetch(`${api.url}/hooks/open`, { method: "POST", body });
     expect(answer.status).toBe(202);
@@ -138,8 +137,8 @@ describe("a workflow with triggers runs", () => {
   });
 });
 
-describe("a request to a hook", () => {
-  it("gets the same answer if the hook is unknown or if another key signed it", async () => {
+describe("a request to the address of a webhook", () => {
+  it("gets the same response if the webhook is unknown as if another key signed the request", async () => {
     const [wrong, absent] = [
       await deliver("{}", "d-2", "other"),
       await fetch(`${api.url}/hooks/nobody`, { method: "POST" }),
@@ -150,16 +149,16 @@ describe("a request to a hook", () => {
   });
 
   it.each([
-    ["that is not JSON", "{", "application/json", 422],
-    ["that is nested too deeply", "[".repeat(600), "application/json", 413],
-    ["that is too large", "x".repeat(5 * 1024 * 1024), "text/plain", 413],
-  ])("%s is refused", async (_, body, type, status) => {
+    ["whose body is not JSON", "{", "application/json", 422],
+    ["whose body is nested too deeply", "[".repeat(600), "application/json", 413],
+    ["whose body is too large", "x".repeat(5 * 1024 * 1024), "text/plain", 413],
+  ])("%s gets an error response", async (_, body, type, status) => {
     const answer = await fetch(`${api.url}/hooks/open`, { method: "POST", body, headers: { "content-type": type } });
     expect(answer.status).toBe(status);
   });
 });
 
-describe("a run that fails", () => {
+describe("a run of a workflow that fails", () => {
   it("is reported to the recipients that the workflow names, in a signed message", async () => {
     const answer = await deliver('{"total": "no number"}', "d-3");
     const { execution_id } = (await answer.json()) as { execution_id: string };
@@ -170,8 +169,8 @@ describe("a run that fails", () => {
   });
 });
 
-describe("a workflow that is deleted", () => {
-  it("no longer starts", async () => {
+describe("a deleted workflow with a schedule", () => {
+  it("is no longer started", async () => {
     await ask("DELETE /workflows/orders");
     expect((await deliver('{"total": 1}', "d-4")).status).toBe(404);
     const before = await cloud.service.deliveries.list({ workflow: "orders", limit: 50 });
@@ -181,10 +180,10 @@ describe("a workflow that is deleted", () => {
   });
 });
 
-describe("requirements that arrive through the API", () => {
+describe("requirements in a definition that is sent to the local API", () => {
   const needing = (line: string) => inARow("needs", { work: "a = 1" }, { requirements: [line] });
 
-  it.each(["a b c", "-r /etc/hostname", "/nonexistent/x.whl", "\u0000"])("result in a finding: %j", async (line) => {
+  it.each(["a b c", "-r /etc/hostname", "/nonexistent/x.whl", "\u0000"])("cause a finding: %j", async (line) => {
     expect(await ask("POST /workflows/validate", needing(line))).toMatchObject({ valid: false });
     expect(await problem("POST /workflows", needing(line))).toMatch(/^422 NOVA114: requirements: .* - write a package/);
   });

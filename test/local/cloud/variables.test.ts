@@ -9,37 +9,42 @@ afterEach(() => vi.unstubAllEnvs());
 
 const owner = (env: Record<string, string>) => ({ pid: 7, instance: "one", variables: variableDigests(env, "one") });
 
-describe("a variable of a process that runs no nodes", () => {
+describe("an environment variable of a process that is only a guest of the local cloud", () => {
   it.each([
     [
-      "another value",
+      "a value other than the owner's",
       { DEFAULT_MODEL: "a" },
       { DEFAULT_MODEL: "b" },
       /^DEFAULT_MODEL has no effect on nodes: process 7/,
     ],
     ["a value that the owner lacks", { NOVA_EMBEDDING_MODEL: "a" }, {}, /^NOVA_EMBEDDING_MODEL has no effect/],
     [
-      "several other values",
+      "one of several values other than the owner's",
       { OPENAI_BASE_URL: "http://a/", NOVA_LLM_API: "chat" },
       {},
       /^OPENAI_BASE_URL, NOVA_LLM_API have no/,
     ],
-    ["another secret key", { OPENAI_API_KEY: "a" }, { OPENAI_API_KEY: "b" }, /^OPENAI_API_KEY has no effect/],
-  ])("is reported if it has %s", (_, env, ofOwner, sentence) => {
+    [
+      "a secret key other than the owner's",
+      { OPENAI_API_KEY: "a" },
+      { OPENAI_API_KEY: "b" },
+      /^OPENAI_API_KEY has no effect/,
+    ],
+  ])("is reported as without effect if it has %s", (_, env, ofOwner, sentence) => {
     expect(describeIneffective(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
   });
 
   it.each<[string, Record<string, string>, Record<string, string>]>([
-    ["the owner's value", { DEFAULT_MODEL: "a " }, { DEFAULT_MODEL: "a" }],
+    ["the value that it also has for the owner", { DEFAULT_MODEL: "a " }, { DEFAULT_MODEL: "a" }],
     ["an empty value", { DEFAULT_MODEL: " " }, { DEFAULT_MODEL: "a" }],
     ["no value", {}, { DEFAULT_MODEL: "a", OPENAI_API_KEY: "k" }],
     ["a value that this process itself uses", { NOVA_DATA_DIR: "x" }, {}],
-  ])("is not reported if it has %s", (_, env, ofOwner) => {
+  ])("is not reported as without effect if it has %s", (_, env, ofOwner) => {
     expect(describeIneffective(env, owner(ofOwner))).toBeUndefined();
   });
 });
 
-it("a command that uses another process's cloud reports each variable without effect once, and stores no key in a file", async () => {
+it("a guest of a local cloud reports each environment variable without effect once, and no secret key is stored in a file", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-variables-"));
   vi.stubEnv("OPENAI_API_KEY", "sk-of-the-owner");
   const cloud = await openLocalCloud({ dataDir });

@@ -41,13 +41,13 @@ function get(path: string, accept = "text/html,*/*", init: RequestInit = {}): Pr
   return fetch(server.url + path, { redirect: "manual", headers: { accept }, ...init });
 }
 
-describe("the console", () => {
+describe("the console at the address of the local API", () => {
   it.each([
     ["/", "text/html,application/xhtml+xml", 302],
     ["/console", "*/*", 302],
     ["/", "application/json", 200],
     ["/executions", "text/html", 200],
-  ])("answers a request for %s that accepts %s with status %i", async (path, accept, status) => {
+  ])("returns, for a request of %s that accepts %s, the status %i", async (path, accept, status) => {
     const answer = await get(path, accept);
     expect(answer.status).toBe(status);
     if (status === 302) expect(answer.headers.get("location")).toBe("/console/");
@@ -55,7 +55,7 @@ describe("the console", () => {
   });
 
   it.each(["/console/", "/console/runs/exec_1?node=a", "/console/workflows"])(
-    "shows its one page at %s",
+    "shows its only HTML page at %s",
     async (path) => {
       const answer = await get(path);
       expect(await answer.text()).toBe("<!doctype html>the page");
@@ -64,7 +64,7 @@ describe("the console", () => {
     },
   );
 
-  it("lets browsers cache files forever if their names contain a hash", async () => {
+  it("lets browsers cache files forever if the file names contain a hash", async () => {
     const answer = await get("/console/assets/app-1a2b.js");
     expect(answer.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect(answer.headers.get("cache-control")).toContain("immutable");
@@ -77,11 +77,11 @@ describe("the console", () => {
     "/console/assets/..%2f..%2fsecret.js",
     "/console/../secret.js",
     "/console//secret.js",
-  ])("serves no file outside its folder: %s", async (path) => {
+  ])("returns no file from outside its folder: %s", async (path) => {
     expect(await (await get(path)).text()).not.toContain("a secret");
   });
 
-  it("runs only its own scripts, in no frame, and sends no referrer", async () => {
+  it("runs only its own scripts, may not be shown in a frame, and sends no referrer", async () => {
     const { headers } = await get("/console/");
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
@@ -92,7 +92,7 @@ describe("the console", () => {
     expect(headers.get("referrer-policy")).toBe("no-referrer");
   });
 
-  it("exchanges the code of a link for the key once, and refuses any other text", async () => {
+  it("exchanges the one-time code in a link for the API key once, and refuses any other text", async () => {
     const [, code] = pages.link(server.url).split("/console/#code=");
     const exchange = (body: string) => get("/console/session", "*/*", { method: "POST", body });
     for (const wrong of ["", "x".repeat(43), `${code}x`, "x".repeat(5000)]) {
@@ -104,7 +104,7 @@ describe("the console", () => {
     expect((await exchange(code as string)).status).toBe(401);
   });
 
-  it("offers only keys to sign in, unless the variables name an issuer and its client id", async () => {
+  it("offers only API keys to sign in, unless environment variables name an issuer and its client id", async () => {
     expect(await (await get("/console/config.json")).json()).toEqual({});
     env.NOVA_JWT_ISSUER = "https://login.example.com/tenant";
     expect(await (await get("/console/config.json")).json()).toEqual({});
@@ -125,7 +125,7 @@ describe("the console", () => {
     expect(wider).toContain("https://login.example.com https://tokens.example.com;");
   });
 
-  it("explains why it cannot be shown, and leaves the API open", async () => {
+  it("says why it cannot be shown if its files are missing, and the API stays available", async () => {
     isBuilt = false;
     const answer = await get("/console/");
     isBuilt = true;

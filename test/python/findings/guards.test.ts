@@ -10,7 +10,7 @@ function asked(source: string) {
   return { program, node };
 }
 
-describe("a handler", () => {
+describe("an exception handler in Python code", () => {
   it.each([
     ["in a try", "try:\n  x = c['asked']\nexcept KeyError:\n  x = 1"],
     ["in a try for several errors", "try:\n  x = c['asked']\nexcept (TypeError, KeyError):\n  x = 1"],
@@ -43,7 +43,7 @@ it.each([
   expect(expectsImportError(program, node)).toBe(isExpected);
 });
 
-describe("a successful run of the code", () => {
+describe("a successful run of Python code", () => {
   it.each([
     ["a branch", "if x:\n  y = c['asked']"],
     ["the test of an elif", "if x:\n  y = 1\nelif c['asked']:\n  y = 2"],

@@ -54,15 +54,15 @@ it.each([
   ["the code adds to the __dict__ of an object", "class A: pass\na = A()\na.__dict__.update(b=1)\ncontext['x'] = totl"],
   ["the code sets an attribute by its name", "class A: pass\na = A()\nsetattr(a, 'b', 1)\ncontext['x'] = totl"],
   ["the code has only one line", "context['x'] = totl"],
-])("an undefined name is an error, even if %s", async (_, source) => {
+])("an undefined name in a node's code is an error, even if %s", async (_, source) => {
   expect(await codesIn(source)).toEqual(["PY102"]);
 });
 
 it.each([
   ["exec", "exec(str(context['total']))\ncontext['x'] = made"],
   ["globals", "globals()['made'] = 1\ncontext['x'] = made"],
-  ["its own module", "import sys\nsetattr(sys.modules[__name__], 'made', 1)\ncontext['x'] = made"],
+  ["the code's own module", "import sys\nsetattr(sys.modules[__name__], 'made', 1)\ncontext['x'] = made"],
   ["builtins", "import builtins\nbuiltins.made = 1\ncontext['x'] = made"],
-])("an undefined name is a warning if %s may define it", async (_, source) => {
+])("an undefined name in a node's code is a warning if %s may define it", async (_, source) => {
   expect(await codesIn(source)).toEqual(["PY104"]);
 });

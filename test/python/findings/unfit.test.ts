@@ -8,7 +8,7 @@ const findingsIn = async (source: string) => {
   return found.map(({ code, message }) => `${code} ${message}`);
 };
 
-describe("the context cannot store", () => {
+describe("the context of a run cannot store", () => {
   it.each([
     ["a view of the context", "context['all'] = context['prices'].values()"],
     ["a view of a value that has another name", "p = context['prices']\ncontext['all'] = {'names': p.keys()}"],
@@ -18,13 +18,13 @@ describe("the context cannot store", () => {
     ["a buffer that a with opens", "import io\nwith io.StringIO() as b:\n  context['all'] = b"],
     ["a date under a computed key", "for d in context['days']:\n  context[d] = date.fromisoformat(d)"],
     ["a set, in code with a bare yield", "def f():\n  yield\nf()\ncontext['all'] = {1, 2}"],
-  ])("%s", async (_, source) => {
+  ])("a value such as %s", async (_, source) => {
     const found = await findingsIn(source);
     expect(found.map((each) => each.slice(0, 5))).toEqual(["PY150"]);
   });
 });
 
-describe("the context can store", () => {
+describe("the context of a run can store", () => {
   it.each([
     ["a list made of a view", "context['all'] = list(context['prices'].values())"],
     [
@@ -40,7 +40,7 @@ describe("the context can store", () => {
       "for d in context['days']:\n  context[d] = date.today()\ncontext.clear()\ncontext['a'] = 1",
     ],
     ["the text of a match", "context['all'] = [m.group() for m in re.finditer('a', context['days'][0])]"],
-  ])("%s", async (_, source) => {
+  ])("a value such as %s", async (_, source) => {
     expect(await findingsIn(source)).toEqual([]);
   });
 });
@@ -56,10 +56,13 @@ describe("a decision has an error, because it never decides, if it", () => {
   it.each([
     ["sets another key", "context['decision'] = 'yes'"],
     ["sets another key in an object's context", "class A:\n  c = context\nA().c['decision'] = 'yes'"],
-    ["adds what a function returns", "def f():\n  return {'decision': 'yes'}\ncontext.update(f())"],
+    [
+      "adds the result of a function that lacks the decision",
+      "def f():\n  return {'decision': 'yes'}\ncontext.update(f())",
+    ],
     ["adds a dict without the decision", "context |= dict(decision='yes')"],
     ["prints a context without the decision", "context['decision'] = 'yes'\nprint(json.dumps(context))"],
-  ])("%s", async (_, source) => {
+  ])("in its code %s", async (_, source) => {
     expect(await errorsIn(source)).toEqual(["PY130"]);
   });
 });
@@ -71,7 +74,10 @@ describe("a decision has no error, because it may decide, if it", () => {
       "sets the decision in a context that an object holds",
       "class A:\n  c = context\nA().c['branch_decision'] = 'yes'",
     ],
-    ["adds what a function returns", "def f():\n  return {'branch_decision': 'no'}\ncontext.update(f())"],
+    [
+      "adds the result of a function that contains the decision",
+      "def f():\n  return {'branch_decision': 'no'}\ncontext.update(f())",
+    ],
     ["adds a dict with the decision", "context |= dict(branch_decision='yes')"],
     ["prints the decision beside the context", "print(json.dumps({**context, 'branch_decision': 'yes'}))"],
     [
@@ -80,7 +86,7 @@ describe("a decision has no error, because it may decide, if it", () => {
     ],
     ["prints unknown updates", "print(json.dumps({'context_updates': {**json.loads(context['y'])}}))"],
     ["sets a computed key", "context[str(context['n'])] = 'yes'"],
-  ])("%s", async (_, source) => {
+  ])("in its code %s", async (_, source) => {
     expect(await errorsIn(source)).not.toContain("PY130");
   });
 });

@@ -45,7 +45,7 @@ const keysIn = (source: string) => {
 it.each([
   ["a dict literal", "_ = {'a': 1, 'b': 2}"],
   ["a dict literal in a dict literal", "_ = {'a': 1, **{'b': 2}}"],
-  ["a name", "u = {'a': 1}\nu['b'] = 2\n_ = {**u}"],
+  ["a dict that gets its second key later", "u = {'a': 1}\nu['b'] = 2\n_ = {**u}"],
   ["dict() with named arguments", "_ = dict(a=1, b=2)"],
   ["dict() of a dict", "_ = dict({'a': 1}, b=2)"],
   ["the result of a function", "def f(x):\n  return {'a': x, 'b': 2}\n_ = f(1)"],
@@ -60,14 +60,17 @@ it("knownEntries finds the keys of every result of a function", () => {
 });
 
 it.each([
-  ["a computed key", "_ = {key: 1}"],
+  ["a dict with a computed key", "_ = {key: 1}"],
   ["a dict literal with an unknown dict in it", "_ = {'a': 1, **found}"],
   ["a dict that is passed to a function", "u = {'a': 1}\nfill(u)\n_ = u"],
   ["dict() of pairs", "_ = dict(zip(names, values))"],
   ["the result of a generator", "def f():\n  yield {'a': 1}\n_ = f()"],
   ["the result of a decorated function", "@cached\ndef f():\n  return {'a': 1}\n_ = f()"],
-  ["a function with an unknown result", "def f(x):\n  if x:\n    return x\n  return {'a': 1}\n_ = f(1)"],
-  ["a function that calls itself", "def f():\n  return f()\n_ = f()"],
+  [
+    "the result of a function that may return an unknown value",
+    "def f(x):\n  if x:\n    return x\n  return {'a': 1}\n_ = f(1)",
+  ],
+  ["the result of a function that calls itself", "def f():\n  return f()\n_ = f()"],
   ["the result of a library", "_ = requests.get('u').json()"],
 ])("knownEntries does not know all keys of %s", (_, source) => {
   expect(keysIn(source)).toBeUndefined();

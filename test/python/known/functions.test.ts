@@ -26,7 +26,7 @@ describe("resultDependence", () => {
     ["builtins.exec", "unknown"],
     ["somebody.elses", "unknown"],
     [undefined, "unknown"],
-  ])("says that a result of %s contains of its arguments: %s", (path, how) => {
+  ])("says how much of its arguments a result of the Python function %s contains: %s", (path, how) => {
     expect(resultDependence(path)).toBe(how);
   });
 });
@@ -60,7 +60,7 @@ it.each([
   ["PyYAML", "yaml"],
   ["my-client~=1.0", "my_client"],
   ["python-nova", "nova"],
-])("the package %s provides the module %s", (line, module) => {
+])("the Python package %s provides the module %s", (line, module) => {
   expect(listImportableModules([line])).toContain(module);
 });
 
@@ -68,7 +68,7 @@ it("a line of requirements without a package provides no modules", () => {
   expect(listImportableModules(["", "# comment", "--index-url x"])).toEqual(listImportableModules([]));
 });
 
-it("the packages of the test corpus are those of the sandbox template", () => {
+it("the Python packages of the test corpus are those of the sandbox template", () => {
   expect(template).toEqual(templatePackages);
 });
 
@@ -96,7 +96,7 @@ describe("resultTypeOf", () => {
     ["fitz.open", "Document"],
     ["zoneinfo.ZoneInfo", "object"],
     ["base64.b64encode", "bytes"],
-  ])("finds that %s returns the type %s", (path, type) => {
+  ])("finds that the Python function %s returns the type %s", (path, type) => {
     expect(resultTypeOf(path)).toBe(type);
   });
 
@@ -108,7 +108,7 @@ describe("resultTypeOf", () => {
     "time.time",
     "uuid.uuid4.hex",
     "requests.get.json",
-  ])("returns no type for %s", (path) => {
+  ])("returns no type for the Python function %s", (path) => {
     expect(resultTypeOf(path)).toBeUndefined();
   });
 });
@@ -122,14 +122,14 @@ it.each([
   expect(typeOfValue(path)).toBe(type);
 });
 
-it("every type that JSON cannot store has a name, and advice on what to store instead", () => {
+it("every Python type that the context cannot store has a name, and advice on what to store instead", () => {
   for (const [what, cure] of Object.values(unfitTypes)) {
     expect(what).toMatch(/\w/);
     expect(cure).toMatch(/^(use|store|call|save|set|aggregate) /);
   }
 });
 
-it("every known method returns a dict, or a type that JSON cannot store and for which there is advice", () => {
+it("every known Python method returns a dict, or a type that JSON cannot store and for which there is advice", () => {
   const types = Object.values(methodTypes).flatMap((methods) => Object.values(methods));
   expect(types.filter((type) => type !== "dict" && !Object.hasOwn(unfitTypes, type))).toEqual([]);
 });

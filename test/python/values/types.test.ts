@@ -26,7 +26,7 @@ it.each([
   ["class A: pass\n_ = A()", "object"],
   ["_ = float('inf')", "nan"],
   ["_ = {}.keys()", "view"],
-])("the value of %j has the type %s", (source, type) => {
+])("the value _ of the Python code %j has the type %s", (source, type) => {
   expect(typeIn(source)).toBe(type);
 });
 
@@ -39,11 +39,11 @@ it.each([
   ["class A(dict): pass\n_ = A()"],
   ["row = find()\n_ = row.keys()"],
   ["_ = open(x).read()"],
-])("the value of %j has no known type", (source) => {
+])("the value _ of the Python code %j has no known type", (source) => {
   expect(typeIn(source)).toBeUndefined();
 });
 
-describe("a value that cannot be stored", () => {
+describe("a value that the context cannot store", () => {
   const unfitIn = (source: string, forDumps = false) => {
     const program = programOf(source);
     return findUnfit(program, createTypeOf(program, pathsOf(program)), askedIn(program), forDumps)?.path;
@@ -69,7 +69,7 @@ describe("a value that cannot be stored", () => {
     expect(unfitIn(source)).toBeUndefined();
   });
 
-  it("is found by other rules for json.dumps, which rejects bytes but accepts numbers as keys", () => {
+  it("is determined by other rules for json.dumps, which rejects bytes but accepts numbers as keys", () => {
     expect(unfitIn("_ = {'a': b'x'}", true)).toBe(".a");
     expect(unfitIn("_ = {1: 'a'}", true)).toBeUndefined();
   });
@@ -108,7 +108,7 @@ describe("checkNodeCode reports a value that the context cannot store", () => {
       "in an image that was made smaller",
       "from PIL import Image\ncontext['r'] = Image.new('L', (9, 9)).resize((3, 3))",
     ],
-  ])("%s", async (_where, source) => {
+  ])("that occurs %s", async (_where, source) => {
     expect(await errorsOf(source)).toEqual(["PY150"]);
   });
 });

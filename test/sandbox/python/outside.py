@@ -1,4 +1,6 @@
-"""Hosts for tests: servers in the sandbox's network, at addresses that look like other machines."""
+"""Hosts for tests: servers in the sandbox's network, at addresses that look like those of other
+machines.
+"""
 
 import ctypes
 import json
@@ -33,7 +35,7 @@ def _echo(connection):
 
 
 def _answer_names():
-    """Answers every name with the outside address."""
+    """Answers a query for any name with the outside address."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as names:
         names.bind((OUTSIDE, 53))
         while True:
@@ -46,7 +48,7 @@ def _answer_names():
 
 
 def main(log):
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # ends with the sandbox's kernel
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # This process ends when the kernel of the sandbox ends.
     places = [(OUTSIDE, ECHO), (OWN, ECHO), ("127.0.0.1", INTERPRETER), ("127.0.0.1", LOCAL), ("::1", LOCAL)]
     for address, port in places:
         _serve(log, address, port)
@@ -62,7 +64,8 @@ if __name__ == "__main__":
 def prepare(sandbox, folder):
     """Prepares a sandbox with these hosts, which record their visitors in `folder`. Call it before the first node."""
     log = f"{folder}/visits"
-    with open(__file__) as file:  # as text, because the sandbox's user may not be able to read this folder
+    # The file is passed as text, because the sandbox's user may not be able to read this folder.
+    with open(__file__) as file:
         hosts = file.read()
     problems = sandbox.kernel().run(f"""
 import os, subprocess, sys, time

@@ -130,7 +130,7 @@ class Kernel:
 
 
 class Sandbox:
-    """Serves needs from `blobs` (contents by hash) and `outputs` (texts by node)."""
+    """Answers the requests of code for values (needs) from `blobs` (contents by hash) and `outputs` (texts by node)."""
 
     def __init__(self, lib=None, python=sys.executable, **how):
         self.root = tempfile.mkdtemp(prefix="nova-sandbox-")
@@ -207,7 +207,7 @@ class Sandbox:
             yield json.loads(text)
 
     def finish(self, begun, serve=True):
-        """Returns the last answer of a run. Serves its needs unless `serve` is false."""
+        """Returns the last answer of a run. Answers requests of its code for values (needs) unless `serve` is false."""
         last = None
         for answer in self.answers(*begun):
             if answer["type"] == "need":
@@ -296,6 +296,7 @@ class Sandbox:
     def close(self):
         for kernel in self.kernels:
             kernel.close()
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # there is no daemon, or the test has ended it
+        # There is no daemon, or the test has ended it.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             os.kill(self.daemon_pid(), signal.SIGKILL)
         shutil.rmtree(self.root, ignore_errors=True)

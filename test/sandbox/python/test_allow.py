@@ -1,4 +1,4 @@
-"""Entries of network.allow."""
+"""Tests the entries of `network.allow`."""
 
 import os
 import sys

@@ -1,10 +1,13 @@
-"""Processes that the code starts work as in a script, and only the code's own process has the result."""
+"""Tests that processes that the code starts work as in a script, and that only the code's own
+process has the result.
+"""
 
 import os
 import sys
 import textwrap
 import unittest
 
+from networks import needs_walls
 from support import ONE_USER, Sandbox, a_python_for_everybody, one_user_may_build_walls
 
 _IS_ROOT = sys.platform == "linux" and os.geteuid() == 0
@@ -146,6 +149,14 @@ class Children(unittest.TestCase):
     def test_handlers_of_a_forked_child_run_in_it(self):
         code = "import atexit; atexit.register(print, 'handled')"
         self.assertEqual(self.sandbox.run(_FIRST.format(code))["logs"], "handled\n")
+
+    @needs_walls
+    def test_the_code_is_a_file_only_when_a_process_needs_it(self):
+        code = (
+            "import os\nfrom multiprocessing import process\ncontext['before'] = os.listdir('/home/main')\n"
+            "context['after'] = sorted(os.listdir(os.path.join(process.ORIGINAL_DIR, 'nodes')))"
+        )
+        self.assertEqual(self.sandbox.changes(code), {"before": [], "after": ["some.py", "some.py.code"]})
 
     def test_pools_work_with_every_start_method(self):
         for method in _METHODS:

@@ -1,4 +1,6 @@
-"""Code starts at most once per claim, for any number of requests, and stopped code is dead."""
+"""Tests that code starts at most once per claim, for any number of requests, and that stopped
+code is dead.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,6 @@
-"""`context` agrees with a plain dict in every operation, and fetches no more than it needs."""
+"""Tests that `context` agrees with a plain dict in every operation, and fetches no more values
+than it needs.
+"""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""Connections through the doors of a run's own network."""
+"""Tests connections through doors: addresses in a run's own network that lead to allowed hosts."""
 
 import hashlib
 import os

@@ -1,4 +1,6 @@
-"""Values are encoded exactly, or refused with their path, their type and advice on what to store instead."""
+"""Tests that values are encoded exactly, or refused with their path, their type and advice on
+what to store instead.
+"""
 
 import collections
 import datetime

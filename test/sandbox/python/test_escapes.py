@@ -1,4 +1,6 @@
-"""Isolation of a hostile node, in a sandbox with many user ids (E2B) and in one with a single id (an ordinary user)."""
+"""Tests the isolation of a hostile node, in a sandbox with many user ids (E2B) and in one with a
+single id (an ordinary user).
+"""
 
 import contextlib
 import ctypes
@@ -119,7 +121,7 @@ for fd in range(3, 64):
 
     def test_no_node_finds_the_context_of_an_earlier_one_in_its_own_memory(self):
         secret = "canary-" + "".join(random.choices(string.ascii_letters, k=16))
-        for _ in range(3):  # after a killed node, the next one runs in a new process
+        for _ in range(3):  # After a node was killed, the next one runs in a new process.
             self.sandbox.run("import time; time.sleep(9)", {"password": json.dumps(secret)}, timeout=0.1)
         found = self.values_of(attack("remember"), digest=hashlib.sha256(secret.encode()).hexdigest())
         self.assertEqual(found["remembered"], 0)

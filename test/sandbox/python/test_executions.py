@@ -1,4 +1,6 @@
-"""A sandbox serves one execution after another, and code of a later one finds no data of an earlier one."""
+"""Tests that a sandbox serves one execution after another, and that code of a later one finds no
+data of an earlier one.
+"""
 
 import os
 import textwrap

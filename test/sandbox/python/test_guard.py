@@ -1,4 +1,6 @@
-"""Code without network.allow reaches other hosts and itself, but no program of its own machine."""
+"""Tests that code without `network.allow` reaches other hosts and itself, but no program of its
+own machine.
+"""
 
 import json
 import os

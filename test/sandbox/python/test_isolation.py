@@ -1,4 +1,4 @@
-"""Files and processes that a node's code can reach, with isolation and without it."""
+"""Tests which files and processes a node's code can reach, with isolation and without it."""
 
 import json
 import os
@@ -213,7 +213,7 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
         self.assertEqual(self.values_of(code), {"names": names, "rest": rest})
 
     def test_no_code_takes_the_tracebacks_of_crashes_from_the_next(self):
-        sandbox = Sandbox(python=sys.executable)  # if other users may not run this Python, code stays root
+        sandbox = Sandbox(python=sys.executable)  # If other users may not run this Python, the code runs as root.
         self.addCleanup(sandbox.close)
         crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
         meddle = "import os, signal\ntry:\n    os.kill(1, signal.SIGSEGV)\nexcept PermissionError:\n    pass\n"
@@ -222,11 +222,12 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
             self.assertEqual("Fatal Python error" in answer["logs"], code is crash, answer)
 
     def test_a_process_that_waits_cannot_be_looked_into(self):
-        begun, need = self.begin_and_wait("", b"3" * 9, allow=[])  # the first spare is of another kind
+        # This code may reach no host, but the first spare process is for code with the usual network.
+        begun, need = self.begin_and_wait("", b"3" * 9, allow=[])
         both = [pid for init in self.sandbox.inits() for pid in children_of(init)]
         self.assertEqual(len(both), 2)
         while any(_user_of(pid) == 0 for pid in both):
-            time.sleep(0.01)  # the spare is not isolated yet
+            time.sleep(0.01)  # The spare process is not isolated yet.
         owners = [os.stat(f"/proc/{pid}/environ").st_uid for pid in both]
         self.sandbox.serve(need)
         self.assertEqual(self.sandbox.finish(begun)["result"]["status"], "success")

@@ -1,4 +1,6 @@
-"""Code that sends anything to its harness ends in time, fails with one sentence, and does not affect the next node."""
+"""Tests that code that sends anything to its harness ends in time, fails with one sentence, and
+does not affect the next node.
+"""
 
 import os
 import sys

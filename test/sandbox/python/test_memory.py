@@ -1,4 +1,4 @@
-"""Measurement of a node's memory. The tests use a lower limit, to spare the machine."""
+"""Tests the measurement of a node's memory. The tests use a lower limit, to spare the machine."""
 
 import os
 import sys

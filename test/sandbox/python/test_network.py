@@ -1,4 +1,6 @@
-"""Code with its own network reaches only allowed hosts, and fails if the system cannot isolate the network."""
+"""Tests that code with its own network reaches only allowed hosts, and fails if the system cannot
+isolate the network.
+"""
 
 import os
 import socket
@@ -147,7 +149,7 @@ class Ends(WithNetwork):
             self.assertEqual(self.sandbox.finish(begun)["result"]["class"], "NodeTimeout")
             self.assertEqual(server.await_visits(visits), [b"x"] * visits)
         for _ in range(50):
-            if len(self.children()) == 4:  # the zygote, two inits of spares, and a relay
+            if len(self.children()) == 4:  # The zygote, two inits of spare processes, and a relay.
                 return
             self.sandbox.run("")
         self.fail(f"{len(self.children())} processes")

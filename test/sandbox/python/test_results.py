@@ -1,4 +1,4 @@
-"""The result of a node's code."""
+"""Tests the result of a node's code."""
 
 import json
 import textwrap

@@ -1,4 +1,6 @@
-"""A shortage delays code. It never weakens the isolation, and is not a failure of the code."""
+"""Tests that a shortage of resources delays code, never weakens the isolation, and is not a
+failure of the code.
+"""
 
 import contextlib
 import errno

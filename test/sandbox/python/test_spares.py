@@ -1,4 +1,4 @@
-"""Use of spare processes."""
+"""Tests spare processes, which are forked and isolated in advance."""
 
 import sys
 import tempfile

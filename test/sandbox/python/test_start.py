@@ -1,4 +1,4 @@
-"""Start of a sandbox's daemon."""
+"""Tests the start of a sandbox's daemon."""
 
 import os
 import subprocess

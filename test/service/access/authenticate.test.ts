@@ -10,8 +10,8 @@ import {
 
 const id = `key_${"01M80YJAR8RA1ESRW03H0659XA"}`;
 
-describe("the text of a key", () => {
-  it("holds its id and 256 random bits", () => {
+describe("the text of an API key", () => {
+  it("holds the id of the key and 256 random bits", () => {
     const [one, other] = [newSecret(), newSecret()];
     expect(Buffer.from(one, "base64url")).toHaveLength(32);
     expect(one).not.toBe(other);
@@ -19,20 +19,20 @@ describe("the text of a key", () => {
   });
 
   it.each(["", "nova_", "nova_x_y", `${id}_${"a".repeat(43)}`, ` nova_${id.slice(4)}_${"a".repeat(43)}`])(
-    "is not %j",
+    "cannot be %j",
     (text) => {
       expect(readKeyText(text)).toBeUndefined();
     },
   );
 
-  it("has a secret that matches its own digest and no other", () => {
+  it("has a secret that matches only the digest that NOVA stores for this key", () => {
     const secret = newSecret();
     expect(isDigestOf(secret, digestOf(secret))).toBe(true);
     expect(isDigestOf(newSecret(), digestOf(secret))).toBe(false);
   });
 });
 
-describe("a caller", () => {
+describe("a caller of the API", () => {
   const secret = newSecret();
   const key = {
     format: 1 as const,
@@ -53,7 +53,7 @@ describe("a caller", () => {
   };
   const known = (text: string | undefined) => authenticate({ keys: keys as never }, text);
 
-  it("is identified by its key, and the result does not contain the digest of that key", async () => {
+  it("is identified by its API key, and the result does not contain the digest of that key", async () => {
     expect(await known(keyText({ id, secret }))).toEqual({ id, role: "runner", client: "acme", name: "till" });
   });
 
@@ -72,7 +72,7 @@ describe("a caller", () => {
       for (const [least, other] of roles.entries()) expect(hasRole({ role }, other)).toBe(own >= least);
   });
 
-  it("whose role is too low learns which role is needed", () => {
+  it("whose role is too low gets an error that names the role it needs", () => {
     const runner = { id, role: "runner", client: null, name: "" } as const;
     expect(() => demandRole(runner, "editor")).toThrow(Forbidden);
     expect(() => demandRole(runner, "editor")).toThrow(/needs the role editor, the key has runner/);
@@ -84,7 +84,7 @@ describe("a caller", () => {
     ["acme", "acme", true],
     ["acme", "globex", false],
     ["acme", null, false],
-  ])("with a key for client %j reaches what belongs to client %j: %j", (client, other, within) => {
+  ])("whose API key is for the client %j can reach what belongs to the client %j: %j", (client, other, within) => {
     expect(reaches({ client }, other)).toBe(within);
   });
 });

@@ -67,7 +67,7 @@ const unsigned = (text: string) =>
 
 const keys = { get: async () => undefined } as never;
 
-describe("a token of the issuer", () => {
+describe("a sign-in token", () => {
   it("identifies its subject, with the role and the client of its claims", async () => {
     const principal = await authenticate({ keys, tokens: trusted }, await token());
     expect(principal).toEqual({
@@ -75,12 +75,77 @@ describe("a token of the issuer", () => {
       role: "editor",
       client: "acme",
       name: "mo@example.com",
+      person: {
+        name: "subject mo@example.com",
+        ids: [principal.id],
+        roles: ["editor"],
+        groups: [],
+        via: { kind: "jwt", issuer },
+      },
     });
     const again = await trusted.principalOf(await token({ claims: { nova_role: "viewer", nova_client: "*" } }));
     expect(again).toMatchObject({ id: principal.id, role: "viewer", client: null });
   });
 
+  it("proves the mail address that the issuer has verified, in lower case, and the groups and roles of its claims", async () => {
+    const more = { email: "CFO@Acme.com", email_verified: true, groups: ["audit", "staff"], roles: "finance" };
+    const principal = await trusted.principalOf(await token({ claims: { ...claims, ...more } }));
+    expect(principal?.person).toEqual({
+      name: "cfo@acme.com",
+      ids: ["cfo@acme.com", principal?.id],
+      roles: ["editor", "finance"],
+      groups: ["audit", "staff"],
+      via: { kind: "jwt", issuer },
+    });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["that is not verified", { email: "cfo@acme.com" }],
+    ["whose verification is a text", { email: "cfo@acme.com", email_verified: "true" }],
+    ["that is no address", { email: "cfo", email_verified: true }],
+    ["that is a list", { email: ["cfo@acme.com"], email_verified: true }],
+    ["with a Kelvin sign, whose lower case is a k", { email: "\u212Aim@acme.com", email_verified: true }],
+    [
+      "with a Cyrillic letter that looks like one of another address",
+      { email: "cf\u043E@acme.com", email_verified: true },
+    ],
+    ["with a character that no one sees", { email: "cfo\u200B@acme.com", email_verified: true }],
+    ["with a line feed", { email: "cfo@acme.com\n", email_verified: true }],
+  ])("proves no mail address %s", async (_what, more) => {
+    const principal = await trusted.principalOf(await token({ claims: { ...claims, ...more } }));
+    expect(principal?.person).toMatchObject({ name: "subject mo@example.com", ids: [principal?.id] });
+  });
+
+  it.each<[string, unknown, string[]]>([
+    [
+      "1,000 groups",
+      Array.from({ length: 1_000 }, (_, n) => `g${n}`),
+      Array.from({ length: 1_000 }, (_, n) => `g${n}`),
+    ],
+    ["10,000 groups", Array.from({ length: 10_000 }, (_, n) => `g${n}`), []],
+    ["a group that is no text", ["a", 7, { b: 1 }, null, ""], ["a"]],
+    ["a group of 256 characters", ["a", "b".repeat(256)], ["a"]],
+    ["an object of groups", { a: true }, []],
+    ["one group as a text", "audit", ["audit"]],
+  ])("names only groups that NOVA can compare: %s", async (_what, groups, read) => {
+    const principal = await trusted.principalOf(await token({ claims: { ...claims, groups } }));
+    expect(principal?.person?.groups).toEqual(read);
+  });
+
+  const seconds = (from: number) => Math.floor(Date.now() / 1000) + from;
+
+  it.each([
+    ["that expired four minutes ago", { exp: seconds(-240) }],
+    ["that was issued in four minutes", { iat: seconds(240) }],
+    ["that is valid in four minutes", { nbf: seconds(240) }],
+  ])("%s is accepted, because clocks differ", async (_what, times) => {
+    const expires = "exp" in times ? null : "10m";
+    expect(await trusted.principalOf(await token({ claims: { ...claims, ...times }, expires }))).toBeTruthy();
+  });
+
   it.each<[string, () => Promise<string>]>([
+    ["that expired six minutes ago", () => token({ claims: { ...claims, exp: seconds(-360) }, expires: null })],
+    ["that was issued in six minutes", () => token({ claims: { ...claims, iat: seconds(360) } })],
     ["of another issuer", () => token({ issuer: "https://evil.example.com" })],
     ["for another audience", () => token({ audience: "billing" })],
     ["that has expired", () => token({ expires: 1 })],
@@ -114,7 +179,11 @@ describe("a token of the issuer", () => {
     ["whose payload was changed", async () => (await token()).replace(/\.[^.]+\./, ".e30.")],
   ])("%s is refused", async (_what, written) => {
     const text = await written();
-    await expect(authenticate({ keys, tokens: trusted }, text)).rejects.toMatchObject({ name: "Unauthenticated" });
+    const refusal = {
+      name: "Unauthenticated",
+      message: expect.stringContaining("- sign in again, or send an API key"),
+    };
+    await expect(authenticate({ keys, tokens: trusted }, text)).rejects.toMatchObject(refusal);
   });
 
   it("is refused with the same message as a wrong API key if no issuer is configured", async () => {
@@ -134,7 +203,7 @@ describe("a token of the issuer", () => {
     expect(reads).toBe(before);
   });
 
-  it("gives access to the client that its subject names if the client claim is `sub`", async () => {
+  it("gives access to the client that its subject names if `sub` is configured as the claim of the client", async () => {
     const bySubject = trustIssuer({ fetch }, { issuer, audience: "nova", roleClaim: "nova_role", clientClaim: "sub" });
     const text = await token({ subject: "acme" });
     expect(await bySubject.principalOf(text)).toMatchObject({ client: "acme", name: "acme" });

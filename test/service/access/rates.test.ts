@@ -34,13 +34,13 @@ async function allowed(rates: Rates, times: number, key = "key_1"): Promise<numb
   return asked.filter(({ status }) => status === "fulfilled").length;
 }
 
-describe("the rate limit of a key", () => {
-  it("is enforced without the table while a process sees few requests", async () => {
+describe("the rate limit of an API key", () => {
+  it("is enforced without access to the table while a process gets few requests", async () => {
     const { store, process } = world();
     expect([await allowed(process(), 5), store.asked]).toEqual([5, 0]);
   });
 
-  it("is enforced by one process, which reserves a few requests at a time in the table", async () => {
+  it("is enforced by a single process, which reserves a few requests at a time in the table", async () => {
     const { store, process } = world();
     expect(await allowed(process(), 400)).toBe(limit + 5);
     expect(store.asked).toBe(21);
@@ -53,7 +53,7 @@ describe("the rate limit of a key", () => {
     expect(passed.reduce((a, b) => a + b, 0)).toBe(limit + 8 * 5);
   });
 
-  it("counts the requests of each key separately", async () => {
+  it("does not count the requests of other keys", async () => {
     const rates = world().process();
     expect([await allowed(rates, 400, "key_1"), await allowed(rates, 400, "key_2")]).toEqual([105, 105]);
   });

@@ -35,7 +35,7 @@ async function* these(...runs: RunStats[]) {
   yield* runs;
 }
 
-describe("reports", () => {
+describe("the statistics of runs", () => {
   it("show for a workflow how its runs ended, how long they took, and what they cost", async () => {
     const failed = { status: "failed", durationMs: 3000 } as const;
     const runs = these(
@@ -51,6 +51,7 @@ describe("reports", () => {
         runs: 20,
         success_rate: 0.9,
         mean_ms: 1150,
+        p50_ms: 1000,
         p95_ms: 2000,
         cost_usd: 0,
         completed: 18,
@@ -119,7 +120,7 @@ describe("reports", () => {
   });
 });
 
-describe("the statistics for a key", () => {
+describe("the statistics that an API key may see", () => {
   const range = { from: "2026-11-01", to: "2026-11-30" };
   const asked: object[] = [];
   const ports = {
@@ -143,7 +144,7 @@ describe("the statistics for a key", () => {
     ["of one client can cover one workflow", "acme", { workflow: "a" }, [{ workflow: "a", client: "acme" }]],
     ["of one client show no other client", "globex", { client: "acme" }, []],
     ["are empty for a range whose end is before its start", null, { to: "2026-10-01" }, []],
-  ])("%s", async (_what, client, query, expected) => {
+  ])("depend on the clients of the key: those %s", async (_what, client, query, expected) => {
     asked.length = 0;
     const by = { id: "key_1", role: "viewer", name: "", client } as const;
     for await (const _ of statsWithin(ports as never, by, { ...range, ...query })) throw new TypeError("there is none");

@@ -51,7 +51,7 @@ describe("the slug of an erased client", () => {
     await create("other");
   });
 
-  it("cannot be given to a new client once the audit shows the deletion", async () => {
+  it("cannot be given to a new client once the audit log shows the deletion of the client", async () => {
     deed("client.deleted");
     deed("key.deleted");
     await expect(create()).rejects.toThrow(/was deleted on 2026-01-02/);
@@ -63,7 +63,7 @@ describe("the slug of an erased client", () => {
   });
 });
 
-describe("a client that is being erased", () => {
+describe("the record of a client that is being erased", () => {
   it("cannot be changed", async () => {
     const client = await create();
     const at = new Date(now).toISOString();
@@ -86,12 +86,12 @@ describe("the initial context of a run", () => {
     ["keeps the digits of variables", '{"account": 12345678901234567890}', "{}", '{"account":12345678901234567890}'],
     ["takes the request's null over a variable", '{"limit":1000}', '{"limit":null}', '{"limit":null}'],
     ["is empty if the variables and the request are empty", "{}", "{}", "{}"],
-  ])("%s", (_what, variables, context, whole) => {
+  ])("is made of the client's variables and the request's context: it %s", (_what, variables, context, whole) => {
     expect(withVariables(variables, context)).toBe(whole);
   });
 });
 
-describe("variables", () => {
+describe("variables of a client", () => {
   const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
   it.each(["{}", '{"company":"ACME"}', nested(500), '{"_a1":{"deep":["x",null]}}', `{"long":"${"x".repeat(60_000)}"}`])(

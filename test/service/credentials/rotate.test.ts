@@ -34,8 +34,8 @@ async function sealedWith(): Promise<string[]> {
   return (await store.list(owner)).map(({ key }) => key);
 }
 
-describe("a rotation", () => {
-  it("encrypts all credentials with a new key, removes the old one, and is recorded in the audit", async () => {
+describe("a rotation of credential keys", () => {
+  it("encrypts all credentials with a new key, removes the old key, and is recorded in the audit log", async () => {
     expect(await rotateCredentials(ports, null)).toEqual({ sealed: 3, locked: [] });
     expect(await sealedWith()).toEqual(["key-2", "key-2", "key-2"]);
     expect(keys).toEqual(["key-2"]);
@@ -80,8 +80,8 @@ describe("a rotation", () => {
   });
 });
 
-describe("a replaced secret", () => {
-  it("is still masked in texts, but is no longer passed to nodes", async () => {
+describe("a secret that a user has replaced by a new value", () => {
+  it("is masked in texts as before, but is not passed to nodes", async () => {
     await set("a", "s3cret-new");
     const { members, secrets } = await ports.credentials.forNode("default", "wf", ["a"]);
     expect(members).toEqual([{ key: "a_key", json: '"s3cret-new"' }]);

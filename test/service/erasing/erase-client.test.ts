@@ -35,7 +35,7 @@ class ErasingWorld {
   };
   keys = ["key_1", "key_2"];
   now = Date.parse("2026-01-01T00:00:00Z");
-  /** The process dies at this line of the log. */
+  /** The number of entries in `log` at which the process dies. */
   dies = Number.POSITIVE_INFINITY;
   readonly runs: (Pick<Execution, "id" | "client"> & Partial<Execution>)[] = Array.from(
     { length: 120 },
@@ -74,7 +74,7 @@ class ErasingWorld {
     };
     const ports = {
       chain: { putNote: async () => true },
-      signer: { sign: async () => "signed" },
+      keyPair: { sign: async () => "signed" },
       eraser,
       clients: {
         get: async () => this.client,
@@ -123,7 +123,7 @@ beforeEach(() => {
 });
 
 describe("deleting a client", () => {
-  it("erases the client's runs, objects and everything else that names the client, and last the client", async () => {
+  it("erases the client's runs and objects and all records that name the client, and the client itself last", async () => {
     expect(await deleteClient(world.ports(), ann, "acme")).toBe(true);
     const runs = world.runs.map(({ id }) => id);
     expect(world.log).toEqual([...runs, "objects of acme", "rest 0", "rest 1", "rest 2"]);
@@ -132,7 +132,7 @@ describe("deleting a client", () => {
   });
 
   it.each([true, false])(
-    "is recorded once, even if the process died before it wrote the record (with a queue: %s)",
+    "is recorded in the audit log once, even if the process died before it wrote the record (with a queue: %s)",
     async (queue) => {
       const ports = world.ports({ queue });
       const { append } = ports.audit;
@@ -147,7 +147,7 @@ describe("deleting a client", () => {
     },
   );
 
-  it("is recorded in the audit by the erasing process if the process that marked the client died", async () => {
+  it("is recorded in the audit log by the process that erases if the process that marked the client died", async () => {
     const ports = world.ports();
     const { append } = ports.audit;
     ports.audit.append = () => Promise.reject(new RangeError("died"));
@@ -157,7 +157,7 @@ describe("deleting a client", () => {
     expect(world.deeds()).toEqual(["client.deleted", "client.erased"]);
   });
 
-  it("only marks the client and enqueues the erasure if there is a queue", async () => {
+  it("only marks the client as deleted and enqueues the erasure if there is a queue", async () => {
     expect(await deleteClient(world.ports({ queue: true }), ann, "acme")).toBe(false);
     expect(world.queued).toEqual(["acme"]);
     expect(world.client?.erasing).toMatchObject({ by: ann.id, part: "executions" });
@@ -179,7 +179,7 @@ describe("deleting a client", () => {
     },
   );
 
-  it("pauses when the time limit is over, and the sweeper continues the erasure two minutes later", async () => {
+  it("pauses when its time limit is over, and the sweeper continues the erasure two minutes later", async () => {
     const ports = world.ports({ queue: true });
     await deleteClient(ports, ann, "acme");
     expect(await eraseClient(ports, "acme", world.now + 60_000)).toBe(false);
@@ -225,7 +225,7 @@ describe("erasing a run", () => {
       return (id: string) => world.runs.find((one) => one.id === id) as Execution;
     };
 
-    it("erases the restarts, too, and returns the ids of all; the last erasure removes the shared blobs", async () => {
+    it("erases the run and its restarts, returns the ids of all, and removes the shared blobs last", async () => {
       const find = family();
       expect(await eraseExecution(world.ports(), find("exec_1"))).toEqual(["exec_1", "exec_2"]);
       expect(world.log.splice(0)).toEqual(["exec_1", "exec_2"]);
@@ -299,7 +299,7 @@ describe("during the deletion of a client,", () => {
     expect(await cloud.service.deliveries.list({ client: slug, limit: 1 })).toEqual([]);
   });
 
-  it("a run that the client's own key starts is refused because the client is gone", async () => {
+  it("a run that is started with the client's own API key is refused because the client is gone", async () => {
     const by = { ...ofClient, client: slug };
     const request = { principal: by.id, client: slug, key: `k ${slug}`, asked: "this" };
     const ports = slowly();

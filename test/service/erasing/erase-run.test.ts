@@ -17,7 +17,7 @@ const ended = (id: string) => {
 const erased = ["cancelled", false, false];
 
 describe("a run that starts while its client is deleted", () => {
-  it("is not erased if the client exists after all", async () => {
+  it("is not erased if its client exists after the start", async () => {
     const id = await world.execute(async () => undefined);
     expect(ended(id)).toEqual(["running", true, true]);
   });
@@ -49,7 +49,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(world.emptied).toEqual([]);
   });
 
-  it("is found by a later pass if the process that started it died, because the client's record is kept for that pass", async () => {
+  it("is erased by a later pass of the erasure if the process that started it died; the client's record is kept until then", async () => {
     world.hasQueue = true;
     const ports = world.service();
     await deleteClient(ports, ann, "acme");
@@ -72,7 +72,7 @@ describe("a run that starts while its client is deleted", () => {
     ["is open", async () => undefined],
     ["has already ended", (id: string) => cancelExecution(world.service(), id)],
   ])(
-    "is found by a second pass if it %s and the first pass read the list of runs before it started",
+    "is erased by a second pass of the erasure if the first pass missed its start, and the run %s",
     async (_what, then) => {
       let id = "";
       world.onRest = async () => {
@@ -85,7 +85,7 @@ describe("a run that starts while its client is deleted", () => {
     },
   );
 
-  it("is left to the next sweep if every pass until then finds another new run", async () => {
+  it("is erased by the next sweep if every pass of the erasure until then finds another new run", async () => {
     world.onRest = async () => void (await world.begin());
     expect(await deleteClient(world.service(), ann, "acme")).toBe(false);
     expect(world.ids).toHaveLength(5);
@@ -125,7 +125,7 @@ describe("a run that is missing in the list of open runs", () => {
   );
 });
 
-describe("the cancelling of open runs", () => {
+describe("the cancelling of a client's open runs", () => {
   beforeEach(async () => {
     world.hasQueue = true;
     for (let count = 0; count < 6; count++) await world.begin();
@@ -133,7 +133,7 @@ describe("the cancelling of open runs", () => {
     world.onOpen = () => minutes(1);
   });
 
-  it("reports its progress while it lasts, so that no other process starts the same work", async () => {
+  it("reports its progress while it lasts, so that no other process cancels the same runs", async () => {
     await eraseClient(world.service(), "acme", world.engine.clock.now + 5.5 * 60_000);
     const said = world.renewals.map((at) => Date.parse(at ?? ""));
     expect(said).toHaveLength(6);

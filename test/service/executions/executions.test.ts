@@ -31,7 +31,7 @@ describe("a context with references to blobs", () => {
     expect(await whole(`{"a": 1.50,"b":${json}}`)).toBe('{"a":1.50,"b":{"n":850.0,"deep":["a \\"text\\""]}}');
   });
 
-  it("is returned unchanged if it has no reference", async () => {
+  it("is returned unchanged if it contains no reference", async () => {
     expect(await whole('{ "a" : 1.50 }')).toBe('{ "a" : 1.50 }');
   });
 
@@ -45,14 +45,14 @@ describe("a context with references to blobs", () => {
     expect(await whole(text)).toBe(text.replace(small, '"small"'));
   });
 
-  it("gets as many values as fit into an answer, the first ones first", async () => {
+  it("gets as many values as fit into an answer of the API, the first ones first", async () => {
     const half = reference("text", "x".repeat(3 * 1024 * 1024));
     const { a, b } = JSON.parse(await whole(`{"a":${half},"b":${half}}`));
     expect([a.length, b.$blob.bytes]).toEqual([3 * 1024 * 1024, 3 * 1024 * 1024]);
   });
 });
 
-it("a request to cancel a run is answered in time if the close is slow, and the close continues", async () => {
+it("a request to cancel a run is answered in time even if closing the run takes long, and the closing continues", async () => {
   const world = new ErasureWorld();
   await world.publish("report", []);
   const id = await world.begin();

@@ -11,7 +11,7 @@ function part(disposition: string, content: string | Buffer, type = ""): Buffer 
   return Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from("\r\n--b--\r\n")]);
 }
 
-describe("the body of a hook", () => {
+describe("the body of a webhook request", () => {
   it.each([
     ["application/json", '{"n": 12345678901234567890, "x": 850.0}', '{"n": 12345678901234567890, "x": 850.0}'],
     ["application/cloudevents+json; charset=utf-8", "[1]", "[1]"],
@@ -144,14 +144,14 @@ const json = '{"id": "evt_1", "data": {"n": 7, "flag": true}, "list": ["a"]}';
 const request = { headers: { "x-delivery": "d-1", "x.y": "z" }, body: Buffer.from(json) };
 const signature = { header: "x-signature", secret: "vendor", algorithm: "sha256" } as const;
 
-describe("the id that repeated deliveries share", () => {
+describe("the id that repeated deliveries of a webhook share", () => {
   it.each([
     ["headers.x-delivery", "d-1"],
     ["headers.x.y", "z"],
     ["body.id", "evt_1"],
     ["body.data.n", "7"],
     ["body.list.0", "a"],
-  ])("is the value of %s", (dedupe, value) => {
+  ])("is the value that the request has at %s", (dedupe, value) => {
     expect(dedupeIdOf({ dedupe }, request)).toBe(value);
   });
 
@@ -186,7 +186,7 @@ describe("the id that repeated deliveries share", () => {
     expect(one).not.toBe(other);
   });
 
-  it("is a hash of the body for a signed request with its id in a header, since headers are not signed", () => {
+  it("is a hash of the body if a signed request has its id only in a header, because headers are not signed", () => {
     const keys = ["d-1", "d-2"].map((id) =>
       dedupeIdOf({ dedupe: "headers.x-delivery", signature }, { ...request, headers: { "x-delivery": id } }),
     );
@@ -212,18 +212,18 @@ describe("the id that repeated deliveries share", () => {
     expect(keys).toEqual([one, keys[0], keys[0]]);
   });
 
-  it("is a hash of the body if the trigger's path leads into a number", () => {
+  it("is a hash of the body if the path in the field `dedupe` leads into a number", () => {
     expect(dedupeIdOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
 
-  it("is new for each request if the trigger has no dedupe", () => {
+  it("is new for each request if the webhook trigger has no field `dedupe`", () => {
     expect(dedupeIdOf({}, request)).not.toBe(dedupeIdOf({}, request));
   });
 });
 
 const text = Buffer.from('{"a": "grüß"}');
 
-describe("a body with the content-encoding", () => {
+describe("the body of a webhook request with the content-encoding", () => {
   it.each([
     ["gzip", gzipSync(text)],
     ["X-GZIP", gzipSync(text)],

@@ -41,8 +41,8 @@ function request(id: string, body = json, headers: Record<string, string> = {}):
   return { id, headers: { ...usual, ...headers }, body: Buffer.from(body), from };
 }
 
-describe("a request to a hook", () => {
-  it("starts a run with its unchanged body, and with its headers except logins", async () => {
+describe("a request to a webhook", () => {
+  it("starts a run with its unchanged body, and with its headers except those for sign-in", async () => {
     const headers = { authorization: "Bearer s3cret", cookie: "s=1", "x-api-key": "k" };
     const { execution, waitSeconds } = await receiveHook(ports(), request("vendor", json, headers));
     expect(waitSeconds).toBe(0);
@@ -78,7 +78,7 @@ describe("a request to a hook", () => {
     expect(world.runs).toEqual([first.execution]);
   });
 
-  it("starts a second run if its long id differs from an earlier id only in the last digit", async () => {
+  it("starts a second run if its long delivery id differs from an earlier id only in the last digit", async () => {
     const ids = ["820982911946154508", "820982911946154509", "820982911946154510"];
     for (const id of ids) await receiveHook(ports(), request("vendor", `{"id": ${id}, "total": 850.0}`));
     expect(world.records.map(({ dedupe }) => dedupe)).toEqual(ids);
@@ -88,7 +88,7 @@ describe("a request to a hook", () => {
     );
   });
 
-  it("that was refused starts one run if it is delivered again after the cause is repaired", async () => {
+  it("that was refused starts one run if it is sent again after the cause of the refusal is repaired", async () => {
     const needs = { type: "object", properties: { webhook: { type: "string" } } } as const;
     await world.publish("pay", [signed, open], needs);
     await expect(receiveHook(ports(), request("vendor"))).rejects.toThrow(Refused);
@@ -99,7 +99,7 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "started", execution: again.execution, reason: null }]);
   });
 
-  it("is refused if the receiver has rejected its body, and is recorded once a minute if it is signed", async () => {
+  it("is refused if the API has rejected its body, and is recorded once a minute if it is signed", async () => {
     const flaw = new RangeError("the body has 5000000 bytes");
     const flawed = (id: string, headers = {}) => receiveHook(ports(), { ...request(id, "{", headers), flaw });
     for (const _ of "ab") await expect(flawed("vendor")).rejects.toBe(flaw);
@@ -108,25 +108,25 @@ describe("a request to a hook", () => {
     expect(world.records).toHaveLength(2);
   });
 
-  it("needs no signature if its trigger asks for none, and always starts a new run if the trigger has no dedupe", async () => {
+  it("needs no signature if its trigger requires none, and always starts a new run if the trigger has no `dedupe`", async () => {
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     await receiveHook(ports(), request("open", json, { "x-signature": "" }));
     expect(world.runs).toHaveLength(2);
     expect(asked).toEqual([]);
   });
 
-  it("with a PDF as its body starts a run with the body as bytes", async () => {
+  it("with a PDF as its body starts a run whose context contains the bytes of the PDF", async () => {
     const { execution } = await receiveHook(ports(), request("open", "%PDF", { "content-type": "application/pdf" }));
     const { webhook } = await world.context(execution);
     expect(webhook.body).toMatchObject({ $blob: { bytes: 4, type: "bytes" } });
   });
 
-  it("returns the `waitSeconds` of its trigger", async () => {
+  it("returns the field `waitSeconds` of its trigger", async () => {
     await world.publish("slow", [{ ...open, id: "slow", waitSeconds: 20 }]);
     expect(await receiveHook(ports(), request("slow"))).toMatchObject({ waitSeconds: 20 });
   });
 
-  it("gets the same answer for an unknown hook and for a wrong signature", async () => {
+  it("gets the same answer if the webhook does not exist as if the signature is wrong", async () => {
     const wrong = (id: string) =>
       receiveHook(ports(), request(id, json, { "x-signature": "00" })).catch((error) => error);
     const [absent, refused] = [await wrong("nobody"), await wrong("vendor")];
@@ -136,7 +136,7 @@ describe("a request to a hook", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("is recorded with the reason if it is refused, but at most once a minute for the same fault", async () => {
+  it("is recorded with the reason if it is refused, but at most once a minute for the same reason", async () => {
     for (const value of ["00", "11"]) {
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": value }))).rejects.toThrow(NotFound);
     }
@@ -148,26 +148,26 @@ describe("a request to a hook", () => {
     ]);
   });
 
-  it("is refused if it is signed with a replaced key, or with a field of the credential that is not secret", async () => {
+  it("is refused if it is signed with a key that was replaced, or with a field of the credential that is not secret", async () => {
     for (const other of ["old", "Vendor"]) {
       const digest = createHmac("sha256", other).update(json).digest("hex");
       await expect(receiveHook(ports(), request("vendor", json, { "x-signature": digest }))).rejects.toThrow(NotFound);
     }
   });
 
-  it("is refused if no key is stored, and the record names that reason", async () => {
+  it("is refused if the credential with the signing key does not exist, and the delivery's record names that reason", async () => {
     const missing = async () => Promise.reject(new NovaError("NodeFailed", 'client "acme" has no credential "vendor"'));
     await expect(receiveHook(ports(missing), request("vendor"))).rejects.toThrow(NotFound);
     expect(world.records).toMatchObject([{ status: "refused", reason: 'client "acme" has no credential "vendor"' }]);
   });
 
-  it("results in an error if keys are temporarily unavailable, so that the sender repeats the request", async () => {
+  it("gets an error if the signing keys are temporarily unavailable, so that the sender repeats the request", async () => {
     const down = async () => Promise.reject(new NovaError("SandboxUnavailable", "the store does not answer"));
     await expect(receiveHook(ports(down), request("vendor"))).rejects.toThrow("the store does not answer");
     expect(world.records).toEqual([]);
   });
 
-  it("with an unreadable body is recorded even if a request with another fault was refused in the same minute", async () => {
+  it("with an unreadable body is recorded even if a request was refused for another reason in the same minute", async () => {
     await expect(receiveHook(ports(), request("vendor", json, { "x-signature": "00" }))).rejects.toThrow(NotFound);
     await expect(receiveHook(ports(), request("vendor", "{"))).rejects.toThrow(/not JSON/);
     await expect(receiveHook(ports(), request("vendor", '{"password": hunter2}'))).rejects.toThrow(
@@ -188,7 +188,7 @@ describe("a request to a hook", () => {
     expect(world.records).toMatchObject([{ status: "refused", reason: expect.stringMatching(reason) }]);
   });
 
-  it("reaches only the workflow's active version", async () => {
+  it("starts a run only of the workflow's active version", async () => {
     await world.publish("other", []);
     world.triggers.kept.clear();
     await expect(receiveHook(ports(), request("open"))).rejects.toThrow(NotFound);

@@ -16,7 +16,7 @@ const timed = (at: number, by = key) => digest(`${at}.${body}`, "sha256", by).di
 const problem = (signature: WebhookSignature, value: string | undefined, keys = [key]) =>
   signatureProblem(signature, keys, { value, body, nowMs });
 
-describe("a signature", () => {
+describe("the signature of a webhook request", () => {
   it.each([
     ["in hex", plain, digest().digest("hex")],
     ["in upper case", plain, digest().digest("hex").toUpperCase()],

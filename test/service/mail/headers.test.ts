@@ -21,7 +21,7 @@ describe("the header block of a mail", () => {
         ["a", "b"],
         ["c", "d"],
       ],
-    ], // prettier-ignore
+    ],
     ["A: b\n c\n\td\n\nE: f", [["a", "b c d"]]],
     [
       "Subject : x\r\nno header\r\n: none\r\nB:\r\n\r\n",
@@ -29,26 +29,28 @@ describe("the header block of a mail", () => {
         ["subject", "x"],
         ["b", ""],
       ],
-    ], // prettier-ignore
+    ],
     ["A: b", [["a", "b"]]],
     ["\r\n\r\nA: b", []],
   ])("%j is read as %j", (text, expected) => {
     expect(read(text).map(({ name, value }) => [name, value])).toEqual(expected);
   });
 
-  it("is not read if it does not end within the limit", () => {
+  it("is not read if it does not end within the size limit", () => {
     expect(readHeaders(Buffer.alloc(longestHeadBytes, "a"))).toBeUndefined();
     expect(readHeaders(Buffer.alloc(longestHeadBytes - 1, "a"))).toEqual([]);
   });
 });
 
 describe("the headers that SES added", () => {
-  it("are the block at the top", () => {
+  it("are the block of headers at the top of a mail", () => {
     const names = sesHeaders(read(sesHead() + head)).map(({ name }) => name);
     expect(names).toEqual(
-      ["return-path", "received", "x-ses-spam-verdict", "x-ses-virus-verdict", "received-spf"].concat(
-        ["authentication-results", "x-ses-receipt", "x-ses-dkim-signature"], // prettier-ignore
-      ),
+      ["return-path", "received", "x-ses-spam-verdict", "x-ses-virus-verdict", "received-spf"].concat([
+        "authentication-results",
+        "x-ses-receipt",
+        "x-ses-dkim-signature",
+      ]),
     );
   });
 
@@ -74,7 +76,7 @@ describe("the headers that SES added", () => {
     ["", undefined],
     ["mx.evil.example; dmarc=pass header.from=a.example", undefined],
     ["amazonses.com.evil.example; dmarc=pass header.from=a.example", undefined],
-  ])("with the result %j prove the sender domain %j", (authentication, expected) => {
+  ])("with the authentication result %j prove the sender domain %j", (authentication, expected) => {
     expect(verdictsOf(sesHeaders(read(sesHead({ authentication })))).provenDomain).toBe(expected);
   });
 
@@ -88,12 +90,12 @@ describe("the headers that SES added", () => {
     ["a@b.example", ["a@b.example"]],
     ["<A@B.example>, c@d.example", ["a@b.example", "c@d.example"]],
     ["nobody", []],
-  ])("for the recipients %j name %j", (to, expected) => {
+  ])("with the recipients %j name the addresses %j", (to, expected) => {
     expect(receivedFor(sesHeaders(read(sesHead({ for: to }))))).toEqual(expected);
   });
 });
 
-describe("recipients", () => {
+describe("the recipients of a mail", () => {
   const of = (top: string, headers: string, domains: string[] = []) => {
     const all = read(`${top}${headers}\r\n`);
     return recipientsOf(all, sesHeaders(all), domains).map(({ address, client }) => [address, client]);
@@ -110,7 +112,7 @@ describe("recipients", () => {
         ["a", undefined],
         ["b", "c+d"],
       ],
-    ], // prettier-ignore
+    ],
     [
       "SES, To and Cc name in NOVA's domains",
       sesHead({ for: "a@in.example" }),
@@ -120,14 +122,14 @@ describe("recipients", () => {
         ["a", undefined],
         ["b", undefined],
       ],
-    ], // prettier-ignore
+    ],
     [
       "both SES and To name, without duplicates",
       sesHead({ for: "a@in.example" }),
       "To: A@in.example\r\n",
       ["in.example"],
       [["a", undefined]],
-    ], // prettier-ignore
+    ],
   ])("are the addresses that %s", (_what, top, headers, domains, expected) => {
     expect(of(top, headers, domains)).toEqual(expected);
   });
@@ -138,7 +140,7 @@ describe("recipients", () => {
   });
 });
 
-describe("addresses", () => {
+describe("mail addresses", () => {
   it.each([
     ["a@b.c", ["a@b.c"]],
     ['"x@y.z, \\" q@r" <A@B.c>, (note@d.e) f', ["a@b.c", "note@d.e"]],
@@ -149,7 +151,7 @@ describe("addresses", () => {
   });
 });
 
-describe("the sender", () => {
+describe("the sender of a mail", () => {
   it.each([
     ["From: Anna <Anna@B.example>", "anna@b.example"],
     ["From: anna@b.example", "anna@b.example"],
@@ -158,7 +160,7 @@ describe("the sender", () => {
     ["From: eve@c.example <Eve@c.example>", "eve@c.example"],
     ["From: nobody", ""],
     ["To: a@b", ""],
-  ])("of %j is %j", (line, expected) => {
+  ])("in the headers %j is %j", (line, expected) => {
     expect(senderOf(read(`${line}\r\n\r\n`))).toBe(expected);
   });
 
@@ -178,11 +180,14 @@ describe("the sender", () => {
     ["From: grp: a@b, z@evil.example;", ["@b"], /exactly one sender/],
     ['From: "z@evil.example, or so" (a, b) <a@b>', ["@b"], undefined],
     ["From: =?utf-8?q?Anna_M=C3=BCller?= < a@b >", ["@b"], undefined],
-  ])("of %j with the list of allowed senders %j is refused with the reason %s", (line, allowed, reason) => {
-    const refused = senderProblem(read(`${line}\r\n\r\n`), allowed);
-    if (reason === undefined) expect(refused).toBeUndefined();
-    else expect(refused).toMatch(reason);
-  });
+  ])(
+    "in the headers %j with the list of allowed senders %j is refused with the reason %s (undefined: accepted)",
+    (line, allowed, reason) => {
+      const refused = senderProblem(read(`${line}\r\n\r\n`), allowed);
+      if (reason === undefined) expect(refused).toBeUndefined();
+      else expect(refused).toMatch(reason);
+    },
+  );
 });
 
 const line = "A".repeat(76);
@@ -240,7 +245,7 @@ describe("the guard against hostile mail", () => {
       () => Buffer.alloc(largestMailBytes + 1),
       /41943041 bytes, and a mail may have 41943040/,
     ],
-  ])("decides rightly whether %s may be parsed", (_what, make, reason) => {
+  ])("accepts a mail within the limits, and refuses any other mail with a reason: %s", (_what, make, reason) => {
     const refused = guardProblem(make());
     if (reason === undefined) expect(refused).toBeUndefined();
     else expect(refused).toMatch(reason);

@@ -33,7 +33,7 @@ describe("the reader of a mail", () => {
     ],
     ["whole, in words of two charsets", "=?UTF-8?B?TcOkcno=?= =?iso-8859-1?B?5A==?=", "Märzä"],
     ["whole, between other text", "a =?UTF-8?B?TcOkcno=?= b", "a März b"],
-  ])("decodes letters that are %s", async (_what, subject, expected) => {
+  ])("decodes encoded words whose letters are %s", async (_what, subject, expected) => {
     expect((await parseMail(withSubject(subject))).subject).toBe(expected);
   });
 
@@ -46,13 +46,13 @@ describe("the reader of a mail", () => {
     }
   });
 
-  it("leaves encoded words in bodies unchanged", async () => {
+  it("leaves encoded words in the bodies of mails unchanged", async () => {
     const text = "=?UTF-8?B?TcM=?= =?UTF-8?B?pHJ6?=";
     const mail = await parseMail(mailOf([{ type: "text/plain", name: "a.txt", body: text }], { text }));
     expect([mail.text.trim(), String(Buffer.from(mail.attachments[0]?.bytes ?? []))]).toEqual([text, text]);
   });
 
-  it("reads the reply addresses, the id of the answered mail, and whether a program wrote the mail", async () => {
+  it("reads the reply addresses, the id of the mail that it answers, and whether a program wrote the mail", async () => {
     const mail = await parseMail(
       withHeader(
         "Reply-To: Desk <Desk@Example.com>, b@example.com",
@@ -68,7 +68,7 @@ describe("the reader of a mail", () => {
     expect(await parseMail(mailOf())).toMatchObject({ replyTo: [], inReplyTo: null, autoSubmitted: null });
   });
 
-  it("returns all headers, decoded, and joins the values of a repeated one with line breaks", async () => {
+  it("returns all headers decoded, and joins the values of a repeated header with line breaks", async () => {
     const { headers } = await parseMail(
       withHeader("X-Order: =?UTF-8?Q?M=C3=A4rz?=", "Received: from b", "Received: from a", "$blob: 1", "__proto__: 2"),
     );
@@ -108,14 +108,14 @@ describe("an attachment with attachments inside", () => {
     ]);
   });
 
-  it("is not unpacked below five levels", async () => {
+  it("is not unpacked if it is nested more than five levels deep", async () => {
     const nested = [1, 2, 3, 4, 5, 6, 7].reduce<Part>((inner) => forwarded(inner), pdf);
     expect(await shown([nested])).toHaveLength(6);
   });
 
   it.each<[string, Part]>([
     ["is not a mail", { type: "message/rfc822", name: "a.eml", body: "" }],
-    ["has a NUL in its head", { type: "message/rfc822", name: "a.eml", body: "From: a\0b\r\n\r\nx" }],
+    ["has a NUL in its headers", { type: "message/rfc822", name: "a.eml", body: "From: a\0b\r\n\r\nx" }],
     ["is truncated", { ...winmail, body: winmail.body.subarray(0, 40) }],
   ])("is not unpacked if it %s", async (_what, part) => {
     expect(await shown([part])).toHaveLength(1);
@@ -127,7 +127,7 @@ describe("an attachment with attachments inside", () => {
   });
 });
 
-describe("a reader of winmail.dat", () => {
+describe("the reader of the attachment winmail.dat", () => {
   const pdf = Buffer.from("%PDF-1.7");
   const [text8, text16, binary, object] = [0x1e, 0x1f, 0x102, 0x0d];
   const [dataObject, longName, mimeTag] = [0x3701, 0x3707, 0x370e];

@@ -26,7 +26,7 @@ const reference = (text: string) => ({
 });
 
 describe("a mail", () => {
-  it("starts a run with its content, and with its attachments as bytes", async () => {
+  it("starts a run whose context contains its texts and the bytes of its attachments", async () => {
     const [delivery] = await receive(mailOf([pdf]));
     expect(delivery).toMatchObject({
       type: "mail",
@@ -62,7 +62,7 @@ describe("a mail", () => {
     expect(Array.from(world.engine.blobs.blobs.values(), String)).toEqual(["%PDF-1.7"]);
   });
 
-  it("starts one run, even if it arrives twice under different keys", async () => {
+  it("starts one run, even if the mail server stores it twice under different keys", async () => {
     const first = await receive(mailOf());
     expect(await receive(mailOf())).toEqual(first);
     expect(await receive(mailOf(), "mail/two")).toEqual(first);
@@ -72,7 +72,7 @@ describe("a mail", () => {
   describe("without a Message-ID", () => {
     const headers = head.replace(/Message-ID.*\r\n/, "");
 
-    it("is recognised by the headers and the body that its author wrote", async () => {
+    it("is identified by the headers and the body that its author wrote", async () => {
       for (const text of ["one", "one", "two"]) await receive(mailOf([], { headers, text }));
       expect(world.runs).toHaveLength(2);
       expect(world.records[0]?.dedupe).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -97,7 +97,7 @@ describe("a mail", () => {
       expect([world.runs.length, world.records.length]).toEqual([1, 1]);
     });
 
-    it("is recognised in the same way if its Message-ID is empty", async () => {
+    it("is identified by its headers and body, like a mail with an empty Message-ID", async () => {
       for (const text of ["one", "one", "two"]) {
         await receive(mailOf([], { headers: head.replace(/Message-ID.*/, "Message-ID: <>"), text }));
       }
@@ -114,7 +114,7 @@ describe("a mail", () => {
     });
   });
 
-  it("starts one run for each client that it names", async () => {
+  it("starts one run for each client that its addresses name", async () => {
     world.clients.add("globex");
     world.domains = ["in.example.com"];
     const cc = "Cc: invoices+globex@in.example.com, boss@example.com\r\n";
@@ -128,7 +128,7 @@ describe("a mail", () => {
     expect(new Set(world.runs).size).toBe(3);
   });
 
-  it("continues the run that a crashed Lambda has not completely started", async () => {
+  it("that is delivered a second time completes the start of a run during which a Lambda crashed", async () => {
     const dying = { call: () => Promise.reject(new RangeError("the Lambda died")) };
     world.mails.set(key, mailOf([pdf]));
     await expect(receiveMail(world.ports(dying), key)).rejects.toThrow("the Lambda died");
@@ -190,7 +190,7 @@ describe("a mail that NOVA checks", () => {
     expect((await refused(mailOf([], { top, headers: own + head })))?.reason).toMatch(/virus/);
   });
 
-  it("is refused and recorded for its trigger if its sender is not on the trigger's list of senders", async () => {
+  it("is refused, and recorded for its trigger, if its sender is not on the trigger's list of allowed senders", async () => {
     await world.publish("strict", [{ ...trigger, address: "strict", from: ["@example.org", "ben@example.com"] }]);
     const top = sesHead({ for: "strict@in.example.com" });
     const delivery = await refused(mailOf([], { top }));
@@ -198,7 +198,7 @@ describe("a mail that NOVA checks", () => {
     expect(delivery?.reason).toMatch(/^anna@example.com is not in the trigger's list/);
   });
 
-  it("is refused if its address names another client than its trigger does", async () => {
+  it("is refused if its address names another client than its trigger", async () => {
     await world.publish("own", [{ ...trigger, address: "own", client: "acme" }]);
     expect((await refused(mailOf([], { top: sesHead({ for: "own+default@in.example.com" }) })))?.reason).toMatch(
       /takes no mail for the client "default"/,
@@ -208,7 +208,7 @@ describe("a mail that NOVA checks", () => {
     ]);
   });
 
-  it("is refused if it does not contain an input that its workflow requires", async () => {
+  it("is refused if it lacks an input that its workflow requires", async () => {
     const inputs = { type: "object", required: ["smtp_host"], properties: {} };
     await world.publish("asking", [{ ...trigger, address: "asking" }], inputs);
     expect((await refused(mailOf([], { top: sesHead({ for: "asking@in.example.com" }) })))?.reason).toMatch(
@@ -216,12 +216,12 @@ describe("a mail that NOVA checks", () => {
     );
   });
 
-  it("is refused if none of its addresses belongs to NOVA", async () => {
+  it("is refused if none of its recipient addresses belongs to NOVA", async () => {
     world.domains = ["other.example.com"];
     expect((await refused(mailOf()))?.reason).toBe("it is for no address of ours");
   });
 
-  it("is refused if it is no longer in the bucket", async () => {
+  it("is refused if its object in the bucket was deleted", async () => {
     const [delivery] = await receiveMail(world.ports(), "mail/gone");
     expect(delivery).toMatchObject({ workflow: null, dedupe: "mail/gone", reason: expect.stringMatching(/any more/) });
   });
@@ -239,10 +239,10 @@ describe("a hostile mail", () => {
 
   it.each<[string, () => Buffer, string | RegExp]>([
     ["no content", () => Buffer.alloc(0), /no address of ours/],
-    ["no head", () => Buffer.from("\r\n\r\nhello"), /no address of ours/],
+    ["no headers", () => Buffer.from("\r\n\r\nhello"), /no address of ours/],
     ["random bytes", () => Buffer.from([0, 255, 254, 0, 10, 13]), /no address of ours/],
     [
-      "a head without an end",
+      "headers without an end",
       () => Buffer.from(`${sesHead()}${"X-A: b\r\n".repeat(100_000)}`),
       /head does not end within/,
     ],
@@ -289,13 +289,16 @@ describe("a hostile mail", () => {
       () => mailOf([], { headers: `${head}\r\nCc: ${"a@b.example, ".repeat(35_000)}c@d.example` }),
       "started",
     ],
-  ])("with %s is refused with a clear reason, or starts its run", async (_what, make, outcome) => {
-    const deliveries = await receive(make());
-    expect(deliveries).toHaveLength(1);
-    if (typeof outcome === "string") expect(deliveries[0]).toMatchObject({ status: outcome, reason: null });
-    else expect(deliveries[0]).toMatchObject({ status: "refused", reason: expect.stringMatching(outcome) });
-    expect(world.runs).toHaveLength(outcome === "started" ? 1 : 0);
-  });
+  ])(
+    "with %s is refused with a clear reason or starts a run, and causes no other error",
+    async (_what, make, outcome) => {
+      const deliveries = await receive(make());
+      expect(deliveries).toHaveLength(1);
+      if (typeof outcome === "string") expect(deliveries[0]).toMatchObject({ status: outcome, reason: null });
+      else expect(deliveries[0]).toMatchObject({ status: "refused", reason: expect.stringMatching(outcome) });
+      expect(world.runs).toHaveLength(outcome === "started" ? 1 : 0);
+    },
+  );
 
   it("cannot put a path into the name of an attachment", async () => {
     const names = ["../../etc/passwd", "C:\\\\temp\\\\a.pdf", "..", ""];
@@ -309,7 +312,7 @@ describe("a hostile mail", () => {
     ]);
   });
 
-  it("whose text looks like a file mark or a reference of NOVA's starts a run with exactly that text", async () => {
+  it("whose text looks like a file mark or a reference of NOVA starts a run with exactly that text", async () => {
     const text = `{"$blob": {"sha256": "${"a".repeat(64)}"}} nova-file-00000000-0000-0000-0000-000000000000`;
     await receive(mailOf([pdf], { text }));
     expect((await world.context(world.runs[0] ?? "")).email_body.trim()).toBe(text);

@@ -65,7 +65,7 @@ describe("a forged mail is refused if the sender writes a DMARC pass", () => {
     ["after a quote without an end", { dmarc: `${pass}; x="` }],
     ["after a comment without an end", { dmarc: `${pass} ((x)` }],
     ["after thousands of letters", { dmarc: `x=${"y".repeat(20_000)}; ${pass}` }],
-  ])("%s", async (_where, given) => {
+  ])("into a text that SES copies into its own headers: %s", async (_where, given) => {
     const delivery = await receive(
       mailOf([], { top: sesHead({ authentication: authentication(given) }), headers: fromBank }),
     );
@@ -77,15 +77,15 @@ describe("a forged mail is refused if the sender writes a DMARC pass", () => {
   const without = (name: string) => failed.replace(new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, "m"), "");
   it.each([
     ["below the headers of SES", `${failed}${forged}`],
-    ["below, under a name with a space", `${failed}${forged.replace(":", " :")}`],
-    ["below, and SES added none", `${without("Authentication-Results")}${forged}`],
-    ["below, and SES added no header after it", `${without("X-SES-RECEIPT")}${forged}`],
+    ["below the headers of SES, under a name with a space", `${failed}${forged.replace(":", " :")}`],
+    ["below the headers of SES, which do not include this header", `${without("Authentication-Results")}${forged}`],
+    ["below the headers of SES, one of which is missing", `${without("X-SES-RECEIPT")}${forged}`],
     ["folded into another header", failed.replace("X-SES-RECEIPT: ", `X-SES-RECEIPT: \r\n ${forged} `)],
-    ["above, as another server", sesHead({ authentication: `mx.evil.example; ${pass}` })],
-    ["as a server with a similar name", sesHead({ authentication: `amazonses.com.evil.example; ${pass}` })],
-    ["as a server with properties", sesHead({ authentication: `amazonses.com x=y; ${pass}` })],
-    ["without a server", sesHead({ authentication: pass })],
-    ["that is missing", without("Authentication-Results")],
+    ["above the others, in the name of another server", sesHead({ authentication: `mx.evil.example; ${pass}` })],
+    ["in the name of a server that is similar", sesHead({ authentication: `amazonses.com.evil.example; ${pass}` })],
+    ["in the name of a server with properties", sesHead({ authentication: `amazonses.com x=y; ${pass}` })],
+    ["without the name of a server", sesHead({ authentication: pass })],
+    ["nowhere, so the mail has no result", without("Authentication-Results")],
   ])("into a separate header: %s", async (_where, top) => {
     expect(await receive(mailOf([], { top, headers: fromBank }))).toMatchObject({ status: "refused" });
     expect(world.runs).toEqual([]);
@@ -98,12 +98,12 @@ describe("a mail is refused if its From header", () => {
     ["occurs twice", "From: a@evil.example\r\nFrom: pay@bank.example"],
     ["occurs twice, once with a space in its name", "From : a@evil.example\r\nFrom: pay@bank.example"],
     ["is missing", "Sender: a@evil.example"],
-    ["names two", "From: a@evil.example, pay@bank.example"],
+    ["names two addresses", "From: a@evil.example, pay@bank.example"],
     ["names a group", "From: us: a@evil.example, pay@bank.example;"],
-    ["names one in a group", "From: us: a@evil.example;"],
+    ["names one address in a group", "From: us: a@evil.example;"],
     ["has another address as its name", "From: pay@bank.example <a@evil.example>"],
     ["has two addresses in brackets", "From: <pay@bank.example> <a@evil.example>"],
-    ["has a route", "From: <@bank.example:a@evil.example>"],
+    ["has an address with a route", "From: <@bank.example:a@evil.example>"],
     ["has a quoted address", 'From: "pay@bank.example"@evil.example'],
     ["has an encoded word as its address", "From: =?utf-8?q?=3Cpay=40bank.example=3E?="],
     ["has an encoded word in its address", "From: =?utf-8?q?pay=40bank.example?=@evil.example"],
@@ -114,7 +114,7 @@ describe("a mail is refused if its From header", () => {
     ["has a NUL", "From: a@evil.example\0pay@bank.example"],
     ["has a CR without LF", "From: a@evil.example\rFrom: pay@bank.example"],
     ["follows a CR without LF", "Subject: x\rFrom: pay@bank.example\r\nFrom: a@evil.example"],
-  ])("%s", async (_what, from) => {
+  ])("does not name exactly one plain address: it %s", async (_what, from) => {
     expect(await receive(mailOf([], { top: proven, headers: `${from}\r\n${rest}` }))).toMatchObject({
       status: "refused",
       reason: expect.stringMatching(/exactly one sender|in two ways/),
@@ -137,7 +137,7 @@ describe("an honest mail starts a run", () => {
       pass,
       `From: "B\u00e4nk" <pay@bank.example> (us)\r\n${rest}`,
     ],
-  ])("%s", async (_how, dmarc, headers) => {
+  ])("if it comes %s", async (_how, dmarc, headers) => {
     const mailFrom = "bounce+x=y=z@bank.example";
     const top = sesHead({ authentication: authentication({ mailFrom, dmarc }) });
     expect(await receive(mailOf([], { top, headers }))).toMatchObject({ status: "started", from: "pay@bank.example" });
@@ -169,7 +169,7 @@ describe("the verdicts of SES", () => {
     else expect(refused).toMatch(reason);
   });
 
-  it("lead to a refusal of a mail without a sender before any policy is read", async () => {
+  it("refuse a mail without a sender before any DMARC policy is read", async () => {
     const neverCalled = () => Promise.reject(new RangeError("unexpected read of a policy"));
     expect(await verdictProblem({ provenDomain: "" }, "", neverCalled)).toMatch(/exactly one sender/);
   });

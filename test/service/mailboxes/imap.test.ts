@@ -43,7 +43,11 @@ describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot
       { password: "wrong" },
       /INBOX at 127.0.0.1:\d+ cannot be read: it refuses the password of anna@/,
     ],
-    ["has no such folder", { mailbox: "Elsewhere" }, /Elsewhere at .* cannot be read: Mailbox doesn't exist/],
+    [
+      "does not have the folder of the trigger",
+      { mailbox: "Elsewhere" },
+      /Elsewhere at .* cannot be read: Mailbox doesn't exist/,
+    ],
     ["does not answer", { port: 1 }, /INBOX at 127.0.0.1:1 cannot be read: no mail server answers there/],
   ])("reports the reason if it %s", async (_what, changes, message) => {
     const opening = mailboxes.open(address(changes));
@@ -77,7 +81,7 @@ describe("a mailbox while private addresses are forbidden", () => {
     ["a private host that listens", "127.0.0.1", () => 993, resolving("8.8.8.8")],
     ["a name of a private address", "mail.test", () => 993, resolving("10.0.0.1")],
     ["a name of this machine", "localhost", () => 143, resolving("127.0.0.1")],
-    ["an address in another spelling", "0x7f.1", () => 143, resolving("127.0.0.1")],
+    ["a private host in another spelling", "0x7f.1", () => 143, resolving("127.0.0.1")],
     ["an unknown name", "mail.test", () => 993, failing("ENOTFOUND")],
     ["a port of another service", "mail.test", port, resolving("8.8.8.8")],
     ["a port of another private service", "127.0.0.1", port, resolving("8.8.8.8")],
@@ -114,7 +118,7 @@ describe("a mailbox while private addresses are forbidden", () => {
     expect(heard.join("")).not.toMatch(/LOGIN|AUTHENTICATE|s3cret/i);
   });
 
-  it("that cannot be opened is reported with the same message whether another service or none listens there", async () => {
+  it("that cannot be opened is reported with the same message whether another service or no service listens there", async () => {
     const said = async (port: number) => {
       const address = { host: "127.0.0.1", port, user: "u", password: "p", mailbox: "INBOX" };
       const failure: Error = await mailboxes.open(address).catch((error) => error);

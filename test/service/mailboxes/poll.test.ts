@@ -74,7 +74,7 @@ describe("unread mails", () => {
     unread = new Map([
       [7, mail("b")],
       [9, mail("a")],
-    ]); // prettier-ignore
+    ]);
     const found = await pollMailbox(ports(), name);
     expect(found).toMatchObject([
       { type: "imap", client: "acme", status: "started", dedupe: "<b@example.com>" },
@@ -110,18 +110,18 @@ describe("unread mails", () => {
     expect(unread.size).toBe(0);
   });
 
-  it("stay unread from the first mail on whose run cannot be accepted", async () => {
+  it("stay unread if no run can be started for the first of them", async () => {
     unread = new Map([
       [1, mail("a")],
       [2, mail("b")],
-    ]); // prettier-ignore
+    ]);
     const begin = () => Promise.reject(new StoreUnavailable("DynamoDB does not answer"));
     const deliveries = { ...world.deliveries, begin } as unknown as ServicePorts["deliveries"];
     await expect(pollMailbox(ports({ deliveries }), name)).rejects.toThrow(StoreUnavailable);
     expect([unread.size, world.runs.length]).toEqual([2, 0]);
   });
 
-  it("are left to the next poll after the first fifty, or if the time is up", async () => {
+  it("are left to the next poll after the first fifty, or if the time limit of the poll is over", async () => {
     for (let uid = 1; uid <= 60; uid++) unread.set(uid, Buffer.alloc(0));
     await pollMailbox(ports(), name, AbortSignal.abort());
     expect(unread.size).toBe(60);
@@ -143,7 +143,7 @@ describe("a mailbox that cannot be read", () => {
     expect(world.records).toMatchObject([{ workflow: "invoice", trigger: "imap-1", client: "acme", execution: null }]);
   });
 
-  it("is polled again at the next time, and then less and less often until it can be read", async () => {
+  it("is polled at the next scheduled time, and then less and less often until it can be read", async () => {
     failure = new MailboxUnreachable("no answer");
     const tries: number[] = [];
     for (let minute = 0; minute < 60; minute += 5) {
@@ -164,7 +164,7 @@ describe("a mailbox that cannot be read", () => {
   });
 });
 
-it("a mailbox trigger has a schedule of its own, and a poll for a removed trigger does nothing", async () => {
+it("a mailbox trigger has a schedule of its own, and a poll for a trigger that was removed does nothing", async () => {
   expect(world.schedules.kept.get("invoice/imap-1")).toEqual({
     ...name,
     expression: "rate(5 minutes)",
@@ -176,7 +176,7 @@ it("a mailbox trigger has a schedule of its own, and a poll for a removed trigge
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 
-describe("the pause of a mailbox", () => {
+describe("the pause between polls of a mailbox that cannot be read", () => {
   it.each([
     [1, 300, 0],
     [2, 300, 600],
@@ -192,7 +192,7 @@ describe("the pause of a mailbox", () => {
     expect(isPaused(pause, now + seconds * 1000)).toBe(false);
   });
 
-  it("does not exist if no poll has failed", () => {
+  it("is zero if no poll has failed", () => {
     expect(isPaused(undefined, now)).toBe(false);
   });
 });

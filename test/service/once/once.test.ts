@@ -28,7 +28,7 @@ async function dies(ulid: string): Promise<never> {
 }
 
 describe("an idempotent request", () => {
-  it("is carried out every time without a key", async () => {
+  it("is carried out every time if it has no Idempotency-Key", async () => {
     await once(ports(), undefined, make);
     await once(ports(), undefined, make);
     expect(new Set(made).size).toBe(2);
@@ -41,14 +41,14 @@ describe("an idempotent request", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("is refused if its key was used for a different request, but is carried out with another key", async () => {
+  it("is refused if its Idempotency-Key was used for a different request, but is carried out with another key", async () => {
     await once(ports(), request(), make);
     await expect(once(ports(), request("that"), make)).rejects.toThrow(Refused);
     await once(ports(), request("this", "key_2"), make);
     expect(made).toHaveLength(2);
   });
 
-  it("results in a conflict while an earlier request with its key is in progress", async () => {
+  it("gets a conflict error while an earlier request with its Idempotency-Key is in progress", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 34_000;
@@ -56,7 +56,7 @@ describe("an idempotent request", () => {
     expect(made).toHaveLength(1);
   });
 
-  it("takes over the attempt of a crashed process, with the id that the attempt reserved", async () => {
+  it("takes over the attempt of a crashed process, and uses the id that this attempt reserved", async () => {
     void once(ports(), request(), dies);
     await Promise.resolve();
     now += 36_000;
@@ -67,18 +67,21 @@ describe("an idempotent request", () => {
   });
 
   it.each([
-    ["within that time, is refused", 124_000, "rejected"],
-    ["after that time, takes over the attempt", 126_000, "fulfilled"],
-  ])("of a caller that may run for two minutes, repeated %s", async (_what, passedMs, expected) => {
-    const long = { ...request(), livesMs: 120_000 };
-    void once(ports(), long, dies);
-    await Promise.resolve();
-    now += passedMs;
-    const [second] = await Promise.allSettled([once(ports(), long, make)]);
-    expect(second?.status).toBe(expected);
-  });
+    ["within that time is refused", 124_000, "rejected"],
+    ["after that time takes over the attempt", 126_000, "fulfilled"],
+  ])(
+    "of a caller that may run for two minutes is handled by the age of the first attempt: a repetition %s",
+    async (_what, passedMs, expected) => {
+      const long = { ...request(), livesMs: 120_000 };
+      void once(ports(), long, dies);
+      await Promise.resolve();
+      now += passedMs;
+      const [second] = await Promise.allSettled([once(ports(), long, make)]);
+      expect(second?.status).toBe(expected);
+    },
+  );
 
-  it("can be retried immediately after a failure, with the same id", async () => {
+  it("can be retried immediately after a failure, with the id that the first attempt reserved", async () => {
     const failing = async (ulid: string) => {
       made.push(ulid);
       throw new RangeError("the store is away");
@@ -88,7 +91,7 @@ describe("an idempotent request", () => {
     expect(made[1]).toBe(made[0]);
   });
 
-  it("reports its own error even if the record of its attempt was erased with the client", async () => {
+  it("fails with its own error even if the record of its attempt was erased with the client", async () => {
     const erased = async () => {
       attempts.kept.clear();
       throw new Conflict("the client is being erased");
@@ -97,7 +100,7 @@ describe("an idempotent request", () => {
     expect(attempts.kept.size).toBe(0);
   });
 
-  it("is carried out again if it is repeated after a day", async () => {
+  it("is carried out a second time if it is repeated after a day", async () => {
     await once(ports(), request(), make);
     now += 23 * hourMs;
     await once(ports(), request(), make);
@@ -107,12 +110,12 @@ describe("an idempotent request", () => {
     expect(made).toHaveLength(2);
   });
 
-  it("without a result is carried out once, too", async () => {
+  it("is carried out once, even if it has no result", async () => {
     expect(await once(ports(), request(), async () => undefined)).toBeUndefined();
     expect(await once(ports(), request(), make)).toBeNull();
   });
 
-  it("is stored without its key and its contents in clear text", async () => {
+  it("is stored without its Idempotency-Key and its contents in clear text", async () => {
     await once(ports(), { principal: "key_1", client: null, key: "invoice 17", asked: '{"total": 850.0}' }, make);
     expect(JSON.stringify([...attempts.kept])).not.toMatch(/invoice|850/);
   });

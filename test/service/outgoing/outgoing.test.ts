@@ -49,7 +49,7 @@ const closed = (...addresses: string[]) => createOutgoing({ allowsPrivate: false
 const laptop = () => createOutgoing({ allowsPrivate: true, ...resolving(["127.0.0.1"]) });
 
 describe("a server that a user names", () => {
-  it("receives a request with its own host name, on a connection for this request only", async () => {
+  it("receives a request with the host name that the user wrote, on a connection for this request only", async () => {
     const body = new URLSearchParams({ a: "\u00fc" });
     const reply = await laptop().fetch(`http://id.test:${port}/x?y=1`, { method: "POST", body, headers: { a: "b" } });
     expect([reply.status, await reply.text()]).toEqual([200, "thanks"]);
@@ -66,18 +66,18 @@ describe("a server that a user names", () => {
     expect(message.headers).not.toHaveProperty("accept-encoding");
   });
 
-  it("cannot redirect a request", async () => {
+  it("cannot redirect a request of NOVA to another URL", async () => {
     answer = (_request, response) => void response.writeHead(302, { location: `http://127.0.0.1:${port}/y` }).end();
     const reply = await laptop().fetch(`http://id.test:${port}/`, { headers: { authorization: "Bearer x" } });
     expect([reply.status, requests.length]).toEqual([302, 1]);
   });
 
-  it.each([204, 304])("may return status %d, which has no body", async (status) => {
+  it.each([204, 304])("may answer with the status %d, which has no body", async (status) => {
     answer = (_request, response) => void response.writeHead(status).end();
     expect((await laptop().fetch(`http://id.test:${port}/`)).status).toBe(status);
   });
 
-  it("cannot send an endless answer, since too many bytes end the connection", async () => {
+  it("cannot send an endless answer, because NOVA closes the connection after too many bytes", async () => {
     let sent = 0;
     answer = async (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, " ");
@@ -92,7 +92,7 @@ describe("a server that a user names", () => {
     expect(sent).toBeLessThan(20 * maxAnswerBytes);
   });
 
-  it("loses its connection if the caller stops reading the answer", async () => {
+  it("is disconnected if the caller stops reading its answer", async () => {
     answer = (_request, response) => void response.writeHead(500).write("x");
     const reply = await laptop().fetch(`http://id.test:${port}/`);
     const closed = once(requests[0]?.message.socket as Socket, "close");
@@ -100,7 +100,7 @@ describe("a server that a user names", () => {
     await closed;
   });
 
-  it("is no longer waited for when the caller aborts, even in the middle of the answer", async () => {
+  it("is not waited for after the caller has aborted, even in the middle of the answer", async () => {
     const given = new AbortController();
     answer = (_request, response) => {
       response.write("{");
@@ -113,7 +113,7 @@ describe("a server that a user names", () => {
   });
 });
 
-describe("a request", () => {
+describe("a request to a server that a user names", () => {
   it.each([
     ["to a name of a private address", "id.test", ["127.0.0.1"]],
     ["to a name with one private address", "id.test", ["8.8.8.8", "10.0.0.1"]],
@@ -138,7 +138,7 @@ describe("a request", () => {
     expect(requests).toEqual([]);
   });
 
-  it("goes to the address that was checked, even if the name gets another address after the check", async () => {
+  it("goes to the IP address that was checked, even if the name gets another address after the check", async () => {
     const names = resolving(["10.0.0.1"], ["127.0.0.1"]);
     const { fetch } = createOutgoing({ allowsPrivate: false, lookup: names.lookup });
     await expect(fetch(`http://id.test:${port}/`)).rejects.toThrow(HostRefused);
@@ -149,7 +149,7 @@ describe("a request", () => {
     expect(once.asked).toEqual(["id.test"]);
   });
 
-  it("results in the same message for an unknown name as for a name of a private address", async () => {
+  it("gets the same error message for an unknown name as for a name of a private address", async () => {
     const missing = ((_host: string, _how: object, done: (error: Error) => void) =>
       done(Object.assign(new Error("none"), { code: "ENOTFOUND" }))) as unknown as typeof lookup;
     const said = (outgoing: { fetch: typeof fetch }) =>
@@ -168,7 +168,7 @@ describe("a request", () => {
   });
 });
 
-describe("an address", () => {
+describe("an IP address", () => {
   it.each([
     "1.1.1.1",
     "8.8.8.8",
@@ -250,8 +250,8 @@ const request = (host = "hooks.example.com") => ({
   headers: { "content-type": "application/json", "x-nova-signature": "t=1,v1=00" },
 });
 
-describe("a posted failure", () => {
-  it("arrives with its headers, at the address that was checked", async () => {
+describe("the report of a failed run that NOVA posts to a webhook", () => {
+  it("arrives with its headers, at the IP address that was checked", async () => {
     await poster(true, "127.0.0.1").post(request());
     const [{ message, body }] = requests as [(typeof requests)[number]];
     expect([message.method, message.url, body]).toEqual(["POST", "/x?y=1", '{"a":"ü"}']);
@@ -264,7 +264,7 @@ describe("a posted failure", () => {
     });
   });
 
-  it("is retried if the server may accept it later", async () => {
+  it("is sent again if the status of the answer is 503 or 429", async () => {
     answerInOrder([{ status: 503 }, { status: 429 }]);
     await poster(true, "127.0.0.1").post(request());
     expect(requests).toHaveLength(3);
@@ -282,13 +282,13 @@ describe("a posted failure", () => {
     expect(requests).toHaveLength(tries);
   });
 
-  it("results in an error if no server answers", async () => {
+  it("fails with an error if no server answers", async () => {
     server.close();
     await expect(poster(true, "127.0.0.1").post(request())).rejects.toThrow(/does not answer \(connect ECONNREFUSED/);
   });
 });
 
-describe("a post", () => {
+describe("the report of a failed run that is posted", () => {
   it.each([
     ["to a name of a private address", "hooks.example.com", ["127.0.0.1"]],
     ["to a name with one private address", "hooks.example.com", ["8.8.8.8", "10.0.0.1"]],

@@ -35,7 +35,7 @@ const deletions = () => world.deeds.filter(({ action }) => action === "workflow.
 const left = () => [kept.size, world.triggers.kept.size, deletions().length];
 
 describe("the deletion of a workflow", () => {
-  it("removes triggers and credentials, and leaves one audit record of the caller", async () => {
+  it("removes the triggers and credentials of the workflow, and leaves one audit record that names the caller", async () => {
     await deleteWorkflow(ports(), ann, "greet");
     expect(left()).toEqual([0, 0, 1]);
     await expect(deleteWorkflow(ports(), bob, "greet")).rejects.toThrow(NotFound);
@@ -56,7 +56,7 @@ describe("the deletion of a workflow", () => {
     expect(deletions()).toMatchObject([{ by: bob.id }]);
   });
 
-  it("is completed by a repeated deletion if the store of credentials did not answer", async () => {
+  it("is completed by a repeated deletion if the store of credentials did not answer the first time", async () => {
     const away = ports();
     away.credentialStore.list = outage;
     await expect(deleteWorkflow(away, ann, "greet")).rejects.toThrow(StoreUnavailable);

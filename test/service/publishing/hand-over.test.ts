@@ -59,16 +59,19 @@ async function dying(change: Change, behind: () => Promise<void>, queue = false)
 }
 
 describe("a process that dies while it", () => {
-  it.each(changes)("%s leaves work that a sweep completes, whichever step was its last", async (_what, change) => {
-    expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
-  });
+  it.each(changes)(
+    "%s leaves unfinished steps that a sweep completes, whichever step was its last",
+    async (_what, change) => {
+      expect(await dying(change, () => sweepTriggers(world.ports()))).toBeGreaterThan(20);
+    },
+  );
 
-  it.each(changes)("%s leaves work that a repeated call completes", async (_what, change) => {
+  it.each(changes)("%s leaves unfinished steps that a repeated call completes", async (_what, change) => {
     const again = () => change(world.ports()).catch(({ name }) => expect(name).toBe("NotFound"));
     expect(await dying(change, async () => void (await again()))).toBeGreaterThan(20);
   });
 
-  it("publishes a version leaves work that the next delivery completes", async () => {
+  it("publishes a version leaves unfinished steps that the next delivery completes", async () => {
     const next = async () => {
       await publishVersion(world.ports(), second);
       expect(active()).toBe(2);
@@ -79,7 +82,7 @@ describe("a process that dies while it", () => {
 });
 
 describe("while another version is activated,", () => {
-  it("the triggers of the version that is active at that moment always exist", async () => {
+  it("the triggers of the version that is active at each moment exist", async () => {
     for (const triggers of versions) await post(triggers);
     const { move } = world.workflowStates;
     const moves: [number | undefined, ReturnType<typeof live>][] = [];
@@ -92,7 +95,7 @@ describe("while another version is activated,", () => {
     for (const [, { outside, places }] of moves) expect(outside).toEqual(expect.arrayContaining(places));
   });
 
-  it("a concurrent sweep does not undo the activation", async () => {
+  it("a sweep at the same time does not undo the activation", async () => {
     for (const triggers of versions) await post(triggers);
     const { put } = world.eventRules;
     world.eventRules.put = async (rule) => {
@@ -106,8 +109,8 @@ describe("while another version is activated,", () => {
   });
 });
 
-describe("a version whose event is on another bus", () => {
-  it("replaces the rule of the active version only once it is active itself", async () => {
+describe("a version whose event trigger uses another bus", () => {
+  it("does not replace the rule of the active version before it becomes active itself", async () => {
     await post([paid("nova")]);
     const ports = world.ports({ queue: true });
     await post([paid("default")], ports);
@@ -121,8 +124,8 @@ describe("a version whose event is on another bus", () => {
   });
 });
 
-describe("unsettled triggers of a crashed process", () => {
-  it("are handed to the publisher if there is a queue", async () => {
+describe("triggers that a crashed process set up only in part", () => {
+  it("are put into the queue of publications if there is a queue", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     await sweepTriggers(world.ports({ queue: true }));
@@ -131,14 +134,14 @@ describe("unsettled triggers of a crashed process", () => {
     expectSettled();
   });
 
-  it("are settled by a repeated delivery of the publication, even if the workflow's state does not list them", async () => {
+  it("are completed by a repeated delivery of the publication, even if the workflow's state does not list them", async () => {
     for (const triggers of versions) await post(triggers);
     world.schedules.kept.clear();
     expect(await publishVersion(world.ports(), second)).toBe(false);
     expectSettled();
   });
 
-  it("are handed to the publisher less and less often", async () => {
+  it("are put into the queue of publications less and less often", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const ports = world.ports({ queue: true });
@@ -150,7 +153,7 @@ describe("unsettled triggers of a crashed process", () => {
     expect(minutes).toEqual([0, 4, 12]);
   });
 
-  it("do not make a publication fail if they cannot be settled, and are settled by a later sweep", async () => {
+  it("do not make a publication fail if they cannot be completed, and are completed by a later sweep", async () => {
     for (const triggers of versions) await post(triggers);
     await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
     const { put } = world.schedules;
@@ -163,7 +166,7 @@ describe("unsettled triggers of a crashed process", () => {
   });
 });
 
-it("a sweep of the service settles unsettled triggers", async () => {
+it("a sweep of the service completes triggers that a crashed process set up only in part", async () => {
   for (const triggers of versions) await post(triggers);
   await world.workflowStates.move("a", { active: 2 }, { touched: [1, 2] });
   await sweepService(world.ports());
@@ -208,7 +211,7 @@ describe("versions of a state machine", () => {
       "a node of another workflow names them",
       () => world.versions.push(version(1, [{ workflow: "greet", version: 4 }], "outer")),
     ],
-  ])("are kept even if they are old, if %s", async (_what, need) => {
+  ])("are not removed even if they are old, if %s", async (_what, need) => {
     need();
     expect(await dropped()).toEqual([1, 2, 3, 5, 6, 7, 8, 9, 10]);
   });
@@ -218,7 +221,7 @@ describe("versions of a state machine", () => {
     expect(await dropped()).toHaveLength(10);
   });
 
-  it("are all kept while there are at most fifty, so the publication does not read who uses them", async () => {
+  it("are all kept while there are at most fifty, without a search for the runs and nodes that use them", async () => {
     world.machines.splice(50);
     world.open.push(null as never);
     expect(await dropped()).toHaveLength(10);

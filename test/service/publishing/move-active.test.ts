@@ -1,10 +1,18 @@
 import { StoreUnavailable } from "@nova/engine";
-import { activateVersion, Conflict, deleteWorkflow, publish, publishVersion, Refused } from "@nova/service";
+import {
+  activateVersion,
+  Conflict,
+  deleteWorkflow,
+  publish,
+  publishVersion,
+  Refused,
+  type ServicePorts,
+} from "@nova/service";
+import type { Scheduler } from "fast-check";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { findTriggerConflicts } from "../../../packages/service/src/triggers/sync.ts";
 import { inARow } from "../../support/cloud.ts";
-import { inAnyOrder } from "../support/in-any-order.ts";
 import { live, PublishingWorld } from "../support/publishing-world.ts";
 
 const ann = { id: `key_${"0".repeat(26)}`, role: "admin", client: null, name: "ann" } as const;
@@ -75,7 +83,7 @@ describe("a publication that fails", () => {
     expect(keys()).toEqual(["of/a/nightly", "of/a/paid"]);
   });
 
-  it("ends only after its triggers are removed, so an outage at that step is retried", async () => {
+  it("ends only after its triggers are removed, and is retried if an outage prevents that", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [first, shared], queue);
     await world.triggers.put({ format: 1, key: "webhook/shared", workflowId: "b", trigger: shared as never });
@@ -88,21 +96,21 @@ describe("a publication that fails", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", ["webhook/shared"]]);
   });
 
-  it("removes its triggers if another version has taken its number", async () => {
+  it("removes its triggers even if another version has taken its number", async () => {
     await post("a", [first], world.ports({ queue: true }));
     world.versions.push({ ...(await publication(1)), hash: "other", workflow: {}, stateMachineArn: "arn" } as never);
     await publishQueued(1);
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", []]);
   });
 
-  it("says in its reason that the triggers of the previous version cannot be restored", async () => {
+  it("gives a reason that says that the triggers of the previous version cannot be restored", async () => {
     await post("a", [{ ...nightly, every: "1h" }]);
     world.schedules.put = () => Promise.reject(new Refused("Scheduler takes nothing - ask AWS"));
     const { reason } = (await post("a", [nightly])) as { reason?: string };
     expect(reason).toMatch(/^Scheduler takes nothing.*; the triggers of the version before have to be published again/);
   });
 
-  it("names the deletion of the workflow as the reason if the workflow was deleted meanwhile", async () => {
+  it("gives the deletion of the workflow as its reason if the workflow was deleted meanwhile", async () => {
     const queue = world.ports({ queue: true });
     await post("a", [mine], queue);
     await post("a", [first], queue);
@@ -127,7 +135,7 @@ describe("a publication with a problem", () => {
     },
   );
 
-  it("that is an outage throws, and is completed by the next delivery", async () => {
+  it("that is an outage throws an error, and the next delivery completes the publication", async () => {
     await post("a", [nightly], world.ports({ queue: true }));
     const { put } = world.schedules;
     world.schedules.put = () => Promise.reject(new StoreUnavailable("Scheduler did not answer in time - try again"));
@@ -144,7 +152,7 @@ describe("a publication with a problem", () => {
     expect(await once("2025-12-31T23:59:59")).toMatchObject({ status: "ready", findings: over });
   });
 
-  it("such as a trigger that is too long for the table is refused before it is stored", async () => {
+  it("such as a trigger that is too long for the table is refused before the version is stored", async () => {
     const long = (letters: number) => post("a", [{ ...nightly, context: { letter: "x".repeat(letters) } }]);
     await expect(long(450_000)).rejects.toThrow(
       /^NOVA130: trigger "nightly" has 450,\d+ bytes, and NOVA keeps up to 250,000 - move long values into a node/,
@@ -202,3 +210,24 @@ describe("concurrent activations and publications", () => {
     expect(keys()).toEqual(["webhook/first"]);
   });
 });
+
+const interleaved = ["triggers", "schedules", "eventRules", "workflowStates", "workflows"] as const;
+
+/** Ports whose calls return in an order that the scheduler chooses. */
+function inAnyOrder(ports: ServicePorts, scheduler: Scheduler): ServicePorts {
+  const waiting = interleaved.map((name) => [name, delayed(ports[name], scheduler)]);
+  return { ...ports, ...Object.fromEntries(waiting) };
+}
+
+function delayed<T extends object>(port: T, scheduler: Scheduler): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const call = Reflect.get(target, name);
+      if (typeof call !== "function") return call;
+      return async (...args: unknown[]) => {
+        await scheduler.schedule(Promise.resolve(), String(name));
+        return call.apply(target, args);
+      };
+    },
+  });
+}

@@ -27,7 +27,7 @@ beforeEach(() => {
 const stateOf = async (version = 1) => (await world.publications.get({ workflowId: "greet", version }))?.status;
 const activeVersion = async () => (await world.workflowStates.get("greet"))?.active;
 
-describe("without a queue,", () => {
+describe("without a queue of publications,", () => {
   it("a version is ready and active when the request is answered", async () => {
     const ports = world.ports();
     expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "ready", created: true });
@@ -37,7 +37,7 @@ describe("without a queue,", () => {
     expect(world.machines).toHaveLength(2);
   });
 
-  it("the audit records a publication only if new runs then use another version", async () => {
+  it("the audit log shows a publication only if new runs use another version afterwards", async () => {
     const ports = world.ports();
     for (const says of ["a", "a", "b", "b"]) await publish(ports, ann, source(says));
     for (const version of [2, 1, 1]) await activateVersion(ports, ann, "greet", version);
@@ -85,8 +85,8 @@ describe("without a queue,", () => {
   });
 });
 
-describe("with a queue,", () => {
-  it("a version cannot run while it waits, and a repeated request creates no second version", async () => {
+describe("with a queue of publications,", () => {
+  it("a version cannot run while it waits in the queue, and a repeated request creates no second version", async () => {
     const ports = world.ports({ queue: true });
     const begun = world.now;
     expect(await publish(ports, ann, source("a"))).toMatchObject({ version: 1, status: "publishing", created: true });
@@ -102,7 +102,7 @@ describe("with a queue,", () => {
     expect(await showWorkflow(ports, "greet")).toMatchObject({ version: { version: 1 }, active: 1 });
   });
 
-  it("the later version is active in the end, even if it was published first", async () => {
+  it("the version with the higher number is active in the end, even if it was published first", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     await publish(ports, ann, source("b"));
@@ -120,7 +120,7 @@ describe("with a queue,", () => {
     expect(world.machines).toHaveLength(1);
   });
 
-  it("a delivery completes the work of a process that died after it made the state machine", async () => {
+  it("a repeated delivery completes the publication if a process died after it made the state machine", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.answers.push("dies behind it");
@@ -132,7 +132,7 @@ describe("with a queue,", () => {
     expect(world.versions[0]?.stateMachineArn).toBe(world.machines[0]);
   });
 
-  it("a version does not fail because of an outage, so the next delivery can continue", async () => {
+  it("an outage does not make a version fail, so the next delivery can continue its publication", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.answers.push("is out of reach");
@@ -166,7 +166,7 @@ describe("with a queue,", () => {
     });
   });
 
-  it("a lost publication is put into the queue again after two minutes, and not before", async () => {
+  it("a lost publication is put into the queue a second time after two minutes, and not before", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     world.queued.length = 0;
@@ -178,7 +178,7 @@ describe("with a queue,", () => {
     expect(await sweepPublications(ports)).toEqual([]);
   });
 
-  it("a waiting publication is put into the queue again less and less often, in the end once an hour", async () => {
+  it("a waiting publication is put into the queue less and less often, in the end once an hour", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const begun = world.now;
@@ -190,7 +190,7 @@ describe("with a queue,", () => {
     expect(minutes).toEqual([2, 6, 14, 30, 62, 122, 182]);
   });
 
-  it("700 waiting publications, completed at one a second, are enqueued again only 920 times in all", async () => {
+  it("700 waiting publications, completed at one a second, are put into the queue again only 920 times in all", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const [pending] = world.publications.kept.values();
@@ -225,7 +225,7 @@ describe("with a queue,", () => {
     },
   );
 
-  it("a temporarily unreadable publication is retried", async () => {
+  it("a publication that cannot be read because of an outage is retried", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const { get } = world.publications;
@@ -235,7 +235,7 @@ describe("with a queue,", () => {
     expect(await stateOf()).toBe("publishing");
   });
 
-  it("a publication that cannot be put into the queue does not block others", async () => {
+  it("a publication that cannot be put into the queue does not block other publications", async () => {
     const ports = world.ports({ queue: true });
     await publish(ports, ann, source("a"));
     const [pending] = world.publications.kept.values();

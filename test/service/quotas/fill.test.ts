@@ -41,7 +41,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "c", "b"]);
   });
 
-  it("do not start while queues are held, however many slots are free", async () => {
+  it("do not start while the operator holds all queues, however many slots are free", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w });
     world.admissions.held = true;
@@ -62,7 +62,7 @@ describe("queued runs", () => {
     expect([world.of("queued"), world.slots.holders("W#w")]).toEqual([["b"], []]);
   });
 
-  it("start in the order of their ranks if the number of all runs is limited", async () => {
+  it("start in the order of their ranks, not of their arrival, if only the total number of runs is limited", async () => {
     const world = new QueueWorld({ "C#acme": 2 });
     world.admissions.atOnce = 1;
     const ranks = { a: "1", b: "3", c: "4", d: "2" };
@@ -96,7 +96,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
-  it("are started by a sweep if the process that was starting them has died", async () => {
+  it("are started by a sweep if the process that was about to start them has died", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 1 });
     await arrived(world, { a: [...w, "C#acme"] });
     const dying = world.arrive("b", [...w, "C#acme"]);
@@ -111,7 +111,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b"]);
   });
 
-  it("do not lose their slot if a process that counted as dead continues", async () => {
+  it("do not lose their slot if the process that starts them was taken for dead and continues", async () => {
     const world = new QueueWorld({ "W#w": 1 });
     await arrived(world, { a: w, b: w });
     world.limits["W#w"] = 2;

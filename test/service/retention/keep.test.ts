@@ -67,7 +67,7 @@ function world(clients: Client[], runs: Execution[]) {
       },
     },
     chain: { putNote: async () => true },
-    signer: { sign: async () => "signed" },
+    keyPair: { sign: async () => "signed" },
     eraser: {
       contents: async ({ execution }: { execution: string }) => {
         clock.advance(1_000);
@@ -160,7 +160,7 @@ describe("the retention of many runs", () => {
     expect(writes.indexOf("acme erasedUntil")).toBe(150);
   });
 
-  it("erases nothing if its time is over", async () => {
+  it("does nothing if its time limit is over when it starts", async () => {
     const { erase, asked } = world([client()], many(120));
     expect(await erase(0)).toEqual([]);
     expect(asked).toEqual([]);
@@ -176,19 +176,19 @@ describe("the retention of many runs", () => {
   });
 });
 
-describe("a family of restarts", () => {
+describe("a run with a restart", () => {
   const first = () => run("exec_first", 40, 39, { restarts: ["exec_second"] });
   const second = (ended: number | null) =>
     run("exec_second", 35, ended, { root: "exec_first", restartedFrom: "exec_first" });
 
-  it("is not erased while one of its restarts is open", async () => {
+  it("is not erased while the restart is open", async () => {
     const acme = client();
     const source = first();
     expect(await world([acme], [source, second(null)]).erase()).toEqual([]);
     expect(acme.erasedUntil).toBe(source.startedAt);
   });
 
-  it("loses each member after the retention period of that member, and the shared blobs with the last one", async () => {
+  it("is erased when its own retention period is over; the erasure of the restart then removes the shared blobs", async () => {
     const late = second(29);
     const { erase, writes } = world([client()], [first(), late]);
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_first"], false]);
@@ -196,7 +196,7 @@ describe("a family of restarts", () => {
     expect([await erase(), writes.includes("blobs of exec_first")]).toEqual([["exec_second"], true]);
   });
 
-  it("keeps its shared blobs while the contents of a member cannot be erased", async () => {
+  it("keeps the blobs that it shares with the restart while the contents of one of the two cannot be erased", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("exec_first");
     expect((await whole()).erased).toEqual(["exec_second"]);
@@ -206,7 +206,7 @@ describe("a family of restarts", () => {
     expect(writes).toContain("blobs of exec_first");
   });
 
-  it("loses its shared blobs at the next attempt if the first attempt to erase these blobs failed", async () => {
+  it("loses the blobs that it shares with the restart at the second attempt to erase them if the first attempt failed", async () => {
     const { whole, broken, writes } = world([client()], [first(), second(31)]);
     broken.add("blobs of exec_first");
     expect((await whole()).failed).toMatchObject([{ id: "exec_second" }]);
@@ -217,7 +217,7 @@ describe("a family of restarts", () => {
 });
 
 describe("a failed erasure", () => {
-  it("is reported, does not affect other runs, and is retried", async () => {
+  it("is reported, does not affect other runs, and is tried a second time", async () => {
     const acme = client();
     const runs = many(60);
     const { whole, broken } = world([acme], runs);
@@ -230,7 +230,7 @@ describe("a failed erasure", () => {
     expect(await whole()).toEqual({ erased: ["exec_acme_0010"], failed: [] });
   });
 
-  it("because the runs of a client cannot be listed does not affect another client", async () => {
+  it("of a client whose runs cannot be listed does not affect another client", async () => {
     const { whole, broken } = world([client({ slug: "globex" }), client()], many(3));
     broken.add("globex");
     const { erased, failed } = await whole();

@@ -287,7 +287,8 @@ function demandHonest(model: Model): void {
 }
 
 /**
- * A node that ran alone after a stale one. The nodes of the draft ran one after the other then, and run as a graph now.
+ * A user runs `e` alone after a stale node, while the branches of the draft do not nest and its nodes run one after the
+ * other. After the deletion of `a`, the draft runs as a graph.
  */
 const aloneInLine: Step[] = [
   ...["a", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
@@ -301,7 +302,7 @@ const aloneInLine: Step[] = [
   { do: "delete", id: "a" },
 ];
 
-/** A node that ran alone while no edge led to it, and to which an edge leads now. */
+/** A user runs `e` alone while decision `c` does not lead to it, and then adds an edge from `a` to `e`. */
 const aloneAside: Step[] = [
   ...["a", "b", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   { do: "add", id: "c", decides: true },
@@ -317,7 +318,7 @@ const aloneAside: Step[] = [
   { do: "join", id: "a", to: "e" },
 ];
 
-/** A node that ran alone with one predecessor, and that has edges from more distant nodes now. */
+/** A user deletes `c`, runs `e` alone while `b` is its only predecessor, and then adds an edge from `a` to `b`. */
 const aloneBehindOne: Step[] = [
   ...["a", "b", "c", "d", "e"].map((id): Step => ({ do: "add", id, decides: false })),
   ...[
@@ -361,7 +362,7 @@ it("a session never shows an output as fresh if a run of the whole draft would c
   expect(seen.lines).toBeGreaterThan(20);
 });
 
-it("a session keeps an output that a user writes during an execution", () => {
+it("a session keeps an output that a user writes while a run of the session is in progress", () => {
   fc.assert(
     fc.property(sequences, id, (steps, written) => {
       const model = new Model();
@@ -377,7 +378,7 @@ it("a session keeps an output that a user writes during an execution", () => {
   );
 }, 120_000);
 
-it("all nodes of a session are fresh after a run without concurrent changes", () => {
+it("all nodes of a session are fresh after a run if nothing was changed during the run", () => {
   fc.assert(
     fc.property(sequences, (steps) => {
       const model = new Model();

@@ -11,7 +11,7 @@ const worlds = [
     limits: { "C#a": 2, "C#b": 1, "W#v": 1, "W#w": 2 },
     ways: [["C#a", "W#w"], ["C#b", "W#w"], ["C#a", "W#v"], ["C#a"]],
   },
-] as const; // prettier-ignore
+] as const;
 
 /** Plays random runs that arrive, end, are cancelled and crash. Returns every violation of a quota. */
 export async function playQueues(seed: number): Promise<{ violations: string[]; story: string[] }> {

@@ -15,7 +15,7 @@ const lasting = (ms: number) => {
   return () => end - world.now;
 };
 
-describe("a sweep of the service", () => {
+describe("a sweep", () => {
   it("asks Step Functions only about runs that are missing in the list of running executions", async () => {
     for (let n = 0; n < 2_000; n++) {
       world.record(`exec_${n}`, { workflowId: n % 2 ? "greet" : "bill", stateMachineArn: `arn:${n % 2}` });
@@ -25,7 +25,7 @@ describe("a sweep of the service", () => {
     expect(world.log).toEqual(["runs", "list arn:0", "list arn:1", ...behindRuns]);
   });
 
-  it("gives the runs at most half of its time, so that every later part gets its turn", async () => {
+  it("spends at most half of its time on the runs, so that time remains for every later part", async () => {
     for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
     world.describeMs = 1_000;
     const swept = await sweepService(world.ports(), { leftMs: lasting(60_000) });
@@ -34,14 +34,14 @@ describe("a sweep of the service", () => {
     expect(swept.broken).toEqual([]);
   });
 
-  it("may take any time if no limit is given", async () => {
+  it("is not limited in time if no limit is given", async () => {
     for (let n = 0; n < 100; n++) world.record(`exec_${n}`);
     world.describeMs = 60_000;
     await sweepService(world.ports());
     expect(described()).toBe(100);
   });
 
-  it("stops when its signal aborts", async () => {
+  it("stops when its abort signal is set", async () => {
     world.record("exec_1");
     const swept = await sweepService(world.ports(), { signal: AbortSignal.abort() });
     expect(world.log).toEqual([]);
@@ -57,7 +57,7 @@ describe("a sweep of the service", () => {
     ["publications", ["publications"]],
     ["triggers", ["triggers"]],
     ["erasures", ["erasures"]],
-  ])("continues if it cannot read the %s, and reports that", async (part, broken) => {
+  ])("continues if it cannot read the %s, and reports the parts that failed", async (part, broken) => {
     world.away.add(part);
     const swept = await sweepService(world.ports());
     for (const other of behindRuns.filter((name) => !broken.includes(name))) expect(world.log).toContain(other);

@@ -6,6 +6,7 @@ import { serviceFunctions } from "../../../functions/index.ts";
 import { signatureProblem } from "../../../packages/service/src/hooks/signature.ts";
 import type { Notice } from "../../../packages/service/src/ports/triggers.ts";
 import { MemoryCredentials, mirrorCipher } from "../../support/credentials.ts";
+import { personOf } from "../../support/engine/people.ts";
 import { MemoryAttempts } from "../support/stores.ts";
 
 const waiting: WaitingTask = {
@@ -47,7 +48,12 @@ function ports(task: Partial<WaitingTask> = {}, link = "nova approve task_1 --ch
     clients: {
       get: async (slug: string) => (slug === "acme" ? { mailFrom: "pay@acme.example.com" } : undefined),
     } as never,
-    links: { toTask: () => link, toApi: (path) => `https://api.example.com${path}`, toResume: () => "" },
+    links: {
+      toVote: (_, token) => `https://nova.example.com/tasks/task_1#vote=${token}`,
+      toTask: () => link,
+      toApi: (path) => `https://api.example.com${path}`,
+      toResume: () => "",
+    },
     mailer: {
       async send(notice) {
         if (down) throw down;
@@ -65,7 +71,7 @@ async function mailOf(task: Partial<WaitingTask>, link?: string): Promise<Notice
 }
 
 describe("an approval", () => {
-  it("is mailed once to the addresses in `to`, with its message and the ways to answer", async () => {
+  it("is mailed once to the addresses in its field `to`, with its message and the ways to answer", async () => {
     expect(await notifyTask(ports(), asked)).toEqual({ told: ["mail"] });
     await notifyTask(ports(), asked);
     expect(mails).toHaveLength(1);
@@ -84,7 +90,7 @@ describe("an approval", () => {
     expect(noted.at(-1)).toEqual({ to: ["boss@example.com"], at: "2026-11-22T08:00:02.000Z" });
   });
 
-  it("is mailed with the URL of the page for the answer, if there is one, and with the choices that need data", async () => {
+  it("is mailed with the URL of the page for the answer if there is one, and with the choices that need data", async () => {
     const forms = { "not now": { required: ["why"] } };
     const { text } = await mailOf({ forms }, "https://nova.example.com/tasks/task_1");
     expect(text).toContain("Answer at https://nova.example.com/tasks/task_1\n");
@@ -123,14 +129,61 @@ describe("an approval", () => {
     ["is answered", { status: "answered" }],
     ["is not an approval", { kind: "event" }],
     ["has expired", { expiresAt: "2026-11-22T08:00:01.000Z" }],
-    ["is not the task of the event", { id: "task_2" }],
+    ["is another task than the event names", { id: "task_2" }],
   ])("is not mailed if it %s", async (_, task) => {
     const event = task.id === undefined ? asked : { ...asked, task_id: task.id };
     expect(await notifyTask(ports(task), event)).toEqual({ told: [] });
     expect([mails, noted]).toEqual([[], []]);
   });
 
-  it("is mailed again if the first mail failed, and its task shows the reason of the failure", async () => {
+  it("is posted once to the addresses in its field `notify`, with a link and nothing that can answer", async () => {
+    const posts: { url: string; body: string }[] = [];
+    const made = ports(
+      { to: [], notify: ["https://hooks.example.com/a", "https://hooks.example.com/a"] },
+      "https://nova.example.com/tasks/task_1",
+    );
+    made.poster = { post: async ({ url, body }) => void posts.push({ url, body }) };
+    expect(await notifyTask(made, asked)).toEqual({ told: ["webhook https://hooks.example.com/a"] });
+    await notifyTask(made, asked);
+    expect(posts.map(({ url }) => url)).toEqual(["https://hooks.example.com/a"]);
+    expect(JSON.parse(posts[0]?.body ?? "")).toEqual({
+      type: "approval.waiting",
+      task_id: "task_1",
+      execution_id: "exec_1",
+      workflow: "pay",
+      version: waiting.version,
+      client: "acme",
+      node: "boss",
+      message: "Pay 850.0 to Zoë?",
+      choices: ["approved", "not now"],
+      expires_at: "2026-11-25T08:00:00.000Z",
+      link: "https://nova.example.com/tasks/task_1",
+    });
+    await notifyTask(made, { ...asked, reminder: 1 });
+    expect(posts).toHaveLength(1);
+  });
+
+  it("is posted again if a request failed, while its mail is not sent twice", async () => {
+    const made = ports({ notify: ["https://hooks.example.com/a"] });
+    let isDown = true;
+    made.poster = { post: async () => (isDown ? Promise.reject(new Error("the server answered 500")) : undefined) };
+    await expect(notifyTask(made, asked)).rejects.toThrow("the server answered 500");
+    isDown = false;
+    expect(await notifyTask(made, asked)).toEqual({ told: ["mail", "webhook https://hooks.example.com/a"] });
+    expect(mails).toHaveLength(1);
+  });
+
+  it("is mailed again for each reminder, once", async () => {
+    await notifyTask(ports(), asked);
+    for (const reminder of [1, 1, 2]) await notifyTask(ports(), { ...asked, reminder });
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      "NOVA: pay waits for an answer (acme)",
+      "Reminder: NOVA: pay waits for an answer (acme)",
+      "Reminder: NOVA: pay waits for an answer (acme)",
+    ]);
+  });
+
+  it("is mailed a second time if the first mail failed, and its task shows the reason of the failure", async () => {
     down = new Error(`SES refused it: ${"x".repeat(900)}`);
     await expect(notifyTask(ports(), asked)).rejects.toThrow("SES refused it");
     expect(noted).toEqual([expect.objectContaining({ problem: expect.stringMatching(/^SES refused it: x{484}$/) })]);
@@ -147,7 +200,7 @@ describe("an approval", () => {
     expect([mails.length, noted.length]).toEqual([1, 1]);
   });
 
-  it("is not mailed again if no mailer is configured, and its task shows that reason", async () => {
+  it("is not mailed if no mailer is configured, and its task shows that reason", async () => {
     const { mailer: _, ...world } = ports();
     expect(await notifyTask(world, asked)).toEqual({ told: [] });
     expect(noted).toMatchObject([
@@ -157,6 +210,111 @@ describe("an approval", () => {
         ),
       },
     ]);
+  });
+});
+
+describe("an approval with approvers", () => {
+  const approvers = { any: ["cfo@acme.com", "ceo@acme.com", "role:finance"], count: 2, not: [] };
+  const ballot = (kind: string, by: string, more: object = {}) => ({ kind, by: personOf(by), ...more });
+  const viaLink = { via: { kind: "mail", key: "link_1" } };
+
+  /** Ports whose chain has these ballots on the approval. `page`: the address of a page with the task, if there is one. */
+  function voting(
+    ballots: object[] = [],
+    page: string | null = "https://nova.example.com/tasks/task_1",
+    not: string[] = [],
+  ) {
+    const made = ports(
+      { approvers: { ...approvers, not }, to: ["desk@example.com", "CEO@acme.com"] },
+      page ?? undefined,
+    );
+    made.signer = { sign: async (text) => `signed ${text}`, verify: async () => true };
+    if (page === null) made.links.toVote = () => undefined;
+    const entries = ballots.map((one) => ({
+      head: JSON.stringify({ path_taken: "boss", digests: {} }),
+      hash: "h",
+      contents: { vote: { text: JSON.stringify(one) } },
+    }));
+    made.chain = {
+      links: async function* () {
+        for (const [index, entry] of entries.entries()) yield { seq: index + 1, entry };
+      },
+    } as never;
+    return made;
+  }
+
+  const told = () => mails.map(({ to, text }) => [to.join(), /#vote=nova_vl_(\d+)/.exec(text)?.[1]]);
+
+  it("mails each approver a link of its own, and everyone else the ways to answer with a key", async () => {
+    for (const _ of [1, 2]) expect(await notifyTask(voting(), asked)).toEqual({ told: ["mail"] });
+    expect(told()).toEqual([
+      ["desk@example.com", undefined],
+      ["cfo@acme.com", "0"],
+      ["ceo@acme.com", "0"],
+    ]);
+    const text = mails[1]?.text ?? "";
+    expect(text).toContain("The link votes as cfo@acme.com, once. Give it to nobody. Opening it answers nothing.");
+    expect(text).not.toContain("nova approve");
+    expect(new Set(mails.map((mail) => /#vote=\S+/.exec(mail.text)?.[0])).size).toBe(3);
+    expect(noted.at(-1)?.to).toEqual(["desk@example.com", "cfo@acme.com", "ceo@acme.com"]);
+  });
+
+  it("mails a reminder only to people without a vote, with the same link", async () => {
+    await notifyTask(voting(), asked);
+    await notifyTask(voting([ballot("vote", "cfo", { choice: "approved" })]), { ...asked, reminder: 1 });
+    expect(told().slice(3)).toEqual([
+      ["desk@example.com", undefined],
+      ["ceo@acme.com", "0"],
+    ]);
+    expect(/#vote=\S+/.exec(mails[4]?.text ?? "")).toEqual(/#vote=\S+/.exec(mails[2]?.text ?? ""));
+  });
+
+  it("mails the next link to a person who has used one, and a first link to a delegate", async () => {
+    const used = { ...ballot("vote", "cfo"), by: { ...personOf("cfo"), ...viaLink } };
+    await notifyTask(voting([used]), { ...asked, link_for: "cfo@acme.com" });
+    expect(mails[0]?.text).toContain("NOVA has stored what you decided with your last link.");
+    expect(mails[0]?.subject).toBe("NOVA: your decision on pay is stored (acme)");
+    await notifyTask(voting([ballot("delegation", "ceo", { to: "dan@acme.com" })]), {
+      ...asked,
+      link_for: "dan@acme.com",
+    });
+    await notifyTask(voting(), { ...asked, link_for: "eve@acme.com" });
+    expect(told()).toEqual([
+      ["cfo@acme.com", "1"],
+      ["dan@acme.com", "0"],
+    ]);
+  });
+
+  it("mails no link to a person whom `not` excludes, and mails the link that such a person asks for", async () => {
+    const made = voting([], undefined, ["starter"]);
+    const starter = { text: JSON.stringify(personOf("cfo")) };
+    const entry = { head: JSON.stringify({ digests: { starter: "d" } }), hash: "h", contents: { starter } };
+    made.chain.read = async () => ({ entry }) as never;
+    await notifyTask(made, asked);
+    expect(told().map(([to]) => to)).toEqual(["desk@example.com", "ceo@acme.com"]);
+    await notifyTask(made, { ...asked, link_for: "cfo@acme.com" });
+    expect(told().at(-1)).toEqual(["cfo@acme.com", "0"]);
+  });
+
+  it("mails approvers the ways to answer with a key if there is no page", async () => {
+    await notifyTask(voting([], null), asked);
+    expect(told()).toEqual([["desk@example.com,ceo@acme.com,cfo@acme.com", undefined]]);
+  });
+
+  it("mails the other approvers if one mail fails, and repeats only the failed mail", async () => {
+    const made = voting();
+    const send = made.mailer?.send;
+    made.mailer = {
+      send: (notice) =>
+        (notice.to.includes("cfo@acme.com")
+          ? Promise.reject(new Error("no such mailbox"))
+          : send?.(notice)) as Promise<void>,
+    };
+    await expect(notifyTask(made, asked)).rejects.toThrow("no such mailbox");
+    expect(told().map(([to]) => to)).toEqual(["desk@example.com", "ceo@acme.com"]);
+    expect(noted.at(-1)?.problem).toBe("no such mailbox");
+    await notifyTask(voting(), asked);
+    expect(told().map(([to]) => to)).toEqual(["desk@example.com", "ceo@acme.com", "cfo@acme.com"]);
   });
 });
 
@@ -234,7 +392,7 @@ describe("a failed run", () => {
     webhook: { url, ...(secret !== undefined && { secret }) },
   });
 
-  it("is reported with the URL that shows it", async () => {
+  it("is reported with the URL of its page", async () => {
     await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] } }), run);
     expect(told.mails[0]?.text).toContain("GET https://api.example.com/executions/exec_1 ");
   });
@@ -251,7 +409,7 @@ describe("a failed run", () => {
     ["pay@acme.example.com", { from: "pay@acme.example.com" }],
     ["", {}],
   ])(
-    "is reported by a mail from the client's address %j, or from NOVA's if the client has none",
+    "is reported by a mail from the client's sender address %j, or from NOVA's if the client has none",
     async (mailFrom, from) => {
       await notifyFailure(ports({ workflow: { mail: ["ops@example.com"] }, mailFrom }), run);
       expect(told.mails).toEqual([
@@ -342,7 +500,7 @@ describe("a failed run", () => {
     expect(both).toContain(own);
   });
 
-  it("is posted with a signature that never passes for a vendor's, even if the vendor has the same secret", async () => {
+  it("is posted with a signature that no vendor's webhook check accepts, even if the vendor has the same secret", async () => {
     await credentials.have({ workflow: "pay" }, "stripe", "custom", { key: "s3cret" });
     await notifyFailure(ports({ workflow: hook("https://a.example.com/x", "stripe") }), run);
     const { body, headers } = told.posts[0] as Told["posts"][number];
@@ -363,7 +521,7 @@ describe("a failed run", () => {
     }
   });
 
-  it("is reported to the other recipients if one cannot be reached, and later to that one", async () => {
+  it("is reported to the reachable recipients first, and to an unreachable recipient later", async () => {
     const [workflow, client] = [
       { mail: ["ops@example.com"], ...hook("https://a.example.com/x") },
       hook("https://b.example.com/y"),
@@ -377,7 +535,7 @@ describe("a failed run", () => {
     expect(told.posts.map(({ url }) => url)).toEqual(["https://b.example.com/y", "https://a.example.com/x"]);
   });
 
-  it("is not reported to a slow recipient again while the first attempt may still be in progress", async () => {
+  it("is not reported twice to a slow recipient while the first report may be in progress", async () => {
     const world = ports({ workflow: hook("https://a.example.com/x") });
     let posts = 0;
     world.poster.post = () => new Promise(() => posts++);

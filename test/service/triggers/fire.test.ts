@@ -45,7 +45,7 @@ describe("a schedule that is due", () => {
     expect(world.records).toMatchObject([{ type: "schedule", client: "acme", dedupe: at, from: "schedule" }]);
   });
 
-  it("starts a run with exactly the digits that its context was written with", async () => {
+  it("starts a run with exactly the digits with which its context was written", async () => {
     const context = '{"a":12345678901234567890,"schedule":1,"b":850.0,"c":-0}';
     await world.publish("report", [{ ...nightly, context }]);
     const { execution } = await fireTrigger(ports(), due);
@@ -66,7 +66,7 @@ describe("a schedule that is due", () => {
   });
 });
 
-describe("a matching event", () => {
+describe("an event that matches a trigger", () => {
   it("starts a run with the event", async () => {
     const { execution } = await fireTrigger(ports(), happened);
     expect(await world.context(execution)).toEqual({ event });
@@ -81,7 +81,7 @@ describe("a matching event", () => {
     expect(world.runs).toHaveLength(1);
   });
 
-  it("starts a run with all digits of a detail that was too large for the bus", async () => {
+  it("starts a run with all digits of a detail that was stored because it was too large for the bus", async () => {
     const detail = '{"id": 12345678901234567890, "rows": "many"}';
     const { execution } = await fireTrigger(
       ports((text) => text.replace('{"total":850}', detail)),
@@ -93,7 +93,7 @@ describe("a matching event", () => {
   });
 });
 
-describe("an event whose stored detail is gone", () => {
+describe("an event whose stored detail was deleted", () => {
   const gone = () => ports(() => undefined);
 
   it("is recorded as refused and starts no run", async () => {
@@ -105,14 +105,14 @@ describe("an event whose stored detail is gone", () => {
     expect(world.runs).toEqual([]);
   });
 
-  it("starts a run if it is delivered again when the detail is stored again", async () => {
+  it("starts a run if it is delivered a second time after its detail was stored once more", async () => {
     await fireTrigger(gone(), happened);
     expect(await fireTrigger(ports(), happened)).toMatchObject({ status: "started" });
     expect([world.runs.length, world.records.length]).toEqual([1, 1]);
   });
 });
 
-describe("a firing", () => {
+describe("an invocation of the function nova-fire-trigger", () => {
   it.each([
     ["for a removed trigger", { ...due, trigger: "weekly" }],
     ["for a removed workflow", { ...due, workflow: "old" }],

@@ -49,7 +49,7 @@ describe("the list of schedules", () => {
     ]);
   });
 
-  it("comes in pages, can be limited to one workflow, and shows only schedules that the key may see", async () => {
+  it("comes in pages, can be limited to one workflow, and shows only schedules that the API key may see", async () => {
     const ids = ({ items }: Awaited<ReturnType<typeof list>>) =>
       items.map((one) => `${one.workflow}/${one.trigger.id}`);
     const first = await list(admin, { limit: 2 });

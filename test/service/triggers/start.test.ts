@@ -35,7 +35,7 @@ const start = (changes: Partial<Arrival> = {}, caller?: Caller) =>
 const interrupt = (id: string | null) =>
   closeExecution(withKinds(world.ports()), { execution: id ?? "", status: "interrupted" });
 
-describe("an arrival for a trigger", () => {
+describe("a delivery to a trigger", () => {
   it("starts a run of the workflow for the client, and is recorded", async () => {
     const delivery = await start({ client: "acme", about: "9:00" });
     expect(delivery).toMatchObject({
@@ -92,7 +92,7 @@ describe("an arrival for a trigger", () => {
     expect(world.engine.record(lost)).toMatchObject({ restartedFrom: first.execution });
   });
 
-  it("is refused if its interrupted run cannot be restarted, but its record still names that run", async () => {
+  it("is refused if its interrupted run cannot be restarted, and its record names the interrupted run", async () => {
     const first = await start({ client: "acme" });
     await interrupt(first.execution);
     const ports = { ...world.ports(), machineVersions: { list: async () => [] } as never };
@@ -120,14 +120,14 @@ describe("an arrival for a trigger", () => {
     ["client", { client: "acme" }],
     ["trigger", { trigger: "schedule-2" }],
     ["kind of trigger", { type: "event" }],
-  ])("with another %s starts another run", async (_what, changes) => {
+  ])("starts another run if it has another %s", async (_what, changes) => {
     await start();
     await start(changes);
     expect([world.runs.length, world.records.length]).toEqual([2, 2]);
   });
 
   it.each([1, 2, 3])(
-    "starts only one run if a process crashes at call %i and the arrival is delivered again",
+    "starts only one run if a process crashes at call %i and the delivery is repeated",
     async (crashAt) => {
       let calls = 0;
       const crashing: Caller = {
@@ -171,7 +171,7 @@ describe("an arrival for a trigger", () => {
     },
   );
 
-  it("is not refused once its run has started, even if there is a cause for refusal at the next delivery", async () => {
+  it("is not refused when it is delivered again after its run has started, even if there is now a cause for refusal", async () => {
     const { finish } = world.deliveries;
     world.deliveries.finish = () => Promise.reject(new RangeError("crashed"));
     await expect(start()).rejects.toThrow("crashed");
@@ -215,7 +215,7 @@ describe("an arrival for a trigger", () => {
     expect(world.records).toEqual([]);
   });
 
-  it("starts a run, and is recorded for its client, if the client was created after a refusal", async () => {
+  it("starts a run, and is recorded for its client, if the client is created after a first delivery was refused", async () => {
     await start({ client: "late", from: "ann@example.com" });
     world.clients.add("late");
     const started = await start({ client: "late", from: "ann@example.com" });
@@ -277,7 +277,7 @@ describe("a delivery that starts no run", () => {
     about: "Hi",
   };
 
-  it("is recorded once, with the first reason", async () => {
+  it("is recorded once, with the reason of its first refusal", async () => {
     const first = await recordRefusedDelivery(world.ports(), unstarted, "nobody is here");
     expect(first).toMatchObject({ ...unstarted, status: "refused", execution: null, reason: "nobody is here" });
     expect(await recordRefusedDelivery(world.ports(), unstarted, "something else", "failed")).toEqual(first);
@@ -344,7 +344,7 @@ describe("a list of deliveries", () => {
     expect(await ids(client, query)).toEqual([expected, undefined]);
   });
 
-  it("comes in pages", async () => {
+  it("comes in pages, each of which continues after the last delivery of the page before", async () => {
     expect(await ids(null, { limit: 2 })).toEqual([[3, 2], "dlv_2"]);
     expect(await ids(null, { limit: 2, cursor: "dlv_2" })).toEqual([[1, 0], undefined]);
   });

@@ -40,7 +40,7 @@ const sync = async (before: Trigger[], after: Trigger[], id = "invoice") => {
 };
 const keys = () => [...world.triggers.kept.keys()].sort();
 
-describe("the triggers of a version", () => {
+describe("the triggers of a workflow version", () => {
   it.each<[Trigger, string]>([
     [mail, "mail/invoices"],
     [hook, "webhook/stripe"],
@@ -65,7 +65,7 @@ describe("the triggers of a version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@nova"]);
   });
 
-  it("are removed if the next version lacks them", async () => {
+  it("are removed if the next version does not have them", async () => {
     await sync([], all);
     await sync(all, [mail]);
     expect([keys(), world.schedules.kept.size, world.eventRules.kept.size]).toEqual([["mail/invoices"], 0, 0]);
@@ -95,7 +95,7 @@ describe("the triggers of a version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
-  it("are set up before old triggers are removed, and first of all those whose address another workflow could take", async () => {
+  it("are set up before old triggers are removed, and first of all those with an address that another workflow could take", async () => {
     const steps: string[] = [];
     const { put, remove } = world.triggers;
     world.triggers.put = (live) => {
@@ -112,7 +112,7 @@ describe("the triggers of a version", () => {
     expect(removed).toEqual(["-of/invoice/paid", "-webhook/old"]);
   });
 
-  it("have a schedule even if a mailbox trigger replaces a schedule with the same id, or the other way round", async () => {
+  it("have a schedule even if a mailbox trigger replaces a schedule with the same id, or the reverse", async () => {
     const named = { ...imap, id: "nightly" };
     await sync([], [nightly]);
     await sync([nightly], [named]);
@@ -140,7 +140,7 @@ describe("the triggers of a version", () => {
   });
 });
 
-describe("a finding", () => {
+describe("a finding about triggers", () => {
   it("names each mail address and each webhook that another workflow has", async () => {
     await sync([], [mail, hook], "other");
     await sync([], [nightly], "invoice");
@@ -164,7 +164,7 @@ describe("a finding", () => {
     expect(await findTriggerConflicts(world.ports(), null, { id: "plain" })).toEqual([]);
   });
 
-  it("tells the key of one client nothing about triggers of other clients, or of no client", async () => {
+  it("tells a user with the API key of one client nothing about triggers of other clients or of no client", async () => {
     const theirs = { ...hook, id: "theirs", client: "globex" };
     const own = { ...hook, id: "own", client: "acme" };
     await sync([], [mail, theirs, own], "other");
@@ -178,7 +178,7 @@ describe("a finding", () => {
     expect(await codes(null)).toHaveLength(3);
   });
 
-  it("is the same for the key of one client whether another client exists or not", async () => {
+  it("for the API key of one client is the same whether another client exists or not", async () => {
     const asked: string[] = [];
     const clients = { get: async (slug: string) => void asked.push(slug) } as unknown as ClientStore;
     const triggers = ["globex", "nobody"].map((client) => ({ ...nightly, client }));
@@ -218,7 +218,7 @@ const schedule = (when: ScheduleTrigger["when"], timezone?: string): ScheduleTri
 });
 const every = (everySeconds: number) => schedule({ kind: "every", everySeconds });
 
-describe("a schedule", () => {
+describe("the schedule of a trigger", () => {
   it.each([
     [schedule({ kind: "cron", cron: "0 9 ? * MON-FRI *" }), "cron(0 9 ? * MON-FRI *)"],
     [schedule({ kind: "at", at: "2026-12-24T18:00:00" }), "at(2026-12-24T18:00:00)"],
@@ -254,7 +254,7 @@ describe("a schedule", () => {
   });
 });
 
-describe("a rule for events", () => {
+describe("the rule of an event trigger", () => {
   const paid: EventTrigger = { type: "event", id: "paid", bus: "default", pattern: { source: ["aws.s3"] } };
 
   it("exists on the bus of its trigger as long as the trigger exists", async () => {

@@ -55,7 +55,7 @@ describe("a workflow", () => {
   it.each([
     ["unknown", undefined],
     ["invoice", 4],
-  ])("with the id %s and version %s is not found", async (id, version) => {
+  ])("with the id %s and the version %s is not found", async (id, version) => {
     await expect(findWorkflow(ports(), id, version)).rejects.toThrow(NotFound);
   });
 
@@ -66,7 +66,7 @@ describe("a workflow", () => {
     }
   });
 
-  it("that was deleted and published again has only its new versions, and the latest is active", async () => {
+  it("that was deleted and published a second time has only its new versions, and the latest is active", async () => {
     await states.set("invoice", { deleted: 2, active: 1 });
     expect(await findWorkflow(ports(), "invoice")).toMatchObject({ latest: 3, active: 3 });
     await expect(findWorkflow(ports(), "invoice", 2)).rejects.toThrow(/no version 2/);
@@ -74,7 +74,7 @@ describe("a workflow", () => {
   });
 });
 
-describe("versions", () => {
+describe("the versions of a workflow", () => {
   it("are listed newest first, page by page", async () => {
     publish("invoice", 5);
     const page = async (cursor?: string) => {
@@ -130,14 +130,14 @@ describe("the body of a publish request", () => {
     },
   );
 
-  it("has findings whose line numbers count from the start of the definition", () => {
+  it("has findings whose line numbers count from the start of the definition in the body", () => {
     const { findings } = parseWorkflow(sourceOf('{"definition": {\n "nodes": [],\n "edges": [],\n "timeot": 5 }}'));
     expect(findings.map(({ line }) => line)).toContain(4);
   });
 });
 
-describe("the calls of a workflow", () => {
-  it("are listed with the nodes that make them", () => {
+describe("the workflows that a workflow calls", () => {
+  it("are listed with the nodes that call them", () => {
     const nodes = {
       one: { type: "workflow", workflow: "billing" },
       each: { type: "map", items: "mails", workflow: "reading", version: 2 },
@@ -153,20 +153,20 @@ describe("the calls of a workflow", () => {
   });
 });
 
-describe("a template", () => {
-  it("has the same name for the same requirements in any order", () => {
+describe("a sandbox template", () => {
+  it("has the same name for the same Python requirements in any order", () => {
     expect(templateName(["b", " a "])).toBe(templateName(["a", "b"]));
     expect(templateName(["a"])).not.toBe(templateName(["a==1"]));
     expect(templateName(["a"])).toMatch(/^nova-[0-9a-f]{12}$/);
   });
 });
 
-describe("the first page", () => {
+describe("the first page of a list", () => {
   it.each([
     [["a", "b", "c"], 2, { items: ["a", "b"], cursor: "b" }],
     [["a", "b"], 2, { items: ["a", "b"] }],
     [[], 2, { items: [] }],
-  ])("of the list %j with at most %i items is %j", (found, limit, page) => {
+  ])("with the items %j and at most %i items per page is %j", (found, limit, page) => {
     expect(pageFrom<string>(found, limit, (text) => text)).toEqual(page);
   });
 });
@@ -183,7 +183,7 @@ const orders = {
 } as unknown as Workflow;
 const by = (client: string | null): Principal => ({ id: "key_1", role: "viewer", client, name: "" });
 
-it("a definition is shown completely to a key for all clients", () => {
+it("a definition is shown completely to an API key for all clients", () => {
   expect(redactWorkflow(by(null), orders)).toBe(orders);
 });
 
@@ -191,13 +191,13 @@ it.each([
   ["acme", ["shop"]],
   ["globex", ["open"]],
 ])(
-  "a key of %s sees a definition without the triggers of other clients and without the recipients of failures",
+  "the API key of %s sees a definition without the triggers of other clients and without recipients of failure reports",
   (client, ids) => {
     const { triggers = [], ...rest } = redactWorkflow(by(client), orders);
     expect([triggers.map(({ id }) => id), rest]).toEqual([ids, { id: "orders" }]);
   },
 );
 
-it("a definition is shown without triggers if none belongs to the client of the key", () => {
+it("a definition is shown without triggers if none of them belongs to the client of the API key", () => {
   expect(redactWorkflow(by("initech"), orders)).toEqual({ id: "orders" });
 });

@@ -36,7 +36,7 @@ function deliveries(draws: number[]) {
   return { ...withChaos(invokeLambda, { seed: 1, random: () => rest.shift() ?? 1, clock }), log };
 }
 
-describe("a task in chaos", () => {
+describe("a Lambda task under chaos (double deliveries and kills)", () => {
   it.each<[string, number[], string, string[]]>([
     [
       "is delivered twice at the same time",
@@ -68,7 +68,7 @@ describe("a task in chaos", () => {
       "Lambda.Unknown",
       ["1 begins at 0", "1 dies at 30", "2 begins at 90", "2 ends at 190"],
     ],
-  ])("%s", async (_name, draws, expected, log) => {
+  ])("gets the faults that its script plans: it %s", async (_name, draws, expected, log) => {
     const chaos = deliveries(draws);
     const heard = await chaos.invokeLambda(FUNCTION, "{}").then(
       (result) => (result.ok ? result.payload : result.errorType),
@@ -79,7 +79,7 @@ describe("a task in chaos", () => {
     expect(chaos.log).toEqual(log);
   });
 
-  it("is killed at most twice, so that a Retry succeeds", async () => {
+  it("is killed at most twice, so that a Retry of the state machine succeeds", async () => {
     const clock = virtualClock();
     const invokeLambda: InvokeObserved = async (_arn, _payload, signal, onBegin) => {
       onBegin?.();

@@ -37,7 +37,7 @@ type Delivery = "first" | "second";
 interface Plan {
   /** When the second delivery starts: together with the first one, or `afterMs` after the end of the first one. */
   second: "together" | { afterMs: number };
-  /** The delivery whose answer the caller receives. The answer of the other one is lost. */
+  /** The delivery whose answer the caller receives. The answer of the other delivery is lost. */
   heard: Delivery;
   kill: { delivery: Delivery; afterMs: number } | undefined;
 }

@@ -24,8 +24,8 @@ async function marker() {
   return { mark, running: promise };
 }
 
-describe("a function in its own thread", () => {
-  it("gives the same answers as a function in this process", async () => {
+describe("a Lambda function in its own thread", () => {
+  it("gives the same answers as a Lambda function in the thread of the test", async () => {
     const invoke = runtime({ env: { NOVA_TEST_VARIABLE: "seen" } });
     expect(await invoke("echo", { value: { a: 1 } })).toEqual({ ok: true, payload: '{"a":1}' });
     expect(await invoke("context")).toEqual({ ok: true, payload: '"context"' });
@@ -34,7 +34,7 @@ describe("a function in its own thread", () => {
     await expect(invoke("missing")).rejects.toMatchObject({ name: "Lambda.ResourceNotFoundException" });
   });
 
-  it("is killed when its signal is aborted, and can be invoked again", async () => {
+  it("is killed when its signal is aborted, and can be invoked afterwards", async () => {
     const invoke = runtime({ concurrency: 1 });
     const { mark, running } = await marker();
     const kill = new AbortController();
@@ -56,7 +56,7 @@ describe("a function in its own thread", () => {
     expect(await invoke("echo", { value: 1 })).toEqual({ ok: true, payload: "1" });
   });
 
-  it("fails with Lambda.Unknown when it ends its process, and can be invoked again", async () => {
+  it("fails with Lambda.Unknown when it ends its process, and can be invoked afterwards", async () => {
     const invoke = runtime({ concurrency: 1 });
     await expect(invoke("exit")).rejects.toMatchObject({ name: "Lambda.Unknown" });
     expect(await invoke("echo", { value: 1 })).toEqual({ ok: true, payload: "1" });

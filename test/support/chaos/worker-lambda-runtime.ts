@@ -11,7 +11,7 @@ import { WorkerSandbox } from "./worker-sandbox.ts";
 export interface WorkerLambdaOptions {
   /** The URL of a module that exports `functions`, and `serviceFunctions` if it has any (LambdaFunctions). */
   entry: URL;
-  /** Variables to add to those of this process. */
+  /** Variables to add to the variables of this process. */
   env?: Record<string, string>;
   /** The maximum of invocations that run at the same time. Further ones wait. */
   concurrency?: number;

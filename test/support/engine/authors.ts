@@ -1,4 +1,6 @@
 import {
+  type AgentReply,
+  type AgentTask,
   type CodeResult,
   type JournalStep,
   NovaError,
@@ -8,9 +10,11 @@ import {
   type PipelineOutcome,
   type PromptTask,
   pinnedPlaces,
+  replyKey,
   type TextMeans,
   type TextTask,
 } from "@nova/engine";
+import type { Member } from "@nova/workflow";
 import { journalOf } from "../../../packages/engine/src/chain/step-record.ts";
 import { agentStep } from "./agent-step.ts";
 import type { ChainState } from "./chain-state.ts";
@@ -30,6 +34,8 @@ export interface Minds {
   isDone(task: PromptTask, attempt: number): boolean;
   /** Returns the JSON text of an answer; null if the model is down. Absent if the workflow has no text nodes. */
   writeText?(task: TextTask): string | null;
+  /** Returns the reply to an agent; null if the model is down. Absent if the workflow has no agents. */
+  reply?(task: AgentTask): AgentReply | null;
 }
 
 /** A request to a model that costs money. `journal` is the position of its step in the journal of an entry. */
@@ -83,6 +89,10 @@ export class Authors {
         this.questions.push(task);
         return new Answering(caller, this, this.#minds, task, means).run();
       },
+      converse: (task, means) => {
+        this.questions.push(task);
+        return new Answering(caller, this, this.#minds, task, means).converse(task);
+      },
     };
   }
 
@@ -126,10 +136,33 @@ class Answering {
     this.#recorded = authors.recordedFor(caller, task);
   }
 
-  async run(): Promise<PipelineOutcome> {
-    const { node, record: input_data } = this.#task;
+  run(): Promise<PipelineOutcome> {
+    const { node } = this.#task;
     const { executor } = node;
     if (executor.kind !== "text") throw new TypeError(`${node.id} is no text node`);
+    const { into } = executor;
+    return this.#ask(
+      () => {
+        if (!this.#minds.writeText) throw new RangeError("a model is asked for a text that the story does not tell of");
+        return this.#minds.writeText(this.#task);
+      },
+      (json) => [...(node.type === "decision" ? [{ key: "branch_decision", json }] : []), { key: into, json }],
+    );
+  }
+
+  converse(task: AgentTask): Promise<PipelineOutcome> {
+    return this.#ask(
+      () => {
+        if (!this.#minds.reply) throw new RangeError("an agent asks for a reply that the story does not tell of");
+        const reply = this.#minds.reply(task);
+        return reply && JSON.stringify(reply);
+      },
+      (json) => [{ key: replyKey, json }],
+    );
+  }
+
+  async #ask(say: () => string | null, setBy: (json: string) => Member[]): Promise<PipelineOutcome> {
+    const { node, record: input_data } = this.#task;
     const none = { code: null, cacheHit: false, generation: null, sandboxId: null } as const;
     try {
       const step = await this.#means.journal.next(async (journal) => {
@@ -137,16 +170,12 @@ class Answering {
           name: "ask text",
           effect: () => {
             this.#authors.pay({ role: "text", node: node.id, journal }, this.#recorded);
-            if (!this.#minds.writeText)
-              throw new RangeError("a model is asked for a text that the story does not tell of");
-            return this.#minds.writeText(this.#task);
+            return say();
           },
           outage: () => new ModelDown("text"),
         });
         if (json === null) throw new ModelDown("text");
-        const choice = node.type === "decision" ? [{ key: "branch_decision", json }] : [];
-        const set = [...choice, { key: executor.into, json }];
-        const result = { status: "success" as const, set, delete: [], logs: "", durationMs: 0 };
+        const result = { status: "success" as const, set: setBy(json), delete: [], logs: "", durationMs: 0 };
         return agentStep("TextWriter", 1, { input_data, model_used: "m", prompt: this.#task.prompt, result, ...price });
       });
       return { ...none, status: "success", result: step.result as CodeResult & { status: "success" } };

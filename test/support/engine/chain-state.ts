@@ -84,12 +84,22 @@ export class ChainState {
       putNote: (execution, note) =>
         put(`note ${note.kind}`, () => {
           const there = this.notes.get(execution) ?? [];
-          if (there.some((one) => isDeepStrictEqual(one, note))) return false;
+          const isTaken = (one: ChainNote) =>
+            isDeepStrictEqual(one, note) || (note.kind === "root" && one.kind === "root");
+          if (there.some(isTaken)) return false;
           this.notes.set(execution, [...there, note]);
           return true;
         }),
       notes: (execution) => read("notes", () => this.notes.get(execution) ?? []),
-      links: (execution, scope) => this.#pages(execution, scope, caller),
+      rootNotes: (executions) =>
+        read("root notes", () => {
+          const of = (execution: string) =>
+            (this.notes.get(execution) ?? []).flatMap((note) =>
+              note.kind === "root" ? [[execution, note] as const] : [],
+            );
+          return new Map(executions.flatMap(of));
+        }),
+      links: (execution, scope, from = 0) => this.#pages({ execution, scope, seq: from }, caller),
       entries: (execution, tips) =>
         read("entries", () => {
           const upTo = ({ scope, seq: last }: ScopeTip) =>
@@ -98,10 +108,10 @@ export class ChainState {
         }),
       linksAt: (execution, places) =>
         read("links at", () => {
-          const links = places.map(({ scope, seq }): [string, Link] => [
-            scope,
-            linkOf(this.at({ execution, scope, seq })),
-          ]);
+          const links = places.map(({ scope, seq }): [string, Link] => {
+            const { turn, ...entry } = linkOf(this.at({ execution, scope, seq }));
+            return [scope, entry.entry || !turn ? entry : { ...entry, turn }];
+          });
           return new Map(links.filter(([, { turn, entry }]) => turn ?? entry));
         }),
     };
@@ -142,10 +152,11 @@ export class ChainState {
     return Array.from(links.values());
   }
 
-  async *#pages(execution: string, scope: string, caller: Caller): AsyncIterable<Link> {
+  async *#pages({ execution, scope, seq: first }: EntryId, caller: Caller): AsyncIterable<Link> {
     const pageSize = 4;
+    const links = () => this.linksOf(execution, scope).filter(({ seq }) => seq >= first);
     for (let from = 0; ; from += pageSize) {
-      const call: Call<Place[]> = { name: "links", effect: () => this.linksOf(execution, scope), outage };
+      const call: Call<Place[]> = { name: "links", effect: links, outage };
       const page = (await caller.call(call)).slice(from, from + pageSize);
       for (const place of page) yield linkOf(place);
       if (page.length < pageSize) return;

@@ -16,7 +16,7 @@ export const calledFlows: Workflow[] = [
   flow("called-deeper", [action("u"), child("deep", "called")], lines("start > u > deep > end")),
 ];
 
-/** Workflows that call others: on the main line, in a branch, for each item, and nested. */
+/** Workflows that call other workflows: outside branches, in a branch, for each item of a map, and nested. */
 export const childFlows: Workflow[] = [
   flow("calling", [action("a"), child("c", "called"), action("b")], lines("start > a > c > b > end")),
   flow(

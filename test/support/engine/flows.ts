@@ -1,6 +1,6 @@
-import type { Body, Condition, Edge, MapNode, Node, TaskNode, Workflow } from "@nova/workflow";
+import type { Body, Condition, Edge, MapNode, Node, StepNode, Workflow } from "@nova/workflow";
 
-type Options = Partial<Pick<TaskNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
+type Options = Partial<Pick<StepNode, "effects" | "onError" | "retry" | "isolation" | "merge" | "timeoutSeconds">>;
 /**
  * An edge such as `["a", "b"]`. The third element is the condition of a decision's edge. The fourth is the `max` of an
  * edge that leads back.
@@ -38,21 +38,21 @@ export function mapOver(id: string, nodes: Node[], arrows: Arrow[], options: Par
   return { id, type: "map", items: "list", as: "item", into: id, body, maxConcurrency: 2, ...options };
 }
 
-export function action(id: string, options: Options = {}): TaskNode {
+export function action(id: string, options: Options = {}): StepNode {
   return { id, type: "action", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
 }
 
-export function decision(id: string, options: Options = {}): TaskNode {
+export function decision(id: string, options: Options = {}): StepNode {
   return { id, type: "decision", executor: { kind: "code", code: `# ${id}` }, timeoutSeconds: 60, ...options };
 }
 
 /** Returns the node with an executor whose code is written by a model. */
-export function prompted<T extends TaskNode>(node: T): T {
+export function prompted<T extends StepNode>(node: T): T {
   return { ...node, executor: { kind: "prompt", prompt: `Do ${node.id}.`, samples: true, allow: [] } };
 }
 
-/** Returns the node with an executor that sets a model's answer as its value. */
-export function texted<T extends TaskNode>(node: T): T {
+/** Returns the node with an executor that stores the answer of a model as the node's result. */
+export function texted<T extends StepNode>(node: T): T {
   return {
     effects: false,
     credentials: [],
@@ -64,7 +64,8 @@ export function texted<T extends TaskNode>(node: T): T {
 const retry = { attempts: 3, delaySeconds: 5 };
 
 /**
- * Workflows without forks for the random model. Each rule of the protocol that needs no fork applies to one of them.
+ * Workflows without forks for the random simulation (simulate.ts). Each rule of the protocol that needs no fork applies
+ * to one of them.
  */
 export const straightFlows: Workflow[] = [
   flow("bare", [], [["start", "end"]]),

@@ -5,7 +5,7 @@ const repeatable = { effects: false };
 const retried = { retry: { attempts: 3, delaySeconds: 1 } };
 const straight = lines("start > f > a > j > end", "f > b > j");
 
-/** Workflows with branches and items for the random model. Their context has a `list` of lists. */
+/** Workflows with branches and items for the random simulation (simulate.ts). Their context has a `list` of lists. */
 export const forkFlows: Workflow[] = [
   flow(
     "fork",

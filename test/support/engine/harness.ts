@@ -6,7 +6,7 @@ import type { Process } from "./scheduler.ts";
 
 /** How the code of a node behaves in a test. */
 export interface Script {
-  /** The number of calls that the code makes before it ends. Its sandbox can die between any two. */
+  /** The number of calls that the code makes before it ends. Its sandbox can die between any two of these calls. */
   pauses?: number;
   /** The context key of a blob that the code reads first. */
   reads?: string;
@@ -90,7 +90,8 @@ function admits(box: Box, execution: string): boolean {
 async function runCode(process: Process, run: Run, script: Script): Promise<void> {
   // A delivery can kill the code of an entry. Then the program that runs this code does nothing more.
   const going = () => run.state === "running";
-  if (script.reads !== undefined) {
+  // A tool of an agent sees only its arguments.
+  if (script.reads !== undefined && run.request.context.some(({ key }) => key === script.reads)) {
     run.need = referenceUnder(run.request, script.reads);
     await process.call({
       name: `wait for ${script.reads}`,

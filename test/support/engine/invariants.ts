@@ -8,15 +8,13 @@ import {
   verifyExecution,
   type WorkflowVersion,
 } from "@nova/engine";
-import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
+import { type ApprovalNode, forksOf, type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { headOf } from "../../../packages/engine/src/chain/entry.ts";
 import { entryName } from "../../../packages/engine/src/chain/ids.ts";
 import { linkLabel, loadStored } from "../../../packages/engine/src/context/context.ts";
 import type { Forecast } from "../../../packages/engine/src/restart/restart.ts";
 import { Source } from "../../../packages/engine/src/restart/source.ts";
-import { expectedWay } from "./expected-way.ts";
-import { judgeAgain } from "./judge-again.ts";
-import { judgeJoins } from "./judge-joins.ts";
+import { judgeVotes } from "./judge-votes.ts";
 import { judgeWritten } from "./judge-written.ts";
 import type { MachineRun } from "./machine.ts";
 import { claimName, type Run } from "./sandbox-state.ts";
@@ -171,7 +169,10 @@ export class Invariants {
       return;
     }
     if (record.status !== close.status) this.#violated(`the record says ${record.status}, the chain ${close.status}`);
-    for (const scope of Map.groupBy(every, ({ head }) => head.scope).values()) this.#judgeScope(id, scope);
+    const byNodes = every.filter(({ head }) => head.node_type !== "vote");
+    for (const scope of Map.groupBy(byNodes, ({ head }) => head.scope).values()) this.#judgeScope(id, scope);
+    const approvalOf = (node: string) => this.#nodeOf(node) as ApprovalNode | undefined;
+    this.violations.push(...judgeVotes(every, approvalOf));
     this.violations.push(...judgeJoins(every, close.count));
     this.#judgeCompletion(
       id,
@@ -249,12 +250,18 @@ export class Invariants {
       this.violations.push(...judgeWritten(written).map((sentence) => `${where} ${sentence}`));
       return;
     }
+    // Code in place of a model has only the steps of earlier attempts, as the code of other nodes.
+    if (node?.type === "agent" && head.code === null) {
+      const isAsked = head.status === "failed" || head.reused_from !== undefined || head.steps.length > 0;
+      if (!isAsked) this.#violated(`${where} has no step with the reply of its model`);
+      return;
+    }
     // Earlier attempts are steps, and the last attempt is the entry itself. A last attempt that failed may also be a
     // step.
     const isWhole = head.status === "failed" && head.steps.length === head.attempt;
     if (head.steps.length !== head.attempt - 1 && !isWhole)
       this.#violated(`${where} was attempt ${head.attempt}, but lists ${head.steps.length} steps`);
-    if (head.status === "success" && head.code !== null) this.#judgeResult(head, entry, where);
+    if (head.status === "success" && head.code !== null && node?.type !== "agent") this.#judgeResult(head, entry, where);
   }
 
   /** Checks that the entry has the result of the attempt that it names. */
@@ -278,8 +285,9 @@ export class Invariants {
   }
 
   /**
-   * Checks that Step Functions visited the nodes of the chain in the same order. It may have visited one more, which
-   * found that the run was closed. After it has stopped a branch, the join may add outcomes of a document to the branch.
+   * Checks that Step Functions visited the nodes of the chain in the same order. Step Functions may have visited one
+   * more node, which found that the run was closed. If Step Functions has stopped a branch, the join may add outcomes
+   * of a document to that branch.
    */
   #judgePath(heads: Head[], states: string[]): void {
     const isNode = ({ node_type }: Head) => node_type !== "close" && node_type !== "join";
@@ -351,10 +359,13 @@ function scopeIn(link: string): string {
 const expectedErrors = new Set([
   "AnswerMisfit",
   "AnswerRefused",
+  "ApproverRefused",
   "NodeFailed",
   "NodeTimeout",
   "NodeInterrupted",
   "BudgetExceeded",
+  "CallRepeated",
+  "StepsUsedUp",
   "ModelUnavailable",
   "ExecutionClosed",
   "SandboxUnavailable",
@@ -363,3 +374,94 @@ const expectedErrors = new Set([
   "StoreUnavailable",
   "ServiceUnavailable",
 ]);
+
+/**
+ * Returns the next node that an entry must name. Derives that node from the definition, independently of the engine.
+ */
+function expectedWay(workflow: Workflow, head: Head): string | null {
+  return head.node_type === "join" ? wayOfJoin(workflow, head) : wayOfNode(workflow, head);
+}
+
+function wayOfNode(workflow: Workflow, head: Head): string | null {
+  const { node, edges = [] } = nodeIndex(workflow).get(head.node_id) ?? {};
+  if (head.status === "failed") return visitedNode(workflow, node && "onError" in node ? node.onError : undefined);
+  if (node?.type === "map" || head.calls) return `${head.node_id}.join`;
+  if (head.decision_result !== null) {
+    return visitedNode(workflow, edges.find(({ condition }) => String(condition) === head.decision_result)?.to);
+  }
+  return edges.length > 1 ? `${head.node_id}.join` : visitedNode(workflow, edges[0]?.to);
+}
+
+function wayOfJoin(workflow: Workflow, head: Head): string | null {
+  const id = head.node_id.slice(0, -".join".length);
+  const { node, edges = [] } = nodeIndex(workflow).get(id) ?? {};
+  if (head.status === "failed") return visitedNode(workflow, node && "body" in node ? node.onError : undefined);
+  if (node?.type === "agent") return id;
+  if (node?.type !== "map") return visitedNode(workflow, forksOf(workflow).get(id)?.next ?? undefined);
+  return edges.length > 1 ? `${head.node_id}.join` : visitedNode(workflow, edges[0]?.to);
+}
+
+/** Returns the id of a node. Returns null for the `end` of a map's body, which a run does not visit. */
+function visitedNode(workflow: Workflow, id: string | undefined): string | null {
+  const found = id === undefined ? undefined : nodeIndex(workflow).get(id);
+  return !found || (found.node.type === "end" && found.body !== null) ? null : found.node.id;
+}
+
+/**
+ * Checks a start of code for an entry for which code has started before. Returns one sentence for each rule that it
+ * breaks.
+ */
+function judgeAgain({ claim, request }: Run, node: Node | undefined, begun: ReadonlyMap<string, Run>): string[] {
+  const name = claimName(claim);
+  if (!node || !("executor" in node)) return [`code of ${name} began again, and belongs to no node`];
+  const { effects, retry } = node;
+  const most = Math.max(retry?.attempts ?? 1, effects === false ? 3 : 1);
+  const before = begun.get(claimName({ ...claim, attempt: claim.attempt - 1 }));
+  const isOther =
+    before && before.request.environment.NOVA_IDEMPOTENCY_KEY !== request.environment.NOVA_IDEMPOTENCY_KEY;
+  const failure = before?.result?.status === "error" ? before.result : undefined;
+  const isUnwanted =
+    failure && retry?.on && !retry.on.includes(failure.class) && !failure.types?.includes(retry.on[0] ?? "");
+  return [
+    ...(claim.attempt > most ? [`code of ${name} began again, and has ${most} attempts at most`] : []),
+    ...(isOther ? [`code of ${name} has another idempotency key than the attempt before`] : []),
+    ...(isUnwanted ? [`code of ${name} began again after a failure that its retry does not name`] : []),
+  ];
+}
+
+interface Tip {
+  scope: string;
+  seq: number;
+  hash: string;
+}
+
+/**
+ * Checks that every branch is listed by a join, and that each join lists the last entries of exactly the branches of
+ * its fork.
+ */
+function judgeJoins(every: readonly { head: Head; entry: StoredEntry }[], count: number): string[] {
+  const last = new Map(every.map(({ head, entry }) => [head.scope, { head, entry }]));
+  const joins = every.filter(({ head }) => head.node_type === "join" || head.node_type === "approval");
+  const listed = joins.flatMap(({ head, entry }) => tipsIn(entry).map((tip) => ({ ...tip, join: head })));
+  const unlisted = Array.from(last.keys()).filter(
+    (scope) => scope !== "" && !listed.some((tip) => tip.scope === scope),
+  );
+  const wrong = listed.filter(({ scope, seq, hash, join }) => {
+    const tip = last.get(scope);
+    const isVotes = scope === `${join.scope}/${join.node_id}@${join.seq}.(votes)`;
+    const isOwn =
+      isVotes || scope.startsWith(`${join.scope}/${join.node_id.slice(0, -".join".length)}@${join.seq - 1}.`);
+    return !isOwn || tip?.head.seq !== seq || tip.entry.hash !== hash;
+  });
+  return [
+    ...unlisted.map((scope) => `no join lists the entries of ${scope}`),
+    ...wrong.map(({ scope, join }) => `the join at link ${join.seq}${join.scope} lists ${scope} wrongly`),
+    ...(new Set(listed.map(({ scope }) => scope)).size < listed.length ? ["a branch is listed twice"] : []),
+    ...(count === every.length ? [] : [`the close counts ${count} entries, there are ${every.length}`]),
+  ];
+}
+
+function tipsIn({ contents }: StoredEntry): Tip[] {
+  const { branches } = contents;
+  return branches && "text" in branches ? (JSON.parse(branches.text) as Tip[]) : [];
+}

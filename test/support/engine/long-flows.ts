@@ -4,7 +4,7 @@ import { action, decision, flow, lines, mapOver } from "./flows.ts";
 const long = { timeoutSeconds: 7_200 };
 const repeatable = { ...long, effects: false };
 
-/** Workflows for the random model with code that runs longer than the Lambda that starts it. */
+/** Workflows with code that runs longer than the Lambda that starts it, for the random simulation (simulate.ts). */
 export const longFlows: Workflow[] = [
   flow("long", [action("a", long), action("b"), action("c", long)], lines("start > a > b > c > end")),
   flow(

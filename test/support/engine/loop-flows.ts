@@ -3,7 +3,7 @@ import { action, decision, flow, lines, mapOver } from "./flows.ts";
 
 const repeatable = { effects: false };
 
-/** Workflows for the random model with edges that lead back. */
+/** Workflows with edges that lead back, for the random simulation (simulate.ts). */
 export const loopFlows: Workflow[] = [
   flow(
     "loop",

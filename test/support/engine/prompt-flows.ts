@@ -3,7 +3,7 @@ import { action, decision, flow, lines, mapOver, prompted } from "./flows.ts";
 
 const repeatable = { effects: false };
 
-/** Workflows for the random model with nodes whose code a model writes. */
+/** Workflows with nodes whose code a model writes, for the random simulation (simulate.ts). */
 export const promptFlows: Workflow[] = [
   flow("prompt", [prompted(action("a")), action("b"), prompted(action("c"))], lines("start > a > b > c > end")),
   flow(

@@ -26,7 +26,7 @@ export class PromptStory extends Story {
     return true;
   }
 
-  /** The head of the last entry on the main line. */
+  /** The hashed fields (head) of the last entry outside branches and items. */
   get head(): Head {
     return headOf(this.entriesOf("").at(-1) as Parameters<typeof headOf>[0]);
   }

@@ -1,4 +1,4 @@
-import type { RunRequest } from "@nova/engine";
+import { callKey, type RunRequest } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { type Script, textRef } from "./harness.ts";
 import type { Random } from "./random.ts";
@@ -16,9 +16,14 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
     const conditions = edges.flatMap(({ condition, max }) => (max ? [condition, condition, condition] : [condition]));
     return JSON.stringify(random.pick([...conditions, "something else"]));
   };
-  return ({ node, nodeType }) => {
+  return ({ node, nodeType, calls }) => {
     const script = { pauses: random.below(longest), ...(random.chance(0.1) && { reads: "letter" }) };
     const dice = random.next();
+    if (calls && dice > 0.2 && random.chance(0.7)) {
+      const call = { name: random.pick(toolsOf(workflow, node)), arguments: JSON.stringify({ n: ++ran }) };
+      const set = [{ key: callKey, json: JSON.stringify(call) }];
+      return { ...script, files: [], result: { ...common, status: "success", set, delete: [] } };
+    }
     if (dice < 0.2) {
       const name = dice < 0.05 ? "NodeTimeout" : "NodeFailed";
       return {
@@ -40,6 +45,11 @@ export function randomCode(random: Random, workflow: Workflow, longest: number):
     if (nodeType === "decision") set.push({ key: "branch_decision", json: decide(node) });
     return { ...script, files, result: { ...common, status: "success", set, delete: [] } };
   };
+}
+
+function toolsOf(workflow: Workflow, id: string): string[] {
+  const node = nodeIndex(workflow).get(id)?.node;
+  return node?.type === "agent" ? node.executor.tools.map(({ name }) => name) : [];
 }
 
 /** Adds the classes of an exception to half of the failures. A retry can name such a class. */

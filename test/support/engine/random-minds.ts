@@ -22,5 +22,18 @@ export function randomMinds(random: Random): Minds {
     writeCode: () => next("code"),
     isValid: (code) => code.at(-1) !== "7",
     isDone: () => random.chance(0.75),
+    reply: ({ tools, mayCall }) => {
+      if (!mayCall || random.chance(0.3))
+        return {
+          text: "",
+          calls: [],
+          answer: random.chance(0.9) ? { json: `"${next("answer")}"` } : { problem: "odd" },
+        };
+      const calls = Array.from({ length: 1 + random.below(3) }, () => {
+        const name = random.chance(0.9) ? random.pick(tools).name : "unknown";
+        return { id: next("call"), name, arguments: JSON.stringify({ n: next("argument") }) };
+      });
+      return { text: "", calls };
+    },
   };
 }

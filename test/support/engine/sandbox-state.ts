@@ -24,12 +24,12 @@ export interface Box extends Sandbox {
   runs: Map<string, Run>;
   tombstones: Set<string>;
   /**
-   * Names of claims whose code was started in the prepared context of the sandbox. For each claim, only one delivery
-   * may start the code there.
+   * Names of claims whose code was started in the default kernel context of the sandbox. For each claim, only one
+   * delivery may start the code there.
    */
   defaultContexts: Set<string>;
   processes: Process[];
-  /** Executions whose code has run in the sandbox, in order. Only code of the last one may still run. */
+  /** Executions whose code has run in the sandbox, in order. Only code of the last execution may still run. */
   tenants: string[];
 }
 

@@ -1,7 +1,7 @@
 /**
  * A call that a process makes to the world around it. A process is an async function, and the scheduler performs its
- * calls one at a time, when the random model or a story picks them. Between two calls, all promises settle. So a test
- * can try every order of calls, and the same picks always give the same run.
+ * calls one at a time, when the random simulation or a story picks them. Between two calls, all promises settle. So a
+ * test can try every order of calls, and the same picks always give the same run.
  */
 export interface Call<T> {
   name: string;

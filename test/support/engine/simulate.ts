@@ -45,12 +45,15 @@ export interface Simulation {
  * Runs the real engine on a random flow, with calls in random order and random faults. The same seed gives the same
  * simulation.
  */
-export async function simulate(seed: number): Promise<Simulation> {
-  return new Model(new Random(seed)).run();
+export async function simulate(seed: number, family?: readonly Workflow[]): Promise<Simulation> {
+  return new Model(new Random(seed), family).run();
 }
 
 const maxSweeps = 12;
-/** The number of calls in a long run. Each of the other actors acts at a random one of these calls. */
+/**
+ * The number of calls in a long run. Each actor beside Step Functions (meddlers.ts) acts at a random one of these
+ * calls.
+ */
 const longRun = 100;
 /** A text so large that the start stores it as a blob. */
 const letter = "dear all ".repeat(500);
@@ -88,16 +91,20 @@ class Model {
   readonly #workflow: Workflow;
   readonly #invariants: Invariants;
   readonly #temper: Temper;
+  /** How often each person acts. */
+  readonly #rounds: number;
   #faultsLeft: number;
   #picks = 0;
   /** For each stalled process: the number of picks after which it continues. */
   readonly #stalled = new Map<Process, number>();
 
-  constructor(random: Random) {
+  constructor(random: Random, voting?: readonly Workflow[]) {
     this.#random = random;
+    this.#rounds = voting ? 4 : 1;
     const isHarsh = random.chance(0.33);
-    const family = random.pick(families);
-    this.#workflow = random.pick(isHarsh ? family.filter(isRepeatable) : family);
+    const family = voting ?? random.pick(families);
+    const repeatable = family.filter(isRepeatable);
+    this.#workflow = random.pick(isHarsh ? repeatable : family);
     this.#temper = isHarsh ? harsh : temperOf(random);
     this.#faultsLeft = this.#temper.faults;
     this.#invariants = new Invariants(this.#world);
@@ -153,7 +160,7 @@ class Model {
       places.length > 0 && this.#random.chance(0.2) ? [this.#random.pick(places).replace(/[#[].*/, "")] : [];
     if (!isFromThere && again.length === 0 && source.status === "completed") return;
     this.#faultsLeft = this.#temper.faults;
-    sendApprovers(this.#world, this.#random);
+    sendApprovers(this.#world, this.#random, this.#rounds);
     const from = isFromThere && { from: await this.#placeIn(source.id, places) };
     const request = { source, version, by: "user:test", again, ...from };
     const { forecast } = await planRestart(ports, request);
@@ -203,7 +210,7 @@ class Model {
     const unchanged = Object.fromEntries(nodes.map(({ node }) => [node.id, keys()]));
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
     this.#faultsLeft = this.#temper.faults;
-    sendApprovers(this.#world, this.#random);
+    sendApprovers(this.#world, this.#random, this.#rounds);
     const { client } = source;
     const outcomes = await referenceUnchanged(this.#world.ports(atOnce), source, unchanged, []);
     const request = { version, client, context, outcomes };
@@ -217,11 +224,11 @@ class Model {
     const outcomes = await this.#outcomesOf(source.id, "");
     const document = objectText(outcomes);
     this.#faultsLeft = this.#temper.faults;
-    sendApprovers(this.#world, this.#random);
+    sendApprovers(this.#world, this.#random, this.#rounds);
     const { client, root } = source;
     const context = JSON.stringify({ letter, list: this.#random.pick(lists) });
-    // In a sealed run, nodes that must not run fail. The two nodes of this flow handle each other's errors, so a sealed
-    // run of it would never end.
+    // In a sealed run, a node that may have effects fails if the document has no outcome for the node. The two nodes of
+    // this flow handle each other's errors, so a sealed run of it would never end.
     const sealed = this.#random.chance(0.3) && version.workflowId !== "each other's onError";
     const request = { version, client, context, outcomes: { document, root, sealed } };
     const starting = this.#world.spawn("start with a document", (own) => startExecution(own, request));
@@ -265,7 +272,7 @@ class Model {
     const start = (ports: Ports) => startExecution(ports, { version, context });
     this.#world.spawn("start", start);
     if (!this.#random.chance(0.4)) return;
-    // A second run starts only when a sandbox is offered, so that it can inherit that sandbox.
+    // A second run starts only when a sandbox is offered to other runs, so that the second run can inherit it.
     const ready = () => this.#world.executions.offers.size > 0;
     for (const name of this.#random.pick([["second"], ["second", "third"]])) {
       const later = { name: "begins", ready, effect: () => void this.#world.spawn(`${name} start`, start) };
@@ -277,9 +284,9 @@ class Model {
     for (const { reason } of (await sweep(ports)).failed) this.#invariants.watchReason("sweeper", reason);
   }
 
-  /** Adds the other actors, each with one act at a random time. */
+  /** Adds the actors beside Step Functions (meddlers.ts), each with one act at a random time. */
   #meddle(): void {
-    sendApprovers(this.#world, this.#random);
+    sendApprovers(this.#world, this.#random, this.#rounds);
     const all = meddlers(this.#world, this.#workflow, this.#random, this.#temper.deaths, (ports) => this.#sweep(ports));
     for (const { name, chance, possible, act } of all) {
       if (!this.#random.chance(chance)) continue;

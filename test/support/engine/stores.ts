@@ -6,6 +6,7 @@ import {
   type EventBus,
   type Execution,
   type ExecutionStore,
+  type KeyPair,
   type Offer,
   type Sandbox,
   type Signer,
@@ -177,6 +178,11 @@ export class EventState {
         caller.call({ name: `publish ${type}`, outage, effect: () => void this.published.push({ type, detail }) }),
     };
   }
+}
+
+/** Returns a key pair whose signatures are valid only with the same key. A period is not checked. */
+export function keyPairWith(key: string, caller: Caller): KeyPair {
+  return { ...signerWith(key, caller), publicKeys: async () => [] };
 }
 
 /** Returns a signer whose signatures are valid only with the same key, as with KMS. */

@@ -17,7 +17,7 @@ import { Invariants } from "./invariants.ts";
 import type { TaskError } from "./machine.ts";
 import type { Run } from "./sandbox-state.ts";
 import { atOnce, type Fault, type PendingCall, type Process, settled } from "./scheduler.ts";
-import { signerWith } from "./stores.ts";
+import { keyPairWith } from "./stores.ts";
 import { World } from "./world.ts";
 
 export function succeeds(key: string, json: string, more: Partial<Script> = {}): Script {
@@ -39,7 +39,7 @@ export function given({ context }: RunRequest, key: string): string | undefined 
 
 /**
  * A run of the engine whose calls a test performs one by one, in an order that the test chooses. It uses the same world
- * as the random model. Only processes that the test picks, and the code that they start, can act.
+ * as the random simulation (simulate.ts). Only processes that the test picks, and the code that they start, can act.
  */
 export class Story {
   readonly world = new World(1);
@@ -149,7 +149,7 @@ export class Story {
     }
   }
 
-  /** The entries of the main line as node and status, such as `a success` or `(close) failed`. */
+  /** The entries outside branches and items, each as node and status, such as `a success` or `(close) failed`. */
   get chain(): string[] {
     return this.chainOf("");
   }
@@ -179,7 +179,7 @@ export class Story {
 
   /** Writes the note of an erasure. To forge one, pass a wrong signing key as `key`, or another execution as `of`. */
   async noteErasure({ key = "key", of = this.id } = {}): Promise<void> {
-    const signature = await signerWith(key, atOnce).sign(erasureText(of));
+    const signature = await keyPairWith(key, atOnce).sign(erasureText(of));
     this.world.chain.notes.set(this.id, [{ kind: "erased", signature }]);
   }
 

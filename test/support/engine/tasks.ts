@@ -1,7 +1,19 @@
-import { type SealedToken, StoreUnavailable, type TaskStore, type Vault, type WaitingTask } from "@nova/engine";
-import { LinkState } from "./resume-links.ts";
+import {
+  type KeptEvent,
+  type ResumeLink,
+  type ResumeLinkStore,
+  type SealedToken,
+  StoreUnavailable,
+  type TaskKey,
+  type TaskStore,
+  type UsedShape,
+  type Vault,
+  type Voter,
+  type WaitingTask,
+  type Wake,
+  type WakeStore,
+} from "@nova/engine";
 import type { Caller } from "./scheduler.ts";
-import { WakeState } from "./wakes.ts";
 
 const outage = () => new StoreUnavailable("the store did not answer in time");
 
@@ -9,6 +21,7 @@ const outage = () => new StoreUnavailable("the store did not answer in time");
 export class TaskState {
   readonly tasks = new Map<string, WaitingTask>();
   readonly tokens = new Map<string, SealedToken[]>();
+  readonly voters = new Map<string, Voter>();
   readonly wakes = new WakeState();
   readonly links = new LinkState();
 
@@ -48,10 +61,26 @@ export class TaskState {
         const note = (task: WaitingTask) => tasks.set(id, { ...task, mail });
         return ask("note mail", () => void (tasks.has(id) && note(tasks.get(id) as WaitingTask)));
       },
+      noteReminded: ({ id }, reminded) => {
+        const note = (task: WaitingTask) => tasks.set(id, { ...task, reminded });
+        return ask("note reminded", () => void (tasks.has(id) && note(tasks.get(id) as WaitingTask)));
+      },
+      noteDelegates: ({ id }, mails) => {
+        const note = (task: WaitingTask) => tasks.set(id, { ...task, delegates: [...mails] });
+        return ask("note delegates", () => void (tasks.has(id) && note(tasks.get(id) as WaitingTask)));
+      },
       putToken: ({ id }, token) =>
         ask("put token", () => {
           const others = (tokens.get(id) ?? []).filter(({ key }) => key !== token.key);
           tokens.set(id, [...others, token]);
+        }),
+      voter: (execution, id) => ask("voter", () => this.voters.get(`${execution} ${id}`) ?? { version: 0, claims: [] }),
+      putVoter: ({ execution }, id, { version, claims }) =>
+        ask("put voter", () => {
+          const key = `${execution} ${id}`;
+          const isCurrent = (this.voters.get(key)?.version ?? 0) === version;
+          if (isCurrent) this.voters.set(key, { version: version + 1, claims });
+          return isCurrent;
         }),
       tokens: ({ id }) => ask("tokens", () => tokens.get(id) ?? []),
     };
@@ -77,3 +106,69 @@ export const mirrorVault: Vault = {
     return Array.from(sealed.slice(prefix.length)).reverse().join("");
   },
 };
+
+class LinkState {
+  readonly links = new Map<string, ResumeLink>();
+
+  port(caller: Caller): ResumeLinkStore {
+    const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect });
+    const { links } = this;
+    return {
+      create: (link) =>
+        ask("create link", () => {
+          if (!links.has(link.id)) links.set(link.id, link);
+        }),
+      get: ({ id }) => ask("get link", () => links.get(id)),
+      ofExecution: (execution) =>
+        ask("links of execution", () => [...links.values()].filter((link) => link.execution === execution)),
+      call: ({ id }, body, calledAt) =>
+        ask("call link", () => {
+          const link = links.get(id);
+          if (!link || link.body !== undefined) return false;
+          return links.set(id, { ...link, body, calledAt }) !== undefined;
+        }),
+    };
+  }
+}
+
+/** The index from events to waiting tasks, in memory. Kept events never expire here. */
+class WakeState {
+  readonly shapes = new Map<string, UsedShape>();
+  readonly places = new Map<string, Map<string, TaskKey>>();
+  readonly events = new Map<string, KeptEvent[]>();
+
+  add({ execution, id }: WaitingTask, { shape, keys }: Wake): void {
+    this.use({ shape, keepsEvents: false });
+    for (const key of keys) this.#at(key).set(id, { execution, id });
+  }
+
+  remove(id: string, { keys }: Wake): void {
+    for (const key of keys) this.#at(key).delete(id);
+  }
+
+  use(used: UsedShape): void {
+    this.shapes.set(JSON.stringify(used), used);
+  }
+
+  port(caller: Caller): WakeStore {
+    const ask = <T>(name: string, effect: () => T) => caller.call({ name, effect });
+    return {
+      shapes: () => ask("shapes", () => [...this.shapes.values()]),
+      use: (shape) => ask("use shape", () => this.use(shape)),
+      tasksAt: (key) => ask("tasks at a key", () => [...this.#at(key).values()]),
+      keepEvent: (key, event) =>
+        ask("keep event", () => {
+          this.events.set(key, [...(this.events.get(key) ?? []), event]);
+        }),
+      eventsAt: async function* (this: WakeState, key: string, from: string) {
+        yield* await ask("events at a key", () => (this.events.get(key) ?? []).filter(({ at }) => at >= from));
+      }.bind(this),
+    };
+  }
+
+  #at(key: string): Map<string, TaskKey> {
+    const there = this.places.get(key) ?? new Map<string, TaskKey>();
+    this.places.set(key, there);
+    return there;
+  }
+}

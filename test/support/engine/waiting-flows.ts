@@ -7,7 +7,7 @@ const answered = (from: string, approved: string, rejected: string): Arrow[] => 
   [from, rejected, "rejected"],
 ];
 
-/** Workflows for the random model with approvals, which people answer in time or too late. */
+/** Workflows with approvals, which people answer in time or too late, for the random simulation (simulate.ts). */
 export const waitingFlows: Workflow[] = [
   flow(
     "asked",

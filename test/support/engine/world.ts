@@ -28,11 +28,11 @@ import { ChainState } from "./chain-state.ts";
 import { VirtualClock } from "./clock.ts";
 import type { Code } from "./harness.ts";
 import { type Invocation, type Lambdas, MachineRun, type StartChild, type TaskError } from "./machine.ts";
-import { refusingPipeline } from "./refusing-pipeline.ts";
+import { RootState } from "./root-state.ts";
 import { SandboxState } from "./sandbox-state.ts";
 import { sandboxesPort } from "./sandboxes.ts";
 import { type Caller, type Process, Scheduler } from "./scheduler.ts";
-import { BlobState, EventState, ExecutionState, signerWith, WorkflowState } from "./stores.ts";
+import { BlobState, EventState, ExecutionState, keyPairWith, signerWith, WorkflowState } from "./stores.ts";
 import { mirrorVault, TaskState } from "./tasks.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -57,6 +57,7 @@ export class World {
   readonly blobs = new BlobState();
   readonly events = new EventState();
   readonly tasks = new TaskState();
+  readonly roots = new RootState();
   readonly tokens = new Tokens();
   readonly generations = new MemoryGenerations();
   /** The answers that Step Functions has received, by task token. */
@@ -101,6 +102,8 @@ export class World {
       generations: this.generations,
       stateMachines: this.#stateMachines(caller),
       signer: signerWith("key", caller),
+      keyPair: keyPairWith("key", caller),
+      roots: this.roots.port(caller),
       events: this.events.port(caller),
       onExecutionEnded: this.onExecutionEnded(caller),
       budgets: this.budgets,
@@ -111,6 +114,7 @@ export class World {
       hostNames: { addressesOf: async (host) => [`address of ${host}`] },
       links: {
         toTask: ({ id }) => `link to ${id}`,
+        toVote: ({ id }, token) => `https://nova.example.com/console/tasks/${id}#vote=${token}`,
         toApi: (path) => `https://nova.example.com${path}`,
         toResume: (id, token) => `https://nova.example.com/tasks/${id}?token=${token}`,
       },
@@ -226,4 +230,19 @@ export class World {
     if (!definition) throw new RangeError(`StateMachineDoesNotExist: ${arn}`);
     if (!there) this.machines.set(name, new MachineRun(definition, input, this));
   }
+}
+
+/** The pipeline for tests without prompt nodes. Every call to it fails. */
+const refusingPipeline: Pipeline = {
+  pinned: refuse("for pinned code"),
+  generation: refuse("for a generation"),
+  run: refuse("to run"),
+  answer: refuse("to answer"),
+  converse: refuse("to converse"),
+};
+
+function refuse(what: string) {
+  return async (): Promise<never> => {
+    throw new RangeError(`the pipeline was asked ${what}, and no node has a prompt`);
+  };
 }

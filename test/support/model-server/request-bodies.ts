@@ -28,12 +28,14 @@ function formatWith<T extends z.ZodRawShape>(type: T) {
 }
 
 const Format = formatWith({ type: z.literal("json_schema") });
-const FunctionTool = z.strictObject({
-  name: Name,
-  description: z.string().optional(),
-  parameters: StrictSchema,
-  strict: z.literal(true),
-});
+/** Returns the schema of a tool. The schema of the arguments may be any one if the tool is not strict. */
+function toolWith<T extends z.ZodRawShape>(type: T) {
+  const named = { ...type, name: Name, description: z.string().optional() };
+  return z.discriminatedUnion("strict", [
+    z.strictObject({ ...named, strict: z.literal(true), parameters: StrictSchema }),
+    z.strictObject({ ...named, strict: z.literal(false), parameters: z.record(z.string(), z.unknown()) }),
+  ]);
+}
 
 const InputItem = z.union([
   z.strictObject({ type: z.literal("message").optional(), role: z.enum(["user", "developer"]), content: z.string() }),
@@ -60,7 +62,7 @@ export const ResponsesBody = z.strictObject({
   input: z.array(InputItem).min(1),
   text: z.strictObject({ format: Format, verbosity: z.string().optional() }).optional(),
   tools: z
-    .array(FunctionTool.extend({ type: z.literal("function") }))
+    .array(toolWith({ type: z.literal("function") }))
     .min(1)
     .optional(),
   tool_choice: ToolChoice,
@@ -103,7 +105,7 @@ export const ChatBody = z.strictObject({
   messages: z.array(Message).min(1),
   response_format: z.strictObject({ type: z.literal("json_schema"), json_schema: formatWith({}) }).optional(),
   tools: z
-    .array(z.strictObject({ type: z.literal("function"), function: FunctionTool }))
+    .array(z.strictObject({ type: z.literal("function"), function: toolWith({}) }))
     .min(1)
     .optional(),
   tool_choice: ToolChoice,

@@ -49,8 +49,8 @@ export async function play(scene: Scene): Promise<Played> {
 }
 
 /**
- * Delivers a node once. The models give their answers from the first one again, and the records of earlier deliveries
- * remain.
+ * Delivers a node once. Each delivery gets the scripted answers of the models from the first answer on. The records of
+ * earlier deliveries remain.
  */
 export async function deliver(scene: Scene, means: NodeMeans): Promise<Played> {
   const models = embeddingModels(scene.vectors ?? null, ...scene.lines);

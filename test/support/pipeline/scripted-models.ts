@@ -36,7 +36,10 @@ export interface ScriptedModels extends Models {
   finish(): void;
 }
 
-/** Returns models that give their answers in the order of `lines`. A call that differs from its line fails. */
+/**
+ * Returns models that give the answers of the script `lines` in order. A call fails if it differs from the one that the
+ * script expects.
+ */
 export function scriptedModels(...lines: Line[]): ScriptedModels {
   return embeddingModels(null, ...lines);
 }
@@ -75,6 +78,7 @@ export function embeddingModels(expected: readonly Vector[] | null, ...lines: Li
 
 async function readValue<T>({ answer }: ModelCall<T>, said: unknown, text: string, used: Partial<Spent>): Promise<T> {
   if ("schema" in answer) return answer.schema.parse(said);
+  if ("whole" in answer) throw new TypeError("no script has a whole reply");
   const read = await answer.read(text);
   if (read.valid) return read.value;
   throw new ModelError("invalid", read.problem, { ...used, text });

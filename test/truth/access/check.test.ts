@@ -30,19 +30,19 @@ function updates(who: string, partition: string): AwsRequest {
   return { who, service: "dynamodb", target: "DynamoDB.UpdateItem", method: "POST", path: "/", source: "", body };
 }
 
-describe("the check of roles", () => {
+describe("the test's check of AWS roles", () => {
   it("finds no problem if the role of each caller allows the caller's requests", () => {
     const checked = checkRoles([updates("nova-erase", "C#1"), updates("nova-api", "E#1")], deployment);
     expect(checked).toMatchObject({ count: 2, refused: new Map() });
   });
 
-  it("reports a request that the table's own policy denies, and how often it came", () => {
+  it("reports how often a request was sent that the table's own policy denies", () => {
     const { refused } = checkRoles([updates("nova-api", "C#1"), updates("nova-api", "C#1")], deployment);
     const line = `nova-api: dynamodb:UpdateItem on ${arn} where dynamodb:LeadingKeys C#1`;
     expect(refused).toEqual(new Map([[line, 2]]));
   });
 
-  it("reports an unknown request", () => {
+  it("reports a request that it does not know", () => {
     const { refused } = checkRoles([{ ...updates("nova-api", "E#1"), service: "glue" }], deployment);
     expect([...refused.keys()]).toEqual([expect.stringMatching(/^nova-api: UnknownRequest/)]);
   });

@@ -13,7 +13,7 @@ function access(context: Access["context"] = {}, more: Partial<Access> = {}): Ac
 
 const allows = (given: Statement[], asked: Access) => allowing(given, asked).length > 0;
 
-describe("a statement", () => {
+describe("a statement of an AWS policy", () => {
   it.each<[string, Partial<Statement>, Access, boolean]>([
     ["allows an action that it lists", {}, access(), true],
     ["does not allow an action that it does not list", {}, access({}, { action: "dynamodb:DeleteItem" }), false],
@@ -26,7 +26,7 @@ describe("a statement", () => {
     ],
     ["matches a dot only with a dot", { Resource: table.replace(":", ".") }, access(), false],
     ["matches any single character with a question mark", { Resource: table.replace("nova", "n?va") }, access(), true],
-  ])("%s", (_, more, asked, expected) => {
+  ])("is applied as AWS applies it: it %s", (_, more, asked, expected) => {
     expect(allows([statement(more)], asked)).toBe(expected);
   });
 
@@ -35,7 +35,7 @@ describe("a statement", () => {
   });
 });
 
-describe("a condition", () => {
+describe("a condition of an AWS policy", () => {
   const key = "dynamodb:LeadingKeys";
   it.each<[string, string, string | string[], string[] | undefined, boolean]>([
     ["for all values holds if every value matches", "ForAllValues:StringLike", "C#*", ["C#1", "C#2"], true],
@@ -51,7 +51,7 @@ describe("a condition", () => {
     ["with a negated operator does not hold if the request has its value", "ArnNotEquals", "arn:a", ["arn:a"], false],
     ["that requires the absence of a key holds if the request lacks the key", "Null", "true", undefined, true],
     ["that requires a key does not hold if the request lacks the key", "Null", "false", undefined, false],
-  ])("%s", (_, operator, wanted, given, expected) => {
+  ])("is applied as AWS applies it: one %s", (_, operator, wanted, given, expected) => {
     const conditional = statement({ Condition: { [operator]: { [key]: wanted } } });
     expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);
   });

@@ -17,7 +17,7 @@ const dynamoDb = (operation: string, json: object) =>
   asked("dynamodb", { target: `DynamoDB_20120810.${operation}`, json: { TableName: "t", ...json } });
 const table = arn("dynamodb", "table/t");
 
-describe("a request of DynamoDB", () => {
+describe("a request to DynamoDB", () => {
   const pk = { S: "E#1" };
   it.each<[string, string, object, string]>([
     ["for a key", "GetItem", { Key: { pk } }, `${table} dynamodb:LeadingKeys=E#1`],
@@ -46,7 +46,7 @@ describe("a request of DynamoDB", () => {
   });
 });
 
-describe("a request of S3", () => {
+describe("a request to S3", () => {
   it.each<[string, Partial<AwsRequest>, string[]]>([
     [
       "for an object needs access to the object",
@@ -68,13 +68,13 @@ describe("a request of S3", () => {
       { path: "/b?delete", body: "<Delete><Object><Key>a</Key></Object><Object><Key>b/c</Key></Object></Delete>" },
       ["s3:DeleteObject arn:aws:s3:::b/a", "s3:DeleteObject arn:aws:s3:::b/b/c"],
     ],
-  ])("%s", (_, request, expected) => {
+  ])("needs the permissions that AWS requires: one %s", (_, request, expected) => {
     expect(asked("s3", request)).toEqual(expected);
   });
 });
 
-describe("a request", () => {
-  it("of KMS needs access to its key with its encryption context", () => {
+describe("a request to AWS", () => {
+  it("to KMS needs access to the key of the request with its encryption context", () => {
     const json = { KeyId: "k", EncryptionContext: { name: "email" } };
     expect(asked("kms", { target: "TrentService.Decrypt", json })).toEqual([
       `kms:Decrypt ${arn("kms", "key/k")} kms:EncryptionContext:name=email kms:EncryptionContextKeys=name`,
@@ -97,7 +97,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("of an unknown service makes the check throw", () => {
+  it("to an unknown service makes the check of AWS roles throw", () => {
     expect(() => asked("glue", {})).toThrow(UnknownRequest);
   });
 });

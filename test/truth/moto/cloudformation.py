@@ -15,7 +15,7 @@ from moto.sqs.models import Queue
 class Missing(CloudFormationModel):
     """A placeholder for a resource that moto cannot create. Other resources can use its id and attributes."""
 
-    __module__ = "moto.missing.models"  # moto reads the service from the name of the module
+    __module__ = "moto.missing.models"  # moto reads the name of the service from the name of the module.
 
     def __init__(self, logical_id, type_, id_):
         self.type = self.cf_resource_type = type_

@@ -9,18 +9,18 @@ it.each([
     { input_analyzer: "a", data_analyzer: "b", output_validator: undefined },
     { input_analyzer: "a", data_analyzer: "b" },
   ],
-])("the field model written as %j is parsed into ids by role", (written, choice) => {
+])("the field `model` written as %j is parsed into the ids of models by agent", (written, choice) => {
   expect(workflowModel.parse(written)).toStrictEqual(choice);
 });
 
 it.each([[""], [{}], [3], [null], [{ default: "a" }], [{ code_generator: 1 }]])(
-  "the field model written as %j is refused",
+  "the field `model` causes a finding if it is written as %j",
   (written) => {
     expect(workflowModel.safeParse(written).success).toBe(false);
   },
 );
 
-describe("network.allow", () => {
+describe("the field `network.allow`", () => {
   it.each([
     ["imap.example.com", "imap.example.com"],
     ["IMAP.Example.com:993", "imap.example.com:993"],
@@ -34,7 +34,7 @@ describe("network.allow", () => {
     ["[2001:DB8::7]:5432", "[2001:db8::7]:5432"],
     ["1.example", "1.example"],
     [`${"a".repeat(63)}.com`, `${"a".repeat(63)}.com`],
-  ])("accepts %j", (written, host) => {
+  ])("accepts the host %j", (written, host) => {
     expect(NetworkAllow.parse([written])).toEqual([host]);
   });
 
@@ -70,12 +70,12 @@ describe("network.allow", () => {
     ["a.com:0", "a port from 1 to 65535"],
     ["a.com:65536", "a port from 1 to 65535"],
     ["[::1]:http", "a port from 1 to 65535"],
-  ])("refuses %j with the reason", (written, reason) => {
+  ])("refuses the host %j with a reason", (written, reason) => {
     const { error } = NetworkAllow.safeParse([written]);
     expect(error?.issues).toMatchObject([{ path: [0], message: expect.stringContaining(reason) }]);
   });
 
-  it("accepts at most 50 entries", () => {
+  it("accepts at most 50 hosts", () => {
     const hosts = Array.from({ length: 51 }, (_, index) => `h${index}.example`);
     expect(NetworkAllow.safeParse(hosts.slice(1)).success).toBe(true);
     expect(NetworkAllow.safeParse(hosts).error?.issues).toMatchObject([{ message: "must have at most 50 entries" }]);

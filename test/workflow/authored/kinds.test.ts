@@ -35,7 +35,7 @@ it.each<[Loose, string[]]>([
   [{ merge: "last" }, ["NOVA226 $.nodes[1].merge"]],
   [{ version: 2 }, ["NOVA420 $.nodes[1].version"]],
   [{ workflow: "billing" }, ["NOVA420 $.nodes[1].nodes", "NOVA420 $.nodes[1].edges"]],
-])("a map with the fields %j has the findings %j", (fields, expected) => {
+])("a map with the fields %j gets the findings %j", (fields, expected) => {
   expect(codesOf(row(each("m", [action("one")], [], fields)))).toEqual(expected);
 });
 
@@ -55,11 +55,11 @@ it.each<[Loose, string[]]>([
   [{ output: { error: "a" } }, ["NOVA502 $.nodes[1].output.error"]],
   [{ merge: "last" }, ["NOVA226 $.nodes[1].merge"]],
   [{ code: "a = 1" }, ["NOVA105 $.nodes[1].code"]],
-])("a workflow node with the fields %j has the findings %j", (fields, expected) => {
+])("a workflow node with the fields %j gets the findings %j", (fields, expected) => {
   expect(codesOf(row(child("bill", fields)))).toEqual(expected);
 });
 
-it("a workflow node without output stores the child's context under its own id", () => {
+it("a workflow node without the field `output` stores the context of the run that it starts under its own id", () => {
   expect(codesOf(row(child("error")))).toEqual(["NOVA502 $.nodes[1].id"]);
   expect(codesOf(row(child("error", { output: { total: "total" } })))).toEqual([]);
   const [, bill] = mustParse(row(child("bill"))).nodes;
@@ -68,7 +68,7 @@ it("a workflow node without output stores the child's context under its own id",
 
 const childMap = (fields: Loose = {}) => ({ id: "each", type: "map", items: "mails", workflow: "billing", ...fields });
 
-it("a map that runs a workflow has one workflow node as its body", () => {
+it("a map with the field `workflow` has a body of one workflow node", () => {
   const fields = { as: "mail", version: 2, input: { vat: "rates.vat" }, output: { total: "invoice.total" } };
   const [, map] = mustParse(row(childMap(fields))).nodes;
   expect(map).toMatchObject({ as: "mail", maxConcurrency: 5, into: "results" });
@@ -92,13 +92,17 @@ it.each<[Loose, string[]]>([
   [{ workflow: "Billing" }, ["NOVA419 $.nodes[1].workflow"]],
   [{ output: { "a b": "a" } }, ['NOVA418 $.nodes[1].output["a b"]']],
   [{ id: "e".repeat(62) }, ["NOVA110 $.nodes[1].id"]],
-])("a map that runs a workflow, with the fields %j, has the findings %j", (fields, expected) => {
+])("a map with the field `workflow` and the fields %j gets the findings %j", (fields, expected) => {
   expect(codesOf(row(childMap(fields)))).toEqual(expected);
 });
 
-it("a node has a finding if its id is that of the workflow node in a map", () => {
+it("a node gets a finding if its id is that of the workflow node inside a map with the field `workflow`", () => {
   expect(codesOf(row(childMap(), action("each_item")))).toEqual(["NOVA111 $.nodes[1].id"]);
 });
+
+function approverAt(index: number): string {
+  return `NOVA431 $.nodes[1].approvers.any[${index}]`;
+}
 
 function asking(fields: Loose, id = "ask"): Loose {
   return graph([start, approval(id, fields), end], [`start > ${id}`, `${id} > end: "default"`]);
@@ -115,6 +119,30 @@ it.each<[Loose, string[]]>([
   [{ choices: ["yes", 1] }, ["NOVA410 $.nodes[1].choices[1]"]],
   [{ choices: ["yes", "timeout", "default"] }, ["NOVA410 $.nodes[1].choices[1]", "NOVA410 $.nodes[1].choices[2]"]],
   [{ choices: ["yes", "no", "yes"] }, ["NOVA410 $.nodes[1].choices[2]"]],
+  [{ approvers: { any: ["CFO@acme.com", "role:finance", "group:Domain Admins"], count: 3, not: ["starter"] } }, []],
+  [{ remind: ["1d", 3600], notify: ["https://hooks.example.com/x"] }, []],
+  [{ remind: "1d" }, ["NOVA409 $.nodes[1].remind"]],
+  [{ remind: ["soon"] }, ["NOVA409 $.nodes[1].remind[0]"]],
+  [{ remind: ["1d", "3d"], timeout: "3d" }, ["NOVA409 $.nodes[1].remind[1]"]],
+  [{ notify: "https://hooks.example.com" }, ["NOVA104 $.nodes[1].notify"]],
+  [{ notify: ["hooks.example.com"] }, ["NOVA104 $.nodes[1].notify[0]"]],
+  [{ notify: ["https://me:secret@hooks.example.com"] }, ["NOVA104 $.nodes[1].notify[0]"]],
+  [{ approvers: ["cfo@acme.com"] }, ["NOVA431 $.nodes[1].approvers"]],
+  [{ approvers: {} }, ["NOVA106 $.nodes[1].approvers"]],
+  [{ approvers: { any: [] } }, ["NOVA431 $.nodes[1].approvers.any"]],
+  [{ approvers: { any: ["a@b.c"], all: [] } }, ["NOVA105 $.nodes[1].approvers.all"]],
+  [{ approvers: { any: ["cfo"] } }, ["NOVA431 $.nodes[1].approvers.any[0]"]],
+  [{ approvers: { any: ["a@b.c, d@e.f"] } }, ["NOVA431 $.nodes[1].approvers.any[0]"]],
+  [{ approvers: { any: ["a@b.c", "role:", "group: x", "team:x", "role:a\n"] } }, [1, 2, 3, 4].map(approverAt)],
+  [{ approvers: { any: ["a@b.c"], count: 2 } }, ["NOVA432 $.nodes[1].approvers.count"]],
+  [{ approvers: { any: ["a@b.c", "A@b.c"], count: 2 } }, ["NOVA432 $.nodes[1].approvers.count"]],
+  [{ approvers: { any: ["a@b.c", "role:finance"], count: 50 } }, []],
+  [{ approvers: { any: ["role:finance"], count: 51 } }, ["NOVA431 $.nodes[1].approvers.count"]],
+  [{ approvers: { any: ["role:finance"], count: 0 } }, ["NOVA431 $.nodes[1].approvers.count"]],
+  [{ approvers: { any: ["role:finance"], count: 1.5 } }, ["NOVA431 $.nodes[1].approvers.count"]],
+  [{ approvers: { any: ["role:finance"], not: ["start"] } }, ["NOVA431 $.nodes[1].approvers.not[0]"]],
+  [{ approvers: { any: ["role:finance"], not: ["nobody"] } }, ["NOVA431 $.nodes[1].approvers.not[0]"]],
+  [{ approvers: { any: ["role:finance"], not: ["starter", "ask"] } }, ["NOVA431 $.nodes[1].approvers.not[1]"]],
   [{ timeout: "3 days" }, ["NOVA409 $.nodes[1].timeout"]],
   [{ to: "a@b.c" }, ["NOVA104 $.nodes[1].to"]],
   [{ into: "my answer" }, ["NOVA418 $.nodes[1].into"]],
@@ -138,22 +166,22 @@ it.each<[Loose, string[]]>([
   [{ choices: ["go on"], form: {}, forms: { "go on": {} } }, ["NOVA430 $.nodes[1].form"]],
   [{ merge: "last" }, ["NOVA105 $.nodes[1].merge"]],
   [{ onError: "nobody" }, ["NOVA206 $.nodes[1].onError"]],
-])("an approval with the fields %j has the findings %j", (fields, expected) => {
+])("an approval with the fields %j gets the findings %j", (fields, expected) => {
   expect(codesOf(asking(fields))).toEqual(expected);
 });
 
-it("an approval has a finding if its forms together do not fit into one DynamoDB item", () => {
+it("an approval gets a finding if its forms together do not fit into one DynamoDB item", () => {
   const large = { description: "x".repeat(60_000) };
   expect(codesOf(asking({ form: large, forms: { approved: {} } }))).toEqual([]);
   expect(codesOf(asking({ form: large, forms: { approved: large } }))).toEqual(["NOVA416 $.nodes[1].forms"]);
 });
 
-it("an approval has a finding if its id is a reserved key, unless it has an into", () => {
+it("an approval gets a finding if its id is a reserved key of the context, unless the field `into` names another key", () => {
   expect(codesOf(asking({}, "error"))).toEqual(["NOVA502 $.nodes[1].id"]);
   expect(codesOf(asking({ into: "answer" }, "error"))).toEqual([]);
 });
 
-it("an approval with a wrong timeout has a finding that explains the format of durations", () => {
+it("an approval with a wrong timeout gets a finding that explains the format of durations", () => {
   expect(parse(asking({ timeout: "3 days" })).findings[0]?.message).toBe(
     'node "ask": timeout must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year, not "3 days"',
   );
@@ -196,6 +224,6 @@ it.each<[Loose, string[]]>([
   [{ event: { source: "shop" } }, ["NOVA415 $.nodes[1].event.source"]],
   [{ event: { detail: { n: [{ numeric: ["~", 1] }] } } }, ["NOVA415 $.nodes[1].event.detail.n[0].numeric"]],
   [{ event, into: "$news" }, ["NOVA418 $.nodes[1].into", "NOVA502 $.nodes[1].into"]],
-])("a wait with the fields %j has the findings %j", (fields, expected) => {
+])("a wait with the fields %j gets the findings %j", (fields, expected) => {
   expect(codesOf(row(wait("pause", fields)))).toEqual(expected);
 });

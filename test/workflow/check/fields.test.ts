@@ -10,14 +10,14 @@ function found(trigger: object) {
 
 const once = (at: string, timezone?: string) => ({ type: "schedule", at, ...(timezone && { timezone }) });
 
-describe("the time of a schedule", () => {
+describe("the time of a schedule trigger", () => {
   it.each([
     ["a year ago", once("2025-06-30T12:00")],
     ["a second ago", once("2026-06-30T11:59:59")],
     ["now", once("2026-06-30T12:00")],
     ["a minute ago in Madrid", once("2026-06-30T13:59", "Europe/Madrid")],
     ["a minute ago in New York", once("2026-06-30T07:59", "America/New_York")],
-  ])("has a warning if it was %s", (_, trigger) => {
+  ])("causes a warning if it was %s", (_, trigger) => {
     expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].at" }]);
   });
 
@@ -25,9 +25,9 @@ describe("the time of a schedule", () => {
     ["is in a second", once("2026-06-30T12:00:01")],
     ["is in a minute in Madrid", once("2026-06-30T14:01", "Europe/Madrid")],
     ["is in a minute in New York", once("2026-06-30T08:01", "America/New_York")],
-    ["is repeated by a cron expression", { type: "schedule", cron: "0 9 ? * MON-FRI 2020-2030" }],
-    ["is missing, because the trigger is no schedule", { type: "mail", address: "invoices" }],
-  ])("has no warning if it %s", (_, trigger) => {
+    ["is given by a cron expression, which repeats", { type: "schedule", cron: "0 9 ? * MON-FRI 2020-2030" }],
+    ["is missing, because the trigger is not a schedule", { type: "mail", address: "invoices" }],
+  ])("causes no warning if it %s", (_, trigger) => {
     expect(found(trigger)).toEqual([]);
   });
 
@@ -35,12 +35,12 @@ describe("the time of a schedule", () => {
     ["in years that are over", "0 9 * * ? 2020"],
     ["for the last time today", "0 9 30 6 ? 2026"],
     ["at an hour that the clocks of its zone skip each year", "30 2 ? 3 1L *"],
-  ])("has a warning if it is a cron expression without a future time, due only %s", (_, cron) => {
+  ])("causes a warning if its cron expression has no future time, because it was due only %s", (_, cron) => {
     const trigger = { type: "schedule", cron, timezone: "Europe/Madrid" };
     expect(found(trigger)).toMatchObject([{ code: "NOVA129", severity: "warning", path: "$.triggers[1].cron" }]);
   });
 
-  it("has a warning that names the time and says what to do", () => {
+  it("causes a warning that names the time and says what to do", () => {
     expect(found(once("2025-06-30T12:00", "Europe/Madrid"))[0]?.message).toBe(
       'trigger "schedule-2" is due at 2025-06-30T12:00:00 (Europe/Madrid), which is in the past - write a future time, or remove the trigger',
     );
@@ -48,7 +48,7 @@ describe("the time of a schedule", () => {
 });
 
 describe("a workflow without triggers", () => {
-  it("has no warning about past times", () => {
+  it("gets no warning about times in the past", () => {
     expect(pastTimes(mustParse(row()), now)).toEqual([]);
   });
 });
@@ -61,7 +61,7 @@ function foundIn(line: string, isSent: boolean): string[] {
 
 const refused = ["NOVA114 $.requirements[1]"];
 
-describe("a line in requirements", () => {
+describe("a line in the field `requirements`", () => {
   it.each([
     "pandas",
     " rich ",
@@ -78,7 +78,7 @@ describe("a line in requirements", () => {
     'pywin32 ; sys_platform == "win32" and (python_version < "4" or extra == "x")',
     "tiny @ https://example.com/tiny-1.0-py3-none-any.whl",
     "tiny[all] @ https://example.com/tiny.tar.gz#sha256=00 ; python_version > '3'",
-  ])("has no finding if it asks for a package: %s", (line) => {
+  ])("is accepted if it asks for a package: %s", (line) => {
     expect(foundIn(line, true)).toEqual([]);
   });
 
@@ -115,16 +115,16 @@ describe("a line in requirements", () => {
     "/etc/hostname",
     "/tmp",
     "/tmp/a\nb.whl",
-  ])("has a finding if it asks pip for anything but a package: %j", (line) => {
+  ])("is refused if it asks pip for anything but a package: %j", (line) => {
     expect([foundIn(line, false), foundIn(line, true)]).toEqual([refused, refused]);
   });
 
-  it("has no finding for a wheel on this machine, unless the definition is sent to a server", () => {
+  it("may name a wheel on this machine, unless the definition is sent to a server", () => {
     const wheel = "/home/ada/my wheels/tiny-1.0-py3-none-any.whl";
     expect([foundIn(wheel, false), foundIn(wheel, true)]).toEqual([[], refused]);
   });
 
-  it("is checked in linear time", () => {
+  it("is checked in linear time, however long it is", () => {
     const spaces = " ".repeat(100_000);
     for (const line of [
       `a${spaces}!`,
@@ -137,7 +137,7 @@ describe("a line in requirements", () => {
     }
   });
 
-  it("has a finding with the problem and an example", () => {
+  it("causes a finding with the problem and an example if it is refused", () => {
     const text = JSON.stringify({ ...row(action("a")), requirements: ["-e ."] });
     const { findings } = parseWorkflow({ text, fileName: "workflow.json", files: {} });
     expect(findings[0]?.message).toBe(

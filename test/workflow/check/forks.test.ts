@@ -18,17 +18,17 @@ function found(definition: Loose): string[] {
   return parse(definition).findings.map(({ code, message }) => `${code} ${/^[^"]*"[^"]*"/.exec(message)?.[0]}`);
 }
 
-describe("branches", () => {
+describe("the branches of a fork", () => {
   it.each<[string, string[]]>([
     ["two", ["start > a", "start > b", "a > end", "b > end"]],
     ["nested in another branch", ["start > a", "start > b", "a > c", "a > x", "c > y", "x > y", "y > end", "b > end"]],
     [
-      "nested in others, with a common join",
+      "nested in other branches, with a common join",
       ["start > a", "start > b", "a > c", "a > x", "c > end", "x > end", "b > end"],
     ],
     ["with a decision inside", ["start > d", "start > a", "d > b: true", "d > x: false", "b > x", "a > x", "x > end"]],
     ["after a decision", ["start > d", "d > a: true", "d > end: false", "a > b", "a > c", "b > end", "c > end"]],
-  ])("have no finding if they are %s", (_, arrows) => {
+  ])("are accepted if they are %s", (_, arrows) => {
     expect(found(shape(...arrows))).toEqual([]);
   });
 
@@ -41,13 +41,13 @@ describe("branches", () => {
     ],
     ["share a node", ["start > a", "start > b", "a > x", "b > x", "a > y", "x > end", "y > end"], ['NOVA221 "x"']],
     [
-      "are entered from outside",
+      "have an edge from outside into them",
       ["start > d", "d > c: true", "d > x: false", "c > a", "c > b", "x > a", "a > end", "b > end"],
       ['NOVA221 "a"'],
     ],
     ["are empty", ["start > a", "start > b", "start > end", "a > end", "b > end"], ['NOVA222 the edge from "start"']],
     [
-      "contain an end",
+      "contain an end node",
       ["start > a", "start > d", "d > x: true", "d > end2: false", "a > x", "x > end"],
       ['NOVA223 the branch "d"'],
     ],
@@ -68,7 +68,7 @@ describe("branches", () => {
     expect(found(entering)).toEqual(['NOVA221 "a"']);
   });
 
-  it("are refused if an onError keeps them from meeting, with a finding that names the onError", () => {
+  it("are refused if an onError keeps them from meeting, with a finding that names this onError", () => {
     const nodes = [start, action("a", { onError: "end" }), action("b"), action("x"), end];
     const past = graph(nodes, ["start > a", "start > b", "a > x", "b > x", "x > end"]);
     const away = graph(
@@ -82,7 +82,7 @@ describe("branches", () => {
     ]);
   });
 
-  it("have no finding if they end an item at different end nodes, and are refused if they are empty", () => {
+  it("are accepted if they end an item of a map at different end nodes, and refused if they are empty", () => {
     const done = ["done", "over"].map((id) => ({ id, type: "end" }));
     const body = (...arrows: string[]) =>
       graph(
@@ -93,7 +93,7 @@ describe("branches", () => {
     expect(found(body("f > a", "f > over", "a > b", "b > done"))).toEqual(['NOVA222 the edge from "f"']);
   });
 
-  it("have a warning if there are more than 40", () => {
+  it("cause a warning if there are more than 40 of them", () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
     const fan = (count: number) =>
       graph(

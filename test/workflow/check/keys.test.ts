@@ -13,7 +13,7 @@ const sets = 'context["total"] = 1';
 const [find, convert] = [action("find", { code: sets }), action("convert", { code: "context['total'] = 2" })];
 const warning = "NOVA504 $.nodes[2].code";
 
-it("a key that the next node overwrites before any node reads it has a finding", () => {
+it("a key of the context causes a finding if the next node overwrites it before any node reads it", () => {
   expect(findingsOf(row(find, convert))).toMatchObject([
     {
       code: "NOVA504",
@@ -23,13 +23,13 @@ it("a key that the next node overwrites before any node reads it has a finding",
   ]);
 });
 
-it("a finding about an overwritten key names the line in the code file", () => {
+it("the finding about an overwritten key names the line in the code file", () => {
   const files = { "convert.py": "# the second\nx = 1\ncontext['total'] = x" };
   const found = findingsOf(row(find, action("convert", { code: undefined, codeFile: "convert.py" })), files);
   expect(found).toMatchObject([{ code: "NOVA504", file: "convert.py", line: 3, column: 1 }]);
 });
 
-it("a key has a finding if it is overwritten after a node that does not use it, or on both sides of a decision", () => {
+it("an overwritten key causes a finding if only nodes that do not use it run before it is overwritten, or if both sides of a decision overwrite it", () => {
   const both = (left: string, right: string): Loose =>
     graph(
       [start, find, decision("d"), action("a", { code: left }), action("b", { code: right }), end],
@@ -42,28 +42,34 @@ it("a key has a finding if it is overwritten after a node that does not use it, 
 });
 
 it.each([
-  ["the second node reads it", 'context["total"] = context["total"] * 2'],
-  ["the second node reads it with get", 'old = context.get("total")\ncontext["total"] = 2'],
-  ["the second node sets it in some runs only", 'if x:\n    context["total"] = 2'],
-  ["the second node adds to it", 'context["total"] += 2'],
-  ["the second node tests whether it is present", 'old = "total" in context\ncontext["total"] = 2'],
-  ["the second node reads all keys", 'print(json.dumps(context))\ncontext["total"] = 2'],
-  ["the second node computes a key", 'x = context[key]\ncontext["total"] = 2'],
-  ["the second node may exit before its assignment", 'if x: exit()\ncontext["total"] = 2'],
-  ["the assignment is in a text", '"""\ncontext["total"] = 2\n"""'],
-  ["the assignment is in a comment", '# context["total"] = 2'],
-  ["the second node compares it", 'context["total"] == 2'],
-  ["the key is another one", 'context["Total"] = 2'],
-])("an overwritten key has no finding if %s", (_, code) => {
+  ["the overwriting node reads it", 'context["total"] = context["total"] * 2'],
+  ["the overwriting node reads it with get", 'old = context.get("total")\ncontext["total"] = 2'],
+  ["the overwriting node sets it in some runs only", 'if x:\n    context["total"] = 2'],
+  ["the overwriting node adds to it", 'context["total"] += 2'],
+  ["the overwriting node tests whether it is present", 'old = "total" in context\ncontext["total"] = 2'],
+  ["the overwriting node reads all keys", 'print(json.dumps(context))\ncontext["total"] = 2'],
+  ["the overwriting node computes a key", 'x = context[key]\ncontext["total"] = 2'],
+  ["the overwriting node may exit before its assignment", 'if x: exit()\ncontext["total"] = 2'],
+  ["the overwriting assignment is only a text in the code", '"""\ncontext["total"] = 2\n"""'],
+  ["the overwriting assignment is only a comment in the code", '# context["total"] = 2'],
+  ["the overwriting node compares it", 'context["total"] == 2'],
+  ["the second node sets another key", 'context["Total"] = 2'],
+])("an overwritten key of the context causes no finding if %s", (_, code) => {
   expect(codesOf(row(find, action("second", { code })))).toEqual([]);
 });
 
 it.each([
-  ["a node in between reads it", row(find, action("show", { code: "print(context['total'])" }), convert)],
-  ["a node in between passes the context to a function", row(find, action("show", { code: "show(context)" }), convert)],
+  [
+    "a node between the two assignments reads it",
+    row(find, action("show", { code: "print(context['total'])" }), convert),
+  ],
+  [
+    "a node between the two assignments passes the context to a function",
+    row(find, action("show", { code: "show(context)" }), convert),
+  ],
   ["a later node reads older results", row(find, convert, action("show", { code: 'print(outputs["find"])' }))],
-  ["a model's code may read older results", row(find, convert, prompt("c"))],
-  ["the second node may fail, and its onError reads the key", row(find, { ...convert, onError: "end" })],
+  ["a model writes code of a later node, which may read older results", row(find, convert, prompt("c"))],
+  ["the overwriting node may fail, and its onError reads the key", row(find, { ...convert, onError: "end" })],
   [
     "it is branch_decision",
     row(
@@ -72,11 +78,11 @@ it.each([
       action("c", { code: 'context["branch_decision"] = 1' }),
     ),
   ],
-])("an overwritten key has no finding if %s", (_, definition) => {
+])("an overwritten key of the context causes no finding if %s", (_, definition) => {
   expect(codesOf(definition)).toEqual([]);
 });
 
-it("the check of overwritten keys ignores two branches of one fork, but covers a branch and the nodes after its join", () => {
+it("the check of overwritten keys does not compare two branches of one fork, but compares a branch with the nodes after its join", () => {
   const nodes = [{ ...start, merge: "last" }, find, convert, end];
   expect(codesOf(graph(nodes, ["start > find", "start > convert", "find > end", "convert > end"]))).toEqual([]);
   const behind = [{ ...start, merge: "last" }, find, action("other"), convert, end];
@@ -95,7 +101,7 @@ it("the check of overwritten keys reports nothing if the definition has errors",
   expect(codesOf(row(find, convert, action("a", { timeout: 0 })))).toEqual(["NOVA406 $.nodes[3].timeout"]);
 });
 
-it("an overwritten key has a finding even if its first setter may fail", () => {
+it("an overwritten key causes a finding even if the node that set it first may fail", () => {
   expect(codesOf(row({ ...find, onError: "convert" }, convert))).toEqual([warning]);
 });
 
@@ -111,49 +117,49 @@ function forked(left: Loose[], right: Loose[], fork: Loose = start): Loose {
 const branchWarning = ["NOVA225 $.nodes[0]"];
 
 it.each<[string, Loose, string[]]>([
-  ["that both branches set has a finding", forked([setting("a")], [setting("b")]), branchWarning],
+  ["that both branches set causes a finding", forked([setting("a")], [setting("b")]), branchWarning],
   [
-    "that both branches set in later nodes has a finding",
+    "that both branches set in later nodes causes a finding",
     forked([action("x"), setting("a")], [setting("b"), action("y")]),
     branchWarning,
   ],
   [
-    "that one branch always sets and the other branch sets in some runs has a finding",
+    "that one branch always sets and the other branch sets in some runs causes a finding",
     forked([action("a", { code: 'if x:\n    context["total"] = 1' })], [setting("b")]),
     branchWarning,
   ],
   [
-    "under which two maps store their results has a finding",
+    "under which two maps store their results causes a finding",
     forked([each("m", [action("a")])], [each("n", [action("b")])]),
     branchWarning,
   ],
   [
-    "that only one branch sets, twice, has no finding",
+    "that only one branch sets, twice, causes no finding",
     forked([setting("a"), action("x", { code: "print(context)" }), setting("c")], [action("b")]),
     [],
   ],
   [
-    "that one branch sets has no finding if the other branch sets a different key",
+    "that one branch sets causes no finding if the other branch sets a different key",
     forked([setting("a")], [setting("b", "net")]),
     [],
   ],
   [
-    "that both branches set has no finding if the fork has a merge",
+    "that both branches set causes no finding if the fork has a merge",
     forked([setting("a")], [setting("b")], { ...start, merge: "last" }),
     [],
   ],
   [
-    "that the second branch sets and then deletes has no finding",
+    "that the second branch sets and then deletes causes no finding",
     forked([setting("a")], [setting("b"), action("c", { code: 'print(context["total"])\ndel context["total"]' })]),
     [],
   ],
   [
-    "that the first branch sets and then deletes has no finding",
+    "that the first branch sets and then deletes causes no finding",
     forked([setting("a"), action("c", { code: 'context.pop("total")' })], [setting("b")]),
     [],
   ],
   [
-    "that a node of one branch and the items of a map in the other branch set has no finding",
+    "that a node of one branch and the items of a map in the other branch set causes no finding",
     forked([each("m", [setting("a")])], [setting("b")]),
     [],
   ],
@@ -161,13 +167,13 @@ it.each<[string, Loose, string[]]>([
   expect(codesOf(definition)).toEqual(expected);
 });
 
-it("a finding about a key that two branches set names the branches and the fork", () => {
+it("the finding about a key that two branches set names the branches and the fork", () => {
   expect(findingsOf(forked([action("x"), setting("a")], [setting("b")]))[0]?.message).toMatch(
     /^branches of "start" \("x", "b"\) each set context\["total"\], and the join fails if the values differ - /,
   );
 });
 
-it("a key has a finding if an approval stores its answer under the key and another branch sets the key, and two findings if branches of two nested forks set the key", () => {
+it("a key causes one finding if an approval in one branch and a node in another set it, and two if branches of nested forks do", () => {
   const ask = approval("ask", { into: "total" });
   const nodes = [start, setting("a"), ask, end];
   const arrows = ["start > a", "start > ask", "a > end", 'ask > end: "default"'];
@@ -177,7 +183,7 @@ it("a key has a finding if an approval stores its answer under the key and anoth
   expect(codesOf(graph(inner, ways))).toEqual(["NOVA225 $.nodes[1]", "NOVA225 $.nodes[0]"]);
 });
 
-it("a key that both sides of a decision set has no finding, because only one of them runs", () => {
+it("a key that both sides of a decision set causes no finding, because only one of them runs", () => {
   const nodes = [start, decision("d"), setting("a"), setting("b"), end];
   expect(codesOf(graph(nodes, ["start > d", "d > a: true", "d > b: false", "a > end", "b > end"]))).toEqual([]);
 });

@@ -28,11 +28,14 @@ function shape(...arrows: string[]): Loose {
 
 const once = ["start > a", "a > d", "d > a: true, max 3", "d > end: false"];
 
-describe("a loop", () => {
+describe("a loop in the graph of a workflow", () => {
   it.each<[string, string[]]>([
     ["leads from a decision to an earlier node", once],
-    ["leads to the decision itself", ["start > d", "d > d: true, max 1000", "d > end: false"]],
-    ["leads from an approval", ["start > a", "a > ask", 'ask > a: "rejected", max 2', 'ask > end: "default"']],
+    ["leads from a decision to this decision itself", ["start > d", "d > d: true, max 1000", "d > end: false"]],
+    [
+      "leads from an approval to an earlier node",
+      ["start > a", "a > ask", 'ask > a: "rejected", max 2', 'ask > end: "default"'],
+    ],
     [
       "is inside another loop",
       ["start > a", "a > d", "d > a: true, max 3", "d > e: false", "e > a: true, max 2", "e > end: false"],
@@ -43,11 +46,11 @@ describe("a loop", () => {
     ],
     ["contains a fork", ["start > f", "f > a", "f > b", "a > d", "b > d", "d > f: true, max 3", "d > end: false"]],
     [
-      "is a detour through a node of its own",
+      "leads back through a node that only the loop has",
       ["start > ask", 'ask > day: "timeout", max 3', "day > ask", 'ask > end: "default"'],
     ],
     [
-      "is a detour that contains a loop",
+      "leads back through nodes that only this loop has and that contain another loop",
       [
         ...[
           "start > d",
@@ -60,12 +63,15 @@ describe("a loop", () => {
         ],
       ],
     ],
-    ["is in a branch", ["start > a", "start > b", "a > d", "d > a: true, max 3", "d > c: false", "b > c", "c > end"]],
-  ])("has no finding if it %s", (_, arrows) => {
+    [
+      "is inside one branch of a fork",
+      ["start > a", "start > b", "a > d", "d > a: true, max 3", "d > c: false", "b > c", "c > end"],
+    ],
+  ])("is accepted if it %s", (_, arrows) => {
     expect(codesOf(shape(...arrows))).toEqual([]);
   });
 
-  it("has no finding if it is in the body of a map and leads to its first node", () => {
+  it("is accepted if it is in the body of a map and leads to its first node", () => {
     const body = each(
       "m",
       [action("a"), decision("d"), { id: "done", type: "end" }],
@@ -75,7 +81,7 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "a", nodes: ["a", "d"] }]);
   });
 
-  it("may lead to any node of a map's body: if loops lead to all of them, the first node is the one that reaches all others", () => {
+  it("may lead to any node of a map's body: if loops lead to all nodes, the first node is the one that reaches all others", () => {
     const arrows = ["d > d: true, max 2", "d > b: false", "b > e", "e > a: true, max 1", "e > done: false", "a > e"];
     const body = each(
       "m",
@@ -86,7 +92,7 @@ describe("a loop", () => {
     expect(forksOf(mustParse(row(body))).get("m")?.branches).toEqual([{ entry: "d", nodes: ["d", "b", "e", "a"] }]);
   });
 
-  it("has its detour in the same branch, or the same body of a map, as its decision", () => {
+  it("may lead back through nodes that only the loop has, if they are in the branch or map body of its decision", () => {
     const branch = shape(
       "start > f",
       "f > d",
@@ -132,7 +138,7 @@ describe("a loop", () => {
       ["start > d", "d > a: true, max 3", "d > end: false", "a > end"],
       'the edge from "d" to "a" has a max, which says how often a loop may go round, but no way leads from "a" back to "d" - lead "a", or a node after it, to "d" or to a node before that (without a max), or remove max',
     ],
-  ])("has a finding that says where its max belongs if the max is %s", (_where, arrows, message) => {
+  ])("causes a finding that says on which edge its `max` belongs if the `max` is %s", (_where, arrows, message) => {
     expect(parse(shape(...arrows)).findings.map((found) => found.message)).toContain(message);
   });
 
@@ -145,7 +151,7 @@ describe("a loop", () => {
     ],
     ["leads forward", ["start > d", "d > a: true, max 3", "d > end: false", "a > end"], ["NOVA241 $.edges[1].max"]],
     [
-      "leads into the detour of another branch",
+      "leads to a node that is on the way back of a loop in another branch",
       [
         ...["start > f", "f > d", "f > e", "d > a: true, max 3", "e > a: true, max 3", "a > d", "d > c: false"],
         ...["e > c: false", "c > end"],
@@ -153,7 +159,7 @@ describe("a loop", () => {
       ["NOVA241 $.edges[4].max"],
     ],
     [
-      "is the default edge",
+      "is made of the default edge",
       ["start > a", "a > d", 'd > a: "default", max 3', "d > end: false"],
       ["NOVA243 $.edges[2].max"],
     ],
@@ -196,7 +202,7 @@ describe("a loop", () => {
     expect(codesOf(shape(...arrows)).filter((code) => !code.startsWith("NOVA302"))).toEqual(expected);
   });
 
-  it("has its max in the parsed workflow, and does not count as a path to an earlier node", () => {
+  it("has its `max` in the parsed workflow, and its edge does not make later nodes count as earlier ones", () => {
     const workflow = mustParse(shape(...once));
     expect(workflow.edges[2]).toEqual({ from: "d", to: "a", condition: true, max: 3 });
     expect([...nodesBefore(workflow, "d")].sort()).toEqual(["a", "start"]);

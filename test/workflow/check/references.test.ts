@@ -18,13 +18,13 @@ function found(prompt: string, more: object = {}, files: Record<string, string> 
   return [...parsed.findings, ...parsed.keyFindings(reader)];
 }
 
-it("a reference has no finding if the inputs declare __node_mapping, because the starter of the run then defines the names", () => {
+it("a reference in a prompt is accepted if the inputs declare __node_mapping, because the starter of the run then defines the names", () => {
   const inputs = { properties: { __node_mapping: { type: "object" } }, additionalProperties: true };
   const parsed = parse({ ...row(text("work", { prompt: "Edit {My Draft}." })), inputs });
   expect([...parsed.findings, ...parsed.keyFindings(reader)]).toEqual([]);
 });
 
-describe("a reference", () => {
+describe("a reference in a prompt", () => {
   it.each([
     "{My Outline}",
     "{outline[2]}",
@@ -33,7 +33,7 @@ describe("a reference", () => {
     "{topic}",
     '{"json": {"a": 1}}',
     "\\{nobody}",
-  ])("has no finding in the prompt %j, where it has a target or is text", (prompt) => {
+  ])("is accepted in the prompt %j, where it names a value or is only text", (prompt) => {
     expect(found(prompt)).toEqual([]);
   });
 
@@ -42,17 +42,17 @@ describe("a reference", () => {
     ["{nobody}", /names no node that runs before it - name one of "start", "outline"; write \\\{ where/],
     ["{later}", /names "later" \(in the workflow\), which does not run before it/],
     ["{work}", /names "work"/],
-  ])("has a finding in the prompt %j, where it has no target", (prompt, message) => {
+  ])("is refused in the prompt %j, where it names no value", (prompt, message) => {
     expect(found(prompt)).toMatchObject([
       { code: "NOVA512", severity: "error", path: "$.nodes[2].prompt", message: expect.stringMatching(message) },
     ]);
   });
 
-  it("has only a warning if the node marks missing values in its prompt", () => {
+  it("to an unknown name causes only a warning if the node marks missing values in its prompt", () => {
     expect(found("{nobody}", { on_missing: "mark" })).toMatchObject([{ code: "NOVA513", severity: "warning" }]);
   });
 
-  it("is checked in the system prompt, too, and in a prompt file, whose line is in the finding", () => {
+  it("is checked in the system prompt and in a prompt file, and the finding names the line in that file", () => {
     expect(found("Go", { system: "As {nobody}" })).toMatchObject([{ path: "$.nodes[2].system" }]);
     expect(found("Go", { prompt: undefined, promptFile: "work.md" }, { "work.md": "Dear\n{nobody}\n" })).toMatchObject([
       { path: "$.nodes[2].promptFile", file: "work.md", line: 2, column: 1 },
@@ -60,7 +60,7 @@ describe("a reference", () => {
   });
 });
 
-it("a node has a warning if its name equals that of another node, apart from case and blanks", () => {
+it("a node gets a warning if its name equals that of another node, apart from case and blanks", () => {
   const codes = (name: string) => found("Go", { name }).map(({ code, path }) => `${code} ${path}`);
   expect(codes(" my OUTLINE")).toEqual(["NOVA116 $.nodes[2].name"]);
   expect(codes("Later")).toEqual(["NOVA116 $.nodes[2].name"]);
@@ -87,7 +87,7 @@ it.each([
   [{ a: "outlin:output" }, [/there is no node "outlin" before it - did you mean "outline"\?/]],
   [{ a: "outline:none" }, [/node "outline" does not bring "none"/]],
   [{ a: "later" }, [/there is no node "later" before it/]],
-])("the input_keys %j of a text node have the expected findings", (input_keys, messages) => {
+])("the field `input_keys` of a text node, written as %j, gets the expected findings", (input_keys, messages) => {
   expect(found("Go", { input_keys })).toMatchObject(
     messages.map((message) => ({ code: "NOVA515", message: expect.stringMatching(message) })),
   );
@@ -105,7 +105,7 @@ describe("double braces in a prompt", () => {
     ["{{My Outline}}", "{My Outline}"],
     ["{{start.topic}}", "{start.topic}"],
     ["{{outline[2]}}", "{outline[2]}"],
-  ])("have a finding: instead of %s it suggests %s", (written, cure) => {
+  ])("cause a finding: instead of %s it suggests %s", (written, cure) => {
     const wayOut = `write ${cure} for a value, or \\{{ where the braces are text`;
     expect(messages(`Sum up: ${written}`)).toEqual([
       ["NOVA516", "$.nodes[2].prompt", `${prefix} ${written} as it is written - ${wayOut}`],
@@ -115,7 +115,7 @@ describe("double braces in a prompt", () => {
     ]);
   });
 
-  it("have a finding in a prompt file, too, and in the prompt of a node whose code a model writes", () => {
+  it("cause a finding in a prompt file and in the prompt of a node whose code a model writes", () => {
     const file = found("", { prompt: undefined, promptFile: "work.md" }, { "work.md": "Sum up\n{{mail}}" });
     expect(file).toMatchObject([{ code: "NOVA516", path: "$.nodes[2].promptFile", file: "work.md", line: 2 }]);
     expect(messages("Add up {{lines}}", { executor: "prompt" })).toEqual([
@@ -128,7 +128,7 @@ describe("double braces in a prompt", () => {
   });
 
   it.each(["\\{{mail}}", '{{"a": 1}}', "{{}}", "{{ }}", "{{1}}", '{"a": {"b": {}}}', "{{% if x %}}"])(
-    "have no finding in %s, where they are text",
+    "cause no finding in %s, where they are only text",
     (text) => {
       expect(found(`Write ${text}`)).toEqual([]);
     },
@@ -153,7 +153,7 @@ it.each([
     [code("a", 'context["n"] = 1'), code("b", 'context["n"] = context["n"] + 1'), flattens],
     /"n" is set by "a", "b" - /,
   ],
-])("code that calls get_flattened() has a warning if two earlier nodes set the same key: %j", (nodes, message) => {
+])("code that calls get_flattened() gets a warning if two earlier nodes set the same key: %j", (nodes, message) => {
   expect(findingsIn(...nodes)).toMatchObject([
     { code: "NOVA514", severity: "warning", path: "$.nodes[3].code", message: expect.stringMatching(message), line: 2 },
   ]);
@@ -164,6 +164,6 @@ it.each([
   [[text("a"), text("b"), code("all", 'context["all"] = outputs.get_all_data()')]],
   [[text("a"), flattens, text("b")]],
   [[text("a"), text("b"), code("all", 'outputs = {}\ncontext["all"] = outputs.get_flattened()')]],
-])("code has no warning if its get_flattened() loses no result, or is not NOVA's: %j", (nodes) => {
+])("code gets no warning if its get_flattened() loses no result or is not NOVA's: %j", (nodes) => {
   expect(findingsIn(...nodes).filter(({ code }) => code === "NOVA514")).toEqual([]);
 });

@@ -19,14 +19,14 @@ function worker() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe("a call of a DeadlineWorker", () => {
-  it("is answered by the same thread as the previous call", async () => {
+describe("the call of a function in a DeadlineWorker", () => {
+  it("runs in the same thread as the previous call", async () => {
     const { thread } = worker();
     expect(await thread.call("again", "one")).toBe("one");
     expect(await thread.call("again", "two")).toBe("two");
   });
 
-  it("is stopped at its deadline without blocking the event loop, and the next call is answered", async () => {
+  it("is stopped at its deadline without blocking the event loop, and the next call returns its result", async () => {
     const { thread, timers, nextTimer } = worker();
     const started = nextTimer();
     const endless = thread.call("forever");
@@ -49,23 +49,23 @@ describe("a call of a DeadlineWorker", () => {
     expect(timers).toHaveLength(2);
   });
 
-  it("fails with a message about its depth if it overflows the stack, and the next call is answered", async () => {
+  it("fails with a message about its depth if it overflows the stack, and the next call returns its result", async () => {
     const { thread } = worker();
     await expect(thread.call("tooDeep", 0)).rejects.toThrow(new CheckStopped("goes too many levels deep"));
     expect(await thread.call("again", "next")).toBe("next");
   });
 
-  it("fails with the error that its function throws", async () => {
+  it("fails with the error that the called function throws", async () => {
     const fault = { name: "TypeError", message: "this is a fault of the code" };
     await expect(worker().thread.call("broken")).rejects.toMatchObject(fault);
   });
 
-  it("fails if the module does not serve this worker", async () => {
+  it("fails if the called module was not written for this worker", async () => {
     const thread = new DeadlineWorker({ name: "another", address: async () => address, deadlineMs: 5000 });
     await expect(thread.call("again", "one")).rejects.toThrow('the thread "another" ended: 0');
   });
 
-  it("does not keep the process alive after its answer", async () => {
+  it("does not keep the process alive after it has returned", async () => {
     const script = `${import.meta.dirname}/support/asks-once.ts`;
     expect((await promisify(execFile)(process.execPath, [script], { timeout: 20_000 })).stdout).toBe("answered");
   });

@@ -20,7 +20,7 @@ const rightOperations: JsonObject[] = [
   { "anything-but": { wildcard: "*a" } },
 ];
 
-it("a pattern with every kind of value and every operator is accepted", () => {
+it("an event pattern with every kind of value and every operator is accepted", () => {
   expect(problems({ source: ["a", 1, true, null], detail: { a: { b: rightOperations } } })).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ it.each<[JsonValue]>([
   [{ "anything-but": true }],
   [{ "anything-but": [] }],
   [{ "anything-but": { exists: true } }],
-])("an operator with a wrong operand is refused: %j", (operation) => {
+])("an operator in an event pattern is refused if its operand is wrong: %j", (operation) => {
   const name = Object.keys(operation as JsonObject)[0];
   expect(problems({ a: [operation] })).toEqual([
     expect.stringMatching(new RegExp(`^a\\.0\\.${name}: has an operator with a wrong value - ${name} must `)),
@@ -54,7 +54,7 @@ it.each<[JsonObject, string]>([
     { a: [{ constructor: "x" }] },
     'a.0.constructor: has the unknown operator "constructor" - the operators are prefix, ',
   ],
-])("the pattern %j is refused", (pattern, problem) => {
+])("the event pattern %j is refused", (pattern, problem) => {
   expect(problems(pattern)).toEqual([expect.stringContaining(problem)]);
 });
 
@@ -138,7 +138,7 @@ describe.each<[boolean, [string, JsonObject][]]>([
   });
 });
 
-describe("two numbers in a pattern and an event", () => {
+describe("two numbers, one in an event pattern and one in an event,", () => {
   it.each<[string, string, boolean]>([
     ["12345678901234567890", "12345678901234567890", true],
     ["12345678901234567890", "12345678901234567891", false],
@@ -159,7 +159,7 @@ describe("two numbers in a pattern and an event", () => {
   });
 });
 
-it("a wildcard matches the same texts as the equivalent regular expression", () => {
+it("a wildcard in an event pattern matches the same texts as the equivalent regular expression", () => {
   const letters = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 });
   const wildcards = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 });
   fc.assert(
@@ -171,7 +171,7 @@ it("a wildcard matches the same texts as the equivalent regular expression", () 
   );
 });
 
-it("an escaped star in a wildcard matches a star, and an escaped backslash matches a backslash", () => {
+it("an escaped star in a wildcard matches only a star, and an escaped backslash only a backslash", () => {
   expect(["a*b", "axb"].map((text) => fitsWildcard("a\\*b", text))).toEqual([true, false]);
   expect(["a\\xb", "a\\b"].map((text) => fitsWildcard("a\\\\*b", text))).toEqual([true, true]);
 });
@@ -184,6 +184,6 @@ it.each([
   ["\\\\**", "must not have two * in a row"],
   ["a\\b", "must have \\* or \\\\ where it has a \\"],
   ["a\\", "must have \\* or \\\\ where it has a \\"],
-])("the wildcard %j has the problem %j", (wildcard, problem) => {
+])("the wildcard %j in an event pattern has the problem %j (undefined if it is valid)", (wildcard, problem) => {
   expect(wildcardProblem(wildcard)).toBe(problem);
 });

@@ -269,19 +269,19 @@ const table: Record<string, [definition: unknown, findings: string[], files?: Re
 };
 
 describe.each(Object.entries(table))("the findings about %s", (_, rows) => {
-  it.each(rows)("are, for the definition %j: %j", (definition, expected, files) => {
+  it.each(rows)("for the definition %j are %j", (definition, expected, files) => {
     expect(codesOf(definition, files)).toEqual(expected);
   });
 });
 
-it("every finding of the table has one sentence that says what to do", () => {
+it("every finding in NOVA's table of findings has one sentence that says what to do", () => {
   const all = Object.values(table).flatMap((rows) =>
     rows.flatMap(([definition, , files]) => parse(definition, files).findings),
   );
   for (const { message } of all) expect(message).toMatch(/^[^\n]+( must | - )[^\n]*(\.\.\.|[^.\n])$/);
 });
 
-describe("the examples of docs/findings.md", () => {
+describe("the example definitions in docs/findings.md", () => {
   const entries = explainedIn("findings.md");
   const files = { "read.py": "a = 1", "send.py": "b = 1", "rate.py": "c = 1" };
   const codes = (node: string) => {
@@ -293,7 +293,7 @@ describe("the examples of docs/findings.md", () => {
   };
 
   it.each(entries.filter(([, { bad }]) => bad.startsWith('{ "id": ')))(
-    "cause the finding %s if they are bad, and none if they are good",
+    "cause the finding %s where they are bad, and no finding where they are good",
     (code, { bad, good }) => {
       expect(codes(bad)).toContain(code);
       expect(codes(good)).toEqual(new Set());
@@ -306,7 +306,7 @@ it("the path of a finding is written as JSONPath", () => {
   expect(at("$", "inputs", "a b", "$blob")).toBe('$.inputs["a b"].$blob');
 });
 
-it("the path of a finding is split into the segments from which it was written", () => {
+it("the path of a finding can be split into the segments from which it was written", () => {
   const segments = fc.array(fc.oneof(fc.nat(), fc.string(), fc.constantFrom("__proto__", 'a"]["b', "0", "\\")));
   fc.assert(
     fc.property(segments, (some) => {
@@ -322,19 +322,22 @@ it.each([
   ["Extract", "extract"],
   ["END", "end"],
   ["strat", "start"],
-])("didYouMean suggests the intended name for %s", (wrong, meant) => {
+])("didYouMean suggests the intended name for the misspelt name %s", (wrong, meant) => {
   expect(didYouMean(wrong, ids)).toBe(` - did you mean "${meant}"?`);
 });
 
-it.each(["notify", "x", "and then", ""])("didYouMean suggests no name for %j, which resembles no name", (wrong) => {
-  expect(didYouMean(wrong, ids)).toBe("");
-});
+it.each(["notify", "x", "and then", ""])(
+  "didYouMean suggests no name for %j, which resembles no existing name",
+  (wrong) => {
+    expect(didYouMean(wrong, ids)).toBe("");
+  },
+);
 
 it("didYouMean, with thousands of names, suggests only a name that differs in nothing but case", () => {
   const many = Array.from({ length: 2_001 }, (_, index) => `node_${index}`);
   expect([didYouMean("nod_7", many), didYouMean("Node_7", many)]).toEqual(["", ' - did you mean "node_7"?']);
 });
 
-it("didYouMean suggests nothing without candidates", () => {
+it("didYouMean suggests nothing if there are no existing names", () => {
   expect(didYouMean("read", [])).toBe("");
 });

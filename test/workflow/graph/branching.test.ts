@@ -161,7 +161,7 @@ function actionNode(id: string, onError: string | null): Node & { type: "action"
   return { id, type: "action", executor, timeoutSeconds: 60, ...(onError !== null && { onError }) };
 }
 
-it("the meeting of some nodes is the first node on all paths from them", () => {
+it("the meeting of some nodes is the first node that lies on all paths from them", () => {
   fc.assert(
     fc.property(acyclicGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const meetingOf = meetingsIn(graph);
@@ -174,7 +174,7 @@ it("the meeting of some nodes is the first node on all paths from them", () => {
   );
 });
 
-it("the meeting of some nodes is found in a graph with cycles, too", () => {
+it("the meeting of some nodes is found even in a graph with cycles", () => {
   fc.assert(
     fc.property(anyGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const ending = graph.ids.filter((id) => comesToEnd(graph, id));
@@ -232,7 +232,7 @@ it("the forks and joins of a random graph are those of the program from which it
   );
 });
 
-it("the graph of a random program is accepted by the parser", () => {
+it("the graph of a random program is accepted by the parser of definitions", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const { nodes, edges } = bodyOf(steps);
@@ -245,7 +245,7 @@ it("the graph of a random program is accepted by the parser", () => {
   );
 });
 
-it("the onError of a fork's node is in no branch of the fork, but in the branch that contains the fork", () => {
+it("the onError node of a fork is in no branch of this fork, but in the branch that contains the fork", () => {
   const nodes = [
     start,
     action("a", { onError: "h" }),
@@ -265,7 +265,7 @@ it("the onError of a fork's node is in no branch of the fork, but in the branch 
   expect(forks.get("a")).toMatchObject({ next: "d", branches: [{ nodes: ["b"] }, { nodes: ["c"] }] });
 });
 
-it("the edges after a map are branches of a fork at the map's join", () => {
+it("several edges after a map begin the branches of a fork that starts at the map's join", () => {
   const nodes = [start, each("m", [action("one")], [], { merge: "collect" }), action("a"), action("b"), end];
   const forks = forksOf(mustParse(graph(nodes, ["start > m", "m > a", "m > b", "a > end", "b > end"])));
   expect([...forks.values()]).toEqual([
@@ -296,7 +296,7 @@ it("an end node in the body of a map is in no branch, and never counts as the no
   expect([forks.get("m")?.next, forks.get("last")?.next, forks.get("inner")?.next]).toEqual(["last", "end", null]);
 });
 
-it("nodeIndex has every node with its edges and the map that contains it", () => {
+it("nodeIndex has every node of a workflow with its edges and the map that contains it", () => {
   const inner = each("inner", [action("one"), action("two")], ["one > two"]);
   const workflow = mustParse(graph([start, each("outer", [inner]), end], ["start > outer", "outer > end"]));
   const index = nodeIndex(workflow);
@@ -312,7 +312,7 @@ it("nodeIndex has every node with its edges and the map that contains it", () =>
   expect(forksOf(workflow)).toBe(forksOf(workflow));
 });
 
-it("forksOf handles forks that are nested 3,000 levels deep", () => {
+it("forksOf finds forks that are nested 3,000 levels deep", () => {
   const deep = Array.from({ length: 3_000 }, (_, index) => index);
   const nodes = [
     start,

@@ -25,7 +25,7 @@ it("graphOf treats onError as an edge and leaves out edges to unknown nodes", ()
   ]);
 });
 
-it("reachableFrom finds exactly the nodes to which a path leads", () => {
+it("reachableFrom finds exactly the nodes to which a path leads from the given node", () => {
   fc.assert(
     fc.property(anyGraph, (graph) => {
       const reached = reachableFrom(graph, ["n0"]);
@@ -34,7 +34,7 @@ it("reachableFrom finds exactly the nodes to which a path leads", () => {
   );
 });
 
-it("groupsOf puts every node into exactly one group, whose head leads to it", () => {
+it("groupsOf puts every node into exactly one group, in which paths lead from one node, the head, to all others", () => {
   fc.assert(
     fc.property(anyGraph, fc.infiniteStream(fc.boolean()), (graph, chosen) => {
       const members = new Set(graph.ids.filter(() => chosen.next().value));
@@ -45,7 +45,7 @@ it("groupsOf puts every node into exactly one group, whose head leads to it", ()
   );
 });
 
-it("groupsOf chooses as head a node to which no other node of the group leads", () => {
+it("groupsOf chooses as the head of a group a node to which no other node of the group leads", () => {
   const graph = graphOf(
     ["b", "a", "c"].map((id) => ({ id })),
     [
@@ -56,7 +56,7 @@ it("groupsOf chooses as head a node to which no other node of the group leads", 
   expect(groupsOf(graph, new Set(["a", "b", "c"]))).toEqual([{ head: "a", others: ["b", "c"] }]);
 });
 
-it("groupsOf accepts a head with an edge to itself", () => {
+it("groupsOf accepts a head of a group that has an edge to itself", () => {
   const edges = [
     { from: "a", to: "a" },
     { from: "a", to: "b" },

@@ -11,7 +11,7 @@ it.each([
   ],
   [{ $defs: { a: { $ref: "#/$defs/b" }, b: { not: { $ref: "#/$defs/a" } } } }, ["$defs", "a", "$ref", "not", "$ref"]],
   [{ dependentSchemas: { a: { if: { $ref: "#" } } } }, ["dependentSchemas", "a", "if", "$ref"]],
-])("the schema %j has an endless reference", (schema, place) => {
+])("the JSON schema %j is refused because a reference in it leads back to itself", (schema, place) => {
   expect(endlessReference(schema)).toEqual(place);
 });
 
@@ -27,17 +27,17 @@ it.each([
   [{ $ref: "https://example.com/schema" }],
   [{ $ref: "#/nowhere" }],
   [{ properties: { $ref: { type: "string" } } }],
-])("the schema %j has no endless reference", (schema) => {
+])("the JSON schema %j is not refused, because no reference in it leads back to itself without end", (schema) => {
   expect(endlessReference(schema)).toBeUndefined();
 });
 
-it("an endless reference is reported with its path", () => {
+it("an endless reference in a JSON schema is reported with its path", () => {
   const { problems } = checkSchema({ properties: { x: { anyOf: [{ $ref: "#/properties/x" }] } } });
   const message = expect.stringMatching(/^this \$ref leads back to itself .* refer to it from properties or items$/);
   expect(problems).toEqual([{ segments: ["properties", "x", "anyOf", 0, "$ref"], message }]);
 });
 
-describe("a pattern", () => {
+describe("a pattern in a JSON schema", () => {
   it("is matched in linear time, even where ECMAScript would take years", () => {
     expect(linearPattern("^(a+)+$").test(`${"a".repeat(100_000)}!`)).toBe(false);
     expect(linearPattern("^(a|a)*$").test(`${"a".repeat(100_000)}!`)).toBe(false);
@@ -57,13 +57,13 @@ describe("a pattern", () => {
   });
 
   it.each(["(?=a)b", "(?<!a)b", "(a)\\1", "(?<n>a)\\k<n>", "x{1001}", "((a{1000}){1000}){1000}"])(
-    "that RE2 cannot run is refused with advice: %s",
+    "is refused with advice if RE2 cannot run it: %s",
     (pattern) => {
       expect(() => linearPattern(pattern)).toThrow(/RE2.* cannot run the pattern .* - write it without backreferences/);
     },
   );
 
-  it("is refused if it is no valid regular expression, or is too long", () => {
+  it("is refused if it is too long or is not a valid regular expression", () => {
     expect(() => linearPattern("(")).toThrow(/is no regular expression: .* - correct it/);
     expect(() => linearPattern("a**")).toThrow(PatternRefused);
     expect(() => linearPattern("a".repeat(1001))).toThrow(/has 1001 characters, at most 1000 are taken - /);

@@ -19,7 +19,7 @@ it.each([
   ['{"amount": 12}'],
   ['{"amount": 12345678901234567890}'],
   ['{"amount": 850.0, "at": "whenever", "mode": "fast"}'],
-])("a run may start with %s", async (text) => {
+])("a run may start with the context %s", async (text) => {
   expect(await checkContext(workflow, text)).toEqual([]);
 });
 
@@ -34,13 +34,13 @@ it.each([
   ["null", "NOVA506", "$", "not a JSON object"],
   ["", "NOVA506", "$", "line 1, column 1"],
   ['{\n"amount": 1,\n}', "NOVA506", "$", "line 3, column 1"],
-])("a run may not start with %j", async (text, code, path, words) => {
+])("a run may not start with the context %j", async (text, code, path, words) => {
   const found = await checkContext(workflow, text);
   expect(found).toEqual([expect.objectContaining({ code, path, message: expect.stringContaining(words) })]);
   expect(found[0]?.message).toMatch(/ - /);
 });
 
-it("all problems of a context are reported", async () => {
+it("all problems of an initial context are reported together", async () => {
   expect((await checkContext(workflow, '{"mode": 1, "at": 2}')).map((one) => one.path)).toEqual([
     "$.amount",
     "$.mode",
@@ -48,12 +48,12 @@ it("all problems of a context are reported", async () => {
   ]);
 });
 
-it("a list of a thousand wrong items is reported with only twenty findings", async () => {
+it("a list of a thousand wrong items in an initial context causes only twenty findings", async () => {
   const numbers = { inputs: { properties: { list: { items: { type: "number" } } } } };
   expect(await checkContext(numbers, JSON.stringify({ list: Array(1000).fill("x") }))).toHaveLength(20);
 });
 
-it("a context must be an object even if no inputs are declared", async () => {
+it("an initial context must be an object even if the workflow declares no inputs", async () => {
   expect(await checkContext({}, '{"a": 1}')).toEqual([]);
   expect(await checkContext({}, "3")).toMatchObject([{ code: "NOVA506" }]);
 });
@@ -66,7 +66,7 @@ const form = {
   properties: { reason: { type: "string" }, level: { enum: [1, 2] } },
 };
 
-describe("the data for a form", () => {
+describe("the data of an answer, checked against a form,", () => {
   it.each([
     ['{"reason": "ok", "level": 2}', []],
     ["{}", ['the data has no "reason"']],
@@ -133,12 +133,12 @@ describe("a JSON schema with numbers of any size", () => {
     ],
     ['{"type": "number"}', ["1e400", "1e-400", "0.1"], ["true", "null"]],
     ['{"minLength": 2, "maxLength": 2}', ['"😀é"'], ['"😀"', '"abc"']],
-  ])("written %s accepts %j and refuses %j", async (schema, right, wrong) => {
+  ])("written as %s accepts %j and refuses %j", async (schema, right, wrong) => {
     expect(await fitting(schema, ...right)).toEqual(right.map(() => true));
     expect(await fitting(schema, ...wrong)).toEqual(wrong.map(() => false));
   });
 
-  it("is checked in a time proportional to the text of a number, however large the number is", async () => {
+  it("is checked in a time that depends on the length of a number's text, not on its size", async () => {
     const digits = "7".repeat(100_000);
     expect(await fitting('{"multipleOf": 7, "minimum": 1}', digits, `${digits}e${digits}`)).toEqual([true, true]);
     expect(await fitting('{"exclusiveMaximum": 1}', `0.${"0".repeat(200_000)}1`, "1e-999999999999")).toEqual([
@@ -147,7 +147,7 @@ describe("a JSON schema with numbers of any size", () => {
     ]);
   });
 
-  it("causes messages with all digits of its limits and allowed values", async () => {
+  it("causes error messages with all digits of its limits and allowed values", async () => {
     const form = keepingDigits('{"minimum": 9007199254740993, "enum": [12345678901234567891, {"a": 1e400}]}');
     expect(await checkData(form, "1")).toEqual([
       'the data must be equal to one of the allowed values: [12345678901234567891,{"a":1e400}]',
@@ -155,7 +155,7 @@ describe("a JSON schema with numbers of any size", () => {
     ]);
   });
 
-  it("is itself checked with all digits of its numbers", () => {
+  it("is itself checked for mistakes with all digits of its numbers", () => {
     const problemsOf = (text: string) => checkSchema(keepingDigits(text)).problems.map(({ message }) => message);
     expect(problemsOf('{"multipleOf": 1e-400, "minimum": 1e400, "maxLength": 5.0}')).toEqual([]);
     expect(problemsOf('{"multipleOf": 0}')).toEqual(["multipleOf must be > 0"]);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOf, NotJson, positionOf, scanJson } from "../../../packages/workflow/src/json/scan.ts";
 
-it("the scanner accepts the same texts as JSON.parse", () => {
+it("the JSON scanner accepts the same texts as JSON.parse", () => {
   const almost = fc.oneof(
     fc.json(),
     fc.string({ unit: fc.constantFrom(...'{}[]:,"\\ \n\t01-.eEutrfnalsx') }),
@@ -50,15 +50,15 @@ it.each([
   ["{} {}", 3, "nothing more"],
   ['"a\nb"', 0, "a value"],
   ["[01]", 2, '"," or "]"'],
-])("the scanner reports the offset at which %j stops being JSON", (text, offset, expected) => {
+])("the JSON scanner reports the offset at which %j stops being JSON", (text, offset, expected) => {
   expect(() => scanJson(text)).toThrow(expect.objectContaining({ offset, message: expect.stringContaining(expected) }));
 });
 
-it("the scanner refuses extreme depths instead of overflowing the stack", () => {
+it("the JSON scanner refuses extreme depths instead of overflowing the stack", () => {
   expect(() => scanJson("[".repeat(100_000))).toThrow("at most 500 levels");
 });
 
-it("the scanner reports a repeated field, even if one of its names is written with escapes", () => {
+it("the JSON scanner reports a repeated field, even if one of its names is written with escapes", () => {
   expect(scanJson('{"a":{"b":1,"\\u0062":2},"b":3}').repeated).toEqual([{ name: "b", offset: 12 }]);
 });
 
@@ -72,7 +72,7 @@ describe("positionOf", () => {
     [["nodes", 1], 4, 5],
     [["nodes", 1, "id"], 4, 12],
     [["nodes", 1, "missing", "deeper"], 4, 5],
-  ])("finds the value at %j on line %i, column %i", (segments, line, column) => {
+  ])("finds the value at the path %j on line %i, column %i", (segments, line, column) => {
     expect(linesOf(text)(positionOf(scan, segments).offset)).toEqual({ line, column });
   });
 });
@@ -91,12 +91,12 @@ it.each([
   [String.raw`{"a": {"b c": [1, "x", "\uD83D"]}}`, '$.a["b c"][2]'],
   [String.raw`{"a": [{"\udfff": 1}]}`, String.raw`$.a[0]["\udfff"]`],
   [String.raw`["\ude00\ud83d"]`, "$[0]"],
-])("halfCharacterIn finds in %s half a character at %s", (json, path) => {
+])("halfCharacterIn finds in %s half a surrogate pair at %s", (json, path) => {
   expect(halfCharacterIn(json)).toBe(path);
 });
 
 it.each([String.raw`{"a": "\ud83d\ude00"}`, String.raw`{"a": "\\ud800"}`, '"😀"', '"\\u0041"', "[1.50, null, true]"])(
-  "halfCharacterIn finds no half character in %s",
+  "halfCharacterIn finds no half of a surrogate pair in %s",
   (json) => {
     expect(halfCharacterIn(json)).toBeUndefined();
   },
@@ -106,7 +106,7 @@ it("halfCharacterIn returns a path that starts with the given path", () => {
   expect(halfCharacterIn(String.raw`["\ud800"]`, "$.context")).toBe("$.context[0]");
 });
 
-it("halfCharacterIn finds half a character at a depth of 100,000 levels", () => {
+it("halfCharacterIn finds half a surrogate pair at a depth of 100,000 levels", () => {
   const depth = 100_000;
   const around = (text: string) => "[".repeat(depth) + text + "]".repeat(depth);
   expect(halfCharacterIn(around(String.raw`"\ud83d\ude00"`))).toBeUndefined();

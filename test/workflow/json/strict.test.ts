@@ -26,7 +26,7 @@ it.each([
   '{"a":{"a":[1,{"a":null}]},"b":"\\u00e9é😀\\ud83d\\ude00"}',
   '{"a":1,"A":2,"":3}',
   nested(500),
-])("the strict check accepts %s", (text) => {
+])("the strict check of JSON accepts %s", (text) => {
   expect(jsonProblem(text)).toBeUndefined();
 });
 
@@ -59,20 +59,20 @@ it.each<[string, RegExp]>([
   ['{"é":1,"\\u00e9":2}', /twice/],
   [nested(3000), /nested more than 500 levels/],
   ["\ufeff1", /where JSON has none/],
-])("the strict check reports the problem of %j", (text, problem) => {
+])("the strict check of JSON reports the problem of %j", (text, problem) => {
   expect(jsonProblem(text)).toMatch(problem);
 });
 
 it.each([
   ["a lone byte", [0x22, 0xff, 0x22]],
   ["an overlong character of two bytes", [0x22, 0xc0, 0xaf, 0x22]],
-  ["half a character as bytes", [0x22, 0xed, 0xa0, 0x80, 0x22]],
-  ["a character cut off", [0x22, 0xe2, 0x82, 0x22]],
-])("the strict check refuses bytes that are not UTF-8: %s", (_what, bytes) => {
+  ["half a surrogate pair as bytes", [0x22, 0xed, 0xa0, 0x80, 0x22]],
+  ["a character whose last byte is missing", [0x22, 0xe2, 0x82, 0x22]],
+])("the strict check of JSON refuses bytes that are not UTF-8: %s", (_what, bytes) => {
   for (const size of [1, 2, 3, 4]) expect(verdict(Uint8Array.from(bytes), size)).toMatch(/UTF-8|cut off/);
 });
 
-describe("the strict check", () => {
+describe("the strict check of JSON", () => {
   /** Random JSON texts, some with spaces, repeated names, half characters or errors. */
   const texts = fc.oneof(
     fc.json({ maxDepth: 6 }),
@@ -87,7 +87,7 @@ describe("the strict check", () => {
       .map((parts) => parts.join("")),
   );
 
-  it("accepts the same texts as JSON.parse, except for repeated names and half characters", () => {
+  it("accepts the same texts as JSON.parse, except for repeated names and half surrogate pairs", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const problem = jsonProblem(text);
@@ -121,7 +121,7 @@ describe("the strict check", () => {
     );
   });
 
-  it("accepts every text that JSON.stringify writes, unless it has half a character", () => {
+  it("accepts every text that JSON.stringify writes, unless it has half a surrogate pair", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), fc.integer({ min: 1, max: 64 }), (value, size) => {
         const text = JSON.stringify(value);

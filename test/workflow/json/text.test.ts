@@ -39,18 +39,18 @@ describe("membersOf", () => {
     expect(membersOf(text)).toEqual([{ key, json: "1" }]);
   });
 
-  it("gives a repeated key its first place and its last value", () => {
+  it("keeps for a repeated key its first position and its last value", () => {
     expect(membersOf('{"a":1,"b":2,"a":3}')).toEqual([
       { key: "a", json: "3" },
       { key: "b", json: "2" },
     ]);
   });
 
-  it.each(["[]", "null", '"{}"', "{", '{"a":1,}', ""])("refuses %j", (text) => {
+  it.each(["[]", "null", '"{}"', "{", '{"a":1,}', ""])("throws for %j, which is not the text of an object", (text) => {
     expect(() => membersOf(text)).toThrow(SyntaxError);
   });
 
-  it("is the inverse of objectText", () => {
+  it("splits the text of an object into members, from which objectText makes an equal object", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), fc.nat(3), (object, indent) => {
         const text = JSON.stringify(object, null, indent);
@@ -67,22 +67,22 @@ it.each([
   [`${"[".repeat(100_000)}${"]".repeat(100_000)}`, 100_000],
   ['}}[{"never ends: [[[', 0],
   [`[["a\\\\":${"\\".repeat(1000)}`, 2],
-])("measureOf counts the depth of %.20s", (text, depth) => {
+])("measureOf returns the depth of %.20s", (text, depth) => {
   expect(measureOf(text).depth).toBe(depth);
 });
 
-it("measureOf counts as keys the colons that are not in strings", () => {
+it("measureOf counts as keys only colons that are outside strings", () => {
   expect(measureOf('{"a:b": {"c": ":"}, "d" : 1').keys).toBe(3);
 });
 
 it.each(["12345678901234567890", "850.0", "-0", "1E5", '[1.10,{"a":2.50}]', '{"__proto__":1.0}', '"1.0"', "null"])(
-  "parseExact keeps %s as it is written",
+  "parseExact keeps the value %s as it is written",
   (text) => {
     expect(JSON.stringify(parseExact(text))).toBe(text);
   },
 );
 
-it("isRawNumber recognises the numbers of parseExact, and no other values", () => {
+it("isRawNumber is true for the numbers of parseExact, and false for all other values", () => {
   expect([parseExact("1"), parseExact("{}"), parseExact("[]"), null].map(isRawNumber)).toEqual([
     true,
     false,
@@ -99,11 +99,11 @@ it.each([
   [["a", "length"], undefined],
   [["a", "0", "b", "c"], undefined],
   [["toString"], undefined],
-])("valueAt finds at %j an own member or item, or nothing", (path, json) => {
+])("valueAt finds at the path %j a member or an item, but no inherited name of JavaScript", (path, json) => {
   expect(valueAt('{"a":[{"b":850.0}]}', path)).toBe(json);
 });
 
-it("renderJson writes RawJson unchanged between other values", () => {
+it("renderJson writes a RawJson unchanged between other values", () => {
   const value = { a: new RawJson("850.0"), b: [undefined, new RawJson("1.0"), "x"], c: undefined };
   expect(renderJson(value)).toBe('{"a":850.0,"b":[null,1.0,"x"]}');
 });
@@ -117,11 +117,11 @@ it.each([
   [{ n: 5 }, { n: 5 }],
   [parseExact("99994711999999999999"), "9999***999999999999"],
   [{ toJSON: () => "<string: 9 chars>" }, "<string: 9 chars>"],
-])("maskValue masks secrets in %j", (value, expected) => {
+])("maskValue masks secrets in the value %j", (value, expected) => {
   expect(maskValue(value, mask)).toEqual(expected);
 });
 
-it("maskValue keeps every digit of numbers without a secret", () => {
+it("maskValue keeps every digit of numbers that contain no secret", () => {
   expect(JSON.stringify(maskValue(parseExact('{"n":12345678901234567890.10}'), mask))).toBe(
     '{"n":12345678901234567890.10}',
   );
@@ -142,6 +142,6 @@ it.each(["9007199254740993", "12345678901234567890", "850.0", "1e2", "-0", "1E-2
   },
 );
 
-it("keepingDigits ignores blanks", () => {
+it("keepingDigits ignores blanks around a number", () => {
   expect(keepingDigits('{ "a" :\n 1 }')).toEqual({ a: 1 });
 });

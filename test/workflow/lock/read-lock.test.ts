@@ -55,7 +55,7 @@ function lockFiles(fields: Partial<LockRecord> = {}, file: string | null = `${co
 
 const lf = `${code}\nprint(context)`;
 
-describe("the lock file", () => {
+describe("the lockfile `workflow.lock.json`", () => {
   it("is read as null if the folder has none", () => {
     expect(readLockFile({ "generated/sum.py": code })).toBeNull();
   });
@@ -100,19 +100,19 @@ describe("the lock file", () => {
 });
 
 /** `frozen` has files of format 1 as an earlier NOVA wrote them. Never regenerate them. */
-describe("locks of format 1", () => {
-  it("are read like the frozen samples", () => {
+describe("a lockfile of format 1", () => {
+  it("is read as the frozen samples say", () => {
     expect(readLockFile(frozen.files)).toEqual({ nodes: frozen.nodes });
   });
 
-  it("are written like the frozen samples", () => {
+  it("is written exactly like the frozen samples", () => {
     const { look, sum } = frozen.nodes;
     const records = { look: look.record, sum: sum.record } as unknown as Record<string, LockRecord>;
     expect(lockText(records)).toBe(frozen.files["workflow.lock.json"]);
   });
 });
 
-describe("the files of code that needs an analysis", () => {
+describe("the two files of locked code that has an analysis", () => {
   const analysis = 'result = {"rows": 2}';
   const hashes = { codeHash: codeHashOf({ code, analysis }), analysisHash: hashOf(analysis) };
   const files = (generated: Record<string, string>) => ({
@@ -132,7 +132,7 @@ describe("the files of code that needs an analysis", () => {
   it.each([
     ["sum.py", { code: "a = 1\n", analysis }],
     ["sum.analysis.py", { code, analysis: "a = 1\n" }],
-  ])("count as edited if %s is edited", (name, texts) => {
+  ])("count as edited if the file %s was edited", (name, texts) => {
     const edited = read({ ...both, [name]: "a = 1\n" });
     expect(edited).toMatchObject({ nodes: { sum: { state: "edited", file: `generated/${name}`, ...texts } } });
   });
@@ -140,7 +140,7 @@ describe("the files of code that needs an analysis", () => {
   it.each([
     ["sum.py", "sum.analysis.py"],
     ["sum.analysis.py", "sum.py"],
-  ])("count as missing if %s is missing, whether or not the other file is edited", (missing, other) => {
+  ])("count as missing if the file %s is missing, whether or not the other file was edited", (missing, other) => {
     const { [missing as keyof typeof both]: _, ...left } = both;
     const file = `generated/${missing}`;
     expect(read(left)).toEqual({ nodes: { sum: { record: record(hashes), state: "missing", file } } });
@@ -149,12 +149,12 @@ describe("the files of code that needs an analysis", () => {
     });
   });
 
-  it("do not include an analysis that the lock file does not name", () => {
+  it("do not include the file of an analysis that the lockfile does not name", () => {
     const stray = { ...lockFiles(), "generated/sum.analysis.py": "a = 1" };
     expect(readLockFile(stray)).toEqual({ nodes: { sum: { record: record(), state: "locked", code } } });
   });
 
-  it("have one hash together, which changes with the code and with the analysis", () => {
+  it("have one hash together, which changes if the code or the analysis changes", () => {
     const hashesOf = [{ code }, { code, analysis }, { code, analysis: "" }, { code: "", analysis }].map(codeHashOf);
     expect(new Set(hashesOf).size).toBe(4);
     expect(codeHashOf({ code })).toBe(hashOf(code));
@@ -163,7 +163,7 @@ describe("the files of code that needs an analysis", () => {
 
 describe("the file of locked code", () => {
   it.each([
-    ["as it was written", codeFileText(lf)],
+    ["as NOVA wrote it", codeFileText(lf)],
     ["without the last line end", lf],
     ["with the line ends of Windows", codeFileText(lf).replaceAll("\n", "\r\n")],
     ["with the line ends of Windows and a byte order mark", `\uFEFF${codeFileText(lf).replaceAll("\n", "\r\n")}`],
@@ -172,17 +172,17 @@ describe("the file of locked code", () => {
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: lf } } });
   });
 
-  it("is read with the line endings of the locked code", () => {
+  it("is returned with the line endings of the locked code, even if the file has others", () => {
     const crlf = "a = 1\r\nb = 2";
     const read = readLockFile(lockFiles({ codeHash: hashOf(crlf) }, codeFileText(crlf)));
     expect(read).toMatchObject({ nodes: { sum: { state: "locked", code: crlf } } });
   });
 
   it.each([
-    ["another number", `${code}0\n`],
+    ["another number in the code", `${code}0\n`],
     ["another indentation", `  ${code}\n`],
-    ["no text", ""],
-  ])("counts as edited if it has %s", (_, text) => {
+    ["no text at all", ""],
+  ])("counts as edited by hand if it has %s", (_, text) => {
     expect(readLockFile(lockFiles({}, text))).toMatchObject({ nodes: { sum: { state: "edited", code: text } } });
   });
 
@@ -192,7 +192,7 @@ describe("the file of locked code", () => {
     });
   });
 
-  it("is read even for a node that is named constructor", () => {
+  it("is read even for a node with the id `constructor`", () => {
     const files = { "workflow.lock.json": lockText({ constructor: record() }), "generated/constructor.py": code };
     expect(readLockFile(files)).toMatchObject({ nodes: { constructor: { state: "locked" } } });
   });
@@ -205,37 +205,43 @@ function findingsOf(definition: Loose, files: Record<string, string>) {
   return parse(definition, files).findings.filter(({ code }) => code.startsWith("NOVA8"));
 }
 
-describe("a workflow with a lock file", () => {
-  it("has the locked code of its prompt nodes, including those of a map", () => {
+describe("a workflow with a lockfile", () => {
+  it("contains the locked code of its prompt nodes, including those in a map", () => {
     const inMap = row(each("all", [sum]));
     for (const definition of [row(sum), inMap]) {
       expect(parse(definition, lockFiles()).workflow?.lock).toEqual({ sum: locked() });
     }
   });
 
-  it("has another version if the locked code or its approver changes", () => {
+  it("becomes another version if its locked code or the approver of this code changes", () => {
     const hashes = [lockFiles(), lockFiles({ approved }), lockFiles({ approved: { ...approved, by: "bob" } }), {}].map(
       (files) => workflowHash(parse(row(sum), files as Record<string, string>).workflow as never),
     );
     expect(new Set(hashes).size).toBe(4);
   });
 
-  it("has no lock if the lock file has no entries, so that the version of the workflow stays the same", () => {
+  it("has no lock if the lockfile names no nodes, so that the version of the workflow stays the same", () => {
     expect(parse(row(sum), { "workflow.lock.json": '{"format": 1, "nodes": {}}' }).workflow).toEqual(
       parse(row(sum)).workflow,
     );
   });
 });
 
-describe("the checks of locked code", () => {
+describe("the checks of a lockfile", () => {
   it.each<[string, string, Loose, Record<string, string>, string]>([
-    ["a lock file that cannot be read", "NOVA801", row(sum), { "workflow.lock.json": "{" }, "workflow.lock.json"],
-    ["code whose file is missing", "NOVA802", row(sum), lockFiles({}, null), "workflow.lock.json"],
-    ["code edited by hand", "NOVA803", row(sum), lockFiles({}, "a = 2"), "generated/sum.py"],
-    ["code of a node that does not exist", "NOVA804", row(action("other")), lockFiles(), "workflow.lock.json"],
-    ["code of a node whose code is written by hand", "NOVA804", row(action("sum")), lockFiles(), "workflow.lock.json"],
+    ["a lockfile that cannot be read", "NOVA801", row(sum), { "workflow.lock.json": "{" }, "workflow.lock.json"],
+    ["locked code whose file is missing", "NOVA802", row(sum), lockFiles({}, null), "workflow.lock.json"],
+    ["locked code that was edited by hand", "NOVA803", row(sum), lockFiles({}, "a = 2"), "generated/sum.py"],
+    ["locked code of a node that does not exist", "NOVA804", row(action("other")), lockFiles(), "workflow.lock.json"],
     [
-      "code without the required approval",
+      "locked code of a node whose code is written by hand",
+      "NOVA804",
+      row(action("sum")),
+      lockFiles(),
+      "workflow.lock.json",
+    ],
+    [
+      "locked code without the required approval",
       "NOVA805",
       { ...row(sum), approval: "required" },
       lockFiles(),
@@ -253,7 +259,7 @@ describe("the checks of locked code", () => {
     expect(findingsOf(row(sum), files)[0]?.message).toContain(wayOut);
   });
 
-  it("name the file that is edited or missing, and name both files if a person has to approve the code", () => {
+  it("name the file that was edited or is missing, and name both files if a person has to approve the code", () => {
     const analysis = "result = 1";
     const { code, ...rest } = locked({ codeHash: codeHashOf({ code: locked().code, analysis }) });
     const files = (texts: Record<string, string>) => ({
@@ -271,21 +277,21 @@ describe("the checks of locked code", () => {
     expect(parse(row(sum), whole).workflow?.lock).toMatchObject({ sum: { code, analysis } });
   });
 
-  it("suggest the node to which the entry of an unknown node may belong", () => {
+  it("suggest the node that may be meant if the lockfile names an unknown node", () => {
     const [found] = findingsOf(row({ ...sum, id: "sums" }), lockFiles());
     expect(found).toMatchObject({ code: "NOVA804", severity: "warning", message: expect.stringContaining('"sums"?') });
   });
 
-  it("report nothing if a required approval is given, or if no approval is required", () => {
+  it("report nothing if the required approval is there, or if no approval is required", () => {
     expect(findingsOf({ ...row(sum), approval: "required" }, lockFiles({ approved }))).toEqual([]);
     expect(findingsOf(row(sum), lockFiles())).toEqual([]);
   });
 
-  it("do not report the entry of a node with wrong fields as an entry of an unknown node", () => {
+  it("do not report a node as unknown if the definition has it with wrong fields", () => {
     expect(findingsOf(row({ ...sum, timeout: "soon" }), lockFiles())).toEqual([]);
   });
 
-  it("leave code that differs from its lock out of the workflow", () => {
+  it("leave code that differs from the lockfile out of the workflow", () => {
     expect(parse(row(sum), lockFiles({}, "a = 2")).workflow?.lock).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { parse, row } from "../definition.ts";
 const parsed = (fields: object) => parse({ ...row(), ...fields });
 const url = "https://pager.example.com/nova";
 
-describe("on_failure", () => {
+describe("the field `on_failure`", () => {
   it.each([
     [{ mail: ["ops@example.com"] }, { mail: ["ops@example.com"] }],
     [{ webhook: url }, { webhook: { url } }],
@@ -18,13 +18,14 @@ describe("on_failure", () => {
     expect(parsed({ on_failure })).toMatchObject({ findings: [], workflow: { onFailure } });
   });
 
-  it("is absent from the parsed workflow if the definition has none, so that the version of such a workflow does not change", () => {
+  it("is absent from the parsed workflow if the definition does not have it, so that older versions do not change", () => {
     expect(parsed({}).workflow).not.toHaveProperty("onFailure");
   });
 
   it.each([
-    ["an invalid mail address", { mail: ["ops"] }, /must be an address such as anna@example.com/],
-    ["two addresses in one", { mail: ["a@b.c, d@e.f"] }, /must be an address such as/],
+    ["an invalid mail address", { mail: ["ops"] }, /must be an address in ASCII such as anna@example.com/],
+    ["two addresses in one", { mail: ["a@b.c, d@e.f"] }, /must be an address in ASCII such as/],
+    ["an address that looks like another one", { mail: ["\u043Eps@example.com"] }, /must be an address in ASCII/],
     ["a text instead of a list", { mail: "ops@example.com" }, /mail/],
     ["an empty list", { mail: [] }, /mail/],
     ["a file URL", { webhook: "file:///etc/passwd" }, /must be an address such as https:/],
@@ -37,18 +38,22 @@ describe("on_failure", () => {
       /must be an address that begins/,
     ],
     [
-      "a password",
+      "a password in the URL",
       { webhook: "https://nova:hush@example.com/in" },
       /^the workflow: on_failure\.webhook must name no user/,
     ],
-    ["a user", { webhook: { url: "http://token@example.com" } }, /would lie in the clear in the table and in logs - /],
+    [
+      "a user name in the URL",
+      { webhook: { url: "http://token@example.com" } },
+      /would lie in the clear in the table and in logs - /,
+    ],
     [
       "an invalid name of a credential",
       { webhook: { url, secret: "A B" } },
       /on_failure\.webhook\.secret must be a name such as/,
     ],
-    ["another field", { slack: "#ops" }, /slack/],
-  ])("with %s has an error", (_, on_failure, message) => {
+    ["an unknown field", { slack: "#ops" }, /slack/],
+  ])("with %s causes an error", (_, on_failure, message) => {
     const { workflow, findings } = parsed({ on_failure });
     expect(workflow).toBeUndefined();
     const told = findings.map((finding) => finding.message).join("\n");
@@ -57,8 +62,8 @@ describe("on_failure", () => {
   });
 });
 
-describe("the signature of a webhook", () => {
-  it("limits the age of a request if the signature has a tolerance", () => {
+describe("the signature of a webhook trigger", () => {
+  it("limits the age of a request if the trigger declares a tolerance", () => {
     const signature = { header: "Stripe-Signature", secret: "stripe", tolerance: "5m" };
     const { workflow } = parsed({ triggers: [{ type: "webhook", id: "stripe", signature }] });
     expect(workflow?.triggers).toEqual([

@@ -14,7 +14,7 @@ function read(node: Loose, workflow: Loose = {}) {
 }
 
 describe("a prompt node", () => {
-  it("is parsed with defaults for absent fields", () => {
+  it("is parsed with default values for fields that are not written", () => {
     expect(read({}).node).toEqual({
       id: "a",
       type: "action",
@@ -54,14 +54,14 @@ describe("a prompt node", () => {
     });
   });
 
-  it("reads its prompt from a file", () => {
+  it("may have its prompt in a file", () => {
     const files = { "prompts/a.md": "Do it.\n" };
     const definition = row(prompt("a", { prompt: undefined, promptFile: "./prompts/a.md" }));
     const { executor } = mustParse(definition, files).nodes[1] as { executor: PromptExecutor };
     expect(executor).toMatchObject({ prompt: "Do it.\n", file: "prompts/a.md" });
   });
 
-  it("is accepted as a decision", () => {
+  it("may be a decision", () => {
     const { type, ...written } = prompt("d");
     const nodes = [start, { ...written, type: "decision" }, action("b"), end];
     const { workflow, findings, python } = parse(
@@ -72,7 +72,7 @@ describe("a prompt node", () => {
     expect(python.map(({ node }) => node?.id)).toEqual(["b"]);
   });
 
-  it("is accepted in a map, where it also has the settings of the workflow", () => {
+  it("may be in a map, where it also gets the settings of the workflow", () => {
     const body = each("m", [prompt("a"), each("n", [prompt("b", { network: { allow: ["b.example"] } })])], ["a > n"]);
     const { nodes } = mustParse({ ...row(body), network: { allow: ["all.example"] }, ai: { samples: false } });
     const [outer] = nodes.flatMap((node) => (node.type === "map" ? node.body.nodes : []));
@@ -82,7 +82,7 @@ describe("a prompt node", () => {
 });
 
 describe("the settings of a workflow for its prompt nodes", () => {
-  it("are in the parsed workflow, not in its prompt nodes", () => {
+  it("are stored once in the parsed workflow, not in each prompt node", () => {
     const fields = { model: "m", limits: { max_cost_usd: 3 }, approval: "required", scope: "client" };
     const { workflow, executor } = read({}, fields);
     expect(workflow).toMatchObject({ model: { default: "m" }, maxCostUsd: 3, approval: "required", scope: "client" });
@@ -95,18 +95,21 @@ describe("the settings of a workflow for its prompt nodes", () => {
     [false, undefined, false],
     [false, true, true],
     [true, false, false],
-  ])("decide whether models see samples (%j), unless the node decides otherwise (%j)", (all, own, expected) => {
-    const ai = (samples: boolean | undefined) => (samples === undefined ? {} : { ai: { samples } });
-    expect(read(ai(own), ai(all)).executor.samples).toBe(expected);
-  });
+  ])(
+    "decide whether models see samples of values (%j), unless the node decides this itself (%j)",
+    (all, own, expected) => {
+      const ai = (samples: boolean | undefined) => (samples === undefined ? {} : { ai: { samples } });
+      expect(read(ai(own), ai(all)).executor.samples).toBe(expected);
+    },
+  );
 
-  it("add their hosts to the hosts of the node, sorted and without repetition", () => {
+  it("add their network hosts to the hosts of the node, sorted and without repetition", () => {
     const { executor } = read({ network: { allow: ["c.x", "A.x:1"] } }, { network: { allow: ["b.x", "a.x:1"] } });
     expect(executor.allow).toEqual(["a.x:1", "b.x", "c.x"]);
   });
 });
 
-describe("a finding about a prompt node", () => {
+describe("the finding about a prompt node", () => {
   it.each([
     [
       { model: { code_genrator: "x" } },
@@ -121,7 +124,7 @@ describe("a finding about a prompt node", () => {
       { network: { allow: ["*.x"] } },
       'node "a": network.allow.0 must name one host each, as "host" or "host:port" such as "imap.example.com:993": a wildcard cannot be enforced, not "*.x"',
     ],
-  ])("for the fields %j says what to do", (fields, message) => {
+  ])("with the fields %j says what to do", (fields, message) => {
     expect(parse(row(prompt("a", fields))).findings.map((one) => one.message)).toContain(message);
   });
 });

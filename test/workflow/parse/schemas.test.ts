@@ -24,7 +24,7 @@ function parsed(text: string, files: Record<string, string> = {}) {
   return workflow;
 }
 
-describe("a schema in a definition", () => {
+describe("a JSON schema in a definition", () => {
   it.each(["9007199254740993", "12345678901234567890", "1e-400", "850.0", "7"])(
     "keeps the digits of %s when the workflow is stored, and when it is written and parsed again",
     async (number) => {
@@ -68,6 +68,6 @@ it.each([
   [["maybe", "deep", "end"], []],
   [["open", "anything"], []],
   [["nothing"], []],
-])("knownFields finds at the path %j the fields %j", (path, fields) => {
+])("knownFields finds in a schema, at the path %j, the fields %j", (path, fields) => {
   expect(knownFields(Schema, path)).toEqual(fields);
 });

@@ -138,14 +138,14 @@ describe("a trigger", () => {
     [{ type: "event" }, ["NOVA106 $.triggers[0]"]],
     [{ type: "event", pattern: { source: "shop" } }, ["NOVA125 $.triggers[0].pattern.source"]],
     [{ type: "event", pattern: { source: ["shop"] }, bus: "own" }, ["NOVA104 $.triggers[0].bus"]],
-  ])("written as %j has the findings %j", (trigger, expected) => {
+  ])("written as %j gets the findings %j", (trigger, expected) => {
     expect(codesOf(with1(trigger))).toEqual(expected);
   });
 
   it.each([
     [250_100, ["NOVA130 $.triggers[0]"]],
     [249_000, []],
-  ])("with a context of %i bytes has the findings %j", (bytes, expected) => {
+  ])("with a context of %i bytes gets the findings %j", (bytes, expected) => {
     expect(codesOf(with1({ type: "schedule", every: "1d", context: { letter: "x".repeat(bytes) } }))).toEqual(expected);
   });
 
@@ -161,7 +161,7 @@ describe("a trigger", () => {
     },
   );
 
-  it("has a finding if a number exceeds the range of doubles", () => {
+  it("gets a finding if a number in it exceeds the range of doubles", () => {
     const { findings } = parseText(
       textWith('{"type": "schedule", "every": "1d", "context": {"n": [0, {"m": -1e400}]}}'),
     );
@@ -173,36 +173,36 @@ describe("a trigger", () => {
     ]);
   });
 
-  it("has a finding if a key of its context begins with $, which marks references", () => {
+  it("gets a finding if a key of its context begins with $, which marks references", () => {
     const context = { $blob: { sha256: "0" }, plain: { $blob: 1 } };
     expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual(["NOVA502 $.triggers[0].context.$blob"]);
   });
 
-  it("has a finding if a text contains half a surrogate pair", () => {
+  it("gets a finding if a text in it contains half a surrogate pair", () => {
     const context = { letter: "\ud800" };
     expect(codesOf(with1({ type: "schedule", every: "1d", context }))).toEqual([
       "NOVA104 $.triggers[0].context.letter",
     ]);
   });
 
-  it("has a finding if it is too large, measured in bytes and not in characters", () => {
+  it("gets a finding if it is too large, measured in bytes and not in characters", () => {
     const { findings } = parse(with1({ type: "event", id: "euros", pattern: { source: ["€".repeat(100_000)] } }));
     expect(findings[0]?.message).toMatch(
       /^trigger "euros" has 300,\d+ bytes, and NOVA keeps up to 250,000 - move long values into a node, or a file beside it$/,
     );
   });
 
-  it("has a finding with the nearest type if its type is unknown", () => {
+  it("gets a finding that suggests the nearest type if its type is unknown", () => {
     expect(parse(with1({ type: "webhok" })).findings[0]?.message).toMatch(/did you mean "webhook"\?/);
   });
 });
 
 describe("the triggers of a workflow", () => {
-  it("have a finding if they are no list", () => {
+  it("get a finding if they are not a list", () => {
     expect(codesOf({ ...row(), triggers: mail })).toEqual(["NOVA104 $.triggers"]);
   });
 
-  it("get ids from their type and a number if they have none", () => {
+  it("get ids from their type and a number if they name none", () => {
     const triggers = [mail, { type: "schedule", every: "1d" }, { ...mail, address: "bills" }];
     expect(mustParse({ ...row(), triggers }).triggers?.map(({ id }) => id)).toEqual(["mail-1", "schedule-1", "mail-2"]);
   });
@@ -210,11 +210,11 @@ describe("the triggers of a workflow", () => {
   it.each<[string, Loose[]]>([
     ["ids", [mail, { type: "schedule", id: "mail-1", every: "1d" }]],
     ["addresses", [mail, { ...mail, client: "acme" }]],
-  ])("have a finding if two of them have equal %s", (_what, triggers) => {
+  ])("get a finding if two of them have equal %s", (_what, triggers) => {
     expect(codesOf({ ...row(), triggers })).toEqual(["NOVA121 $.triggers[1]"]);
   });
 
-  it("are read inside graph_definition, too", () => {
+  it("are read even if the definition has them inside graph_definition", () => {
     const { id, ...graph_definition } = row();
     expect(codesOf({ id, graph_definition: { ...graph_definition, triggers: [{ type: "email" }] } })).toEqual([
       "NOVA120 $.graph_definition.triggers[0].type",
@@ -227,7 +227,7 @@ describe("the triggers of a workflow", () => {
     expect(workflowHash(mustParse(with1(mail)))).not.toBe(workflowHash(plain));
   });
 
-  it("have the same fields in TypeScript as in JSON", () => {
+  it("have the same fields in the TypeScript builder as in JSON", () => {
     const written = defineWorkflow({
       name: "test",
       triggers: [{ type: "mail", address: "invoices" }],

@@ -16,7 +16,7 @@ it.each([
   ["{Node.key.path[0]}", "Node", [key("key"), key("path"), index(0)]],
   ["{Node[2].title}", "Node", [item(2), key("title")]],
   ["{größe_1}", "größe_1", []],
-])("the reference %j is parsed into its name and steps", (prompt, name, steps) => {
+])("the reference %j in a prompt is parsed into its name and steps", (prompt, name, steps) => {
   expect(referencesIn(`a ${prompt} b`)).toEqual([{ kind: "reference", written: prompt, offset: 2, name, steps }]);
 });
 
@@ -40,11 +40,11 @@ it.each([
   "{Node",
   "Node}",
   `{${"a".repeat(400)}}`,
-])("the text %j has no references", (prompt) => {
+])("the prompt %j contains no references", (prompt) => {
   expect(promptParts(prompt)).toEqual([{ kind: "text", text: prompt }]);
 });
 
-it("an escaped brace in a prompt is text", () => {
+it("an escaped brace in a prompt is text and starts no reference", () => {
   expect(promptParts("\\{Node} \\{a: {Node}}")).toMatchObject([
     { kind: "text", text: "{Node} {a: " },
     { kind: "reference", name: "Node" },
@@ -52,7 +52,7 @@ it("an escaped brace in a prompt is text", () => {
   ]);
 });
 
-it("a known name is recognised even if it contains characters of the syntax", () => {
+it("a known name in a reference is recognised even if it contains characters of the syntax of references", () => {
   const names = new Set(["Step 1: go. now", "3", "Step 1"]);
   const isName = (name: string) => names.has(name);
   expect(referencesIn("{Step 1: go. now.title[0]} {3} {Step 1[4]} {Step 1: stay}", isName)).toMatchObject([
@@ -62,7 +62,7 @@ it("a known name is recognised even if it contains characters of the syntax", ()
   ]);
 });
 
-it("the parts of a prompt together are the whole prompt", () => {
+it("the parts into which a prompt is split are the whole prompt when joined again", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", "[", "]", ".", ":", "2", "a", " ", "\n") }), (prompt) => {
       const parts = promptParts(prompt, () => true);

@@ -17,7 +17,7 @@ const context = {
 
 const rendered = (prompt: string, options = {}) => renderPrompt(prompt, context, options).processed_prompt;
 
-describe("the text that replaces a reference", () => {
+describe("the text that replaces a reference in a prompt", () => {
   it.each([
     ["{My Outline}", outline],
     ["{my outline}", outline],
@@ -33,29 +33,29 @@ describe("the text that replaces a reference", () => {
     ["{Answer.generated_text}", "text"],
     ["{Answer.tags[0]}", "a"],
     ["{Answer}", '{"title":"Water","tags":["a","b"]}'],
-  ])("for %s is %j", (prompt, expected) => {
+  ])("is, for %s, %j", (prompt, expected) => {
     expect(rendered(prompt)).toBe(expected);
   });
 
-  it("may come from inside an output that is JSON text", () => {
+  it("may come from inside the output of a node, if this output is a text that contains JSON", () => {
     const data = { A: '["x", "y"]', B: '{"k": {"l": [10]}}' };
     expect(renderPrompt("{A[2]} {B.k.l[0]}", data).processed_prompt).toBe("y 10");
   });
 
-  it("has all digits of numbers", () => {
+  it("has all digits of the numbers in the value", () => {
     const data = { Total: parseExact('{"amount": 850.0}'), Big: '{"n": 12345678901234567890}' };
     expect(renderPrompt("{Total} {Total.amount} {Big.n}", data).processed_prompt).toBe(
       '{"amount":850.0} 850.0 12345678901234567890',
     );
   });
 
-  it("stays unchanged even if it contains references", () => {
+  it("stays unchanged even if it contains references itself", () => {
     const data = { A: "{B} \\{ {{x}}", B: "secret" };
     expect(renderPrompt("{A}", data).processed_prompt).toBe(data.A);
   });
 });
 
-it("a replaced reference is reported with the way in which its value was found", () => {
+it("a replaced reference in a prompt is reported with the way in which its value was found", () => {
   const { references, processed_node_values } = renderPrompt("{My Outline[2]} {numbers[1]} {Gone} {Bullets[1]}", {
     ...context,
     Bullets: "- a\n- b",
@@ -82,24 +82,24 @@ it.each([
   ["{My Outline[9]}", "My Outline[9]", true],
   ["{Numbers[0]}", "Numbers[0]", true],
   ["{Answer.toString}", "Answer.toString", true],
-])("a reference without a value is replaced by an error text: %s", (prompt, name, has_node) => {
+])("a reference in a prompt that has no value is replaced by an error text: %s", (prompt, name, has_node) => {
   const { processed_prompt, processed_node_values, missing } = renderPrompt(prompt, context);
   expect(processed_prompt).toBe(`[CONTEXT_ERROR: Content for '${name}' not found in provided context_data]`);
   expect(processed_node_values).toEqual({});
   expect(missing).toMatchObject([{ reference: prompt, has_node }]);
 });
 
-it("a reference whose value is null counts as missing", () => {
+it("a reference in a prompt whose value is null counts as missing", () => {
   expect(renderPrompt("{A}", { A: null }).missing).toHaveLength(1);
 });
 
-it("a long value is cut with a note, and never inside a character", () => {
+it("a long value in a prompt is shortened with a note, and never inside a character", () => {
   const { processed_prompt, references } = renderPrompt("{A}", { A: "ab😀cd" }, { maxChars: 3 });
   expect(processed_prompt).toBe("ab... [cut: 2 of 6 characters]");
   expect(references).toMatchObject([{ characters: 6, cut_at: 2 }]);
 });
 
-it("a value is masked before it is cut", () => {
+it("a secret in a value is masked before the value is shortened for a prompt", () => {
   const mask = (text: string) => text.replaceAll("hunter2", "***");
   expect(renderPrompt("{A}", { A: "x hunter2" }, { maxChars: 5, mask }).processed_prompt).toBe("x ***");
 });
@@ -117,7 +117,7 @@ lazy
 Hope this helps!
 `;
 
-it("a labelled item of a list in a text contains all lines of the item", () => {
+it("an item of a list in a text, which a reference can name, contains all lines of the item, even lines without an indent", () => {
   expect([...listsIn(ideas).numbered]).toEqual([
     [1, "First\n   with more"],
     [2, "Second: 12:30, and 1.5 million\n   - a\n   1. deeper"],
@@ -125,7 +125,7 @@ it("a labelled item of a list in a text contains all lines of the item", () => {
   ]);
 });
 
-it("an item of a list in a text contains its indented paragraphs, and nothing after them", () => {
+it("an item of a list in a text, which a reference can name, contains its indented paragraphs, and nothing after them", () => {
   expect(listsIn("7. a\n\n   still a\n\nnot a\n9. b").numbered).toEqual(
     new Map([
       [7, "a\n\n   still a"],
@@ -134,7 +134,7 @@ it("an item of a list in a text contains its indented paragraphs, and nothing af
   );
 });
 
-it("only the outermost bullets of a text become items of a list", () => {
+it("only the outermost bullets of a text count as items of a list", () => {
   expect(listsIn("* a\n  * inside\n* b\r\n\n• c\n-d").bulleted).toEqual(["a\n  * inside", "b", "c\n-d"]);
 });
 

@@ -46,18 +46,18 @@ describe("a cron expression", () => {
     expect(next(cron, zone, after)).toBe(time);
   });
 
-  it("is not due on a day on which clocks are set forward over its time", () => {
+  it("is not due on a day on which clocks are set forward and skip its time", () => {
     const due = several("30 2 * * ? *", "Europe/Madrid", "2026-03-27T12:00Z", 3);
     expect(due).toEqual(["2026-03-28T01:30", "2026-03-30T00:30", "2026-03-31T00:30"]);
   });
 
-  it("is due only once on a day on which clocks show its time twice", () => {
+  it("is due only once on a day on which clocks are set back and show its time twice", () => {
     const due = several("30 2 * * ? *", "Europe/Madrid", "2026-10-24T12:00Z", 2);
     expect(due).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"]);
     expect(next("0/15 * * * ? *", "Europe/Madrid", "2026-10-25T00:45Z")).toBe("2026-10-25T02:00");
   });
 
-  it("is not due on a day that a country has skipped", () => {
+  it("is not due on a day that a country has skipped in its calendar", () => {
     expect(several("0 12 * * ? *", "Pacific/Apia", "2011-12-28T23:00Z", 2)).toEqual([
       "2011-12-29T22:00",
       "2011-12-30T22:00",
@@ -160,7 +160,7 @@ it.each([
   ["? 9 * * ? *", /wrong minute, \?/],
   ["0 9 * * * *", /needs \? as exactly one/],
   ["0 9 ? * ? *", /needs \? as exactly one/],
-])("the cron expression %s has a problem", (cron, problem) => {
+])("the cron expression %s is refused with a problem", (cron, problem) => {
   expect(cronProblem(cron)).toMatch(problem);
   expect(cronProblem(cron)).toMatch(/ - /);
 });
@@ -174,7 +174,7 @@ it.each([
   ["CEST", false],
   ["+01:00", false],
   ["", false],
-])("isTimeZone(%j) is %s", (name, expected) => {
+])("isTimeZone(%j) returns %s", (name, expected) => {
   expect(isTimeZone(name)).toBe(expected);
 });
 
@@ -188,7 +188,7 @@ it.each([
   ["2026-01-31", false],
   ["2026-01-31T09:00Z", false],
   ["2026-01-31T09:00+01:00", false],
-])("isLocalTime(%j) is %s", (text, expected) => {
+])("isLocalTime(%j) returns %s", (text, expected) => {
   expect(isLocalTime(text)).toBe(expected);
 });
 
@@ -204,7 +204,7 @@ it.each([
   ["2026-01-31T09:00+5", undefined],
   ["2026-01-31T09:00+05000", undefined],
   ["2026-01-31T09:00+99:00", undefined],
-])("timeOf(%j) is the instant %s", (text, expected) => {
+])("timeOf(%j) returns the time %s", (text, expected) => {
   const ms = timeOf(text);
   expect(ms === undefined ? undefined : new Date(ms).toISOString()).toBe(expected);
 });

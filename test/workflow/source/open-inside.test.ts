@@ -32,12 +32,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("openInside opens a file in the folder", async () => {
+it("openInside opens a file that is in the given folder", async () => {
   await using file = await openInside(join(folder, "w"), "nodes/read.py");
   expect(await file?.readFile("utf8")).toBe("mine");
 });
 
-it("openInside refuses the file if its folder was replaced by a link after the check and before it was opened", async () => {
+it("openInside refuses a file if its folder was replaced by a link after the check of the path", async () => {
   between.act = async () => {
     between.act = async () => {};
     await rename(join(folder, "w/nodes"), join(folder, "w/old"));

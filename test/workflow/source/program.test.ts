@@ -48,7 +48,7 @@ export default defineWorkflow({
 });
 `;
 
-describe("a program that exports a workflow", () => {
+describe("a TypeScript program that exports a workflow", () => {
   it("is read as JSON even if no packages are installed beside it, and is named after its file", async () => {
     const source = await readWorkflowSource(await write("two-steps.ts", sound));
     const { workflow, findings } = parseWorkflow(source);
@@ -57,14 +57,14 @@ describe("a program that exports a workflow", () => {
     expect(source).toMatchObject({ fileName: "two-steps.ts", program: sound });
   });
 
-  it("is read with the files beside it if it is the workflow.ts of a folder", async () => {
+  it("is read together with the files beside it if it is the workflow.ts of a folder", async () => {
     const whole = await mkdtemp(join(folder, "whole-"));
     await cp(await write("sound.ts", sound), join(whole, "workflow.ts"));
     await writeFile(join(whole, "notes.md"), "text");
     expect((await readWorkflowSource(whole)).files).toEqual({ "notes.md": "text" });
   });
 
-  it("has findings with the lines of the program, even if a server has checked only its JSON", async () => {
+  it("gets findings with the lines of the program, even if a server has checked only its JSON", async () => {
     const source = await readWorkflowSource(await write("wrong.ts", wrong));
     const { findings } = parseWorkflow(source);
     const places = findings.map(({ path, file, line, column }) => [path, `${file}:${line}:${column}`]);
@@ -85,7 +85,7 @@ describe("a program that exports a workflow", () => {
     ["process.exit(0);", "it ended before it had exported anything", {}],
     ["export default { id: 1n };", "Do not know how to serialize a BigInt", {}],
     ["enum A { B }\nexport default {};", "TypeScript enum is not supported in strip-only mode", { line: 1 }],
-  ])("has one finding if it exports no workflow: %s", async (text, problem, place) => {
+  ])("gets one finding if it exports no workflow: %s", async (text, problem, place) => {
     const path = await write("none.ts", text);
     await expect(readWorkflowSource(path)).rejects.toMatchObject({
       message: `none.ts makes no workflow: ${problem} - correct it`,

@@ -32,7 +32,7 @@ const files = {
   "lib/data.txt": "0",
 };
 
-it("the source of a folder has the files that its workflow names, the files beside it, and lib", async () => {
+it("the source of a workflow in a folder has the files that the definition names, the files beside it, and `lib`", async () => {
   const folder = await folderWith({ ...files, "invoices/x": "", "workflow.json": text });
   const source = await readWorkflowSource(folder);
   expect(source).toMatchObject({ text, fileName: "workflow.json", folder: folder.split("/").at(-1) });
@@ -47,7 +47,7 @@ it("the source of a folder has the files that its workflow names, the files besi
   expect(await readWorkflowSource(join(folder, "workflow.json"))).toEqual(source);
 });
 
-it("a link to a file in the folder is followed, and a broken link counts as absent", async () => {
+it("a link to a file in the workflow's folder is followed, and a broken link counts as absent", async () => {
   const folder = await folderWith({ "w/shared/mails.py": "z = 1", "w/lib/own.py": "y = 1", "w/workflow.json": text });
   await symlink("../shared/mails.py", join(folder, "w/lib/mails.py"));
   await symlink("../shared/gone.py", join(folder, "w/lib/gone.py"));
@@ -68,18 +68,18 @@ const escaped = text.replace("codeFile", "\\u0063odeFile");
 
 it.each([
   ["a file that a node names", text, "nodes/read.py", "../../secret.py"],
-  ["the folder of such a file", text, "nodes", "../outside"],
-  ["a prompt", promptFile, "task.txt", "../secret.py"],
-  ["a prompt with an absolute target", promptFile, "task.txt", "/etc/hostname"],
+  ["the folder of a file that a node names", text, "nodes", "../outside"],
+  ["a prompt file", promptFile, "task.txt", "../secret.py"],
+  ["a prompt file whose link has an absolute target", promptFile, "task.txt", "/etc/hostname"],
   ["a module of lib", text, "lib/key.py", "../../secret.py"],
   ["lib as a whole", text, "lib", "../outside"],
   ["lib through another link", text, "lib", "there"],
   ["the lock file", text, "workflow.lock.json", "../secret.py"],
   ["locked code", text, "generated/read.py", "../../secret.py"],
   ["all locked code", text, "generated", "../outside"],
-  ["the definition", undefined, "workflow.json", "../secret.py"],
-  ["a module in a folder whose name has the same beginning", text, "lib/key.py", "../../w-2/key.py"],
-] as const)("a link that leads out of the folder is refused: %s", async (_, definition, path, target) => {
+  ["the definition of the workflow", undefined, "workflow.json", "../secret.py"],
+  ["a module in a folder whose name begins like that of the workflow's folder", text, "lib/key.py", "../../w-2/key.py"],
+] as const)("a link that leads out of the workflow's folder is refused: %s", async (_, definition, path, target) => {
   const outside = { "secret.py": "k3y", "outside/read.py": "k3y", "w-2/key.py": "k3y" };
   const folder = await folderWith({
     ...outside,
@@ -96,7 +96,7 @@ it.each([
   }
 });
 
-it("a link out of the folder is left out if the workflow does not name it, or names it only with escapes in the JSON", async () => {
+it("a link out of the workflow's folder is left out if the definition does not name it, or names it only with JSON escapes", async () => {
   const folder = await folderWith({
     "secret.md": "k3y",
     "w/workflow.json": escaped.replace("nodes/read.py", "key.md"),
@@ -107,7 +107,7 @@ it("a link out of the folder is left out if the workflow does not name it, or na
   expect(parseWorkflow(source).findings).toMatchObject([{ code: "NOVA404" }]);
 });
 
-it("a FIFO does not block the reading, and other special files are not read", async () => {
+it("a FIFO in the workflow's folder does not block the reading, and other special files are not read", async () => {
   const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1" });
   for (const path of ["nodes/read.py", "notes.md", "lib/pipe.py"]) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -121,7 +121,7 @@ it("a FIFO does not block the reading, and other special files are not read", as
   await expect(readWorkflowSource(folder)).rejects.toThrow("has no workflow.json");
 });
 
-it("a file of more than 16 MB is refused if the workflow needs it, and left out if it does not", async () => {
+it("a file of more than 16 MB in the workflow's folder is refused if the workflow needs it, and is left out otherwise", async () => {
   const folder = await folderWith({ "workflow.json": text, "lib/own.py": "y = 1", "notes.md": "" });
   await truncate(join(folder, "notes.md"), 17 * 1024 * 1024);
   expect(Object.keys((await readWorkflowSource(folder)).files)).toEqual(["lib/own.py"]);
@@ -129,14 +129,14 @@ it("a file of more than 16 MB is refused if the workflow needs it, and left out 
   await expect(readWorkflowSource(folder)).rejects.toThrow("has 17825792 bytes, and at most 16777216 (16 MB) are read");
 });
 
-it("the source of a single definition file has only the files that the definition names, and the file name as id if the definition has no id", async () => {
+it("the source of a single definition file has only the files that it names, and the file name as id if it has no id", async () => {
   const folder = await folderWith({ ...files, "Read Mails.json": text });
   const source = await readWorkflowSource(join(folder, "Read Mails.json"));
   expect(Object.keys(source.files)).toEqual(["nodes/read.py"]);
   expect(parseWorkflow(source).workflow).toMatchObject({ id: "read-mails", name: "Read Mails" });
 });
 
-it("a file outside the folder is not read, even if the workflow names it", async () => {
+it("a file outside the workflow's folder is not read, even if the definition names it", async () => {
   const outside = JSON.stringify(row(action("read", { code: undefined, codeFile: "../secret.py" })));
   const folder = await folderWith({ "secret.py": "x = 1", "w/workflow.json": outside });
   const source = await readWorkflowSource(join(folder, "w"));
@@ -144,7 +144,7 @@ it("a file outside the folder is not read, even if the workflow names it", async
   expect(parseWorkflow(source).findings).toMatchObject([{ code: "NOVA405" }]);
 });
 
-it("a definition that is not JSON is read, and the parser reports line and column", async () => {
+it("a definition that is not JSON can be read, and the parser then reports line and column", async () => {
   const folder = await folderWith({ "workflow.json": '{\n  "nodes": [],\n}' });
   expect(parseWorkflow(await readWorkflowSource(folder)).findings).toMatchObject([
     { code: "NOVA102", line: 3, column: 1 },
@@ -155,8 +155,8 @@ it.each([
   ["the path does not exist", {}, "missing", 'there is no file or folder "'],
   ["the folder has no workflow.json", { "a.txt": "" }, "", "has no workflow.json - add it"],
   ["the folder has a file with a similar name", { "workflows.json": "" }, "", 'did you mean "workflows.json"?'],
-  ["the file is no text", { "a.json": Buffer.from([0xff, 0xfe, 0x00]) }, "a.json", "is not UTF-8 text"],
-])("the source cannot be read, with a message, if %s", async (_, content, path, words) => {
+  ["the file contains no text", { "a.json": Buffer.from([0xff, 0xfe, 0x00]) }, "a.json", "is not UTF-8 text"],
+])("the source of a workflow cannot be read, and a message says so, if %s", async (_, content, path, words) => {
   const folder = await folderWith(content);
   const error = await readWorkflowSource(join(folder, path)).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(WorkflowSourceError);

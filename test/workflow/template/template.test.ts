@@ -18,11 +18,11 @@ it.each([
   ["{{größe.café}}", [path("größe.café")]],
   ['{"a": {"b": 1}}', [text('{"a": {"b": 1}}')]],
   ["{{ }} {{a..b}} {{a.}} {{.a}} {{a} {{b}}", [text("{{ }} {{a..b}} {{a.}} {{.a}} {{a} "), path("b")]],
-])("the template %j is split into texts and paths", (template, parts) => {
+])("the message template %j is split into texts and paths", (template, parts) => {
   expect(templateParts(template)).toEqual(parts);
 });
 
-it("the parts of a template together are the whole template, which is split in little time even with many braces", () => {
+it("the parts of a message template are the whole template when joined again, and many braces do not slow the split down", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("{", "}", " ", ".", "a") }), (template) => {
       const written = templateParts(template).map((part) => (part.kind === "text" ? part.text : `{{${part.path}}}`));
@@ -38,9 +38,12 @@ it.each([
   ["at {{a}}", undefined],
   ["{{a}}{{b}}", undefined],
   ["a", undefined],
-])("onlyPath(%j) is %j", (template, expected) => {
-  expect(onlyPath(template)).toBe(expected);
-});
+])(
+  "onlyPath(%j) returns %j: the only path in a template, or undefined if there is other text or a second path",
+  (template, expected) => {
+    expect(onlyPath(template)).toBe(expected);
+  },
+);
 
 it.each([
   ["{{a}} and { a }", undefined],
@@ -48,6 +51,9 @@ it.each([
   ["pay {{ }}?", "{{ }}"],
   ["{{a b.}}", "{{a b.}}"],
   ["a}} b", "}}"],
-])("brokenGap(%j) is %j", (template, expected) => {
-  expect(brokenGap(template)).toBe(expected);
-});
+])(
+  "brokenGap(%j) returns %j: the first faulty braces in a template, or undefined if there are none",
+  (template, expected) => {
+    expect(brokenGap(template)).toBe(expected);
+  },
+);

@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest";
 import { root } from "../../support/imports.ts";
 import { action, each, end, type Loose, mustParse, prompt, row, start, wait } from "../definition.ts";
 
-const examples = ["hello", "approval", "batch", "invoice", "invoice-ai", "chain", "invoice-text"].map(
+const examples = ["refunds", "approval", "batch", "invoice", "invoice-ai", "chain", "invoice-text"].map(
   (name) => `packages/examples/${name}`,
 );
 const fixtures = readdirSync(join(root, "test/fixtures/workflows")).map((name) => `test/fixtures/workflows/${name}`);
@@ -28,8 +28,8 @@ function again(workflow: Workflow): Workflow {
   return same;
 }
 
-describe("a workflow that is written and parsed again", () => {
-  it.each([...examples, ...fixtures])("is the same: %s", async (path) => {
+describe("a workflow that is written as a definition and parsed again", () => {
+  it.each([...examples, ...fixtures])("is the same workflow: %s", async (path) => {
     const workflow = await parsedAt(path);
     if (workflow)
       expect(workflowText(again(workflow))).toBe(workflowText({ ...workflow, triggers: undefined as never }));
@@ -44,7 +44,7 @@ describe("a workflow that is written and parsed again", () => {
     ["a prompt node", { type: "action", executor: "prompt", prompt: "Add.", ai: { samples: false }, model: "m" }],
     ["a text node", { type: "action", executor: "text", prompt: "Say {start}.", system: "Be short.", max_chars: 9 }],
     [
-      "the schema of an answer",
+      "the schema of a text node's answer",
       { type: "action", executor: "text", prompt: "Say.", output_schema: { type: "object" }, into: "x" },
     ],
     [
@@ -58,7 +58,7 @@ describe("a workflow that is written and parsed again", () => {
     ["input_keys with names", { type: "action", code: "x = 1", input_keys: { a: "start:b", c: "start" } }],
     ["input_keys as a list", { type: "action", code: "x = 1", input_keys: ["a", "b"] }],
     ["a limit of costs", { type: "action", executor: "prompt", prompt: "Add.", limits: { max_cost_usd: 0.5 } }],
-    ["models by role", { type: "action", executor: "prompt", prompt: "Add.", model: { code_generator: "m" } }],
+    ["models by agent", { type: "action", executor: "prompt", prompt: "Add.", model: { code_generator: "m" } }],
     ["allowed hosts", { type: "action", executor: "prompt", prompt: "Add.", network: { allow: ["a.example:99"] } }],
     ["a map", { type: "map", items: "list", ...body, max_concurrency: 3, tolerated_failures: 2 }],
     [
@@ -69,12 +69,12 @@ describe("a workflow that is written and parsed again", () => {
     ["a wait until a time", { type: "wait", until: "{{due}}" }],
     ["a wait for an event", { type: "wait", event: { source: ["shop"] }, timeout: "1d", into: "order" }],
     ["a workflow node", { type: "workflow", workflow: "other", version: 2, input: { a: "b" }, output: { c: "$" } }],
-  ])("keeps %s", (_what, node) => {
+  ])("still has %s", (_what, node) => {
     const workflow = mustParse(row({ id: "n", ...node }));
     expect(again(workflow)).toEqual(workflow);
   });
 
-  it("keeps the settings of the workflow", () => {
+  it("still has the settings of the workflow", () => {
     const fields = {
       name: "W",
       description: "d",
@@ -91,7 +91,7 @@ describe("a workflow that is written and parsed again", () => {
     expect(again(workflow)).toEqual(workflow);
   });
 
-  it("loses its triggers, so that a copy starts no runs", () => {
+  it("has no triggers any more, so that a copy of it starts no runs", () => {
     const workflow = mustParse(row(action("n")));
     const triggers = [{ id: "schedule-1", type: "schedule" }] as unknown as NonNullable<Workflow["triggers"]>;
     expect(again({ ...workflow, triggers }).triggers).toBeUndefined();
@@ -110,14 +110,14 @@ function reversed(value: unknown): unknown {
   );
 }
 
-describe("the version of a workflow", () => {
+describe("the hash that identifies a version of a workflow", () => {
   it("does not depend on the order of fields, at any depth", () => {
     const other = reversed(workflow) as typeof workflow;
     expect(JSON.stringify(other)).not.toBe(JSON.stringify(workflow));
     expect(workflowText(other)).toBe(workflowText(workflow));
   });
 
-  it("does not depend on aliases, on written defaults, or on graph_definition", () => {
+  it("does not depend on aliases, on default values that are written out, or on graph_definition", () => {
     const { nodes: _, ...rest } = row(action("a", { name: "A" }), action("b"));
     const explicit: Loose[] = [
       { ...start, type: "StartNode" },
@@ -128,7 +128,7 @@ describe("the version of a workflow", () => {
     expect(workflowHash(mustParse({ graph_definition: { ...rest, nodes: explicit } }))).toBe(workflowHash(workflow));
   });
 
-  it("does not depend on how a duration is written, or on a written tolerance of zero failures", () => {
+  it("does not depend on how a duration is written, or on a tolerance of zero failures that is written out", () => {
     const body = [action("one")];
     const short = mustParse(row(each("m", body), wait("w", { seconds: "2m" })));
     const tolerant = { tolerated_failures: "0%", max_concurrency: 5, as: "item", into: "results" };
@@ -140,14 +140,14 @@ describe("the version of a workflow", () => {
 
   it.each([
     ["the order of nodes", { ...workflow, nodes: workflow.nodes.toReversed() }],
-    ["code", mustParse(row(action("a", { name: "A", code: "a = 2" }), action("b")))],
-    ["a timeout", mustParse(row(action("a", { name: "A", timeout: 61 }), action("b")))],
-    ["a module of lib", { ...workflow, lib: { "m.py": "x = 1" } }],
+    ["the code of a node", mustParse(row(action("a", { name: "A", code: "a = 2" }), action("b")))],
+    ["the timeout of a node", mustParse(row(action("a", { name: "A", timeout: 61 }), action("b")))],
+    ["a module in `lib`", { ...workflow, lib: { "m.py": "x = 1" } }],
   ])("depends on %s", (_, other) => {
     expect(workflowHash(other)).not.toBe(workflowHash(workflow));
   });
 
-  it("is computed with the model as a plain text if all roles have the same model", () => {
+  it("is computed with the model as a plain text if all agents have the same model", () => {
     const [now, roles] = ["gpt", { code_generator: "gpt" }].map((model) => mustParse({ ...row(action("a")), model }));
     if (!now || !roles) throw new TypeError("both definitions parse");
     const then = { ...now, model: "gpt" as unknown as ModelChoice };
@@ -156,7 +156,7 @@ describe("the version of a workflow", () => {
     expect(workflowText(roles)).toContain('"model":{"code_generator":"gpt"}');
   });
 
-  it("is computed without settings of prompts if the workflow has no prompt nodes", () => {
+  it("is computed without the settings for prompts if the workflow has no prompt nodes", () => {
     expect(workflowText(mustParse(row(action("a"))))).not.toMatch(/samples|allow|maxCostUsd|approval|scope|model/);
   });
 
@@ -165,11 +165,11 @@ describe("the version of a workflow", () => {
     ["hosts", { network: { allow: ["example.com"] } }],
     ["limits", { limits: { max_cost_usd: 1 } }],
     ["models", { model: "gpt" }],
-  ])("depends on the %s of a prompt node", (_, fields) => {
+  ])("depends on the setting of %s for a prompt node", (_, fields) => {
     expect(workflowHash(mustParse(row(prompt("a", fields))))).not.toBe(workflowHash(mustParse(row(prompt("a")))));
   });
 
-  it("is the SHA-256 of the canonical text", () => {
+  it("is the SHA-256 of the canonical text of the workflow", () => {
     const frozen = { format: 1, id: "a", name: "é", requirements: [], lib: {}, nodes: [], edges: [] } as const;
     const copy = { ...frozen, requirements: [], nodes: [], edges: [] };
     expect(workflowText(copy)).toBe(

@@ -12,7 +12,17 @@ import type { ModelRun, StepResult } from "./node-run.ts";
 
 export type Question<T> = { role: ModelRole; prompt: Prompt } & Pick<ModelCall<T>, "answer"> &
   Partial<
-    Pick<ModelCall<T>, "tools" | "maxToolCalls" | "maxOutputTokens" | "temperature" | "longestMs" | "isAskedOnce">
+    Pick<
+      ModelCall<T>,
+      | "tools"
+      | "agentTools"
+      | "exchanges"
+      | "maxToolCalls"
+      | "maxOutputTokens"
+      | "temperature"
+      | "longestMs"
+      | "isAskedOnce"
+    >
   > & {
     /** Dollars that the same step has spent before this call, such as for an embedding. No record contains them yet. */
     alreadyUsd?: number;

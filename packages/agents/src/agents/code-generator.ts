@@ -124,7 +124,13 @@ async function writeCode(run: NodeRun, attempt: number): Promise<Result<Generate
 function promptFor(run: NodeRun, guides: readonly Guide[], examples: readonly Example[]): Prompt {
   const { task, executor, analysis, failures } = run;
   const isAnalysed = analysis !== null || run.hasFollowedAnalysis;
-  const rules = [intro, network, contracts[task.node.type], isAnalysed ? taskRule : stageRule, search];
+  const rules = [
+    intro,
+    network,
+    contracts[task.node.type === "decision" ? "decision" : "action"],
+    isAnalysed ? taskRule : stageRule,
+    search,
+  ];
   if (analysis) rules.push(analysisRule);
   if (examples.length > 0) rules.push(exampleRule);
   if (failures.length > 0) rules.push(failureRule);

@@ -26,7 +26,10 @@ export interface SuccessfulRun {
  */
 export type ExecutionEnd = SuccessfulRun | { failure: Failure; fault: "code" | "world" };
 
-/** Runs the code in the node's sandbox as a step. Its result is judged like that of code written by hand. */
+/**
+ * Runs the code in the node's sandbox as a step. The result is judged by the same rules as the result of hand-written
+ * code.
+ */
 export async function runCode(run: NodeRun, attempt: number, code: string): Promise<Result<SuccessfulRun>> {
   const step = await takeStep(run, "E2BExecutor", attempt, async (journal) => {
     const { timeoutSeconds } = run.task.node;
@@ -45,8 +48,8 @@ export async function runCode(run: NodeRun, attempt: number, code: string): Prom
 }
 
 /**
- * Runs code, with the result of the analysis in its context, and judges the result. `journal` identifies the run, so
- * that the code starts only once.
+ * Runs code, with the result of the analysis in its context, and judges the result. `journal` is the position that
+ * identifies this run of the code, so that the code starts only once.
  */
 export async function executeAndJudge(
   run: NodeRun,
@@ -162,7 +165,7 @@ function aboutCode(run: NodeRun) {
   const { task, shape, analysis } = run;
   const { node, edges, version } = task;
   return {
-    nodeType: node.type,
+    nodeType: node.type === "decision" ? ("decision" as const) : ("action" as const),
     ...(node.type === "decision" && { edges: edges.map(({ condition }) => String(condition ?? "default")) }),
     isRun: true,
     context: analysis ? { ...shape, [analysisKey]: shapeOfAnalysis } : shape,

@@ -42,7 +42,7 @@ export interface Recall {
   examples?: Example[];
   embedding?: number[];
   spent: { tokens: number; usd: number };
-  /** Data about the embedding, for the record of the step that also contains the costs of the embedding. */
+  /** Data about the embedding. The step that records the costs of the embedding records this data, too. */
   record: Record<string, unknown>;
 }
 
@@ -91,8 +91,8 @@ export type StepResult = Pick<StepDraft, "status" | "input_data" | "output_data"
   Partial<Omit<StepDraft, "step_number" | "step_name" | "agent_name" | "attempt_number" | "execution_time_ms">>;
 
 /**
- * Returns the agent's next step: the recorded one, or a new one from `act`. Adds the costs of the step to those of the
- * run.
+ * Returns the agent's next step: the step that an earlier delivery recorded, or a new step from `act`. Adds the costs
+ * of the step to those of the run.
  */
 export async function takeStep(
   run: ModelRun,
@@ -151,14 +151,17 @@ function buildDraft(
 export interface PipelineParts {
   models: Models;
   /**
-   * Knowledge of the code generator. The prompt of the code generator contains guides. With a tool, the code generator
-   * can search the documentation.
+   * Knowledge of the code generator: guides, which its prompt contains, and documentation, which it searches with a
+   * tool.
    */
   knowledge: {
     guidesFor: typeof guidesFor;
     /** Searches the docstrings of a library. `template` is the sandbox template in which the code runs. */
     searchDocumentation(library: string, query: string, template?: string): { text: string; found: unknown };
-    /** Code that worked for the closest earlier tasks of the workflow. `embedding` is that of the task's prompt. */
+    /**
+     * Code that worked for the closest earlier tasks of the workflow. `embedding` is the embedding of the task's
+     * prompt.
+     */
     earlierExamples(task: PromptTask, embedding: readonly number[]): Promise<Example[]>;
   };
   pinned: ReturnType<typeof createPinnedCodes>;

@@ -18,7 +18,7 @@ export async function recallExamples(run: NodeRun, attempt: number): Promise<Rec
   return attempt === 1 && run.means.timeLeftMs() > 0 ? embedAndLookUp(run) : noRecall;
 }
 
-/** Adds the costs of the recall to those of a model call. */
+/** Adds the costs of finding examples (the recall) to the costs of a model call. */
 export function addRecallCost<T extends Pick<StepResult, "tokens_input" | "cost_usd">>(
   record: T,
   { spent }: Recall,

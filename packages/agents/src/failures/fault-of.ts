@@ -226,7 +226,10 @@ export interface Exception {
   files: string[];
   /** The line that raised it, in the node's code or in a library. */
   line: string;
-  /** Its relation to the previous exception: raised `from` it, or while handling it. */
+  /**
+   * How this exception followed the previous one: `cause` if it was raised `from` it, `context` if it was raised while
+   * the code handled it.
+   */
   after: "cause" | "context" | null;
 }
 

@@ -121,7 +121,10 @@ export function phrasePattern(phrases: string): RegExp {
   return new RegExp(`\\b(?:${alternatives(phrases)})\\b`);
 }
 
-/** Builds a pattern for keys (`name: type`) with a word of `names` and one of `types` (`string|bytes`) or any type. */
+/**
+ * Builds a pattern for the text of a key (`name: type`). The name must contain one of the words in `names`, which are
+ * separated by commas. The type must be one of `types` (`string|bytes`); absent: any type.
+ */
 export function keyPattern(names: string, types = "\\w+"): RegExp {
   return new RegExp(`\\b(?:${alternatives(names)})\\b[^:]*: (?:${types})$`);
 }

@@ -12,17 +12,17 @@ import { currentIngredients, type Generator, generationKey } from "./ingredients
 /** Code that may run in a node: from the workflow's lock file or from the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;
 
-/** The client whose generations a node uses; null if all clients of the workflow share them. */
+/** The client whose stored code (generations) a node uses; null if all clients of the workflow share their code. */
 export function clientOf({ version, client }: Pick<PromptTask, "version" | "client">): string | null {
   return version.workflow.scope === "client" ? client : null;
 }
 
 /**
- * Chooses the code to run: code that was written for the same node and the same kind of input. `generations` are the
- * node's, in any order. Locked code has precedence over stored code, unless it failed here and was replaced. A frozen
- * run of a workflow with a lock uses only locked code, so that it behaves the same in every deployment. In a run that
- * writes the node's code again (`fresh`), only code that this execution has proven counts, so that a loop or map writes
- * it only once.
+ * Chooses the code to run: code that was written for the same node and the same kind of input. `generations` is all
+ * code that is stored for the node, in any order. Locked code has precedence over stored code, unless it failed here
+ * and was replaced. A frozen run of a workflow with a lock uses only locked code, so that it behaves the same in every
+ * deployment. In a run that writes the node's code again (`fresh`), only code that this execution has proven counts, so
+ * that a loop or map writes it only once.
  */
 export function choosePinned(
   task: PromptTask,

@@ -12,7 +12,10 @@ export type TaskDefinition = Pick<PromptTask, "node" | "edges"> & {
 /** Limit of characters: longer prompts are stored as their hash. */
 const longestPrompt = 4000;
 
-/** Ingredients of code that was just written for this task. `guides` are the names of the guides in its prompt. */
+/**
+ * Returns the ingredients of code that was just written for this task: everything on which the code depends, such as
+ * the prompt and the types of the input. `guides` are the names of the guides that the model received.
+ */
 export function ingredientsOf(
   task: TaskDefinition,
   generator: Generator,
@@ -86,7 +89,7 @@ export interface ContextRead {
  */
 export type ReadTypes = Ingredients["reads"];
 
-/** Types of the input with which the code was written, at the code's reads. */
+/** Types of the input with which the code was written, at the paths that the code reads. */
 export function typesOf(reads: readonly ContextRead[], input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   const types = reads.map(({ path, optional }) => {
@@ -96,7 +99,10 @@ export function typesOf(reads: readonly ContextRead[], input: readonly Member[])
   return Object.fromEntries(types.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Types of the current input at the same reads. A value that still fits its recorded type is listed with that type. */
+/**
+ * Types of the current input at the paths that the code reads. A value that still fits its recorded type is listed with
+ * that type.
+ */
 export function currentTypes(reads: ReadTypes, input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   return Object.fromEntries(
@@ -151,7 +157,10 @@ export function needsAnalysis(code: string): boolean {
   return code.includes(analysisKey);
 }
 
-/** Merges the reads of code and of its analysis. A key that one of them requires is required. */
+/**
+ * Merges the keys that code reads and those that its analysis reads. A key is required if the code or the analysis
+ * requires it.
+ */
 export function mergeReads(code: readonly ContextRead[], analysis: readonly ContextRead[]): ContextRead[] {
   const reads = new Map<string, ContextRead>();
   for (const read of [...code, ...analysis]) {
@@ -162,7 +171,7 @@ export function mergeReads(code: readonly ContextRead[], analysis: readonly Cont
   return Array.from(reads.values());
 }
 
-/** The ingredients of a generation that depend on the pipeline and not on the task. */
+/** The ingredients of generated code that depend on the pipeline and not on the task. */
 export interface Generator {
   /**
    * Version of the pipeline. It is raised when prompts, checks or agents change so much that other code would be

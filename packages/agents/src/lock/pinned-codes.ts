@@ -5,6 +5,7 @@ import {
   noCode,
   type PinnedCode,
   type Pipeline,
+  type PipelineOutcome,
   type PromptTask,
 } from "@nova/engine";
 import { codeHashOf, hashOf } from "@nova/workflow";
@@ -45,7 +46,7 @@ export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCo
     async find(task: PromptTask, generation: string): Promise<PinnedCode> {
       return findPinned(task, await storedFor(store, task), generation);
     },
-    /** Stores proven code and returns the id of its generation. Storing the same code twice is harmless. */
+    /** Stores code that a run has proven, and returns the id of this code. Storing the same code twice is harmless. */
     async keep(task: PromptTask, code: ProvenCode): Promise<string> {
       return generationId(await keepCode(task, code, true));
     },
@@ -73,6 +74,7 @@ export function frozenPipeline(pipeline: Pipeline): Pipeline {
     generation: (task, key) => pipeline.generation(frozen(task), key),
     run: (task, means, pinned) => pipeline.run(frozen(task), means, pinned),
     answer: (task, means) => pipeline.answer(task, means),
+    converse: (task, means) => pipeline.converse(task, means),
   };
 }
 
@@ -80,11 +82,14 @@ export function frozenPipeline(pipeline: Pipeline): Pipeline {
 export function modelFreePipeline(pipeline: Pipeline): Pipeline {
   return {
     ...frozenPipeline(pipeline),
-    async answer({ node: { id } }) {
-      const message = `node "${id}" would ask a model, and models are off (NOVA_MODELS) - switch them on where nodes run`;
-      return { ...noCode, status: "failed", class: "NodeFailed", message };
-    },
+    answer: refuseQuestion,
+    converse: refuseQuestion,
   };
+}
+
+async function refuseQuestion({ node: { id } }: Pick<PromptTask, "node">): Promise<PipelineOutcome> {
+  const message = `node "${id}" would ask a model, and models are off (NOVA_MODELS) - switch them on where nodes run`;
+  return { ...noCode, status: "failed", class: "NodeFailed", message };
 }
 
 /** Code that a model has written and a run has proven. */
@@ -107,8 +112,8 @@ export interface WrittenCode extends Omit<ProvenCode, "guides"> {
 
 /**
  * Stores code that was written for a task. Code that is `proven` by a run is pinned, and replaces the pinned code for
- * the same ingredients, which stays in the history. Unproven code, and unapproved code in a workflow that requires
- * approval, stays a candidate. A second delivery of the task does not store it again.
+ * the same ingredients, which stays stored as replaced code. Unproven code, and unapproved code in a workflow that
+ * requires approval, stays a candidate. A second delivery of the task does not store it again.
  */
 export async function keepGeneration(
   store: GenerationStore,

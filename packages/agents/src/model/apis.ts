@@ -1,3 +1,4 @@
+import type { AgentReply, RequestedCall } from "@nova/engine";
 import type OpenAI from "openai";
 import { zodFunction, zodResponseFormat, zodResponsesFunction } from "openai/helpers/zod";
 import type {
@@ -12,6 +13,7 @@ import { z } from "zod";
 import { supportsReasoning } from "./catalog.ts";
 import { whereNodesRun } from "./model-error.ts";
 import {
+  type AgentTool,
   type AnswerFormat,
   type Conversation,
   cacheKey,
@@ -34,7 +36,10 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
   const schemaText = schema
     ? `\n\nAnswer with one JSON object that follows this schema:\n${JSON.stringify(schema.schema)}`
     : "";
-  const tools = call.tools?.map((tool) => withoutParser(zodFunction(tool)));
+  const tools = nonEmpty([
+    ...(call.tools ?? []).map((tool) => withoutParser(zodFunction(tool))),
+    ...(call.agentTools ?? []).map((tool) => ({ type: "function" as const, function: functionOf(tool) })),
+  ]);
   const fixed = {
     model: call.model,
     ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
@@ -47,7 +52,7 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
     { role: "system", content: compatible ? call.instructions + schemaText : call.instructions },
     { role: "user", content: call.input },
   ];
-  return {
+  const conversation: Conversation<ChatBody> = {
     isHeldLater: compatible,
     wayOut: null,
     request: (mayCall) => ({
@@ -74,9 +79,23 @@ export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatib
       messages.push(...results.map(({ id, text }) => ({ role: "tool" as const, tool_call_id: id, content: text })));
     },
   };
+  for (const { reply, results, say } of call.exchanges ?? []) {
+    if (reply.text !== "" || reply.calls.length > 0) messages.push(messageOf(reply));
+    conversation.answerCalls([...results]);
+    if (say !== undefined) conversation.say(say);
+  }
+  return conversation;
 }
 
-function messageOf({ text, calls }: Reply): ChatCompletionMessageParam {
+function nonEmpty<T>(list: T[]): T[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
+function functionOf({ name, description, schema }: AgentTool) {
+  return { name, description, parameters: schema, strict: isStrict(schema) };
+}
+
+function messageOf({ text, calls }: Pick<AgentReply, "text" | "calls">): ChatCompletionMessageParam {
   const tool_calls = calls.map(({ id, name, arguments: args }) => ({
     id,
     type: "function" as const,
@@ -127,7 +146,8 @@ type AnswerSchema = { name: string; schema: Record<string, unknown>; strict: boo
 export function answerSchema<T>(answer: AnswerFormat<T>): AnswerSchema | undefined {
   if ("schema" in answer)
     return withoutParser(zodResponseFormat(answer.schema, answer.name)).json_schema as AnswerSchema;
-  return "json" in answer ? { name: answer.name, schema: answer.json, strict: isStrict(answer.json) } : undefined;
+  if (!("json" in answer) || answer.json === undefined) return undefined;
+  return { name: answer.name ?? "answer", schema: answer.json, strict: isStrict(answer.json) };
 }
 
 /**
@@ -156,7 +176,7 @@ export function responsesConversation<T>(
 ): Conversation<ResponsesBody> {
   const input: ResponseInputItem[] = [{ role: "user", content: call.input }];
   const fixed = fixedPart(call);
-  return {
+  const conversation: Conversation<ResponsesBody> = {
     isHeldLater: false,
     wayOut: compatible ? `set NOVA_LLM_API=chat ${whereNodesRun} if the server ignores schemas at /responses` : null,
     request: (mayCall) => ({
@@ -167,8 +187,9 @@ export function responsesConversation<T>(
     async send(body, options) {
       const response = await client.responses.create(body, options).asResponse();
       const { answer, bytes } = await readResponse(response, ResponsesAnswer);
-      input.push(...(answer.output.filter(replayable) as ResponseInputItem[]));
-      return { ...responsesReplyOf(answer), bytes };
+      const items = answer.output.filter(replayable);
+      input.push(...(items as ResponseInputItem[]));
+      return { ...responsesReplyOf(answer), items, bytes };
     },
     say(text) {
       input.push({ role: "user", content: text });
@@ -178,10 +199,24 @@ export function responsesConversation<T>(
       input.push(...results.map(({ id, text }) => ({ type, call_id: id, output: text })));
     },
   };
+  for (const { reply, results, say } of call.exchanges ?? []) {
+    input.push(...((reply.items ?? reply.calls.map(callItem)) as ResponseInputItem[]));
+    conversation.answerCalls([...results]);
+    if (say !== undefined) conversation.say(say);
+  }
+  return conversation;
+}
+
+/** A call that the provider has not written, such as a call of the code of a compiled agent. */
+function callItem({ id, name, arguments: args }: RequestedCall): ResponseInputItem {
+  return { type: "function_call", call_id: id, name, arguments: args };
 }
 
 function fixedPart<T>(call: ModelCall<T>) {
-  const tools = call.tools?.map((tool) => withoutParser(zodResponsesFunction(tool)));
+  const tools = nonEmpty([
+    ...(call.tools ?? []).map((tool) => withoutParser(zodResponsesFunction(tool))),
+    ...(call.agentTools ?? []).map((tool) => ({ type: "function" as const, ...functionOf(tool) })),
+  ]);
   const schema = answerSchema(call.answer);
   return {
     model: call.model,

@@ -1,4 +1,4 @@
-import type { ToolCall } from "@nova/engine";
+import type { RequestedCall, ToolCall } from "@nova/engine";
 import { addUsage, costOf, estimateUsd, noUsage, type RequestUsage, readUsage, roundUsd, type Usage } from "./cost.ts";
 import { type CallTarget, explainFailure, unavailable } from "./explain-failure.ts";
 import { ModelError, type ModelErrorReason, type Spent } from "./model-error.ts";
@@ -8,7 +8,6 @@ import {
   type ModelCall,
   outputTokens,
   type Reply,
-  type RequestedCall,
   requestId,
   type Tool,
   timeLimitMs,
@@ -46,11 +45,12 @@ export async function holdConversation<T>(
 
 async function converse<T>(talk: ConversationState<T>): Promise<T> {
   const { call, conversation, spending } = talk;
-  const { tools = [], maxToolCalls: budget = defaultToolCalls } = call;
-  let mayCall = budget > 0 && tools.length > 0;
+  const { tools = [], agentTools = [], maxToolCalls: budget = defaultToolCalls } = call;
+  let mayCall = budget > 0 && tools.length + agentTools.length > 0;
   let [mayRepeat, rounds] = [true, 0];
   for (;;) {
     const reply = await exchange(talk, mayCall);
+    if ("whole" in call.answer) return call.answer.whole(reply);
     if (reply.calls.length > 0) {
       const isUnoffered = !mayCall || reply.calls.every(({ name }) => !tools.some((tool) => tool.name === name));
       if (isUnoffered && !mayRepeat) throw failed(talk, "unclear", toolProblem(mayCall, call.tools && budget));
@@ -72,6 +72,7 @@ async function converse<T>(talk: ConversationState<T>): Promise<T> {
 /** Reads an answer without the model's thoughts. */
 function readReply<T>(text: string, { answer }: ModelCall<T>): ReadResult<T> | Promise<ReadResult<T>> {
   const said = withoutThoughts(text);
+  if ("whole" in answer) throw new TypeError("a whole reply is not read");
   return "schema" in answer ? readAnswer(said, answer.schema) : answer.read(said);
 }
 
@@ -117,8 +118,11 @@ async function exchange<T>(talk: ConversationState<T>, mayCall: boolean): Promis
     const why = reply.refusal ?? "the provider's content filter stopped it";
     throw failed(talk, "refused", `is a refusal (${why}) - say the task in other words`);
   }
-  if (reply.ending === "cut_off")
-    throw failed(talk, "cut_off", `was cut off at ${outputTokens(call)} tokens - split the task into smaller nodes`);
+  // llama.cpp calls a response complete that ended at its limit.
+  if (reply.ending === "cut_off" || reply.counted.output === outputTokens(call)) {
+    const wayOut = `${call.maxOutputTokens === undefined ? "" : "raise max_tokens, or "}split the task into smaller nodes`;
+    throw failed(talk, "cut_off", `was cut off at ${outputTokens(call)} tokens - ${wayOut}`);
+  }
   return reply;
 }
 

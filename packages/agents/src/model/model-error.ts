@@ -35,7 +35,7 @@ export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;
   readonly spent: Spent;
-  /** The problem of an unusable answer, and the way out. */
+  /** The reason why an answer is unusable, and what the user can do about it. */
   readonly unusable: Unusable | undefined;
 
   constructor(

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import type { Exchange, RequestedCall } from "@nova/engine";
 import type { JsonObject, ModelRole } from "@nova/workflow";
 import type { z } from "zod";
 import type { Counted, Usage } from "./cost.ts";
@@ -15,13 +16,26 @@ export interface Tool<Arguments = unknown> {
   run(args: Arguments): Promise<{ text: string; found: unknown }>;
 }
 
+/** A tool of an agent: its calls are returned to the caller. `schema` is the JSON schema of its arguments. */
+export interface AgentTool {
+  name: string;
+  description: string;
+  schema: JsonObject;
+}
+
 /** The form of an answer, and how its value is read. */
 export type AnswerFormat<T> =
+  | ReadFormat<T>
+  /** The reply itself is the value, with the calls that it requests. */
+  | { whole(reply: Reply): T; name?: string; json?: JsonObject }
   /** The schema is an object without optional keys. The name has at most 64 letters, digits, `_` and `-`. */
-  | { name: string; schema: z.ZodType<T> }
+  | { name: string; schema: z.ZodType<T> };
+
+/** An answer that the caller reads. */
+export type ReadFormat<T = string> =
   /**
-   * A JSON schema of the user. The provider may enforce only a part of it, so `read` checks the answer, from which
-   * thoughts are removed.
+   * A JSON schema that a user wrote. The provider may enforce only a part of the schema, so `read` checks the answer.
+   * Thoughts are removed from the answer first.
    */
   | { name: string; json: JsonObject; read(text: string): Promise<ReadResult<T>> }
   | { read(text: string): Promise<ReadResult<T>> };
@@ -36,6 +50,10 @@ export interface ModelCall<T> {
   /** True if the caller asks again after an empty or ambiguous answer. Otherwise the call itself asks once more. */
   isAskedOnce?: boolean;
   tools?: Tool[];
+  /** Tools whose calls are returned to the caller, which carries them out. */
+  agentTools?: readonly AgentTool[];
+  /** The earlier replies of the model, each with what the model got back. */
+  exchanges?: readonly Exchange[];
   /** Limit of tool calls, after which the model must answer. Default 5. */
   maxToolCalls?: number;
   /** Limit of output tokens, including reasoning. Default 8,000. */
@@ -79,19 +97,14 @@ export interface Models {
   embed(call: EmbeddingCall): Promise<Embedded> | null;
 }
 
-/** A tool call as the model wrote it. `arguments` should be JSON but may be anything. */
-export interface RequestedCall {
-  id: string;
-  name: string;
-  arguments: string;
-}
-
 /** One answer of the provider, independent of its API. */
 export interface Reply {
   text: string;
   calls: RequestedCall[];
   refusal: string | null;
   ending: "complete" | "cut_off" | "filtered";
+  /** The answer as the provider wrote it, if it wants it back unchanged. */
+  items?: readonly unknown[];
   /** The provider's token counts, unchecked. */
   counted: Counted;
   bytes: number;
@@ -107,10 +120,7 @@ export interface Conversation<Body = unknown> {
   say(text: string): void;
   /** True if the server enforces the schema only in requests without tool calls. */
   isHeldLater: boolean;
-  /**
-   * Advice for the user if answers violate their schema, beside the advice to name another model; null if there is
-   * none.
-   */
+  /** Further advice for the user if answers violate their schema; null if the only advice is to name another model. */
   wayOut: string | null;
 }
 

@@ -42,7 +42,7 @@ export const CallArguments = z
   .nullish()
   .transform((text) => text ?? "{}");
 
-/** A server's token counts in any form; `cost.ts` decides which are plausible. */
+/** The numbers of tokens that a server reports, in any form. `cost.ts` decides which of them are plausible. */
 export const Counts = z.record(z.string(), z.unknown()).nullish().catch(null);
 
 const Failed = z.object({

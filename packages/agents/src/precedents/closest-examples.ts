@@ -16,7 +16,7 @@ const maxExamples = 2;
 /** Limit of all examples together, about 900 tokens. */
 const maxCharacters = 3_200;
 
-/** Finds examples in the task's workflow. `embedding` is that of the task's prompt. */
+/** Finds examples in the task's workflow. `embedding` is the embedding of the task's prompt. */
 export async function earlierExamples(
   store: Pick<GenerationStore, "ofWorkflow">,
   task: PromptTask,
@@ -26,8 +26,9 @@ export async function earlierExamples(
 }
 
 /**
- * Returns the closest earlier tasks whose code has worked, closest first. Uses code of the same kind of node, shared or
- * of this client. Leaves out code of the node itself if it is written again (`fresh`).
+ * Returns the closest earlier tasks whose code has worked, closest first. Uses code for the same kind of node that is
+ * shared or belongs to this client. If the node's code is written again (`fresh`), leaves out the earlier code of the
+ * node.
  */
 export function closestExamples(
   task: Pick<PromptTask, "node" | "client" | "fresh">,

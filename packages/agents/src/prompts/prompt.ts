@@ -44,7 +44,7 @@ export function quoteForPrompt(value: unknown): string {
 
 /** Control characters, line separators, invisible and direction-changing characters, and markup. */
 const unsafeCharacters = /[<>`\u007f-\u00a0\u00ad\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-/** Invisible characters beyond the first plane: tags and variation selectors. */
+/** Invisible characters outside the first plane of Unicode: tags and variation selectors. */
 const invisibleCharacters = /[\u{e0000}-\u{e0fff}]/gu;
 /** The start of a chat template's token, such as `[INST]`. */
 const bracketToken = /\[(?=\/?[A-Z_]+\])/g;
@@ -76,7 +76,7 @@ export function withoutFence(text: string): string {
   return inside ?? text;
 }
 
-/** The stage that a mark in the code names; "task" if the code has no mark. */
+/** The stage that a comment in the code names, such as `# STAGE: ANALYSIS`; "task" if the code has no such comment. */
 export function stageOf(code: string): "analysis" | "task" {
   const [, stage] = /^[ \t]*#[ \t]*STAGE:[ \t]*(ANALYSIS|TASK)\b/im.exec(code) ?? [];
   return stage?.toUpperCase() === "ANALYSIS" ? "analysis" : "task";

@@ -11,11 +11,11 @@ export interface SummaryLimits {
   /** Limit of levels below the top-level values. */
   depth: number;
   members: number;
-  /** Limit of items of a list; a placeholder gives the number of the others. */
+  /** Limit of items of a list; a placeholder gives the number of items that are left out. */
   items: number;
 }
 
-/** Limits for the code generator, which needs the form of values and one item of each list. */
+/** Limits for the code generator, which needs the structure of values and one item of each list. */
 export const promptLimits: SummaryLimits = { samples: true, text: 80, depth: 3, members: 20, items: 1 };
 /** Limits for the model that judges a result, and for records. */
 export const resultLimits: SummaryLimits = { samples: true, text: 200, depth: 3, members: 30, items: 3 };
@@ -129,8 +129,8 @@ export function hideTexts(found: unknown, code: string): Summary {
 }
 
 /**
- * The shape of a node's input, without reading blobs. The size of a large text is its bytes. A large JSON value has the
- * type `object` without members, because its kind is unknown.
+ * The shape of a node's input, without reading blobs. For a large text, the size is its number of bytes. A large JSON
+ * value has the type `object` without members, because its kind is unknown.
  */
 export function shapeOf(input: readonly Member[]): ContextShape {
   return Object.fromEntries(input.map(({ key, json }) => [key, shapeOfValue(parseExact(json))]));

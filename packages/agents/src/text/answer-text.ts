@@ -12,14 +12,14 @@ import { z } from "zod";
 import { askModel, readRefusal } from "../agents/ask-model.ts";
 import { type ModelRun, type StepResult, takeStep } from "../agents/node-run.ts";
 import type { Ending } from "../failures/failure.ts";
-import type { AnswerFormat } from "../model/models.ts";
+import type { ReadFormat } from "../model/models.ts";
 import { type ReadResult, readObject, readText, withoutThoughts } from "../model/read-answer.ts";
 
 /** Asks the model of a text node. Asks once more if the answer does not have the form that the node requires. */
 export async function answerText(parts: ModelRun["parts"], task: TextTask, means: TextMeans): Promise<PipelineOutcome> {
   const executor = textExecutorOf(task);
   const form = answerFormOf(task, executor);
-  const run = beginRun(parts, task, means, executor);
+  const run = beginTextRun(parts, task, means, executor);
   const first = await takeStep(run, "TextWriter", 1, () => askOnce(run, task, executor, form));
   if (first.status === "success") return succeeded(first);
   const unfit = unfitAnswer(first);
@@ -30,12 +30,17 @@ export async function answerText(parts: ModelRun["parts"], task: TextTask, means
   return failed(again ? failureAfterTwoAnswers(task, unfit, again) : readRefusal(second));
 }
 
-function textExecutorOf({ node }: TextTask): TextExecutor {
+export function textExecutorOf({ node }: Pick<TextTask, "node">): TextExecutor {
   if (node.executor.kind !== "text") throw new TypeError(`node "${node.id}" is no text node`);
   return node.executor;
 }
 
-function beginRun(parts: ModelRun["parts"], task: TextTask, means: TextMeans, executor: TextExecutor): ModelRun {
+export function beginTextRun(
+  parts: ModelRun["parts"],
+  task: TextTask,
+  means: TextMeans,
+  executor: TextExecutor,
+): ModelRun {
   const { model, maxCostUsd } = executor;
   return {
     task,
@@ -117,9 +122,9 @@ function failureAfterTwoAnswers({ node, mask }: TextTask, first: Unfit, second: 
 }
 
 export interface AnswerForm {
-  /** Tells the model the form of its answer, after the text of the workflow's author. */
+  /** A sentence that tells the model the form of its answer. It follows the text of the workflow's author. */
   instruction: string;
-  format: AnswerFormat<string>;
+  format: ReadFormat;
   /** Returns the keys that the answer, a JSON text, sets. */
   set(json: string): { key: string; json: string }[];
 }

@@ -32,8 +32,8 @@ export interface SignedRequest {
 export const algorithm = "AWS4-HMAC-SHA256";
 
 /**
- * The number of cached keys: there is one for each day, region and service that a client names. Without a limit, a
- * client without the secret could name ever more of them and fill the memory.
+ * The largest number of cached signing keys: there is one key for each day, region and service that a client names.
+ * Without a limit, a client without the secret could name ever more of them and fill the memory.
  */
 const maxKeys = 32;
 

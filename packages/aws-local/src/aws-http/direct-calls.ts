@@ -11,7 +11,10 @@ export class DirectCalls {
     this.#service = service;
   }
 
-  /** Performs a call. Throws an error with status 503 after `close` was called, also for a call that then fails. */
+  /**
+   * Performs a call. Throws an error with status 503 after `close` was called, and if a call fails because of the
+   * close.
+   */
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw this.#closedError();
     const running = call();

@@ -30,8 +30,8 @@ export interface AwsHttp extends AccessKey, Binding {
   /** Performs an operation. Throws `AwsError`. */
   perform(operation: string, input: Request): object | Promise<object>;
   /**
-   * Converts an answer that contains stored JSON text to a text or to an object. Absent: answers are plain JSON
-   * objects.
+   * For answers that contain stored JSON text: `textOf` writes such an answer as JSON text, and `objectOf` turns it
+   * into an object. Absent: all answers are plain JSON objects.
    */
   storedJson?: { textOf(answer: object): string; objectOf(answer: object): object };
 }
@@ -75,7 +75,7 @@ export async function listen(service: AwsHttp): Promise<AwsServer> {
       );
       answering.then((answer) => {
         if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
-        else response.destroy(); // the client is gone
+        else response.destroy(); // The client has closed the connection.
       });
     },
     { keepAliveTimeout: 120_000 },

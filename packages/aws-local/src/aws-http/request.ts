@@ -43,10 +43,10 @@ export class Request {
   optionalText(name: string, limits: Limits = {}): string | undefined {
     const value = this.#typed(name, "String", (given) => typeof given === "string");
     if (value === undefined) return undefined;
-    if (limits.pattern && !new RegExp(`^${limits.pattern}$`).test(value)) {
+    if (limits.pattern && !wholePattern(limits.pattern).test(value)) {
       throw this.#refusal(name, value, `must satisfy regular expression pattern: ${limits.pattern}`);
     }
-    this.#checkSize(name, "length", Buffer.byteLength(value), limits, value);
+    this.#checkSize(name, "length", Buffer.byteLength(value), limits, () => value);
     return value;
   }
 
@@ -66,7 +66,7 @@ export class Request {
 
   number(name: string, limits: Limits = {}): number | undefined {
     const value = this.#typed(name, "Number", (given) => typeof given === "number");
-    if (value !== undefined) this.#checkSize(name, "value", value, limits, String(value));
+    if (value !== undefined) this.#checkSize(name, "value", value, limits, () => String(value));
     return value;
   }
 
@@ -81,7 +81,7 @@ export class Request {
 
   list(name: string, limits: Limits = {}): Json[] | undefined {
     const value = this.#typed(name, "List", (given) => Array.isArray(given));
-    if (value) this.#checkSize(name, "length", value.length, limits, JSON.stringify(value));
+    if (value) this.#checkSize(name, "length", value.length, limits, () => JSON.stringify(value));
     return value;
   }
 
@@ -108,9 +108,15 @@ export class Request {
     throw malformed(`${name} is not of the type ${type}`);
   }
 
-  #checkSize(name: string, what: string, size: number, { least = 0, most = Infinity }: Limits, shown: string): void {
+  #checkSize(
+    name: string,
+    what: string,
+    size: number,
+    { least = 0, most = Infinity }: Limits,
+    show: () => string,
+  ): void {
     const rule = size < least ? `greater than or equal to ${least}` : size > most && `less than or equal to ${most}`;
-    if (rule) throw this.#refusal(name, shown, `must have ${what} ${rule}`);
+    if (rule) throw this.#refusal(name, show(), `must have ${what} ${rule}`);
   }
 
   #at(name: string): string {
@@ -120,6 +126,15 @@ export class Request {
   #refusal(name: string, value: string | undefined, rule: string): AwsError {
     return constraint(this.#at(name), value && value.length > 100 ? `${value.slice(0, 100)}...` : value, rule);
   }
+}
+
+/** The compiled patterns of limits. They are constants of this package, so there are few. */
+const patterns = new Map<string, RegExp>();
+
+function wholePattern(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(`^${pattern}$`);
+  patterns.set(pattern, known);
+  return known;
 }
 
 /** Parses the body of a request. Fields are checked when they are read. Throws `SerializationException`. */

@@ -6,8 +6,7 @@ import { Deliveries, type Invoke } from "../deliveries.ts";
 import { DiskSpace } from "../disk/disk-space.ts";
 import { KeyedFile } from "../disk/keyed-file.ts";
 import { putEvents } from "./operations/put-events.ts";
-import { ruleOperations } from "./operations/rules.ts";
-import { targetOperations } from "./operations/targets.ts";
+import { ruleOperations, targetOperations } from "./operations/rules.ts";
 import { type EventOperations, type EventPatterns, type Rule, ruleKey, type StandingRule } from "./service.ts";
 
 export interface EventsOptions extends AccessKey {

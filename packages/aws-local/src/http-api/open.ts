@@ -23,10 +23,10 @@ export interface HttpApiOptions {
   /** Receives each error that a Lambda throws. The client learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
   /**
-   * Called with path and query of each request. The function that it returns is called when the request has been
+   * Called with each request. The function that it returns is called when the request has been
    * answered, or at the latest after half a second.
    */
-  onRequest?: (address: string) => (() => void) | undefined;
+  onRequest?: (request: Pick<IncomingMessage, "method" | "url">) => (() => void) | undefined;
   /** Answers the requests that are not for the Lambda. Returns false for a request that is for the Lambda. */
   pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
@@ -49,7 +49,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
         if (!server.listening) response.setHeader("connection", "close");
         send(response, answer);
       },
-      () => response.destroy(), // the caller left before it had sent everything
+      () => response.destroy(), // The client closed the connection before it had sent the whole request.
     );
   };
   const server = httpServer(listener, { hosts, hostAdvice });
@@ -60,7 +60,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
 const longMs = 500;
 
 async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {
-  const done = options.onRequest?.(request.url ?? "");
+  const done = options.onRequest?.(request);
   if (!done) return invokeHandler(request, options);
   const over = Promise.withResolvers<void>();
   over.promise.then(done);

@@ -78,7 +78,10 @@ function checkSha256(given: string, actual: string): void {
     throw new S3Error("BadDigest", "The SHA256 you specified did not match the calculated checksum.");
 }
 
-/** The caller's own stream failed while S3 read it. The caller gets its error, the `cause`, unchanged. */
+/**
+ * Thrown if the caller's own stream fails while S3 reads it. The caller gets the error of the stream (`cause`)
+ * unchanged.
+ */
 export class BodyFailed extends Error {
   override name = "BodyFailed";
 }
@@ -102,7 +105,10 @@ async function* chunksOf(body: string | Uint8Array | AsyncIterable<Uint8Array> =
   }
 }
 
-/** The largest object that is read at once. A larger one is a stream, and its file stays open until the stream ends. */
+/**
+ * The largest part of an object that is read into memory as a whole, in bytes. A larger part is read as a stream, and
+ * the file stays open until the stream ends.
+ */
 const maxAtOnce = 256 * 1024;
 
 async function getObject({ store }: Service, { Bucket, Key, Range, IfMatch, ChecksumMode }: Input): Promise<object> {
@@ -170,7 +176,7 @@ function factsOf({ info }: OpenObject, hasChecksums: boolean): object {
   return {
     AcceptRanges: "bytes",
     ETag: quoteEtag(info.etag),
-    LastModified: new Date(Math.floor(info.modifiedMs / 1000) * 1000), // as in the header, which has whole seconds
+    LastModified: new Date(Math.floor(info.modifiedMs / 1000) * 1000), // The header `Last-Modified` has whole seconds.
     Metadata: Object.fromEntries(metadata.map(([name, value]) => [name.slice("x-amz-meta-".length), value])),
     ...Object.fromEntries(headers.flatMap(([name, value]) => (fieldOf[name] ? [[fieldOf[name], value]] : []))),
     ...Object.fromEntries(checksums.map(([name, value]) => [`Checksum${name.toUpperCase()}`, value])),

@@ -6,16 +6,19 @@ import { type LineOwner, Turns } from "./turns.ts";
  * the main one, a branch, or an iteration of a Map.
  */
 const lookMs = 50;
-/** Processors count as idle, and more lines start, if they were idle for more than this share of the time. */
+/** Processors count as idle if they were idle for more than this share of the time. Then more lines of states start. */
 const idleShare = 0.2;
 /**
- * The largest number of lines that start at one check. The first check that finds idle processors starts one line, and
- * each further check starts twice as many as the previous one.
+ * The largest number of lines of states that start at one check. The first check that finds idle processors starts one
+ * line, and each further check starts twice as many as the previous one.
  */
 const mostAtOnce = 16;
-/** A line that has worked for this long gives its slot to another, although it continues to work. */
+/**
+ * After this time a line of states that works is no longer counted, so that another line may start. The first line
+ * continues to work.
+ */
 const longestMs = 2_000;
-/** The longest time for which `hold` holds waiting lines back. */
+/** The longest time for which `hold` keeps waiting lines of states from starting. */
 const longestHoldMs = 1_500;
 
 /** The sum of the times of all processors since the machine started. */
@@ -25,16 +28,16 @@ export interface ProcessorTimes {
 }
 
 /**
- * Limits how many lines work at the same time, by the number of processors. So a hundred executions that start together
- * do not need a hundred sandboxes at once, and a Map with thousands of items leaves time for other owners, other
- * executions and the API. If processors are idle all the same, because the working lines wait for a server or a clock,
- * more lines start.
+ * Limits how many lines of states (branches and iterations) work at the same time, by the number of processors. So a
+ * hundred executions that start together do not need a hundred sandboxes at once, and a Map with thousands of items
+ * leaves time for other owners, other executions and the API. If processors are idle all the same, because the working
+ * lines wait for a server or a clock, more lines start.
  */
 export class Capacity<Line> {
   readonly #size: number;
   readonly #times: () => ProcessorTimes;
   readonly #turns = new Turns();
-  /** For each line that works or waits: the function that makes it leave. */
+  /** For each line of states that works or waits: the function that makes the line leave. */
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   #holds = 0;
@@ -47,8 +50,8 @@ export class Capacity<Line> {
   }
 
   /**
-   * Asks for a slot for `line`. Returns undefined if the line may work immediately. Otherwise the promise resolves when
-   * it may work, or when `leave` was called for it.
+   * Asks whether `line`, a line of states, may work. Returns undefined if the line may work immediately. Otherwise the
+   * promise resolves when it may work, or when `leave` was called for it.
    */
   enter(line: Line, place: LineOwner): Promise<void> | undefined {
     if (this.#leaving.has(line)) return undefined;
@@ -71,8 +74,8 @@ export class Capacity<Line> {
   }
 
   /**
-   * Keeps the executions that wait for capacity waiting, so that a request that starts more executions is answered
-   * first. Each caller gets a function that ends its hold. They start again when no hold is left.
+   * Lets no waiting line of states start, so that a request that starts more executions is answered first. Returns a
+   * function that ends this hold. Waiting lines start again when all holds have ended.
    */
   hold(): () => void {
     if (this.#holds++ === 0) this.#heldSince = Date.now();
@@ -109,7 +112,7 @@ export class Capacity<Line> {
     this.#looking = undefined;
   }
 
-  /** Looks for idle processors at intervals, until no line waits any more. */
+  /** Looks for idle processors at intervals, until no line of states waits any more. */
   #look(): void {
     if (this.#looking) return;
     let before = this.#times();

@@ -5,13 +5,13 @@ import type { Outcome, Stop } from "./asl/execute.ts";
 import { executionOfToken } from "./asl/host.ts";
 import { Capacity } from "./capacity.ts";
 import { deliverStatusChange, endOfChild, statusChangeOf } from "./ends.ts";
-import { inputAndEndOf } from "./history.ts";
+import { type HistoryEvent, inputAndEndOf } from "./history.ts";
 import { JournalledExecution, type Recorded } from "./journal/journalled-execution.ts";
 import type { Owner, TaskAnswer } from "./journal/journalled-host.ts";
 import type { LiveOptions } from "./live-options.ts";
-import { WorkOwners } from "./places.ts";
 import type { Execution, Executions } from "./store/executions.ts";
 import type { Line } from "./store/lines.ts";
+import type { LineOwner } from "./turns.ts";
 import { WorkingLines } from "./working-lines.ts";
 
 /**
@@ -342,8 +342,8 @@ export class LiveExecutions {
   }
 
   /**
-   * Stops the time limit of a call whose line waits for its turn, or all time limits of the execution if `over` is
-   * absent. The returned function starts them again.
+   * Stops the time limit of a call that waits for its turn, or all time limits of the execution if `over` is absent.
+   * The returned function starts them again.
    */
   #standStill(execution: Execution, over: AbortSignal | undefined): () => void {
     const [run, since] = [this.#runs.get(execution), this.#options.clock.now()];
@@ -379,5 +379,41 @@ export class LiveExecutions {
   #changed(): void {
     this.#change.resolve();
     this.#change = Promise.withResolvers();
+  }
+}
+
+/** Finds out to whom the work of an execution belongs. The work of a child belongs to the execution that started it. */
+class WorkOwners {
+  readonly #executions: Executions;
+  readonly #eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined;
+  readonly #ownerOf: (input: string) => string;
+  readonly #known = new WeakMap<Execution, LineOwner>();
+
+  /**
+   * `eventsOf` returns the events of an execution that is in memory. `ownerOf` returns the owner of an execution, given
+   * its input. If `ownerOf` is absent, all executions have one owner.
+   */
+  constructor(
+    executions: Executions,
+    eventsOf: (execution: Execution) => readonly HistoryEvent[] | undefined,
+    ownerOf: (input: string) => string = () => "",
+  ) {
+    this.#executions = executions;
+    this.#eventsOf = eventsOf;
+    this.#ownerOf = ownerOf;
+  }
+
+  of(execution: Execution): LineOwner {
+    const known = this.#known.get(execution);
+    if (known) return known;
+    const parent = execution.startedBy && this.#executions.get(execution.startedBy.arn);
+    const place = parent ? this.of(parent) : this.#ownPlace(execution);
+    this.#known.set(execution, place);
+    return place;
+  }
+
+  #ownPlace(execution: Execution): LineOwner {
+    const { input = "" } = inputAndEndOf(this.#eventsOf(execution) ?? this.#executions.history(execution));
+    return { owner: this.#ownerOf(input), work: execution.arn, since: execution.startedAt };
   }
 }

@@ -2,19 +2,21 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AccessKey } from "../access/signature.ts";
 import { type AwsServer, listen } from "../aws-http/listen.ts";
-import { findOperation } from "../aws-http/request.ts";
+import { findOperation, type Request } from "../aws-http/request.ts";
 import { type Clock, createSteadyClock, systemClock } from "../clock.ts";
 import { DiskSpace } from "../disk/disk-space.ts";
 import type { InvokeLambda } from "../lambda-types.ts";
-import type { ReadObject } from "./asl/host.ts";
+import { DATA_LIMIT_BYTES } from "./asl/failure.ts";
+import { executionOfToken, type ReadObject } from "./asl/host.ts";
 import type { StatusChange } from "./ends.ts";
+import type { TaskAnswer } from "./journal/journalled-host.ts";
 import { LiveExecutions } from "./live-executions.ts";
 import type { LiveOptions } from "./live-options.ts";
-import { executionOperations } from "./server/executions.ts";
-import type { Operations } from "./server/service.ts";
+import { arnError } from "./server/arns.ts";
+import { executionOperations, readEnd } from "./server/executions.ts";
+import type { Operations, Service } from "./server/service.ts";
 import { prepareRun, startChild } from "./server/start.ts";
 import { machineOperations } from "./server/state-machines.ts";
-import { taskOperations } from "./server/tasks.ts";
 import { Executions } from "./store/executions.ts";
 import { Machines } from "./store/machines.ts";
 
@@ -50,6 +52,31 @@ export interface States extends AwsServer {
    * that were in the middle of a function: it ends them as interrupted.
    */
   close(): Promise<void>;
+}
+
+const taskOperations: Operations = {
+  SendTaskSuccess: (service, request) =>
+    answerToken(service, request, () => {
+      const output = request.text("output", { most: DATA_LIMIT_BYTES });
+      try {
+        return { output: JSON.parse(output) };
+      } catch (error) {
+        throw arnError("InvalidOutput", (error as SyntaxError).message);
+      }
+    }),
+
+  SendTaskFailure: (service, request) => answerToken(service, request, () => ({ failure: readEnd(request) })),
+};
+
+/**
+ * Answers the task with a token. If no task waits for it, the error is TaskTimedOut for a token of one of our
+ * executions, and InvalidToken for any other.
+ */
+async function answerToken({ live, executions }: Service, request: Request, read: () => TaskAnswer): Promise<object> {
+  const token = request.text("taskToken", { most: 2048 });
+  if (await live.answerToken(token, read())) return {};
+  if (executions.get(executionOfToken(token))) throw arnError("TaskTimedOut", "Provided task does not exist anymore");
+  throw arnError("InvalidToken", "Invalid token");
 }
 
 const operations: Operations = { ...machineOperations, ...executionOperations, ...taskOperations };

@@ -7,7 +7,8 @@ export interface LineOwner {
   /** The id of a work: an execution together with all executions that it starts. */
   work: string;
   /**
-   * The time at which the work started. If two works have equally many lines at work, a line of the older one is next.
+   * The time at which the work started. If two works have equally many lines of states at work, a line of the older
+   * work is next.
    */
   since: number;
 }
@@ -16,7 +17,7 @@ export interface LineOwner {
 interface Work {
   since: number;
   atWork: number;
-  /** Functions that start the waiting lines of this work. The first line has waited the longest. */
+  /** Functions that start the waiting lines of states of this work. The first line has waited the longest. */
   waiting: (() => void)[];
 }
 
@@ -28,14 +29,14 @@ interface Owner {
 }
 
 /**
- * Chooses which waiting line starts next. First it chooses the owner with the fewest lines at work; if several owners
- * have equally few, the one whose last turn was the longest ago. Then it chooses that owner's work with the fewest
- * lines at work; if several works have equally few, the oldest.
+ * Chooses which waiting line of states starts next. First it chooses the owner with the fewest lines at work; if
+ * several owners have equally few, the one whose last turn was the longest ago. Then it chooses that owner's work with
+ * the fewest lines at work; if several works have equally few, the oldest.
  */
 export class Turns {
   readonly #owners = new Map<string, Owner>();
   #turn = 0;
-  /** The number of waiting lines. */
+  /** The number of lines of states that wait. */
   waiting = 0;
 
   wait(place: LineOwner, begin: () => void): void {
@@ -43,7 +44,7 @@ export class Turns {
     this.waiting += 1;
   }
 
-  /** Returns the function that starts the next line; undefined if no line waits. */
+  /** Returns the function that starts the next line of states; undefined if no line waits. */
   next(): (() => void) | undefined {
     const owners = this.#owners.values().filter(({ works }) => works.values().some(isWaiting));
     const owner = findLeast(owners, ({ atWork, lastTurn }) => [atWork, lastTurn]);

@@ -33,7 +33,7 @@ const offers = new Map<string, OwnService>();
 
 /**
  * Lets clients of this process call a service as a function, instead of sending requests to its endpoint at `url`.
- * Returns a function that ends the offer. With `NOVA_WIRE=1` the function does nothing, so all clients use HTTP.
+ * Returns a function that ends this. If `NOVA_WIRE` is 1, the service is not offered, so all clients use HTTP.
  */
 export function offerService(url: string, { accessKeyId, perform, serves }: OwnService): () => void {
   const { host } = new URL(url);
@@ -53,9 +53,9 @@ export function offerService(url: string, { accessKeyId, perform, serves }: OwnS
 type Client = DynamoDBClient | EventBridgeClient | S3Client | SchedulerClient | SFNClient;
 
 /**
- * Makes a client call the service that is offered for its endpoint. No request is serialised, signed or parsed. Without
- * an offer, as in a Lambda, the client sends requests. If the service throws an error, the SDK turns it into its own
- * error class, or retries the request over HTTP. An `abortSignal` does not end a call.
+ * Makes a client call the service that `offerService` offers for its endpoint. No request is serialised, signed or
+ * parsed. If no service is offered, as in a Lambda, the client sends requests. If the service throws an error, the SDK
+ * turns it into its own error class, or retries the request over HTTP. An `abortSignal` does not end a call.
  */
 export function useOwnServices(client: Client): void {
   const { middlewareStack, config } = client as DynamoDBClient;
@@ -89,7 +89,8 @@ export function useOwnServices(client: Client): void {
         if (!refusal?.isNew) return next(args);
         refusal.isNew = false;
         const { status: statusCode, ...response } = (clientName === "S3Client" ? inXml : inJson)(refusal.error);
-        if (commandName === "HeadObjectCommand") response.body = Buffer.alloc(0); // as S3 answers a HEAD request
+        // S3 answers a HEAD request without a body.
+        if (commandName === "HeadObjectCommand") response.body = Buffer.alloc(0);
         // The only middleware after this one is the deserialiser, which reads `response` and ignores `output`.
         return { response: { statusCode, ...response }, output: undefined as never };
       },
@@ -97,7 +98,9 @@ export function useOwnServices(client: Client): void {
   );
 }
 
-/** Returns a client whose commands are only signed, never performed: those of a presigned address. */
+/**
+ * Returns a client for presigned URLs. It signs a command for its endpoint, and never calls an offered service with it.
+ */
 export function forSigning<C extends Client>(client: C): C {
   const middlewareStack = client.middlewareStack.clone();
   middlewareStack.remove("callOwnService");
@@ -114,7 +117,10 @@ function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && "status" in error && typeof error.status === "number";
 }
 
-/** `isNew` is true until the SDK has received the refusal. The SDK's retries use HTTP. */
+/**
+ * The arguments of a request that an offered service has refused. `isNew` is true until the SDK has received the error.
+ * If the SDK then retries the request, it uses HTTP.
+ */
 interface Refused {
   refusal?: { error: Refusal; isNew: boolean };
 }

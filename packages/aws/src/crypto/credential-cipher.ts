@@ -1,10 +1,10 @@
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
 import type { KeyringNode, MultiKeyringNode } from "@aws-crypto/material-management-node";
 import { DecryptCommand, EncryptCommand, GenerateDataKeyCommand, type KMSClient } from "@aws-sdk/client-kms";
 import { type CredentialCipher, CredentialLocked, StoreUnavailable } from "@nova/engine";
 import { kmsClient } from "../clients/clients.ts";
 import { reportOutage } from "../clients/outage.ts";
+import { readKeyFile, writeKeyFile } from "./key-file.ts";
 
 /** Encryption keys, as keyrings of the AWS Encryption SDK. */
 export interface CredentialKeys {
@@ -159,7 +159,7 @@ interface RawKeysOptions {
 function rawKeys({ keyHex, file }: RawKeysOptions): CredentialKeys {
   if (!keyPattern.test(keyHex)) throw new CredentialKeyInvalid("the key of the credentials is not 64 hex digits");
   const all = async () => (file === undefined ? [keyHex] : ((await keysIn(file)) ?? [keyHex]));
-  const save = (keys: string[]) => (file === undefined ? Promise.resolve() : replaceFile(file, keys));
+  const save = (keys: string[]) => (file === undefined ? Promise.resolve() : writeKeyFile(file, keys));
   return {
     current: async () => nameOf(last(await all())),
     sealing: async () => keyringOf(last(await all())),
@@ -204,21 +204,9 @@ async function keyringOf(keyHex: string) {
 }
 
 async function keysIn(file: string): Promise<string[] | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-  const keys: unknown = JSON.parse(text).keys;
-  if (Array.isArray(keys) && keys.length > 0 && keys.every((key) => keyPattern.test(key))) return keys;
+  const keys = await readKeyFile(file);
+  if (keys === undefined) return undefined;
+  const isKey = (key: unknown): key is string => typeof key === "string" && keyPattern.test(key);
+  if (keys && keys.length > 0 && keys.every(isKey)) return keys;
   throw new CredentialKeyInvalid(`${file} has no keys of credentials - restore it`);
-}
-
-/** Replaces the file atomically. */
-async function replaceFile(file: string, keys: string[]): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString("hex")}`;
-  await writeFile(draft, JSON.stringify({ keys }), { mode: 0o600, flag: "wx" });
-  await rename(draft, file);
 }

@@ -46,7 +46,7 @@ const keyRecord = record(
   "key",
   {
     ...texts("id", "name", "digest", "createdAt"),
-    ...optionalTexts("createdBy"),
+    ...optionalTexts("createdBy", "identity"),
     role: { type: ["viewer", "runner", "editor", "admin"], required: true },
     /** Absent for keys that are valid for every client. */
     client: text,
@@ -103,7 +103,8 @@ export function createAttemptStore(connection: TableConnection): AttemptStore {
         .where(({ expiresAt }, { lt, notExists }) => `${notExists(expiresAt)} OR ${lt(expiresAt, now / 1000)}`);
       if (await writeIf(put)) return undefined;
       const item = await readItem(attempts.get(attempt));
-      // The SDK repeats a put whose answer was lost. It then finds the attempt that its own first put has stored.
+      // If the SDK repeats a put whose answer was lost, it finds the attempt that it has stored itself. That attempt
+      // does not count as an earlier one.
       return item && item.id !== attempt.id ? requireFormat(`attempt ${item.id}`, item) : undefined;
     },
     takeOver: (name, since, now) =>

@@ -14,12 +14,10 @@ import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 
 type Fields = Record<string, unknown>;
 
-/** The methods that ElectroDB calls on a document client. Parameters and answers have plain values. */
-export type DocumentMethods = ReturnType<typeof documentMethods>;
-
 /**
- * Converts plain values to attributes for a client of DynamoDB, and back. It replaces `DynamoDBDocumentClient`, which
- * takes several times longer, because it composes its middleware again for each call.
+ * Returns the methods that ElectroDB calls on a document client. They convert plain values to attributes for a client
+ * of DynamoDB, and back. They replace `DynamoDBDocumentClient`, which takes several times longer, because it composes
+ * its middleware again for each call.
  */
 export function documentMethods(client: DynamoDBClient) {
   const method = (send: (input: never) => Promise<object>) => (parameters: object) => ({
@@ -76,7 +74,10 @@ function convertItems(fields: object, convert: (item: Fields) => Fields): Fields
   return converted;
 }
 
-/** With `areItems`, each table has a list of items. Otherwise, each table has structures that contain items. */
+/**
+ * Converts the items of each table. With `areItems`, the field of a table is a list of items. Otherwise it has
+ * structures that contain items.
+ */
 function convertTables(tables: Record<string, object>, areItems: boolean, convert: (item: Fields) => Fields): Fields {
   const inside = (value: object) => (areItems ? convert(value as Fields) : convertItems(value, convert));
   const entries = Object.entries(tables).map(([table, own]) => [

@@ -11,6 +11,7 @@ import {
   UnreadableRecord,
   type WorkflowStore,
 } from "@nova/engine";
+import { isDraftId } from "@nova/service";
 import { type ExecutionEntity, type ExecutionItem, executionOf, executionRecord, idInKey } from "./execution-record.ts";
 import {
   afterAll,
@@ -33,7 +34,7 @@ import {
 
 const defaultLimit = 50;
 /**
- * Limit of runs whose offered sandboxes are read with one query. The usual E2B plan allows this many concurrent
+ * The most runs whose offered sandboxes are read with one query. The usual E2B plan allows this many concurrent
  * sandboxes.
  */
 const maxOffers = 100;
@@ -83,7 +84,8 @@ export function createExecutionStore(
           ),
       ),
     async leave({ id, client }, idle) {
-      // Marks this change, so that a repetition by the SDK recognises it in the record.
+      // A random id of this change. If the SDK repeats the write, this id in the record shows that the first write
+      // succeeded.
       const leaver: string = randomUUID();
       const patch = entity.patch({ id }).set({ leaver });
       const left =
@@ -149,7 +151,7 @@ export async function noteImported(connection: TableConnection, restart: Restart
   await noteRestart(executionRecord(connection), restart, "imported");
 }
 
-type Restart = Pick<Execution, "id" | "client" | "restartedFrom">;
+type Restart = Pick<Execution, "id" | "client" | "restartedFrom" | "workflowId">;
 
 /**
  * Adds a restart to the record of its source, before the restart's own record exists. Returns false if the source is
@@ -157,15 +159,18 @@ type Restart = Pick<Execution, "id" | "client" | "restartedFrom">;
  */
 async function noteRestart(
   entity: ExecutionEntity,
-  { id, client, restartedFrom = "" }: Restart,
+  { id, client, workflowId, restartedFrom = "" }: Restart,
   as: "new" | "imported",
 ): Promise<boolean> {
   for (;;) {
     const source = await readItem(entity.get({ id: restartedFrom }));
-    const { restarts, erased } = source ?? {};
+    const { restarts, sessionRuns = [], erased } = source ?? {};
     if (restarts?.includes(id)) return true;
     if (source?.client !== client || (as === "new" && erased)) return false;
-    const noted = entity.patch({ id: restartedFrom }).set({ restarts: [...(restarts ?? []), id] });
+    // Only the first run of a session can restart a run outside the session.
+    const isFirst = isDraftId(workflowId) && !isDraftId(source.workflowId);
+    const ofSession = isFirst && { sessionRuns: [...sessionRuns, id] };
+    const noted = entity.patch({ id: restartedFrom }).set({ restarts: [...(restarts ?? []), id], ...ofSession });
     if (await writeIf(noted.where(isUnchanged({ restarts, erased })))) return true;
   }
 }
@@ -215,11 +220,11 @@ async function listLabelled(
 }
 
 /** Checks the record itself, because an index entry may be outdated. */
-function matchesQuery({ workflow, client, status, errorClass, trigger, label }: ExecutionQuery) {
+function matchesQuery({ workflow, client, statuses, errorClass, trigger, label }: ExecutionQuery) {
   return (run: Execution): boolean =>
     (workflow === undefined || run.workflowId === workflow) &&
     (client === undefined || run.client === client) &&
-    (status === undefined || run.status === status) &&
+    (statuses?.includes(run.status) ?? true) &&
     (errorClass === undefined || run.error?.class === errorClass) &&
     (trigger === undefined || run.trigger === trigger) &&
     (label === undefined || run.labels?.[label.name] === label.value);
@@ -239,8 +244,8 @@ type Position = Pick<Execution, "startedAt" | "id">;
  * therefore merges the newest runs of every workflow. Open executions have their own index.
  */
 async function listExecutions(entity: ExecutionEntity, workflows: Pick<WorkflowStore, "ids">, query: ExecutionQuery) {
-  const { workflow, client, status, limit = defaultLimit } = query;
-  if (workflow !== undefined || client !== undefined || isOpen(status))
+  const { workflow, client, statuses, limit = defaultLimit } = query;
+  if (workflow !== undefined || client !== undefined || areOpen(statuses))
     return cutPage(await findPage(entity, query, limit), limit);
   const ids = await Array.fromAsync(workflows.ids());
   const lists = await Promise.all(
@@ -249,13 +254,13 @@ async function listExecutions(entity: ExecutionEntity, workflows: Pick<WorkflowS
   return cutPage(mergePages(lists), limit);
 }
 
-function isOpen(status: Execution["status"] | undefined): boolean {
-  return status === "queued" || status === "running" || status === "waiting";
+function areOpen(statuses: ExecutionQuery["statuses"]): boolean {
+  return statuses?.every((status) => status === "queued" || status === "running" || status === "waiting") === true;
 }
 
 /**
- * Merges one page of each list. Cuts the result where the first of these pages ends, because the list of that page may
- * have further runs after this position.
+ * Merges one page of each list. The result ends where the first of these pages ends, because the list of that page may
+ * continue with runs that sort before the rest of the other pages.
  */
 function mergePages(lists: readonly FoundPage[]): FoundPage {
   const [end] = lists.flatMap(({ end }) => end ?? []).sort(newestFirst);
@@ -264,25 +269,25 @@ function mergePages(lists: readonly FoundPage[]): FoundPage {
 }
 
 async function findPage(entity: ExecutionEntity, query: ExecutionQuery, limit: number): Promise<FoundPage> {
-  const { workflow, client, status, errorClass, trigger, looksAt, oldestFirst = false } = query;
+  const { workflow, client, statuses, errorClass, trigger, looksAt, oldestFirst = false } = query;
   const { first, last } = rangeOf(query);
   // DynamoDB refuses a range that ends before it starts.
   if (last.startedAt < first.startedAt) return { items: [] };
   const { open, ofWorkflow, ofClient } = entity.query;
   const ofOne = () =>
     workflow !== undefined ? ofWorkflow({ workflowId: workflow }) : ofClient({ client: client as string });
-  const index = isOpen(status) ? open({ open: "open" }) : ofOne();
+  const index = areOpen(statuses) ? open({ open: "open" }) : ofOne();
   // Does not filter by the key of the index itself. A filter would hide a record that differs from that key, and
   // `executionOf` must report it.
-  const byKey = isOpen(status) ? {} : workflow !== undefined ? { workflowId: undefined } : { client: undefined };
+  const byKey = areOpen(statuses) ? {} : workflow !== undefined ? { workflowId: undefined } : { client: undefined };
   const fitting = index
     .between(first, last)
-    .where(hasValues({ status, client, workflowId: workflow, trigger, ...byKey }))
+    .where(hasValues({ status: statuses, client, workflowId: workflow, trigger, ...byKey }))
     .where(({ error }, { eq }) => (errorClass === undefined ? "" : eq((error as ExecutionError).class, errorClass)));
   const order = oldestFirst ? "asc" : "desc";
   // One extra item shows whether there is a next page. The other extra item is the one at the cursor, which is dropped.
   const count = limit + 2;
-  const isBounded = !isOpen(status) && [status, errorClass, trigger].some((wanted) => wanted !== undefined);
+  const isBounded = !areOpen(statuses) && [statuses, errorClass, trigger].some((wanted) => wanted !== undefined);
   const { data, cursor } = await readPage(withKeys(fitting), {
     order,
     ...(looksAt && isBounded ? { limit: looksAt } : { count }),
@@ -292,7 +297,10 @@ async function findPage(entity: ExecutionEntity, query: ExecutionQuery, limit: n
   return cursor !== null && items.length <= limit ? { items, end: positionInCursor(cursor) } : { items };
 }
 
-/** The last examined item, from an ElectroDB cursor, which holds the keys of that item. */
+/**
+ * Returns the position of the last item that a page examined. The page's ElectroDB cursor contains the keys of this
+ * item.
+ */
 function positionInCursor(cursor: string): Position {
   const { ordered = "" } = JSON.parse(Buffer.from(cursor, "base64url").toString()) as { ordered?: string };
   return positionOf(ordered);

@@ -16,7 +16,10 @@ import {
   writeItem,
 } from "./records.ts";
 
-/** Limit of code and ingredients together. DynamoDB: an item has at most 400 KB. */
+/**
+ * The most bytes of the code of a model together with everything that it was written from. DynamoDB: an item has at
+ * most 400 KB.
+ */
 const maxBytes = 300_000;
 
 /** The code is too large to be stored. */
@@ -24,7 +27,10 @@ export class GenerationTooLarge extends Error {
   override name = "GenerationTooLarge";
 }
 
-/** Code that models wrote, with earlier versions. One query reads all generations of a node. */
+/**
+ * Code that models wrote for nodes, including earlier versions (generations). One query reads all generations of a
+ * node.
+ */
 export function createGenerationStore(connection: TableConnection): GenerationStore {
   const generations = generationRecord(connection);
   return {

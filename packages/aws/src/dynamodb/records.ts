@@ -53,9 +53,10 @@ export const FORMAT = 1;
  * Checks the format number of a record. Throws `UnknownFormat` unless it is `FORMAT`; `what` names the record in the
  * message.
  */
-export function checkFormat(what: string, format: unknown): void {
+export function checkFormat(what: string | (() => string), format: unknown): void {
   if (format === FORMAT) return;
-  throw new UnknownFormat(`${what} is stored in format ${String(format)}, this version reads ${FORMAT} - update NOVA`);
+  const name = typeof what === "string" ? what : what();
+  throw new UnknownFormat(`${name} is stored in format ${String(format)}, this version reads ${FORMAT} - update NOVA`);
 }
 
 /** Checks the format of an item and returns the item with the format as a literal type. */
@@ -157,7 +158,10 @@ export async function readItem<T>(get: Request<typeof consistentOptions, { data:
   return (await reportOutage(serviceName, () => get.go(consistentOptions))).data;
 }
 
-/** Wraps a request so that items include their keys, and items of other owners are not filtered out. */
+/**
+ * Wraps a request so that items include their keys. Items that lack ElectroDB's own attributes are also returned, and
+ * not left out.
+ */
 export function withKeys<Options, Answer>(
   request: Request<Options & typeof withKeysOptions, Answer>,
 ): Request<Options, Answer> {
@@ -208,7 +212,7 @@ export function readPage<T>(query: PagedQuery<T>, options: PageOptions): Promise
   return reportOutage(serviceName, () => query.go({ ...plainOptions, ...options }));
 }
 
-/** Reads the first items of a query. */
+/** Reads the first page of a query, and returns its items without a cursor. */
 export async function readSome<T>(query: PagedQuery<T>, options: ListOptions): Promise<T[]> {
   return (await readPage(query, options)).data;
 }
@@ -229,7 +233,16 @@ type Condition = (attributes: any, operations: any) => string;
 /** A `where` condition: each attribute has its value in `wanted`; an undefined value matches everything. */
 export function hasValues(wanted: Record<string, unknown>): Condition {
   const asked = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  return (attributes, { eq }) => asked.map(([name, value]) => eq(attributes[name], value)).join(" AND ");
+  return (attributes, { eq }) =>
+    asked
+      .map(
+        ([name, value]) =>
+          `(${[value]
+            .flat()
+            .map((one) => eq(attributes[name], one))
+            .join(" OR ")})`,
+      )
+      .join(" AND ");
 }
 
 /** A `where` condition: each attribute still has its value in `known`; undefined means the attribute is absent. */
@@ -253,13 +266,13 @@ interface ItemUpdate {
   update: string;
   condition?: string;
   values: Record<string, unknown>;
-  /** The attribute's name for each placeholder that is not itself the name. */
+  /** Maps a placeholder to the attribute that it stands for. Absent: the placeholder is the name of the attribute. */
   names?: Record<string, string>;
 }
 
 /**
- * Updates one item without the mapper, which knows no `ADD`. In expressions, `#name` is the attribute `name`, and
- * `:name` is its value in `values`. Returns the new values of changed attributes; undefined if the condition failed.
+ * Updates one item without ElectroDB. In expressions, `#name` is the attribute `name`, and `:name` is its value in
+ * `values`. Returns the new values of changed attributes; undefined if the condition failed.
  */
 export async function updateItem(
   { client, table: TableName }: TableConnection,

@@ -32,6 +32,7 @@ import {
   writeIf,
   writeItem,
 } from "./records.ts";
+import { createLeafStore } from "./roots.ts";
 import { createSlotStore } from "./slots.ts";
 import { createWorkflowStates } from "./workflows.ts";
 
@@ -143,5 +144,6 @@ export function createRunHookStores(connection: TableConnection): RunHookStores 
     slots: createSlotStore(connection),
     spending: createSpendingStore(connection),
     stats: createStatsStore(connection),
+    leaves: createLeafStore(connection),
   };
 }

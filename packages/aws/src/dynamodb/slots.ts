@@ -19,8 +19,8 @@ import {
 const ticketsInPage = 25;
 
 /**
- * A client's last rank is forgotten after a day without requests. The client's next run then gets the rank after that
- * of the last run that has ended.
+ * A client's last rank (the number that orders its waiting runs) is forgotten after a day without requests. The
+ * client's next run then gets the rank after that of the last run that has ended.
  */
 const rememberedSeconds = 86_400;
 
@@ -29,12 +29,13 @@ function padRank(rank: number): string {
   return String(rank).padStart(12, "0");
 }
 
-/** Starts the attribute name of each slot; the id of the run follows. */
+/** The start of the name of each slot's attribute. The id of the run follows it. */
 const slotPrefix = "slot.";
 
 /**
- * Slots of pools, and the queue of each pool. One item per pool holds all its taken slots: one attribute per run, with
- * the admission as its value, and their count. A single conditional write can therefore enforce the limit.
+ * Slots of pools, and the queue of each pool. One item per pool holds all its taken slots and their number. Each slot
+ * is an attribute: it is named after the run, and its value is the id of the admission (the process that starts the
+ * run). A single conditional write can therefore enforce the limit.
  */
 export function createSlotStore(connection: TableConnection): SlotStore {
   const { client, table: TableName } = connection;
@@ -54,7 +55,8 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       values: { admission, format: FORMAT, one: 1, limit },
     });
   /**
-   * Keeps the slot of a run for this admission. Returns false if the run has no slot, or if a later admission holds it.
+   * Lets this admission keep the slot of a run. Returns false if the run has no slot, or if a later admission has taken
+   * it.
    */
   const renew = (pool: string, execution: string, admission: string) =>
     change(pool, execution, {
@@ -63,8 +65,8 @@ export function createSlotStore(connection: TableConnection): SlotStore {
       values: { admission },
     });
   /**
-   * Removes the slot of a run. Returns false if the run has no slot, if another admission holds it, or if a run of a
-   * higher rank has already ended.
+   * Removes the slot of a run. Returns false if the run has no slot, if another admission has taken it, or if a run of
+   * a higher rank has already ended.
    */
   const leaveSlot = (pool: string, execution: string, { admission, rank }: { admission?: string; rank?: string }) =>
     change(pool, execution, {
@@ -81,7 +83,7 @@ export function createSlotStore(connection: TableConnection): SlotStore {
   return {
     take: async (pool, execution, admission, limit) =>
       (await takeNew(pool, execution, admission, limit)) || renew(pool, execution, admission),
-    /** Gives the slot of a run back. Does nothing if the run has no slot, or if another admission holds it. */
+    /** Releases the slot of a run. Does nothing if the run has no slot, or if another admission has taken it. */
     async giveBack(pool, execution, { admission, rank } = {}) {
       if (rank && (await leaveSlot(pool, execution, { rank }))) return;
       await leaveSlot(pool, execution, { ...(admission && { admission }) });

@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
-import type {
-  KeptEvent,
-  ResumeLinkStore,
-  TaskMail,
-  TaskStatus,
-  TaskStore,
-  UsedShape,
-  WaitingTask,
-  Wake,
-  WakeShape,
-  WakeStore,
+import {
+  type KeptEvent,
+  type ResumeLinkStore,
+  sha256,
+  type TaskMail,
+  type TaskStatus,
+  type TaskStore,
+  type UsedShape,
+  type VoterClaim,
+  type WaitingTask,
+  type Wake,
+  type WakeShape,
+  type WakeStore,
 } from "@nova/engine";
-import { defined, keepingDigits, textOfJson } from "@nova/workflow";
+import { type Approvers, defined, keepingDigits, textOfJson } from "@nova/workflow";
 import { reportOutageIf } from "../clients/outage.ts";
 import { storeEventText } from "../events/bus.ts";
 import { type BucketConnection, readText } from "../s3/objects.ts";
@@ -46,6 +48,7 @@ const everSince = "0";
 export function createTaskStore(connection: TableConnection, places = new WakePlaces(connection)): TaskStore {
   const tasks = taskRecord(connection);
   const tokens = tokenRecord(connection);
+  const voters = voterRecord(connection);
   return {
     async create(task) {
       if (task.wake) await places.add(task, task.wake);
@@ -78,6 +81,27 @@ export function createTaskStore(connection: TableConnection, places = new WakePl
     async noteMail({ execution, id }, mail) {
       // Changes only an existing task, because the task may have been erased meanwhile.
       await writeIf(tasks.patch({ execution, id }).set({ mail }));
+    },
+    async noteReminded({ execution, id }, reminded) {
+      await writeIf(tasks.patch({ execution, id }).set({ reminded }));
+    },
+    async noteDelegates({ execution, id }, delegates) {
+      await writeIf(tasks.patch({ execution, id }).set({ delegates: [...delegates] }));
+    },
+    async voter(execution, id) {
+      const none = { version: 0, claims: [] };
+      const known = await findItem(voters.get({ execution, person: sha256(id) }), (item) =>
+        requireFormat(`the votes of a person on ${execution}`, item),
+      );
+      return known ? { version: known.version, claims: known.claims ?? [] } : none;
+    },
+    putVoter({ execution, client }, id, { version, claims }) {
+      const put = voters.put({ execution, client, person: sha256(id), version: version + 1, claims, format: FORMAT });
+      return writeIf(
+        put.where((known, { eq, notExists }) =>
+          version === 0 ? notExists(known.version) : eq(known.version, version),
+        ),
+      );
     },
     putToken: ({ execution, id }, { key, sealed }) =>
       writeItem(tokens.put({ execution, id, key, sealed, format: FORMAT })),
@@ -154,6 +178,11 @@ const taskRecord = record(
     forms: json<Record<string, string>>(),
     wake: json<Wake>(),
     mail: json<TaskMail>(),
+    approvers: json<Approvers>(),
+    remindSeconds: { type: "list", items: { type: "number" } },
+    reminded: { type: "number" },
+    notify: { type: "list", items: { type: "string" } },
+    delegates: { type: "list", items: { type: "string" } },
     kind: { type: ["approval", "event"], required: true },
     choices: requiredTexts,
     to: requiredTexts,
@@ -177,6 +206,17 @@ type TaskItem = Stored<typeof taskRecord>;
 const tokenRecord = record("token", texts("execution", "id", "key", "sealed"), {
   record: tableKeys("T#{execution}", "K#{id}#{key}"),
 });
+
+/** The claims of a person to vote. The key has the hash of the person's id, which may be a mail address. */
+const voterRecord = record(
+  "voter",
+  {
+    ...texts("execution", "client", "person"),
+    ...numbers("version"),
+    claims: json<readonly VoterClaim[]>(),
+  },
+  { record: tableKeys("T#{execution}", "V#{person}") },
+);
 
 /** Resume links share the partition of their execution's tasks. */
 export function createResumeLinkStore(connection: TableConnection): ResumeLinkStore {
@@ -214,7 +254,7 @@ const aMonthSeconds = 31 * aDaySeconds;
 const maxInlineBytes = 8 * 1024;
 const keptSeconds = 7 * aDaySeconds;
 
-/** Tasks by the event keys that wake them, the event shapes in use, and recent events. */
+/** Stores tasks by the keys of the events that end them, the shapes that events are searched by, and recent events. */
 export function createWakeStore(connection: TableConnection, bucket: BucketConnection, places: WakePlaces): WakeStore {
   const tasks = wakeRecord(connection);
   const shapes = shapeRecord(connection);
@@ -255,7 +295,10 @@ async function eventOf(bucket: BucketConnection, item: Stored<typeof eventRecord
 export class WakePlaces {
   readonly #tasks: ReturnType<typeof wakeRecord>;
   readonly #shapes: ReturnType<typeof shapeRecord>;
-  /** Expiry times that this process has written or found, by shape name; seconds since the epoch. */
+  /**
+   * The expiry time of each shape (in seconds since the epoch) that this process has written or found, by the name of
+   * the shape.
+   */
   readonly #known = new Map<string, number>();
 
   constructor(connection: TableConnection) {
@@ -274,14 +317,17 @@ export class WakePlaces {
     for (const key of keys) await writeItem(this.#tasks.delete({ key, id }));
   }
 
-  /** Marks a shape as used. The mark lasts a month longer than `until`, so that runs rarely write it again. */
+  /**
+   * Records that a shape is in use. The record lasts a month longer than `until`, so that runs rarely write it again.
+   */
   async use({ shape, keepsEvents }: UsedShape, until: string): Promise<void> {
     const text = JSON.stringify(shape);
     const name = `${keepsEvents ? "events" : "tasks"}#${text}`;
     const needed = secondsOf(until);
     if ((this.#known.get(name) ?? 0) >= needed) return;
     const expiresAt = needed + aMonthSeconds;
-    const hash = createHash("sha256").update(name).digest("hex"); // DynamoDB: a sort key has at most 1,024 bytes
+    // DynamoDB limits a sort key to 1,024 bytes, so the key has a hash of the name.
+    const hash = createHash("sha256").update(name).digest("hex");
     const put = this.#shapes
       .put({ name: hash.slice(0, 32), shape: text, keepsEvents, format: FORMAT, expiresAt })
       .where((known, { notExists, lt }) => `${notExists(known.expiresAt)} OR ${lt(known.expiresAt, needed)}`);
@@ -302,7 +348,10 @@ const wakeRecord = record(
   { record: tableKeys("WAKE#{key}", "T#{id}") },
 );
 
-/** A shape in use, as JSON text, and whether events of this shape are kept. All shapes share one partition. */
+/**
+ * A shape in use, as JSON text: the path in an event to the value by which tasks are found. It also says whether such
+ * events are kept. All shapes share one partition.
+ */
 const shapeRecord = record(
   "wake-shape",
   { ...common, ...texts("name", "shape"), keepsEvents: { type: "boolean", required: true } },

@@ -65,7 +65,8 @@ export function createDeliveryStore(connection: TableConnection): DeliveryStore 
     async begin(delivery) {
       if (await writeIf(deliveries.create(omitAbsent({ ...delivery, ...ownersOf(delivery) })))) return undefined;
       const item = await readItem(deliveries.get({ key: delivery.key }));
-      // The SDK repeats a put whose answer was lost. It then finds the delivery that its own first put has stored.
+      // If the SDK repeats a put whose answer was lost, it finds the delivery that it has stored itself. That delivery
+      // does not count as an earlier one.
       return item && item.id !== delivery.id ? deliveryOf(item) : undefined;
     },
     async finish(key, { status, execution, reason }) {

@@ -100,7 +100,7 @@ const versionRecord = record(
     definition: text,
     /** History events that one execution may use, if loops continue in further executions. */
     history: json<HistoryBudget>(),
-    /** Slug of the client whose draft this is. It outlives the client, because verification reads it. */
+    /** Slug of the client whose draft this is. It stays after the client was deleted, because verification reads it. */
     ...optionalTexts("draftOf"),
   },
   {
@@ -226,7 +226,7 @@ function publicationOf(item: PublicationItem, workflow: Workflow): Publication {
   return { ...requireFormat(name, publication), ...state, workflow };
 }
 
-/** Shares a partition with the versions of its workflow. */
+/** A publication is in the same partition as the versions of its workflow. */
 const publicationRecord = record(
   "publication",
   {
@@ -304,7 +304,7 @@ const stateRecord = record(
     touched: value<number[]>(),
     handedOver: value<HandOver>(),
     leaving: value<AuditRecord>(),
-    /** Key of a sparse index, with `ordered`; set while `touched` is. */
+    /** Partition key of a sparse index; set as long as `touched` has versions. The sort key is `ordered`. */
     open: { type: ["unsettled"] },
     paused: value<Pauses>(),
     quotas: value<WorkflowQuotas>(),

@@ -86,9 +86,9 @@ interface Reference {
 }
 
 /**
- * Makes an event fit into an entry. A detail that is too large is stored in S3; the entry then holds its short members
- * and a reference. A detail with numbers that JavaScript cannot hold is stored too, because Lambda would change them;
- * its entry keeps the whole detail and adds the reference.
+ * Makes an event small enough for an entry of EventBridge. A detail that is too large is stored in S3; the entry then
+ * holds its short members and a reference. A detail with numbers that JavaScript cannot hold is stored too, because
+ * Lambda would change them; its entry keeps the whole detail and adds the reference.
  */
 export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): Promise<BusEvent> {
   if (entryBytes(event) <= maxEntryBytes && keepsDigits(event.detail)) return event;
@@ -104,8 +104,9 @@ export async function fitIntoEntry(bucket: BucketConnection, event: BusEvent): P
 }
 
 /**
- * Stores the text of an event and returns its key. The key contains a hash of the event's id, so that events with the
- * same text share no object: the object could expire too early for the later event.
+ * Stores the text of an event and returns its key. The key contains a hash of the event's id, so that every event has
+ * an object of its own. If two events with the same text shared an object, it could expire before the later event is
+ * delivered.
  */
 export async function storeEventText(bucket: BucketConnection, id: string, text: string): Promise<string> {
   const key = `${eventPrefix}${sha256(`${id} ${sha256(text)}`)}.json`;
@@ -113,7 +114,7 @@ export async function storeEventText(bucket: BucketConnection, id: string, text:
   return key;
 }
 
-/** Size of an entry in bytes, as EventBridge counts it. */
+/** Returns the size of an event in bytes, as EventBridge counts it. */
 function entryBytes({ source, type, detail }: BusEvent): number {
   return Buffer.byteLength(source) + Buffer.byteLength(type) + Buffer.byteLength(detail);
 }

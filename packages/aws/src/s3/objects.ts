@@ -42,7 +42,7 @@ export interface ObjectBody {
   chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Limit of broken connections during one body. */
+/** The most times that the reading of one body is resumed after a broken connection. */
 const maxResumes = 5;
 
 /** Opens an object; undefined if there is none. Resumes a broken body at the byte where it broke. */
@@ -150,7 +150,8 @@ export interface Spool extends AsyncDisposable {
   body: Uint8Array | (() => Readable);
 }
 
-interface Expected {
+/** The length of a body, and its hash. */
+interface Measure {
   sha256: string;
   bytes: number;
 }
@@ -161,7 +162,7 @@ const inMemoryBytes = 4 * 1024 * 1024;
  * Buffers a body and checks its length and SHA-256. A stream can be read only once, but a request to S3 may need
  * several attempts. Bodies over 4 MiB go to a temporary file, so that they do not fill the heap.
  */
-export async function spool(body: Uint8Array | AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
+export async function spool(body: Uint8Array | AsyncIterable<Uint8Array>, expected: Measure): Promise<Spool> {
   if (body instanceof Uint8Array) return inMemory(await checkedBuffer([body], expected));
   if (expected.bytes <= inMemoryBytes) return inMemory(await checkedBuffer(body, expected));
   return inFile(body, expected);
@@ -173,7 +174,7 @@ function inMemory(bytes: Uint8Array): Spool {
 
 async function checkedBuffer(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  expected: Expected,
+  expected: Measure,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of checkChunks(body, expected)) chunks.push(chunk);
@@ -184,12 +185,31 @@ async function checkedBuffer(
  * Buffers a body in a temporary file. The file is unlinked while it is in use, so that even a killed process leaves no
  * file.
  */
-async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Promise<Spool> {
+function inFile(body: AsyncIterable<Uint8Array>, expected: Measure): Promise<Spool> {
+  return toFile(checkChunks(body, expected));
+}
+
+/** Buffers a body of unknown length in a temporary file, and measures it. */
+export async function spoolUnmeasured(body: AsyncIterable<Uint8Array>): Promise<Spool & Measure> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  async function* measured() {
+    for await (const chunk of body) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const file = await toFile(measured());
+  return { ...file, bytes, sha256: hash.digest("hex") };
+}
+
+async function toFile(body: AsyncIterable<Uint8Array>): Promise<Spool> {
   const path = join(tmpdir(), `nova-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
   try {
     await unlink(path);
-    for await (const chunk of checkChunks(body, expected)) await file.appendFile(chunk);
+    for await (const chunk of body) await file.appendFile(chunk);
   } catch (error) {
     await file.close();
     throw error;
@@ -206,7 +226,7 @@ async function inFile(body: AsyncIterable<Uint8Array>, expected: Expected): Prom
  */
 export async function* checkChunks(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  { sha256, bytes }: Expected,
+  { sha256, bytes }: Measure,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   let seen = 0;

@@ -51,8 +51,8 @@ export function createStateMachines({ client, roleArn, logGroupArn }: StateMachi
       throw new Error(`Step Functions published no version of state machine "${name}" - publish it again`);
     },
     /**
-     * Succeeds if a run of the same name and input exists. While that run is open, Step Functions returns it. After its
-     * end, Step Functions only reports that the name is taken, so the inputs are compared here.
+     * Succeeds if a run of the same name and input exists. While that run is open, Step Functions itself compares the
+     * inputs. After its end, Step Functions only reports that the name is taken, so the inputs are compared here.
      */
     async start(machineArn, name, input) {
       const starting = new StartExecutionCommand({ stateMachineArn: machineArn, name, input });

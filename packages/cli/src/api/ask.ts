@@ -31,10 +31,13 @@ export async function askCloud<T>(cloud: LocalCloud, work: Work<T>): Promise<T> 
   return Promise.race([openClient(cloud).then(work), cloud.lost.then(throwOwnerGone)]);
 }
 
-export async function openClient(cloud: LocalCloud): Promise<NovaClient> {
-  const [{ answerAs }, { clientAt }] = await Promise.all([import("@nova/local"), import("./client.ts")]);
+export async function openClient(cloud: LocalCloud, exact: readonly string[] = []): Promise<NovaClient> {
+  const [{ answerAs }, { createExactClient }] = await Promise.all([
+    import("@nova/local"),
+    import("@nova/mcp/exact-client"),
+  ]);
   const { token, fetch } = await answerAs(cloud, thisUser());
-  return clientAt({ url: "http://this-machine", apiKey: token, fetch });
+  return createExactClient({ url: "http://this-machine", apiKey: token, fetch }, exact);
 }
 
 export async function throwOwnerGone(): Promise<never> {
@@ -44,13 +47,17 @@ export async function throwOwnerGone(): Promise<never> {
 
 /**
  * Returns a client of the server in `NOVA_URL`, with the key in `NOVA_API_KEY`. Undefined if the variables are not set:
- * the caller then uses this machine's cloud.
+ * the caller then uses this machine's cloud. `exact` names further members of answers that keep their JSON text.
  */
-export async function connectServer(): Promise<NovaClient | undefined> {
+export async function connectServer(exact: readonly string[] = []): Promise<NovaClient | undefined> {
   const server = readServerVariables();
   if (!server) return undefined;
-  const { limitSize, clientAt, maxAnswerBytes } = await import("./client.ts");
-  return clientAt({ ...server, fetch: async (request) => limitSize(await fetch(request), maxAnswerBytes) });
+  const [{ limitSize, maxAnswerBytes }, { createExactClient }] = await Promise.all([
+    import("./client.ts"),
+    import("@nova/mcp/exact-client"),
+  ]);
+  const limited = async (request: Request) => limitSize(await fetch(request), maxAnswerBytes);
+  return createExactClient({ ...server, fetch: limited }, exact);
 }
 
 /**

@@ -1,19 +1,7 @@
-import {
-  ApiProblem,
-  ApiUnreachable,
-  type ClientOptions,
-  createClient,
-  type NovaClient,
-  type Schemas,
-} from "@nova/client";
-import { elementsOf, membersOf, RawJson, renderJson } from "@nova/engine";
+import { ApiProblem, ApiUnreachable, type NovaClient, type Schemas } from "@nova/client";
+import { membersOf, RawJson } from "@nova/engine";
 import type { WorkflowSource } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
-
-/** Creates a typed client that sends and receives contexts as `RawJson`. */
-export function clientAt(at: Required<Pick<ClientOptions, "url" | "apiKey" | "fetch">>): NovaClient {
-  return createClient({ ...at, parse: parseAnswer, stringify: renderJson });
-}
 
 /** Returns null if the request ends with status 404. */
 export async function nullIfMissing<T>(asked: Promise<T>): Promise<T | null> {
@@ -59,29 +47,6 @@ export function limitSize(answer: Response, maxBytes: number): Response {
   });
   const { status, statusText, headers } = answer;
   return new Response(answer.body.pipeThrough(counting), { status, statusText, headers });
-}
-
-/**
- * Names of JSON members with user data. They keep their JSON text, so that 12345678901234567890 and 850.0 stay exact.
- */
-const exactMembers = new Set(["context", "set", "input_context", "output_result", "output", "pattern"]);
-
-const nestingMembers = new Set(["items", "entries", "branches", "changes", "child", "outputs"]);
-
-/** Parses an answer of the API. The contexts in it become `RawJson`. */
-export function parseAnswer(text: string): unknown {
-  return text.trimStart().startsWith("{") ? objectFrom(text) : JSON.parse(text);
-}
-
-function objectFrom(text: string): object {
-  return Object.fromEntries(membersOf(text).map(({ key, json }) => [key, memberFrom(key, json)]));
-}
-
-function memberFrom(key: string, json: string): unknown {
-  if (exactMembers.has(key) && json !== "null") return new RawJson(json);
-  if (!nestingMembers.has(key)) return JSON.parse(json);
-  if (json.startsWith("{")) return objectFrom(json);
-  return json.startsWith("[") ? elementsOf(json).map(parseAnswer) : JSON.parse(json);
 }
 
 const firstPauseMs = 200;

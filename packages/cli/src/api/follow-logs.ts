@@ -98,7 +98,7 @@ class RunningCode {
   async *readPrinted(): AsyncGenerator<LogPiece> {
     for (const one of this.#followed.values()) {
       const { text, left_out, next } = await this.#ask(one);
-      if (next === null) continue; // the code has ended or has not printed yet
+      if (next === null) continue; // The code has ended, or it has not printed yet.
       const attempt = Number(next.split("-")[1]);
       const { count = 0, end = "" } = runName(next) === runName(one.next) ? (one.reported.get(attempt) ?? {}) : {};
       one.reported.set(attempt, { count: count + left_out + text.length, end: (end + text).slice(-keptEnd) });

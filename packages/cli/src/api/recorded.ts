@@ -60,7 +60,7 @@ function withoutNulls<T extends Record<string, unknown>>(fields: T): { [Key in k
 /** Reads an execution without its entries. Large values in its context stay references. */
 export async function readWhole(nova: NovaClient, id: string): Promise<Omit<ShownTrace, "entries">> {
   const params = { path: { id }, query: { references: "true" as const } };
-  const { path, context, at_work, state_machine_pages, ...item } = await nova.ask(
+  const { path, context, at_work, started_by, state_machine_pages, ...item } = await nova.ask(
     nova.api.GET("/executions/{id}", { params }),
   );
   return {
@@ -69,6 +69,7 @@ export async function readWhole(nova: NovaClient, id: string): Promise<Omit<Show
     path,
     context: context as unknown as RawJson,
     atWork: at_work as unknown as AtWork,
+    startedBy: started_by,
     pages: state_machine_pages,
   };
 }
@@ -167,7 +168,7 @@ export async function readBlob(nova: NovaClient, id: string, sha256: string): Pr
   return answer && new Uint8Array(await limitSize(answer, maxBlobBytes).arrayBuffer());
 }
 
-/** Checks that bytes from a server are those of the recorded run. Throws `InvalidInput`. */
+/** Checks that bytes from a server are the bytes that the run recorded. Throws `InvalidInput`. */
 export function demandContent({ sha256, bytes: length }: BlobRef, bytes: Uint8Array): void {
   if (bytes.length === length && sha256Of(bytes) === sha256) return;
   throw new InvalidInput(`the bytes ${sha256} are not what was recorded, so they are not used`);

@@ -300,7 +300,7 @@ async function demandNamed(folder: string, { key, bytes, sha256 }: StoredObject)
   throw new InvalidInput(`"${join(folder, "objects", key)}" does not have the hash in its name - ${wayOut}`);
 }
 
-/** Says why an export is not verified; undefined if it is verified. `signer` is that of the importing NOVA. */
+/** Says why an export is not verified; undefined if it is verified. `signer` belongs to the importing NOVA. */
 export async function explainUnverified(manifest: Manifest, signer: Signer | undefined): Promise<string | undefined> {
   const { client, digest, seal } = manifest;
   if (digest === undefined || seal === undefined)

@@ -60,6 +60,31 @@ async function rotate(): Promise<CommandOutput> {
   return { json: { sealed, locked }, text: `${sealed} re-encrypted with the new key`, code };
 }
 
+export const signers = command({
+  summary: "list the public keys that check the signatures of chains, or sign with a new key from now on",
+  takes: { "<list|rotate>": "what to do" },
+  async run([asked]) {
+    const action = actionOf("signers", ["list", "rotate"], asked);
+    if (action === "rotate") {
+      const added = await askApi((nova) => nova.rotateSigningKey());
+      return { json: added, text: `${added.kid} signs from now on; the earlier keys stay published` };
+    }
+    const { keys } = await askApi((nova) => nova.publicKeys());
+    return listed(keys, {
+      columns: {
+        key: "kid",
+        from: ({ nbf }) => secondsText(nbf),
+        until: ({ exp }) => (exp === undefined ? "in use" : secondsText(exp)),
+      },
+      empty: "no signing keys",
+    });
+  },
+});
+
+function secondsText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
 type Values = Record<string, unknown>;
 
 const shape = 'write a JSON object such as {"user": "...", "password": "..."}';
@@ -219,6 +244,14 @@ async function keysIn(ports: KeyPorts): Promise<KeyPlace> {
   };
 }
 
-function itemOf({ id, role, client, name, createdAt, createdBy }: ApiKey): Key {
-  return { id, role, client_slug: client, name, created_at: createdAt, created_by: createdBy };
+function itemOf({ id, role, client, name, identity, createdAt, createdBy }: ApiKey): Key {
+  return {
+    id,
+    role,
+    client_slug: client,
+    name,
+    identity: identity ?? null,
+    created_at: createdAt,
+    created_by: createdBy,
+  };
 }

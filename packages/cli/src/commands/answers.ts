@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { RawJson } from "@nova/engine";
 import { isJson } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import { askApiAndStay } from "../api/ask.ts";
+import { askApi, askApiAndStay } from "../api/ask.ts";
 import { InvalidInput, throwInvalid } from "../errors.ts";
 import { isObjectText, readJsonFile } from "../input/context.ts";
 import { printOutput } from "../output/terminal.ts";
@@ -24,12 +24,37 @@ export const approve = command({
     await askApiAndStay(async ({ tasks }) => {
       const isTask = id.startsWith("task_");
       const answered = await (isTask ? tasks.answer(id, sent) : tasks.answerIn(id, { ...sent, ...defined({ node }) }));
-      const later = answered.sent ? "" : "; Step Functions did not accept it yet, the sweeper repeats it";
+      const unsent = answered.sent ? "" : "; Step Functions did not accept it yet, the sweeper repeats it";
+      const later = answered.missing ? `; ${missingPeople(answered.missing)}` : unsent;
       const text = `${answered.node} of ${answered.execution_id}: ${answered.choice}${later}`;
       printOutput({ json: { ...answered, by }, text }, json);
       return [answered.execution_id];
     });
     return undefined;
+  },
+});
+
+function missingPeople(count: number): string {
+  return count === 1 ? "1 more person has to agree" : `${count} more people have to agree`;
+}
+
+const votedTask = { "<task_id>": "the task, as nova tasks --mine lists it" } as const;
+
+export const withdraw = command({
+  summary: "withdraw your vote on an approval, or your delegation, until enough people agree",
+  takes: votedTask,
+  async run([id = ""]) {
+    const changed = await askApi(({ tasks }) => tasks.withdraw(id));
+    return { json: changed, text: `${changed.node} of ${changed.execution_id}: withdrawn` };
+  },
+});
+
+export const delegate = command({
+  summary: "let another person vote on an approval instead of you",
+  takes: { ...votedTask, "--to <mail>": { says: "the mail address of the person", needed: true } },
+  async run([id = ""], { to }) {
+    const changed = await askApi(({ tasks }) => tasks.delegate(id, to));
+    return { json: { ...changed, to }, text: `${changed.node} of ${changed.execution_id}: ${to} votes instead of you` };
   },
 });
 

@@ -41,7 +41,7 @@ export const dev = command({
     const limits = await limitsOf(e2bPlan);
     keepWithin(limits);
     const [interrupt, tell] = [new Interrupt(), holdReports(json ? jsonReporter : textReporter)];
-    process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // NOVA reports its own failures on stderr
+    process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR"; // NOVA reports its own failures on stderr.
     const folders = (await Promise.all(roots.map(workflowFoldersIn))).flat();
     await offerPackages(await Promise.all(folders.map(readAndParse)), json ? noTerminal : undefined);
     const { cloud, queue } = await openOwnCloud(tell, limits);
@@ -66,7 +66,8 @@ export const dev = command({
       await publisher.publish(...roots);
       using _watch = await watchFolders(roots, (root, news) => {
         if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
-        publisher.publish(root).catch(tellProblem); // a deleted workflow frees its id
+        // The folder is published again, because the deletion of a workflow may have freed its id.
+        publisher.publish(root).catch(tellProblem);
       });
       await interrupt.requested();
     } finally {

@@ -1,63 +1,64 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fillTemplate, templateNames, templates } from "@nova/templates";
 import { promisedPackages, slugOf, templateName } from "@nova/workflow";
 import { shellWord } from "@nova/workflow/shell-word";
 import { dataFolder } from "../cloud.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
-import { inNewFolder } from "../files.ts";
+import { inNewFolder, writeInside } from "../files.ts";
 import { readAndCompile } from "../input/workflow.ts";
 import { print, printError, styled } from "../output/terminal.ts";
 import { tableLines } from "../output/text.ts";
 import { installCommand, installPackages, offerAll } from "../packages.ts";
 import { actionOf, command } from "./command.ts";
 
-const starter = fileURLToPath(new URL("../../starter", import.meta.url));
 const programStarter = fileURLToPath(new URL("../../starter-typescript", import.meta.url));
 const programSettings = fileURLToPath(import.meta.resolve("@nova/workflow/tsconfig.program.json"));
 
 export const init = command({
-  summary: "make a small workflow that runs, to start from",
+  summary: "make a workflow that runs, to start from",
   takes: {
-    "[folder]": { says: "where to make it", absent: "hello" },
-    "--typescript": "write the graph as a program, workflow.ts, which editors check",
+    "[folder]": { says: "where to make it; absent: the name of the template" },
+    "--template <name>": { says: "what to start from", absent: "hello", choices: templateNames },
+    "--typescript": "write the graph of the template hello as a program, workflow.ts, which editors check",
   },
   json: false,
 
-  async run([folder = "hello"], { typescript }) {
-    const graph = typescript ? "workflow.ts" : "workflow.json";
-    await inNewFolder(folder, { wayOut: "name a new folder" }, async () => {
-      await cp(starter, folder, { recursive: true, filter: (path) => !/__pycache__|\.nova/.test(path) });
-      if (typescript) await useProgram(folder);
-      await nameAfter(folder, graph);
+  async run([path], { template, typescript }) {
+    if (typescript && template !== "hello")
+      throw new InvalidInput("--typescript has only the template hello - leave out one of the two options");
+    const folder = path ?? template;
+    const name = basename(resolve(folder));
+    const id = slugOf(name) || template;
+    const files = fillTemplate(templates[template], {
+      id,
+      name: path === undefined ? templates[template].title : name,
     });
-    print(`${folder} has a workflow: ${graph} is its graph, nodes/ its Python. Run it:`);
-    print(styled("bold", `  nova run ${shellWord(folder)} --set name='"Ada"'`));
+    await inNewFolder(folder, { wayOut: "name a new folder" }, async () => {
+      for (const [file, text] of Object.entries(files)) await writeInside(folder, file, text, { replaces: false });
+      if (typescript) await useProgram(folder, { id, name });
+    });
+    const graph = typescript ? "workflow.ts" : "workflow.json";
+    print(`${folder} has a workflow: ${graph} is its graph, AGENTS.md says how to run and change it. Run it:`);
+    print(styled("bold", `  nova run ${shellWord(folder)} --context ${shellWord(join(folder, "input.json"))}`));
     const sentence = await offerAll();
     if (sentence !== null) print(styled("dim", sentence));
     return undefined;
   },
 });
 
-async function nameAfter(folder: string, graph: string): Promise<void> {
-  const [name, file] = [basename(resolve(folder)), join(folder, graph)];
-  const id = slugOf(name);
-  if (id === "") return;
-  const text = await readFile(file, "utf8");
-  const renamed = text.replace(/(?<=\bid"?: )"hello"/, () => JSON.stringify(id));
-  await writeFile(
-    file,
-    renamed.replace('"Hello"', () => JSON.stringify(name)),
-  );
-}
-
 /**
  * Replaces the definition in a folder by a program that builds the same workflow. Also writes the settings with which
  * editors find the types.
  */
-async function useProgram(folder: string): Promise<void> {
+async function useProgram(folder: string, { id, name }: { id: string; name: string }): Promise<void> {
   await rm(join(folder, "workflow.json"));
   await cp(programStarter, folder, { recursive: true });
+  const file = join(folder, "workflow.ts");
+  const text = await readFile(file, "utf8");
+  const renamed = text.replace('"hello"', () => JSON.stringify(id)).replace('"Hello"', () => JSON.stringify(name));
+  await writeFile(file, renamed);
   const settings = { extends: programSettings, include: ["**/*.ts"] };
   await writeFile(join(folder, "tsconfig.json"), `${JSON.stringify(settings, null, 2)}\n`);
 }

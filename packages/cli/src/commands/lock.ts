@@ -1,5 +1,6 @@
 import { userInfo } from "node:os";
 import { changeText, currentGenerator } from "@nova/agents";
+import { formatUsd } from "@nova/client";
 import { analysisFileOf, codeFileOf, type LockRecord, lockFileName } from "@nova/workflow";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi, readCount } from "../api/ask.ts";
@@ -167,7 +168,7 @@ export function costLines(costs: readonly NodeCosts[]): string[] {
   const saved = costs.reduce((all, { savedUsd }) => all + savedUsd, 0);
   return [
     ...tableLines([...header, "pays off after"], costs.map(rowOf)),
-    `written for ${dollars(spent)}, saved ${dollars(saved)}`,
+    `written for ${formatUsd(spent)}, saved ${formatUsd(saved)}`,
   ];
 }
 
@@ -177,18 +178,14 @@ function rowOf({ node, generations, written, savedPerRun, runs, hits, savedUsd, 
   return [
     node,
     `${generations}×`,
-    dollars(written.usd),
-    dollars(savedPerRun.usd),
+    formatUsd(written.usd),
+    formatUsd(savedPerRun.usd),
     String(tokens),
     String(runs),
     String(hits),
-    dollars(savedUsd),
+    formatUsd(savedUsd),
     after,
   ];
-}
-
-function dollars(usd: number): string {
-  return `$${usd.toFixed(4)}`;
 }
 
 const actionTexts: Record<PlanAction, string> = {
@@ -214,7 +211,7 @@ export function lockLines(planned: readonly Planned[], removed: readonly string[
 }
 
 function originText({ origin, model, cost, provenBy }: NonNullable<Planned["locked"]>): string {
-  const writer = origin === "edited" ? "edited by hand" : `written by ${model} for $${cost.usd.toFixed(4)}`;
+  const writer = origin === "edited" ? "edited by hand" : `written by ${model} for ${formatUsd(cost.usd)}`;
   return `, ${writer}${provenBy === undefined ? "" : `, proven by ${provenBy}`}`;
 }
 

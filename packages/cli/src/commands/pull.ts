@@ -40,7 +40,7 @@ export interface PullRequest {
   execution: string;
   /** The node to pull with its inputs; undefined: the whole workflow. */
   node: string | undefined;
-  /** The folder to make; undefined: one that is named after workflow and execution. */
+  /** The folder to make; undefined: a folder whose name consists of the workflow and the execution. */
   folder: string | undefined;
 }
 
@@ -175,7 +175,7 @@ export async function buildLocalContext(text: string, load: Load): Promise<{ tex
   const files = new Map<string, ContextFile>();
   let bytesLeft = maxBytes;
   const visit = async (value: ExactObject): Promise<ExactValue> => {
-    // A reference is not user data, so its numbers may lose digits.
+    // `JSON.parse` may change digits of numbers. That does not matter here, because a reference is not user data.
     const ref = "$blob" in value ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
     if (!ref) return mapMembers(value, visit, plainKey);
     bytesLeft -= Math.max(0, ref.bytes);

@@ -1,4 +1,14 @@
-import type { AuditRecord, Client, Delivery, Execution, Key, Schemas, Task, Workflow } from "@nova/client";
+import {
+  type AuditRecord,
+  type Client,
+  type Delivery,
+  type Execution,
+  formatDuration,
+  type Key,
+  type Schemas,
+  type Task,
+  type Workflow,
+} from "@nova/client";
 import type { RawJson } from "@nova/engine";
 import { renderJson } from "@nova/engine";
 import type { Role } from "@nova/service";
@@ -7,7 +17,7 @@ import { askApi, readCount, readItems } from "../api/ask.ts";
 import { nullIfMissing } from "../api/client.ts";
 import { InvalidInput } from "../errors.ts";
 import { printError, styled } from "../output/terminal.ts";
-import { cell, duration, figureTable, type ListShape, listed, statusText, untrustedLine } from "../output/text.ts";
+import { cell, figureTable, type ListShape, listed, statusText, untrustedLine } from "../output/text.ts";
 import { withKeys } from "./access.ts";
 import { command, oneOf, runAction } from "./command.ts";
 
@@ -37,6 +47,33 @@ export const audit = command({
     return listed(await readItems("/audit", readCount("--limit", limit), { client }), auditList);
   },
 });
+
+type RootItem = Schemas["Root"];
+
+const rootList: ListShape<RootItem> = {
+  columns: { root: "number", when: "at", runs: "size", stamped: stampText, tree: "tree" },
+  empty: "no roots - the first one is made within an hour after a run has closed, or by nova roots --now",
+};
+
+export const roots = command({
+  summary: "list the signed roots of the Merkle trees of closed runs, newest first, or make one now",
+  takes: { "--now": "make a root over the runs that have closed since the last one", ...limited },
+  async run(_, { now, limit }) {
+    if (!now) return listed(await readItems("/roots", readCount("--limit", limit), {}), rootList);
+    const root = await askApi((nova) => nova.makeRoot());
+    return {
+      json: root,
+      text: `root ${root.number} of ${root.at}: ${root.size} ${root.size === 1 ? "run" : "runs"}, ${root.stamped_at === null ? "" : "stamped at "}${stampText(root)}`,
+    };
+  },
+});
+
+function stampText({ stamped_at, delay_ms }: RootItem): string {
+  if (stamped_at === null) return "not stamped";
+  return delay_ms === null || delay_ms < 60_000
+    ? stamped_at
+    : `${stamped_at}, ${formatDuration(delay_ms)} after the root`;
+}
 
 const outcomes = ["accepted", "started", "refused", "failed"] as const;
 
@@ -80,7 +117,7 @@ const executionList: ListShape<ReturnType<typeof executionItem>> = {
     client: "client",
     status: ({ status }) => statusText(status),
     started: "started_at",
-    time: ({ duration_ms }) => (duration_ms === null ? "" : duration(duration_ms)),
+    time: ({ duration_ms }) => (duration_ms === null ? "" : formatDuration(duration_ms)),
     labels: ({ labels }) => cell(labelsText(labels)),
   },
   empty: "no executions - nova run <folder> starts one",
@@ -91,18 +128,26 @@ export const executions = command({
   takes: {
     "--workflow <id>": "only of this workflow",
     "--client <slug>": "only of this client",
-    "--status <status>": `only with this status: ${statuses.join(", ")}`,
+    "--status <status>": `only with this status, or with one of several: failed,interrupted; all: ${statuses.join(", ")}`,
     "--error <class>": "only if they ended with this error class, such as NodeTimeout",
     "--trigger <id>": "only if this trigger started them",
     "--label <name=value>": "only with this label, such as order=PO-10",
     ...limited,
   },
   async run(_, { workflow, client, status, error: error_class, trigger, label, limit }) {
-    const query = { workflow, client, status: oneOf("status", statuses, status), error_class, trigger, label };
+    const query = { workflow, client, status: readStatuses(status), error_class, trigger, label };
     const found = await readItems("/executions", readCount("--limit", limit), query);
     return listed(found.map(executionItem), executionList);
   },
 });
+
+/** Checks statuses with commas between them. Throws `InvalidInput`. */
+function readStatuses(text: string | undefined): string | undefined {
+  return text
+    ?.split(",")
+    .map((one) => oneOf("status", statuses, one))
+    .join(",");
+}
 
 function executionItem(found: Execution) {
   const { execution_id, workflow, version, client, status, started_at, duration_ms, labels } = found;
@@ -122,7 +167,7 @@ function pairsText(pairs: object, between: string): string {
 type AgedTask = Task & { age_seconds: number };
 
 const taskTimes = {
-  age: ({ age_seconds }: AgedTask) => duration(age_seconds * 1000),
+  age: ({ age_seconds }: AgedTask) => formatDuration(age_seconds * 1000),
   until: "expires_at",
 } as const;
 const taskPlace = { execution: "execution_id", workflow: "workflow", client: "client", node: "node" } as const;
@@ -146,9 +191,13 @@ const taskLists: Record<"approval" | "event", ListShape<AgedTask>> = {
 
 export const tasks = command({
   summary: "list tasks that wait for a person's answer or for an event, oldest first",
-  takes: { "--kind <kind>": { says: "event: for an event; absent: for an answer", choices: ["approval", "event"] } },
-  async run(_, { kind = "approval" }) {
-    const items = await askApi((server) => Array.fromAsync(server.tasks.list({ kind })));
+  takes: {
+    "--kind <kind>": { says: "event: for an event; absent: for an answer", choices: ["approval", "event"] },
+    "--mine": "only the approvals on which the person of the key may vote now",
+  },
+  async run(_, { kind = "approval", mine }) {
+    const query = { kind, ...(mine && { mine: "true" as const }) };
+    const items = await askApi((server) => Array.fromAsync(server.tasks.list(query)));
     const now = Date.now();
     const aged = items.map((task) => {
       // The age is never below 0, because the server's clock may be ahead of this machine's.
@@ -236,6 +285,7 @@ const keyList: ListShape<Key> = {
     role: "role",
     client: ({ client_slug }) => client_slug ?? "all",
     name: "name",
+    identity: ({ identity }) => identity ?? "",
     made: "created_at",
   },
   empty: "no keys - nova keys create --role admin makes one",
@@ -249,11 +299,12 @@ export const keys = command({
     "--role <role>": `with create: ${roles.join(", ")}; each includes those before it`,
     "--client <slug>": "with create: the only client that the key can reach; absent: all clients",
     "--name <text>": "with create: the name of its owner",
+    "--identity <mail>": "with create: the mail address of the person who answers approvals with it",
   },
-  async run([asked, id], { role, client, name, json }) {
+  async run([asked, id], { role, client, name, identity, json }) {
     return runAction("keys", asked, {
       async create() {
-        const request = { role: readRole(role), ...defined({ client_slug: client, name }) };
+        const request = { role: readRole(role), ...defined({ client_slug: client, name, identity }) };
         const made = await withKeys((place) => place.create(request));
         if (!json) printError(styled("dim", `${made.id} is shown only this once: store it where you keep keys`));
         return { json: made, text: made.key };
@@ -331,7 +382,10 @@ async function onlySchedule(workflow: string, action: string): Promise<string> {
   throw new InvalidInput(`"${workflow}" has several schedules - nova schedules ${action} ${workflow} <one of ${ids}>`);
 }
 
-/** Formats a time in a time zone, or in that of this machine, as `2026-01-31 09:00` (the Swedish format). */
+/**
+ * Formats a time in the given time zone, by default in the time zone of this machine, as `2026-01-31 09:00` (the
+ * Swedish format).
+ */
 function clockAt(time: string, timeZone?: string): string {
   return new Date(time).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone });
 }

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Execution, NovaClient, RestartForecast, RestartOptions } from "@nova/client";
+import {
+  type Execution,
+  formatDuration,
+  formatUsd,
+  type NovaClient,
+  type RestartForecast,
+  type RestartOptions,
+} from "@nova/client";
 import { RawJson } from "@nova/engine";
 import { nodeIndex, type Workflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
@@ -9,7 +16,7 @@ import { type ExitCode, exitCodes, InvalidInput } from "../errors.ts";
 import { readContext } from "../input/context.ts";
 import { Interrupt } from "../interrupt.ts";
 import { type Asking, type CommandOutput, print, printError, styled, thisTerminal } from "../output/terminal.ts";
-import { cell, duration, statusText, tableLines } from "../output/text.ts";
+import { cell, statusText, tableLines } from "../output/text.ts";
 import { command } from "./command.ts";
 import { onServerOrHere, reportRefusals, runInPlace } from "./run.ts";
 import { readVersion } from "./versions.ts";
@@ -107,7 +114,7 @@ function forecastLines(id: string, { reused, runs, again, misfits, estimate }: R
     some("reuse", reused),
     some("run", runs),
     some("run again", again, ", with effects that may happen twice"),
-    `  ${styled("cyan", "cost")} about $${usd.toFixed(4)} and ${duration(ms)} of code, as in ${id}`,
+    `  ${styled("cyan", "cost")} about ${formatUsd(usd)} and ${formatDuration(ms)} of code, as in ${id}`,
     misfits.map((misfit) => styled("red", `  does not fit: ${misfit}`)),
   ].flat(2);
 }
@@ -269,7 +276,7 @@ export async function forecastMany(
     if (!("runs" in item)) return [item.restarted_from, "", "", "", "", item.error?.message ?? ""];
     const { execution_id: id, reused, runs, again, misfits, estimate } = item;
     const counts = [reused, runs, again].map(({ length }) => String(length));
-    return [id, ...counts, duration(estimate.execution_time_ms), cell(misfits.join("; "))];
+    return [id, ...counts, formatDuration(estimate.execution_time_ms), cell(misfits.join("; "))];
   });
   const table = tableLines(["execution", "reuse", "run", "run again", "about", ""], rows);
   const text = sources.length === 0 ? nothing : table;

@@ -85,7 +85,7 @@ async function inCloud<T>(
 ): Promise<T> {
   const cloud = await openCloud();
   const lost = cloud.lost.then(throwOwnerGone);
-  lost.catch(() => undefined); // `work` may not await it yet
+  lost.catch(() => undefined); // If `work` does not await `lost`, its rejection must not end the process.
   try {
     return await work(cloud, lost);
   } finally {

@@ -10,16 +10,18 @@ import { listed, tableLines } from "../output/text.ts";
 import { actionOf, command } from "./command.ts";
 import { readVersion } from "./versions.ts";
 
-const actions = ["new", "show", "set", "run", "edit", "publish", "list", "delete"] as const;
+const actions = ["new", "show", "set", "check", "run", "edit", "publish", "list", "delete"] as const;
 
 export const session = command({
   summary: "build a workflow step by step: run its nodes, change them and their outputs, run stale nodes",
   takes: {
-    "<new|show|set|run|edit|publish|list|delete>": "what to do",
+    "<new|show|set|check|run|edit|publish|list|delete>": "what to do",
     "[session]": "the session; with new: a workflow to copy",
-    "[node]": "with set, edit: the node; with run: only this node",
+    "[node]": "with set, check, edit: the node; with run: only this node",
+    "--run <execution>": "with new: repeat one node of this run with the context that it had",
+    "--place <place>": "with --run: the place, such as find or each[3].find; absent: the node that failed the run",
     "--set <key=json>": {
-      says: "with new: a value of the context; with set: a field of the node (repeatable)",
+      says: "with new: a value of the context; with set: a field of the node, or without a node of the workflow (repeatable)",
       each: true,
     },
     "--text <key=path>": {
@@ -34,6 +36,7 @@ export const session = command({
     "--client <slug>": "with new, list: the client",
     "--retention-days <n>": "with new: the session ends after this many days; absent: 30",
     "--as <workflow>": "with publish: the workflow that gets the next version",
+    "--dry-run": "with publish: only list the findings",
   },
   async run([asked, id, node], options) {
     const action = actionOf("session", actions, asked);
@@ -48,13 +51,18 @@ export const session = command({
       return { json: { session_id: id, deleted: true }, text: `session ${id} is deleted; its executions stay` };
     }
     if (action === "publish") return publish(id, options);
+    if (action === "set" && node === undefined && options.set.length > 0) return setWorkflow(id, options.set);
     if (node === undefined) throw new InvalidInput(`nova session ${action} needs a node after the session`);
+    if (action === "check") return check(id, node);
     const read = defined({ version: options.version === undefined ? undefined : readVersion(options.version) });
     return action === "set" ? set(id, node, options, read) : edit(id, node, options.output, read);
   },
 });
 
-type NewOptions = { set: string[] } & Record<"version" | "name" | "client" | "retentionDays", string | undefined>;
+type NewOptions = { set: string[] } & Record<
+  "version" | "name" | "client" | "retentionDays" | "run" | "place",
+  string | undefined
+>;
 
 async function create(workflow: string | undefined, options: NewOptions): Promise<CommandOutput> {
   const context = options.set.length > 0 ? new RawJson(await readContext(undefined, options.set)) : undefined;
@@ -62,6 +70,8 @@ async function create(workflow: string | undefined, options: NewOptions): Promis
     workflow,
     name: options.name,
     client_slug: options.client,
+    run: options.run,
+    place: options.place,
     context,
     version: options.version === undefined ? undefined : readVersion(options.version),
     retention_days: options.retentionDays === undefined ? undefined : Number(options.retentionDays),
@@ -93,6 +103,39 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
     for (const from of options.after) await sessions.addEdge(id, { from, to: node });
     return describeSession(nova, await sessions.get(id));
   });
+}
+
+/** Sets fields of the workflow, such as its triggers; null removes a field. */
+async function setWorkflow(id: string, pairs: readonly string[]): Promise<CommandOutput> {
+  const fields = JSON.parse(await readContext(undefined, [...pairs])) as Record<string, unknown>;
+  return askApi(async (nova) => {
+    const { settings, revision } = await nova.sessions.get(id);
+    const kept = Object.entries({ ...settings, ...fields }).filter(([, value]) => value !== null);
+    return describeSession(nova, await nova.sessions.change(id, { settings: Object.fromEntries(kept) }, { revision }));
+  });
+}
+
+async function check(id: string, node: string): Promise<CommandOutput> {
+  const checked = await askApi((nova) => nova.sessions.check(id, node));
+  const { findings, prompt } = checked;
+  const isValid = findings.every(({ severity }) => severity !== "error");
+  const lines = findings.map(({ severity, code, path, line, message }) => {
+    const place = line === undefined ? path : `${path} line ${line}`;
+    return `${severity} ${code} ${place}: ${message}`;
+  });
+  const missing = (prompt?.references ?? []).flatMap(({ reference, value }) =>
+    value === null ? [`${reference} has no value`] : [],
+  );
+  return {
+    json: checked,
+    text: [
+      ...(prompt ? [prompt.text] : []),
+      ...missing,
+      ...lines,
+      isValid ? `${node} is valid` : `${node} is not valid`,
+    ],
+    code: isValid ? exitCodes.completed : exitCodes.invalid,
+  };
 }
 
 async function readFields({ set, text }: SetOptions): Promise<Record<string, unknown>> {
@@ -145,8 +188,14 @@ function summaryOf({ execution_id: execution, runs, reused, shape_why: why, erro
 
 async function publish(
   id: string,
-  { as, name }: { as: string | undefined; name: string | undefined },
+  { as, name, dryRun }: { as: string | undefined; name: string | undefined; dryRun: true | undefined },
 ): Promise<CommandOutput> {
+  if (dryRun) {
+    const checked = await askApi((nova) => nova.sessions.checkPublication(id, defined({ workflow: as, name })));
+    const lines = checked.findings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+    const code = checked.valid ? exitCodes.completed : exitCodes.invalid;
+    return { json: checked, text: [...lines, `${checked.id} is ${checked.valid ? "valid" : "not valid"}`], code };
+  }
   const published = await askApi((nova) => nova.sessions.publish(id, defined({ workflow: as, name })));
   return { json: published, text: `version ${published.version} of ${published.id} is ${published.status}` };
 }

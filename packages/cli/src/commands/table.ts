@@ -1,7 +1,8 @@
 import type { CliCommand } from "./command.ts";
 
 /**
- * Every command by its name. A command is loaded only when it runs, so it does not wait for the imports of the others.
+ * Every command by its name. A command is loaded only when it runs, so it does not wait for the imports of the other
+ * commands.
  */
 export const commands: Record<string, () => Promise<CliCommand>> = {
   init: async () => (await import("./init.ts")).init,
@@ -20,28 +21,37 @@ export const commands: Record<string, () => Promise<CliCommand>> = {
   validate: async () => (await import("./validate.ts")).validate,
   check: async () => (await import("./validate.ts")).check,
   compile: async () => (await import("./validate.ts")).compile,
+  agent: async () => (await import("./agent.ts")).agent,
   lock: async () => (await import("./lock.ts")).lock,
   trace: async () => (await import("./execution.ts")).trace,
   logs: async () => (await import("./execution.ts")).logs,
   diff: async () => (await import("./execution.ts")).diff,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  completion: async () => (await import("./completion.ts")).completionOf(() => commands),
+  mcp: async () => (await import("./mcp.ts")).mcp,
   test: async () => (await import("./test.ts")).test,
   replay: async () => (await import("./execution.ts")).replay,
   get: async () => (await import("./execution.ts")).get,
   pull: async () => (await import("./pull.ts")).pull,
   verify: async () => (await import("./verify.ts")).verify,
+  proof: async () => (await import("./proof.ts")).proof,
   executions: async () => (await import("./resources.ts")).executions,
   tasks: async () => (await import("./resources.ts")).tasks,
   approve: async () => (await import("./answers.ts")).approve,
+  withdraw: async () => (await import("./answers.ts")).withdraw,
+  delegate: async () => (await import("./answers.ts")).delegate,
   emit: async () => (await import("./answers.ts")).emit,
   event: async () => (await import("./answers.ts")).event,
   cancel: async () => (await import("./execution.ts")).cancel,
   erase: async () => (await import("./execution.ts")).erase,
   credentials: async () => (await import("./access.ts")).credentials,
+  signers: async () => (await import("./access.ts")).signers,
   clients: async () => (await import("./resources.ts")).clients,
   keys: async () => (await import("./resources.ts")).keys,
   quotas: async () => (await import("./access.ts")).quotas,
   analytics: async () => (await import("./resources.ts")).analytics,
   deliveries: async () => (await import("./resources.ts")).deliveries,
+  roots: async () => (await import("./resources.ts")).roots,
   audit: async () => (await import("./resources.ts")).audit,
   export: async () => (await import("./archive.ts")).exportAll,
   upgrade: async () => (await import("./archive.ts")).upgrade,

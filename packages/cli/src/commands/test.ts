@@ -1,18 +1,18 @@
 import { writeFile } from "node:fs/promises";
+import { formatUsd } from "@nova/client";
 import { atOnce, renderJson, type WorkflowVersion } from "@nova/engine";
 import { readCount } from "../api/ask.ts";
-import { watchFolders } from "../dev/watch-folders.ts";
-import { type ExitCode, exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
+import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
 import { Interrupt } from "../interrupt.ts";
 import { type NodeProof, type ProofOutcome, proveNodes } from "../lock/prove.ts";
 import { differenceLines, notSet, rawJson } from "../output/diff.ts";
-import { explain } from "../output/explain.ts";
-import { type CommandOutput, printError, printOutput, styled } from "../output/terminal.ts";
+import { type CommandOutput, styled } from "../output/terminal.ts";
 import { tableLines, untrustedLine } from "../output/text.ts";
 import { type FirstDifference, findFirstDifference, findStaleNodes } from "../tests/compare.ts";
 import { readTestFolder, type Test, type TestFolder } from "../tests/fixture.ts";
 import { type TestRunner, withTestCloud } from "../tests/test-cloud.ts";
 import { updateTest } from "../tests/update.ts";
+import { repeatOnChange } from "../watch.ts";
 import { command } from "./command.ts";
 
 export const test = command({
@@ -41,7 +41,7 @@ export const test = command({
     const interrupt = new Interrupt();
     return withTestCloud(async (runner) => {
       const options = { update: update === true, junit };
-      if (watch) return watchTests(tests.folder, interrupt, () => testIn(runner, path, options), json);
+      if (watch) return repeatOnChange(tests.folder, interrupt, () => testIn(runner, path, options), json);
       const running = testIn(runner, path, options, tests);
       running.catch(() => undefined);
       const stopped = interrupt.requested().then(() => {
@@ -52,7 +52,7 @@ export const test = command({
   },
 });
 
-/** Runs the tests in a folder once. */
+/** Runs all tests of the workflow folder at `path`. With `update`, it also writes their new outcomes. */
 export async function testIn(
   runner: TestRunner,
   path: string,
@@ -74,26 +74,6 @@ export async function testIn(
   return testOutput(items);
 }
 
-async function watchTests(
-  folder: string,
-  interrupt: Interrupt,
-  runTests: () => Promise<CommandOutput>,
-  isJson: true | undefined,
-): Promise<ExitCode> {
-  let changed = Promise.withResolvers<void>();
-  using _ = await watchFolders([folder], () => changed.resolve());
-  const ended = interrupt.requested().then(() => true);
-  for (;;) {
-    changed = Promise.withResolvers<void>();
-    await runTests().then(
-      (all) => printOutput(all, isJson),
-      (error: unknown) => printError(`nova: ${explain(error).sentence}`),
-    );
-    if (!isJson) printError(styled("dim", "waiting for a change; Ctrl-C ends it"));
-    if (await Promise.race([ended, changed.promise.then(() => false)])) return exitCodes.completed;
-  }
-}
-
 export interface TestItem {
   name: string;
   /** `stale`: nodes have changed since the test was recorded; `updated`: the test now has the new outcome. */
@@ -105,15 +85,9 @@ export interface TestItem {
 /** The number of tests that run at the same time. Several can, because a run mostly waits for its sandbox. */
 const maxAtOnce = 4;
 
-interface Running {
-  folder: TestFolder;
-  version: WorkflowVersion;
-  update: boolean;
-}
-
 async function runOne(
   runner: TestRunner,
-  { folder, version, update }: Running,
+  { folder, version, update }: { folder: TestFolder; version: WorkflowVersion; update: boolean },
   test: Test,
 ): Promise<Pick<TestItem, "status" | "first_difference">> {
   const [stale] = findStaleNodes(test.fixture, folder.workflow);
@@ -265,5 +239,5 @@ function countOutcomes(proof: NodeProof) {
 const header = ["node", "samples", "same", "differs", "fails", "cost"];
 
 function rowOf({ node, samples, same, differs, fails, cost_usd }: ReturnType<typeof countOutcomes>): string[] {
-  return [node, ...[samples, same, differs, fails].map(String), `$${cost_usd.toFixed(4)}`];
+  return [node, ...[samples, same, differs, fails].map(String), formatUsd(cost_usd)];
 }

@@ -6,6 +6,7 @@ import {
   type Finding,
   isWorkflowFolder,
   locateInProgram,
+  openApprovals,
   pastTimes,
   readWorkflowSource,
   templatePackages,
@@ -14,9 +15,12 @@ import { defined } from "@nova/workflow/defined";
 import { connectServer } from "../api/ask.ts";
 import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
 import { readJsonFile, readObjectFile, utf8 } from "../input/context.ts";
-import { findUnpriced, readAndCompile, readAndParse } from "../input/workflow.ts";
-import { print, printError } from "../output/terminal.ts";
+import { findUnpriced, readAndCompile, readAndParse, workflowPath } from "../input/workflow.ts";
+import { Interrupt } from "../interrupt.ts";
+import { githubLines, sarifLog } from "../output/formats.ts";
+import { type CommandOutput, print, printError } from "../output/terminal.ts";
 import { diagnosticsOf, findingLines } from "../output/text.ts";
+import { repeatOnChange } from "../watch.ts";
 import { command } from "./command.ts";
 
 async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: boolean; warm?: number | undefined }> {
@@ -29,8 +33,12 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
   const unpriced = await findUnpriced(parsed);
   if (!server) {
     const { findNotInstalled } = await import("../packages.ts");
-    const all = [...findings, ...pastTimes(workflow, Date.now()), ...(await findNotInstalled(parsed)), ...unpriced];
-    return { findings: all, valid: true, warm };
+    const warnings = [
+      ...pastTimes(workflow, Date.now()),
+      ...openApprovals(workflow),
+      ...(await findNotInstalled(parsed)),
+    ];
+    return { findings: [...findings, ...warnings, ...unpriced], valid: true, warm };
   }
   const { publishBody } = await import("../api/client.ts");
   const source = await readWorkflowSource(path);
@@ -49,22 +57,36 @@ function costOf(warm: number): string {
   return `keeps up to ${warm} sandboxes of each client warm while it is the active version, for about $${usd} per hour and client`;
 }
 
+const formats = ["text", "github", "sarif"] as const;
+type Format = (typeof formats)[number];
+
 export const validate = command({
   summary: "find the mistakes in a workflow",
-  takes: { "<folder|file>": "folder with workflow.json or workflow.ts, or one such file" },
-  async run([path = ""]) {
-    const { findings, valid, warm } = await findingsOf(path);
-    return {
-      json: { valid, diagnostics: diagnosticsOf(findings) },
-      text: [
-        ...findingLines(findings),
-        ...(warm ? [costOf(warm)] : []),
-        valid ? `${path} is valid` : `${path} is not valid`,
-      ],
-      code: valid ? exitCodes.completed : exitCodes.invalid,
-    };
+  takes: {
+    "<folder|file>": "folder with workflow.json or workflow.ts, or one such file",
+    "--format <format>": {
+      says: "github: annotations of GitHub Actions; sarif: a SARIF 2.1.0 log for code scanning",
+      choices: formats,
+      absent: "text",
+    },
+    "--watch": "validate again when a file in the folder changes",
+  },
+  async run([path = ""], { format, watch, json }) {
+    if (json && format !== "text") throw new InvalidInput("--json and --format exclude each other - leave out one");
+    if (!watch) return validatePath(path, format);
+    return repeatOnChange(workflowPath(path), new Interrupt(), () => validatePath(path, format), json);
   },
 });
+
+async function validatePath(path: string, format: Format): Promise<CommandOutput> {
+  const { findings, valid, warm } = await findingsOf(path);
+  const code = valid ? exitCodes.completed : exitCodes.invalid;
+  const json = { valid, diagnostics: diagnosticsOf(findings) };
+  if (format === "github") return { json, text: githubLines(findings, workflowPath(path)), code };
+  if (format === "sarif") return { json, text: JSON.stringify(sarifLog(findings, workflowPath(path)), null, 2), code };
+  const cost = warm ? [costOf(warm)] : [];
+  return { json, text: [...findingLines(findings), ...cost, `${path} is ${valid ? "" : "not "}valid`], code };
+}
 
 export const compile = command({
   summary: "print the state machine of a workflow (Amazon States Language)",
@@ -137,7 +159,7 @@ export async function readCode(file: string): Promise<string> {
   return utf8(bytes, `"${file}" is not UTF-8 text - save it as UTF-8`);
 }
 
-/** Reads the shape of the JSON object in a file. */
+/** Reads a JSON object from a file, and returns the type of the value of each key. */
 export async function readShape(file: string): Promise<ContextShape> {
   const value: object = JSON.parse(await readObjectFile(file));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member)]));

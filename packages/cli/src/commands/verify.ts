@@ -1,8 +1,12 @@
-import type { ItemOf } from "@nova/client";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { ItemOf, NovaClient } from "@nova/client";
 import { defined } from "@nova/workflow/defined";
 import { askApi } from "../api/ask.ts";
 import { nullIfMissing } from "../api/client.ts";
-import { exitCodes, InvalidInput } from "../errors.ts";
+import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
+import { Interrupt } from "../interrupt.ts";
+import { ProgressLine } from "../output/progress.ts";
 import { print, styled } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
@@ -22,16 +26,54 @@ export const verify = command({
     "--workflow <id>": "every execution of this workflow",
     "--client <slug>": "every execution of this client",
     "--label <name=value>": "every execution with this label, such as order=PO-10",
+    "--offline <file>": "a proof file (docs/proof.md), without network and data folder",
+    "--keys <file>": "with --offline: the operator's /.well-known/nova-keys.json",
+    "--tsa-ca <file>": "with --offline: the certificates of the time-stamp authority (PEM)",
   },
-  async run([id], { all, workflow, client, label, json }) {
+  async run([id], { all, workflow, client, label, offline, keys, tsaCa, json }) {
+    if (offline !== undefined) {
+      if ([id, all, workflow, client, label].some((one) => one !== undefined))
+        throw new InvalidInput("nova verify --offline checks one file - leave out the id and the other options");
+      return verifyOffline(offline, keys, tsaCa);
+    }
+    if (keys !== undefined || tsaCa !== undefined)
+      throw new InvalidInput("--keys and --tsa-ca belong to a proof file - add --offline <file>");
     const isMany = all === true || workflow !== undefined || client !== undefined || label !== undefined;
     if (id !== undefined && isMany)
       throw new InvalidInput("nova verify checks one execution or many - leave out the id or the options");
     if (isMany) return verifyMany({ workflow, client, label }, json === true);
     if (id === undefined) throw new InvalidInput("nova verify needs an execution - name one, or add --all");
+    if (!id.startsWith("exec_") && existsSync(id))
+      throw new InvalidInput(`"${id}" is a file - nova verify --offline ${id} checks a proof file`);
     return verifyOne(id);
   },
 });
+
+/** Checks a proof file. It opens no cloud, so it works in an empty folder. */
+async function verifyOffline(file: string, keysFile: string | undefined, caFile: string | undefined) {
+  const [{ verifyProof }, { describeVerdict, listRemarks }] = await Promise.all([
+    import("@nova/verify"),
+    import("@nova/verify/describe"),
+  ]);
+  const read = (path: string) =>
+    readFile(path).catch(throwInvalid(`there is no file ${path} that nova can read - check the path`));
+  const proof = await read(file);
+  const keys = keysFile === undefined ? undefined : await read(keysFile);
+  const tsaCa = caFile === undefined ? undefined : await read(caFile);
+  const verdict = await verifyProof(proof, { keys, tsaCa }).catch((cause) => {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new InvalidInput(`a trusted file cannot be used: ${cause.message} - check --keys and --tsa-ca`, { cause });
+  });
+  const isBroken = verdict.state === "broken";
+  return {
+    json: verdict,
+    text: [
+      styled(isBroken ? "red" : "green", describeVerdict(verdict)),
+      ...listRemarks(verdict).map((remark) => styled("dim", remark)),
+    ],
+    code: codeFor(isBroken),
+  };
+}
 
 async function verifyOne(id: string) {
   const found = await askApi((nova) => nova.executions.verify(id));
@@ -51,30 +93,65 @@ async function verifyOne(id: string) {
 /** The number of runs that one request verifies. More could take longer than 30 seconds, the limit of API Gateway. */
 const runsPerRequest = 20;
 
-/** Verifies runs page by page and prints each broken run as it finds it, so memory holds only broken runs. */
-async function verifyMany(query: Record<"workflow" | "client" | "label", string | undefined>, isJson: boolean) {
+type RunQuery = Record<"workflow" | "client" | "label", string | undefined>;
+
+/**
+ * Verifies runs page by page and prints each broken run as it finds it, so memory holds only broken runs. After Ctrl-C it
+ * reports the runs that it has verified.
+ */
+async function verifyMany(query: RunQuery, isJson: boolean) {
   const counts = { anchored: 0, open: 0, broken: 0 };
   const broken: Pick<Verified, "execution_id" | "problem">[] = [];
+  const interrupt = new Interrupt();
+  const line = new ProgressLine();
+  const count = () => counts.anchored + counts.open + counts.broken;
   await askApi(async (nova) => {
+    const counting = line.isShown ? countRuns(nova, query, interrupt) : undefined;
     for await (const { execution_id, state, problem } of nova.list("/verifications", {
       query: defined({ ...query, limit: runsPerRequest }),
     })) {
       counts[state] += 1;
-      if (state !== "broken") continue;
-      broken.push({ execution_id, problem });
-      if (!isJson) print(`${styled("red", state)} ${execution_id} ${problem ? lineOf(problem) : ""}`);
+      if (state === "broken") {
+        broken.push({ execution_id, problem });
+        line.clear();
+        if (!isJson) print(`${styled("red", state)} ${execution_id} ${problem ? lineOf(problem) : ""}`);
+      }
+      line.show({ done: count(), total: counting?.total, broken: counts.broken });
+      if (interrupt.wasRequested) break;
     }
+    if (counting) counting.isStopped = true;
+    line.clear();
   });
   const { anchored, open } = counts;
-  const runs = anchored + open + counts.broken;
-  if (runs === 0 && query.workflow !== undefined) await demandWorkflow(query.workflow);
+  const runs = count();
+  const isCut = interrupt.wasRequested;
+  if (runs === 0 && !isCut && query.workflow !== undefined) await demandWorkflow(query.workflow);
+  const found = `${anchored} anchored, ${open} open, ${counts.broken} broken`;
+  const what = `${runs} ${runs === 1 ? "run" : "runs"}${isCut ? " until the interrupt" : ""}`;
   return {
-    json: { runs, ...counts, items: broken },
-    text: [
-      `${runs} ${runs === 1 ? "run" : "runs"}: ${styled(counts.broken > 0 ? "red" : "green", `${anchored} anchored, ${open} open, ${counts.broken} broken`)}`,
-    ],
-    code: codeFor(counts.broken > 0),
+    json: { runs, ...counts, items: broken, ...(isCut && { interrupted: true }) },
+    text: `${what}: ${styled(counts.broken > 0 ? "red" : "green", found)}`,
+    code: isCut && counts.broken === 0 ? exitCodes.interrupted : codeFor(counts.broken > 0),
   };
+}
+
+/** The number of runs in one request that counts them. */
+const runsPerCount = 200;
+
+/** Counts the runs while others are verified. `total` is undefined until all are counted, or if they cannot be counted. */
+function countRuns(nova: NovaClient, query: RunQuery, interrupt: Interrupt) {
+  const counting: { total?: number; isStopped?: true } = {};
+  const countAll = async () => {
+    let total = 0;
+    for await (const _ of nova.list("/executions", { query: defined({ ...query, limit: runsPerCount }) })) {
+      if (counting.isStopped || interrupt.wasRequested) return;
+      total += 1;
+    }
+    counting.total = total;
+  };
+  // A failed request also fails the verification, which reports it.
+  countAll().catch(() => undefined);
+  return counting;
 }
 
 /**

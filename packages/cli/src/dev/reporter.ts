@@ -1,7 +1,8 @@
+import { formatDuration } from "@nova/client";
 import type { Execution, ExecutionStore } from "@nova/engine";
 import type { RunEvent, Unstarted } from "@nova/local";
 import { printSoon, styled } from "../output/terminal.ts";
-import { diagnosticsOf, duration, findingLines, statusText, untrustedLine } from "../output/text.ts";
+import { diagnosticsOf, findingLines, statusText, untrustedLine } from "../output/text.ts";
 import { eventLine, MapProgress } from "../run/lines.ts";
 import type { PublishedFolder, PublishOutcome } from "./publisher.ts";
 
@@ -61,7 +62,7 @@ export const textReporter: DevReporter = {
   },
   ended({ id, workflowId, status, durationMs, error }) {
     maps.end(id);
-    const time = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
+    const time = durationMs === undefined ? "" : ` in ${formatDuration(durationMs)}`;
     const why = error ? `: node "${error.node}" (${error.class}): ${error.message}` : "";
     say(`${styled("dim", id)}  ${statusText(status)} ${workflowId}${time}${why}`);
   },

@@ -4,7 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isWorkflowFolder } from "@nova/workflow";
 import { ignoredFolders } from "./publisher.ts";
 
-/** Changes within this time count as one, because editors and git write several files one after another. */
+/**
+ * Milliseconds within which several changes count as one, because editors and git write several files one after
+ * another.
+ */
 const settledMs = 60;
 
 /** `gone`: the root has disappeared, which is reported once. `back`: it exists again, perhaps with other content. */
@@ -25,7 +28,7 @@ export async function watchFolders(roots: readonly string[], onNews: (root: stri
 }
 
 interface Watched {
-  /** Undefined for a folder above the root that this user cannot watch. */
+  /** The watch on the folder; undefined for a folder above the root that this user cannot watch. */
   watcher: FSWatcher | undefined;
   /** Distinguishes the folder from another folder that later gets the same name. */
   identity: string;

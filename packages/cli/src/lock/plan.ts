@@ -50,8 +50,8 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   const node = prompt.node.id;
   if (entry?.state === "edited") return { node, action: "edited", locked: await lockEdit(prompt, entry, sources) };
   if (entry?.state === "missing" && entry.edited !== undefined) {
-    // The code cannot run without its analysis. The stored pair is not restored, because that would also overwrite the
-    // edited file.
+    // The code cannot run without its analysis. The stored code and its analysis are not restored together, because
+    // that would overwrite the edited file.
     const half = `${entry.edited} was edited, and ${entry.file}, which it needs, is missing`;
     throw new InvalidInput(`node "${node}": ${half} - take ${entry.file} from version control`);
   }

@@ -1,6 +1,7 @@
+import { formatDuration, formatUsd } from "@nova/client";
 import { type Difference, type NodeDiff, RawJson } from "@nova/engine";
 import { styled } from "./terminal.ts";
-import { cell, duration, shorten, tableLines } from "./text.ts";
+import { cell, shorten, tableLines } from "./text.ts";
 
 const paths: Record<NodeDiff["path"], string> = { both: "", only_a: "only in a", only_b: "only in b" };
 
@@ -32,8 +33,8 @@ function rowOf({ place, path, definition, code, context, cost: { was, is } }: No
   const changed = ({ same }: NodeDiff["code"]) => (same || path !== "both" ? "" : "different");
   const both = (text: (cost: NonNullable<typeof was>) => string) =>
     Array.from(new Set([was, is].flatMap((cost) => (cost ? [text(cost)] : [])))).join(" → ");
-  const usd = both(({ cost_usd }) => (cost_usd === 0 ? "" : `$${cost_usd.toFixed(4)}`));
-  const time = both(({ execution_time_ms: ms }) => (ms === 0 ? "" : duration(ms)));
+  const usd = both(({ cost_usd }) => (cost_usd === 0 ? "" : formatUsd(cost_usd)));
+  const time = both(({ execution_time_ms: ms }) => (ms === 0 ? "" : formatDuration(ms)));
   const keys = cell(context.map(({ key }) => key).join(" "));
   return [place, paths[path], changed(definition), changed(code), usd, time, keys];
 }

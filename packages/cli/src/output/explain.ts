@@ -50,7 +50,8 @@ function nameCommand(sentence: string): string {
       },
     )
     .replace(/POST \/uploads, and send the bytes to the address that it answers$/, "send a file with --file key=path")
-    .replace(/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them");
+    .replace(/^(there is no execution ".*") - write it as it was answered$/, "$1 - `nova executions` lists them")
+    .replace(/^(there is no task ".*") - write it as it was answered$/, "$1 - `nova tasks` lists those that wait");
 }
 
 /**

@@ -1,7 +1,8 @@
+import { formatDuration } from "@nova/client";
 import type { NodeAtWork, TraceEntry, TraceStep } from "@nova/engine";
 import type { LogPiece } from "../api/follow-logs.ts";
 import { styled } from "./terminal.ts";
-import { duration, indent, shorten } from "./text.ts";
+import { indent, shorten } from "./text.ts";
 
 export interface Logged
   extends Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt" | "steps" | "ai_metadata">,
@@ -63,7 +64,7 @@ export function attemptLine(step: TraceStep): string {
   const { attempt_number, error_class, error_message, execution_time_ms, retry_delay_ms, retry_jitter } = step;
   const wait = retry_delay_ms ? `, the next ${retry_jitter ? "within" : "in"} ${retry_delay_ms / 1000} s` : "";
   const what = `${error_class ?? "failed"}: ${shorten(error_message ?? "")}`;
-  return styled("yellow", `attempt ${attempt_number} (${duration(execution_time_ms)}${wait}): ${what}`);
+  return styled("yellow", `attempt ${attempt_number} (${formatDuration(execution_time_ms)}${wait}): ${what}`);
 }
 
 /** The earlier attempts with their output. */
@@ -94,7 +95,7 @@ export function earlierAttempts({ steps, attempt, error_message, ai_metadata }: 
   return attempts.filter((step) => step.attempt_number < attempt || step.error_message !== error_message);
 }
 
-/** A line of at least this length is printed even if its end has not arrived yet. */
+/** Number of characters from which on a line is printed even if its end has not arrived yet. */
 const longestLine = 4096;
 
 /** Formats logs that arrive in pieces. A title precedes the lines whenever the node changes. */

@@ -57,7 +57,10 @@ function printable(text: string, isJson: unknown): string {
 
 const waiting: string[] = [];
 
-/** Prints a text within a few milliseconds, together with others. Each write to a pipe stops the whole process. */
+/**
+ * Prints a text within a few milliseconds, together with others. Texts are joined because each write to a pipe stops
+ * the whole process for a moment.
+ */
 export function printSoon(text: string, isJson: unknown = false): void {
   if (waiting.push(printable(text, isJson)) > 1) return;
   process.once("exit", printWaiting);
@@ -89,6 +92,11 @@ export function printBytes(bytes: Uint8Array): boolean {
   if (process.stdout.isTTY) return false;
   process.stdout.write(bytes);
   return true;
+}
+
+/** Replaces the line of the cursor on standard error, which must be a terminal. An empty text removes the line. */
+export function printStatus(text: string): void {
+  process.stderr.write(`\r\u001b[K${toTerminal(text)}`);
 }
 
 /** Prints to standard error. Every command uses it. */

@@ -1,15 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
+import { formatDuration, formatRate, formatUsd } from "@nova/client";
 import type { Finding } from "@nova/workflow";
 import { type CommandOutput, sanitize, styled } from "./terminal.ts";
-
-export function duration(ms: number): string {
-  if (ms < 1000) return `${ms} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(2)} s`;
-  const seconds = Math.round(ms / 1000);
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  if (hours < 1) return `${minutes} min ${seconds % 60} s`;
-  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
 
 /** Cuts a text so that it fits on one line of a terminal. */
 export function shorten(text: string, length = 100): string {
@@ -106,9 +98,9 @@ export function figureTable(items: readonly Readonly<Record<string, string | num
 function formatFigure(name: string, value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
-  if (name.endsWith("_rate")) return `${(value * 100).toFixed(1)} %`;
-  if (name.endsWith("_ms")) return duration(Math.round(value));
-  return name.endsWith("_usd") ? `$${value.toFixed(value === 0 || value >= 1 ? 2 : 4)}` : String(value);
+  if (name.endsWith("_rate")) return formatRate(value);
+  if (name.endsWith("_ms")) return formatDuration(value);
+  return name.endsWith("_usd") ? formatUsd(value) : String(value);
 }
 
 /** Formats findings with their positions. */

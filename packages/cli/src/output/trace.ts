@@ -1,3 +1,4 @@
+import { callsOf, formatDuration, formatUsd, sumTimes, type Times, timeClasses } from "@nova/client";
 import {
   type AtWork,
   membersOf,
@@ -12,12 +13,13 @@ import {
 import { listEntries, type ShownTrace } from "../api/recorded.ts";
 import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
-import { cell, duration, indent, section, shorten, statusText, tableLines } from "./text.ts";
+import { cell, indent, section, shorten, statusText, tableLines } from "./text.ts";
 
 /** The result of `nova trace --json`, for `renderJson`. */
-export function traceResult({ item, entries, path, context, atWork, pages }: ShownTrace) {
+export function traceResult({ item, entries, path, context, atWork, startedBy, pages }: ShownTrace) {
   const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
-  return { ...run, ...spent, error, parent, path, context, at_work: atWork, state_machine_pages: pages, entries };
+  const more = { path, context, at_work: atWork, started_by: startedBy, state_machine_pages: pages };
+  return { ...run, ...spent, error, parent, ...more, times: sumTimes(entries), entries };
 }
 
 /** Formats a trace. `full` gives every visit its own line, with its code, logs and changes. */
@@ -37,7 +39,7 @@ export function traceLines(
     restarts = [],
     labels = {},
   } = execution;
-  const took = durationMs === undefined ? "" : ` in ${duration(durationMs)}`;
+  const took = durationMs === undefined ? "" : ` in ${formatDuration(durationMs)}`;
   const shown = buildTree(entries, full);
   const codes = new Map<string, string>();
   const told = shown.flatMap((line) => ("entry" in line ? line.entry : "visits" in line ? line.visits : []));
@@ -51,12 +53,21 @@ export function traceLines(
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
     ...(spent ? [`models: ${spentText(spent)}`] : []),
+    ...timeLines(sumTimes(entries)),
     ...pages.map((page) => `Step Functions: ${page}`),
     ...atWorkLines(atWork, Date.now()),
     ...(execution.open && atWork.count === 0 ? nextLines(entries) : []),
     ...tableLines(header, rows),
     ...shown.flatMap((line) => ("entry" in line ? detailLines(line.entry, codes) : [])),
   ];
+}
+
+/** Shows the recorded time of all nodes by class. Nodes of branches run at the same time, so it may exceed the run's. */
+function timeLines(times: Times): string[] {
+  const shown = timeClasses.filter((name) => times[`${name}_ms`] > 0);
+  return shown.length === 0
+    ? []
+    : [`time: ${shown.map((name) => `${name} ${formatDuration(times[`${name}_ms`])}`).join(", ")}`];
 }
 
 /** Names the next node of a run that has no open node. The next node may wait for a sandbox or for a slot. */
@@ -104,7 +115,7 @@ function timeText(visits: readonly TraceEntry[]): string {
   const ms = visits.reduce((sum, { execution_time_ms }) => sum + execution_time_ms, 0);
   const reused = visits.filter(({ reused_from }) => reused_from).length;
   const word = reused === visits.length ? "reused" : `${reused} reused`;
-  return [ms === 0 ? [] : duration(ms), reused === 0 ? [] : word].flat().join(", ");
+  return [ms === 0 ? [] : formatDuration(ms), reused === 0 ? [] : word].flat().join(", ");
 }
 
 function reusedLines({ restartedFrom }: ShownTrace["execution"], entries: readonly TraceEntry[]): string[] {
@@ -141,6 +152,7 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
     ...(traceback ? [indent(traceback)] : []),
     ...attemptLines(entry),
     ...writtenLines(entry),
+    ...talkLines(entry),
     ...codeSection(node_id, code_executed, codes),
     // The context is shown if the node failed, because it may contain the reason.
     ...section("context before", status === "failed" && input_context ? contextText(input_context) : null),
@@ -148,6 +160,32 @@ function detailLines(entry: TraceEntry, codes: Map<string, string>): string[] {
     ...section("logs", logs),
   ];
   return sections.length > 0 ? [title, ...sections] : [];
+}
+
+/** Shows one visit of an agent: the question, the answer of the model, its calls, and what they returned. */
+export function talkLines(entry: TraceEntry): string[] {
+  const { node_type, ai_metadata, reply, steps, branches, changes } = entry;
+  if (node_type !== "agent" || reply === null) return [];
+  const spent = steps.map(({ tokens_input, tokens_output, cost_usd, model_used }) => {
+    return `${model_used ?? "a model"}: ${tokens_input} tokens in, ${tokens_output} out, ${formatUsd(cost_usd)}`;
+  });
+  const calls = callsOf({ reply, branches }).flatMap(({ name, arguments: given, refused, branch }) => {
+    const end = branch?.entries.at(-1);
+    const returned = refused ?? end?.error_message ?? end?.changes.set.text;
+    const place = branch ? styled("dim", ` in ${branch.scope}`) : "";
+    return [
+      `${styled("cyan", "calls")} ${name}(${shorten(given)})${place}`,
+      ...(returned ? [indent(shorten(returned))] : []),
+    ];
+  });
+  return [
+    ...section("asked", ai_metadata?.processed_prompt),
+    ...spent,
+    ...section("says", reply === undefined ? changes.set.text : reply.text),
+    ...section("does not fit", reply?.unfit),
+    ...section("the code failed, and the model continues", reply?.code_failed),
+    ...calls,
+  ];
 }
 
 /** Returns the lines with the code of a node. A loop runs the same code repeatedly, so unchanged code is shown once. */
@@ -158,7 +196,7 @@ function codeSection(node: string, code: string | null | undefined, codes: Map<s
   return section("code", code);
 }
 
-/** Formats the changes of a node. The rest of its context comes from other nodes. */
+/** Formats the keys of the context that a node has changed. The other keys come from earlier nodes. */
 function changedText({ changes }: TraceEntry): string {
   return [contextText(changes.set), ...changes.delete.map((key) => `${key} is deleted`)]
     .filter((text) => text !== "")
@@ -190,7 +228,7 @@ export function atWorkLines({ count, nodes, maps }: AtWork, nowMs: number): stri
 function nodeLine({ node_id, scope, attempt, since, waits_for }: NodeAtWork, nowMs: number): string {
   const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
   const again = attempt > 1 ? `, attempt ${attempt}` : "";
-  const time = `since ${since} (${duration(Math.max(0, nowMs - Date.parse(since)))})`;
+  const time = `since ${since} (${formatDuration(Math.max(0, nowMs - Date.parse(since)))})`;
   const what = waits_for ? styled("yellow", "waits") : styled("cyan", "working");
   return `${what} ${styled("bold", node_id)}${place} ${time}${again}${waits_for ? waitText(waits_for) : ""}`;
 }
@@ -205,8 +243,8 @@ function waitText(wait: NonNullable<NodeAtWork["waits_for"]>): string {
 }
 
 /**
- * A line of the tree. `depth` is the number of branches around it, `which` names one of several visits or of a map's
- * items, and `title` is the heading of the lines that follow.
+ * A line of the tree that a trace prints. `depth` is the number of branches around it, `which` names one of several
+ * visits or of a map's items, and `title` is the heading of the lines that follow.
  */
 export type TreeLine = { depth: number } & (
   | { entry: TraceEntry; which: string }
@@ -215,12 +253,13 @@ export type TreeLine = { depth: number } & (
 );
 
 /**
- * The largest number of visits of a node in a scope, and of items of a map, that get a line each. More share one line.
+ * The largest number of visits of a node in a scope, and of items of a map, that get a line each. If there are more,
+ * they share one line.
  */
 const maxUnfolded = 5;
 const maxFailures = 20;
 
-/** Builds the tree. `unfold` gives every visit and every item its own lines. */
+/** Builds the tree of a trace. `unfold` gives every visit and every item its own lines. */
 export function buildTree(entries: readonly TraceEntry[], unfold: boolean, depth = 0): TreeLine[] {
   const visits = new Map<string, number>();
   const repeated = unfold ? new Map<string, TraceEntry[]>() : repeatedIn(entries);
@@ -286,7 +325,7 @@ function insideOf(entries: readonly TraceEntry[], unfold: boolean, depth: number
   ]);
 }
 
-/** Formats the values of a map's item for `--full`. No entry's changes contain them. */
+/** Formats the values that an item of a map starts with, for `--full`. The changes of no entry contain these values. */
 function itemText(map: TraceEntry | undefined, item: TraceBranch | undefined): string {
   const [before, after] = [map?.output_result, item?.entries[0]?.input_context];
   if (!before || !after) return "";
@@ -311,7 +350,7 @@ export function codeCell({ ai_metadata }: TraceEntry): string {
   const { cache_hit, attempts, model } = ai_metadata;
   if (cache_hit) return "pinned, no model used";
   const tries = attempts > 1 ? `, ${attempts} attempts` : "";
-  return `by ${model ?? "a model"}${tries}, ${dollars(ai_metadata.cost_usd)}`;
+  return `by ${model ?? "a model"}${tries}, ${formatUsd(ai_metadata.cost_usd)}`;
 }
 
 /** Describes the code of several visits of a prompt node for one cell. */
@@ -320,7 +359,7 @@ export function codeCellOf(visits: readonly TraceEntry[]): string {
   if (written.length === 0) return "";
   const pinned = written.filter(({ cache_hit }) => cache_hit).length;
   const attempts = written.reduce((sum, { attempts: each, cache_hit }) => sum + (cache_hit ? 0 : each), 0);
-  const cost = dollars(written.reduce((sum, { cost_usd }) => sum + cost_usd, 0));
+  const cost = formatUsd(written.reduce((sum, { cost_usd }) => sum + cost_usd, 0));
   if (pinned === written.length) return `${pinned} pinned, no model used`;
   return `${pinned > 0 ? `${pinned} pinned, ` : ""}${attempts} attempts, ${cost}`;
 }
@@ -328,7 +367,7 @@ export function codeCellOf(visits: readonly TraceEntry[]): string {
 /** The cost and tokens of models, in one line. */
 export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output }: Spending): string {
   const cached = tokens_cached > 0 ? ` (${tokens_cached} of them cached)` : "";
-  return `${dollars(cost_usd)}, ${tokens_input} tokens in${cached}, ${tokens_output} out`;
+  return `${formatUsd(cost_usd)}, ${tokens_input} tokens in${cached}, ${tokens_output} out`;
 }
 
 /**
@@ -353,10 +392,10 @@ export function writtenLines({ ai_metadata, steps }: TraceEntry): string[] {
 
 function stepRow(step: TraceStep): string[] {
   const common = [String(step.attempt_number), step.agent_name, statusText(step.status)];
-  const time = duration(step.execution_time_ms);
+  const time = formatDuration(step.execution_time_ms);
   if (step.model_used === null) return [...common, time];
   const tokens = [step.tokens_input, step.tokens_cached, step.tokens_output].map(String);
-  return [...common, time, step.model_used, ...tokens, dollars(step.cost_usd)];
+  return [...common, time, step.model_used, ...tokens, formatUsd(step.cost_usd)];
 }
 
 function stepLines(step: TraceStep): string[] {
@@ -369,9 +408,4 @@ function stepLines(step: TraceStep): string[] {
   ];
   if (parts.length === 0) return [];
   return [styled("bold", `  ${agent_name}, attempt ${attempt_number}`), ...parts.map((part) => indent(part))];
-}
-
-/** Formats dollars. A call may cost less than the smallest amount that four digits show. */
-function dollars(usd: number): string {
-  return usd > 0 && usd < 0.0001 ? "< $0.0001" : `$${usd.toFixed(4)}`;
 }

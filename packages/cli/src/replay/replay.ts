@@ -98,6 +98,7 @@ function prepareRun(recorded: Recorded, workflow: Workflow, isAsked: boolean): R
 function reasonToKeep(entry: TraceEntry, { effects, executor }: TaskNode, isAsked: boolean): string | undefined {
   if (entry.reused_from) return `reused from ${entry.reused_from.execution_id}`;
   if (entry.code_hash === null) return "without code";
+  if (entry.node_type === "agent") return "whose code calls tools";
   if (entry.status === "failed" && !ownFailures.has(entry.error_class ?? ""))
     return `which failed for another reason than its code (${entry.error_class})`;
   if (entry.status === "failed" && executor.kind === "prompt" && !entry.ai_metadata?.cache_hit)

@@ -4,11 +4,13 @@ import type { NovaClient } from "@nova/client";
 import {
   BlobMissing,
   type CodeResult,
+  callKey,
   entryName,
   type Member,
   membersOf,
   type Ports,
   pinnedPlaces,
+  type RecordedCall,
   type RunIo,
   type RunRequest,
   restartKeyOf,
@@ -39,6 +41,8 @@ type TrialCode = Pick<LockedCode, "code" | "analysis">;
 export interface TrialInput extends CodeNode {
   recorded: Recorded;
   locked: TrialCode;
+  /** Only for code that calls tools: returns a call with its recorded result. Undefined: the code stops at the call. */
+  answerCall?(name: string, args: string): RecordedCall | undefined;
 }
 
 /** The outcome of a run. `withheld` has the keys of secrets, which the code does not get. */
@@ -78,7 +82,7 @@ export async function* tryRuns(runs: readonly TrialInput[], trial: Trial): Async
   }
 }
 
-/** The longest lifetime that is requested, because every plan of E2B allows at least one hour. */
+/** The longest lifetime that is requested for a sandbox: one hour, which every plan of E2B allows. */
 const maxLifetimeSeconds = 3600;
 const marginSeconds = 120;
 
@@ -89,7 +93,9 @@ async function tryRun(run: TrialInput, place: Place): Promise<TrialRun> {
   const secrets = secretKeys(version.workflow);
   const input = membersOf(recorded.entry.input_context?.text ?? "{}");
   const withheld = input.map(({ key }) => key).filter((key) => secrets.has(key));
-  const context = input.filter(({ key }) => !secrets.has(key) && !(node.type === "decision" && key === decisionKey));
+  const answer =
+    node.executor.kind === "text" ? node.executor.into : node.type === "decision" ? decisionKey : undefined;
+  const context = input.filter(({ key }) => !secrets.has(key) && key !== answer);
   return { result: await runBoth(run, place, context), withheld };
 }
 
@@ -100,6 +106,7 @@ async function runBoth(run: TrialInput, place: Place, context: Member[]): Promis
   const { code, analysis } = run.locked;
   const { id, timeoutSeconds } = run.node;
   const task = { step: pinnedPlaces.code, code, fileName: codeFileOf(id), timeoutSeconds };
+  if (run.answerCall) return runWithCalls(run, place, { ...task, context }, run.answerCall);
   if (analysis === undefined) return runCode(run, place, { ...task, context });
   const program = { code: analysisProgram(analysis), fileName: analysisFileOf(id), timeoutSeconds: analysisSeconds };
   const looked = await runCode(run, place, { step: pinnedPlaces.analysis, ...program, context });
@@ -114,13 +121,31 @@ async function runBoth(run: TrialInput, place: Place, context: Member[]): Promis
   return withoutAnalysis(await runCode(run, place, { ...task, context: [...others, found] }));
 }
 
+/** Runs code again from its start after each call, as a run does. */
+async function runWithCalls(
+  run: TrialInput,
+  place: Place,
+  task: Code,
+  answerCall: NonNullable<TrialInput["answerCall"]>,
+): Promise<CodeResult> {
+  const calls: RecordedCall[] = [];
+  for (;;) {
+    const result = await runCode(run, place, { ...task, step: calls.length, calls });
+    const call = result.status === "success" ? result.set.find(({ key }) => key === callKey) : undefined;
+    const { name, arguments: args } = JSON.parse(call?.json ?? "{}") as { name?: string; arguments?: string };
+    const answered = name !== undefined && args !== undefined ? answerCall(name, args) : undefined;
+    if (!answered) return result;
+    calls.push(answered);
+  }
+}
+
 function withoutAnalysis(result: CodeResult): CodeResult {
   if (result.status === "error") return result;
   const isOwn = (key: string) => key !== analysisKey;
   return { ...result, set: result.set.filter(({ key }) => isOwn(key)), delete: result.delete.filter(isOwn) };
 }
 
-type Code = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "context"> & { step: number };
+type Code = Pick<RunRequest, "code" | "fileName" | "timeoutSeconds" | "context" | "calls"> & { step: number };
 
 async function runCode(
   { node, recorded }: TrialInput,
@@ -194,7 +219,7 @@ export function outputsAfter(before: readonly TraceEntry[]): Map<string, string>
       const isJoin = entry.node_type === "join";
       if (!isJoin) outputs.set(entry.node_id, entry.changes.set.text);
       else if (fork?.node_type === "map") outputs.set(fork.node_id, entry.changes.set.text);
-      else
+      else if (fork?.node_type !== "agent")
         for (const { entries } of fork?.branches ?? [])
           for (const [node, text] of outputsAfter(entries)) outputs.set(node, text);
     }
@@ -207,9 +232,12 @@ export type TrialFor = (workflow: Workflow) => Promise<Trial>;
 
 /**
  * Calls `work` with recorded data of the server in `NOVA_URL`, or else of this machine. The sandboxes are always those
- * of this machine.
+ * of this machine. `drives`: `work` starts runs.
  */
-export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>): Promise<T> {
+export async function withTrials<T>(
+  work: (nova: NovaClient, trialFor: TrialFor) => Promise<T>,
+  options?: { drives: boolean },
+): Promise<T> {
   const server = await connectServer();
   return withCloud((cloud) => {
     const run = (nova: NovaClient) => {
@@ -226,5 +254,5 @@ export async function withTrials<T>(work: (nova: NovaClient, trialFor: TrialFor)
       }));
     };
     return server ? run(server) : askCloud(cloud, run);
-  });
+  }, options);
 }

@@ -23,7 +23,7 @@ export interface RunListener {
 export interface Following {
   interrupt: Interrupt;
   listener: RunListener;
-  /** This machine's cloud, if the run is in it: it reports each step immediately, and counts calls. */
+  /** The cloud of this machine, if the run is in it. This cloud reports each step immediately, and counts calls. */
   live?: Pick<LocalCloud, "untilEnd" | "counters"> | undefined;
 }
 
@@ -76,7 +76,7 @@ async function pollUntilEnd(server: NovaClient, id: string, { listener, tasks, s
 function reportEntry(entry: TraceEntry, listener: RunListener): void {
   const { scope, node_id, node_type, status, error_class, path_taken, reused_from, branches = [] } = entry;
   if (node_type === "start" || node_type === "close" || node_type === "join") return;
-  // Not reported: the node was stopped only because another one failed.
+  // The node was stopped only because another node failed, so it is not reported.
   if (error_class === "ExecutionClosed") return;
   const [state, place] = [status === "success" ? "succeeded" : "failed", itemsOf(scope)] as const;
   const isMap = branches.some(({ branch }) => /^\d+$/.test(branch));
@@ -144,8 +144,8 @@ export class WaitingTasks {
   }
 
   /**
-   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener it is read again
-   * whenever its parent is read.
+   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, the child is
+   * read again whenever its parent is read.
    */
   #lookInto(child: string): Promise<boolean> {
     if (this.#live && this.#isNew(child)) {

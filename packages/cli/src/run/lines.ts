@@ -1,14 +1,15 @@
+import { formatDuration } from "@nova/client";
 import { approveCommand, membersOf } from "@nova/engine";
 import type { NodeEvent } from "@nova/local";
 import type { Finding } from "@nova/workflow";
 import { styled } from "../output/terminal.ts";
-import { duration, shorten, statusText } from "../output/text.ts";
+import { shorten, statusText } from "../output/text.ts";
 import { spentText } from "../output/trace.ts";
 import type { EndedRun, OpenTask } from "./follow.ts";
 
 /**
- * A longer path is cut: this is about two lines of a terminal. A path through a map can be long, because it has the
- * nodes of every item.
+ * The maximum number of characters of a printed path, about two lines of a terminal. A path through a map can be
+ * longer, because it has the nodes of every item.
  */
 const longestPath = 160;
 
@@ -60,7 +61,7 @@ export function eventLine({ node, items = [], state, count, message = "" }: Node
     failed: styled("red", "✗"),
   };
   const item = items.length > 0 ? styled("dim", `  item ${items.join(", ")}`) : "";
-  // The node is a map. The lines of its items come after this one.
+  // The node is a map. The lines of its items come after this line.
   if (count !== undefined) return `  ${styled("cyan", "»")} ${node}  ${count} ${count === 1 ? "item" : "items"}${item}`;
   const what = {
     started: styled("dim", node),
@@ -102,7 +103,7 @@ export function runLines({ execution, path, context, counters }: EndedRun): stri
   const { id, workflowId, version, status, error, durationMs, spent } = execution;
   const values = membersOf(context.text).map(({ key, json }) => `  ${styled("cyan", key)} ${shorten(json)}`);
   return [
-    `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${duration(durationMs)}`}`,
+    `${statusText(status)} ${workflowId} version ${version}${durationMs === undefined ? "" : ` in ${formatDuration(durationMs)}`}`,
     styled("dim", `  ${shorten(pathText(path), longestPath)}`),
     ...values,
     ...(error ? [styled("red", `  node "${error.node}" (${error.class}): ${error.message}`)] : []),
@@ -121,7 +122,7 @@ const everyMs = 1_000;
 
 interface MapState {
   count: number;
-  /** The last event of each item, by its number. */
+  /** The last event of each item, by the number of the item. */
   states: Map<number, NodeEvent["state"]>;
   told: string;
   failuresTold: number;
@@ -141,7 +142,7 @@ export class MapProgress {
   /** Notes an event. Returns true if the progress line replaces the line of this event. */
   absorb(execution: string, { node, state, items, map, count }: NodeEvent): boolean {
     if (count !== undefined && count > maxToldApart && items === undefined) this.#begin(execution, node, count);
-    // A node after the map starts, so the final progress is printed before its line.
+    // If a node after the map starts, the final progress of the map is printed before the line of this node.
     if (items === undefined && state === "started") this.#tell(execution);
     const going = map === undefined ? undefined : this.#maps.get(execution)?.get(map);
     const [item] = items ?? [];

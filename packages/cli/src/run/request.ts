@@ -47,7 +47,7 @@ export interface RunRequest extends Checked {
   /** The initial context as JSON text. */
   context: string;
   files: RunFile[];
-  /** True: prompt nodes run locked code, or fail. Text nodes still call their model. */
+  /** If true, no model writes code: prompt nodes run locked code, or fail. Text nodes still call their model. */
   frozen: boolean;
   fresh: string[];
   /** The client of the run; absent: none. */
@@ -57,8 +57,8 @@ export interface RunRequest extends Checked {
 }
 
 /**
- * The parts of a request that are known before the Python of the nodes is checked. The check takes longer than anything
- * else.
+ * The parts of a request that are known before the Python of the nodes is checked. This check takes longer than all
+ * other preparations of a run.
  */
 export interface RunDraft
   extends Pick<RunRequest, "path" | "context" | "files" | "frozen" | "client" | "reuse">,

@@ -90,7 +90,7 @@ async function repeatTest(path: string, test: Test, withRunner: typeof withTestC
         return new Map(found.map((one) => [JSON.stringify(one), one]));
       };
       const differing = await differencesFrom(fixture);
-      // Differences that stay although any value is allowed: an error, a decision, or a key that only some runs set.
+      // Differences that `"$any"` cannot allow: an error, a decision, or a key that only some runs set.
       const stuck = await differencesFrom(loosen(fixture, [...differing.values()]));
       const varying = Array.from(differing, ([name, one]) => ({ ...one, canLoosen: !stuck.has(name) }));
       const loosened = {

@@ -188,8 +188,8 @@ function changedPart(node: string, was: Fixture, workflow: Workflow): "prompt" |
 }
 
 /**
- * Describes a node that is not in the workflow any more. If exactly one new node has the same code, the node was
- * renamed to that one.
+ * Describes a node that is not in the workflow any more. If exactly one new node has the same code, the description
+ * says that the old node was renamed to the new one.
  */
 function goneNode(node: string, fixture: Fixture, workflow: Workflow): Staleness {
   const { code, prompts } = hashCode(workflow);

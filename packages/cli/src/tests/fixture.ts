@@ -26,6 +26,8 @@ const Outcome = z.strictObject({
   set: Values.default({}),
   delete: z.array(z.string()).default([]),
   decision: z.string().nullable().default(null),
+  /** The reply of an agent's model that requested calls. The agent judges it again, and its tools may run. */
+  reply: z.custom<ExactValue>().optional(),
   error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
 });
 
@@ -41,8 +43,8 @@ export const Fixture = z.strictObject({
   /** For each node, the first characters of the SHA-256 of its code when its outcome was recorded. */
   code: z.record(z.string(), z.string()).default({}),
   /**
-   * For each prompt node, the first characters of the SHA-256 of its prompt. If the code that a model wrote for it is
-   * known, its hash is in `code`.
+   * For each prompt node, the first characters of the SHA-256 of its prompt. If the code that a model wrote for the
+   * node is known, the hash of this code is in `code`.
    */
   prompts: z.record(z.string(), z.string()).default({}),
   /** Recorded outcomes by place. */
@@ -112,8 +114,8 @@ class Reader {
   }
 
   /**
-   * Replaces the file references in a value by the content of the files. Throws if a key starts with one `$` but is no
-   * known form, such as `{"$aprox": 850}`.
+   * Replaces the file references in a value by the content of the files. Throws if a key starts with one `$` but has no
+   * known meaning, such as `$aprox` in `{"$aprox": 850}`.
    */
   whole(value: ExactValue): Promise<WholeValue> {
     return mapValue(value, this.#object);
@@ -286,7 +288,8 @@ class Writer {
     }) as ExactValue;
   }
 
-  #outcome({ set, delete: deleted, decision, error }: FixtureOutcome): object {
+  #outcome({ set, delete: deleted, decision, error, reply }: FixtureOutcome): object {
+    if (reply !== undefined) return { reply: this.#value(reply) };
     return {
       ...(!error && { set: this.#values(set) }),
       ...(deleted.length > 0 && { delete: deleted }),

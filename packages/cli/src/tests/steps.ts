@@ -41,7 +41,8 @@ function* inFailedForks(entries: readonly TraceEntry[], isInside = false): Itera
 }
 
 /**
- * Returns the outcome of an entry as a test records it. A map has none (null), because its results are in the context.
+ * Returns the outcome of an entry as a test records it. For a map it returns null, because the results of a map are in
+ * the context. Also null for a visit in which the code of a compiled agent ran, because a test runs that code.
  */
 export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<FixtureOutcome | null> {
   const { status, decision_result: decision, changes, error_class, error_message } = entry;
@@ -49,7 +50,13 @@ export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<Fixtur
     const error = { class: error_class ?? "NodeFailed", message: error_message ?? "" };
     return { set: {}, delete: [], decision: null, error };
   }
-  if (entry.node_type === "map") return null;
+  if (entry.node_type === "map" || (entry.node_type === "agent" && entry.code_hash !== null)) return null;
+  if (entry.reply) {
+    const { text, calls, unfit } = entry.reply;
+    const requested = calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
+    const answer = unfit === undefined ? {} : { answer: { problem: unfit } };
+    return { set: {}, delete: [], decision: null, reply: { text, calls: requested, ...answer } };
+  }
   return { set: await wholeMembers(changes.set.text, blobs), delete: changes.delete, decision };
 }
 
@@ -80,11 +87,12 @@ export type ShownRun = Pick<ShownTrace, "entries" | "execution" | "context">;
  * Returns the values of an outcome by key, for comparison. A failure has the key `error`, a decision the key
  * `branch_decision`.
  */
-export function valuesByKey({ set, delete: deleted, decision, error }: FixtureOutcome): Map<string, WholeValue> {
+export function valuesByKey({ set, delete: deleted, decision, error, reply }: FixtureOutcome): Map<string, WholeValue> {
   const isSaid = Object.hasOwn(set, "branch_decision");
   return new Map<string, WholeValue>([
     ...deleted.map((key): [string, WholeValue] => [key, "(deleted)"]),
     ...Object.entries(set),
+    ...(reply === undefined ? [] : [["reply", reply] as [string, WholeValue]]),
     ...(error ? [["error", { class: error.class, message: error.message }] as [string, WholeValue]] : []),
     ...(decision === null || isSaid ? [] : [["branch_decision", decision] as [string, WholeValue]]),
   ]);

@@ -30,8 +30,8 @@ export interface TestRunner {
   /** Publishes the workflow of a test folder. Throws `PythonMissing`. */
   publish(checked: Checked): Promise<WorkflowVersion>;
   /**
-   * Runs a test without effects. Throws `InputsRefused`, or `InvalidInput` if a recorded outcome contains a form
-   * instead of a value.
+   * Runs a test without effects. Throws `InputsRefused`, or `InvalidInput` if a recorded outcome contains a form, such
+   * as `{"$any": true}`, instead of a value.
    */
   run(version: WorkflowVersion, test: TestInput): Promise<TestRun>;
   evaluate: Evaluate;
@@ -126,7 +126,7 @@ const evaluator = JSON.stringify({
 
 /** Returns the recorded outcome of a node that the test does not run, as JSON text, with the files that it names. */
 function outcomeText(
-  { set, delete: deleted, decision, error }: FixtureOutcome,
+  { set, delete: deleted, decision, error, reply }: FixtureOutcome,
   all: TestFiles,
   { test, place }: { test: string; place: string },
 ): { json: string; files: FileInPlace[] } {
@@ -134,6 +134,7 @@ function outcomeText(
     throw new InvalidInput(
       `the test "${test}" uses the recorded outcome of "${place}", which has a form - write a value instead`,
     );
+  if (reply !== undefined) return { json: objectText([{ key: "reply", json: JSON.stringify(reply) }]), files: [] };
   const files: FileInPlace[] = [];
   const text = textForRun(set, (sha256) => markOf(sha256, all, files));
   const failed = error && { class: error.class, message: String(error.message) };

@@ -100,7 +100,10 @@ function withNewNames(fixture: Fixture, workflow: Workflow): Fixture {
   return { ...fixture, code: keys(code), prompts: keys(prompts), outcomes: keys(outcomes), expect };
 }
 
-/** Builds a test with the current outcomes. A form in the old test stays if the new value matches it. */
+/**
+ * Builds a test with the current outcomes. A form in the old test, such as `{"$any": true}`, stays if the new value
+ * matches it.
+ */
 async function updatedTest(
   { name, fixture, files: oldFiles }: Test,
   { trace, live, blobs }: TestRun,

@@ -6,7 +6,7 @@ import { type ExactObject, mapMembers, mapValue } from "../input/context.ts";
 
 /**
  * A complete value for comparison, in which bytes are `{"$file": <SHA-256>}`. A key of user data that starts with `$`
- * gets one more `$`, so that it differs from `$file` and from the keys of forms.
+ * gets one more `$`, so that it differs from `$file` and from the keys of patterns such as `$approx`.
  */
 export type WholeValue = ExactValue;
 
@@ -24,7 +24,7 @@ const maxBytes = 256 * 1024 * 1024;
 export async function wholeValue(json: string, { load, onBytes }: Blobs): Promise<WholeValue> {
   let left = maxBytes;
   const visit = async (value: ExactObject): Promise<ExactValue> => {
-    // A reference is not user data, so its numbers may lose digits.
+    // `JSON.parse` may change digits of numbers. That does not matter here, because a reference is not user data.
     const ref = "$blob" in value ? asReference(JSON.parse(JSON.stringify(value))) : undefined;
     if (!ref) return mapMembers(value, visit, keyInTest);
     if (ref.type === "bytes") {
@@ -72,7 +72,10 @@ export interface Expression {
   value: WholeValue;
 }
 
-/** A form stands for a value in a test and says which values match. The first key of its object names the form. */
+/**
+ * A form is an object in a test that stands for every value that matches it, such as `{"$any": true}`. The first key of
+ * the object names the form.
+ */
 interface Form {
   keys: readonly string[];
   /** Says how to write the form correctly; undefined if it is correct. */
@@ -116,7 +119,10 @@ const forms: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Explains the mistake in an object that has a key with one `$`; undefined if it is a correct form. */
+/**
+ * Explains the mistake in an object that has a key with one `$`; undefined if the object is a correct form, such as
+ * `{"$any": true}`.
+ */
 export function formProblem(form: ExactObject): string | undefined {
   const mark = markOf(form) ?? "";
   const known = forms[mark];
@@ -126,12 +132,12 @@ export function formProblem(form: ExactObject): string | undefined {
   return stranger === undefined ? known.problem(form) : `the form ${mark} has no "${stranger}" - leave it out`;
 }
 
-/** Returns the key that makes an object a form. */
+/** Returns the key that makes an object a form, such as `$any`; undefined if the object is plain data. */
 export function markOf(value: ExactObject): string | undefined {
   return Object.keys(value).find((key) => /^\$(?!\$)/.test(key));
 }
 
-/** Whether a value contains a form at any depth. */
+/** Whether a value contains a form such as `{"$any": true}` at any depth. */
 export function hasForm(value: WholeValue): boolean {
   if (Array.isArray(value)) return value.some(hasForm);
   if (!isObject(value)) return false;

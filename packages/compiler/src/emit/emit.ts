@@ -7,6 +7,7 @@ import {
   type PlannedNode,
   type PlannedStart,
 } from "../lower.ts";
+import { emitAgent } from "./agent.ts";
 import { type EmitFrame, emitFork, emitMap } from "./fork.ts";
 import {
   beginState,
@@ -29,13 +30,13 @@ import { catchTo, lambdaTask, nodeParameters, startExecutionFields } from "./tas
 interface Emitting {
   functions: FunctionArns;
   inlineItems: InlineItems;
-  /** True if the loops of the plan continue in further executions. */
+  /** True if loops of the main line continue in further executions. */
   continues: boolean;
 }
 
 /**
- * Emits the state machine of a plan. The state of a node is named by the node's id, so that the console of AWS shows
- * the id.
+ * Emits the state machine of a workflow with resolved edges. The state of a node is named by the node's id, so that the
+ * console of AWS shows the id.
  */
 export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting): StateMachine {
   return {
@@ -72,6 +73,7 @@ const emitters: { [T in PlannedNode["type"]]: Emit<T> } = {
   action: emitAction,
   decision: emitDecision,
   map: emitMap,
+  agent: emitAgent,
   approval: emitApproval,
   wait: emitWait,
   workflow: emitWorkflowNode,
@@ -108,7 +110,10 @@ function closeStates(functions: FunctionArns): States {
   };
 }
 
-/** Emits the first state: a further execution starts at the node to which the loop of its predecessor leads back. */
+/**
+ * Emits the first state of the machine. A further execution starts at the node to which a loop of the execution before
+ * it leads back.
+ */
 function beginStates(main: PlannedFrame): States {
   const [first, ...others] = loopTargets(main).map(resumeAt);
   if (!first) return {};

@@ -7,6 +7,7 @@ import {
   afterFailure,
   catchTo,
   failureTarget,
+  furtherRules,
   lambdaTask,
   nodeParameters,
   position,
@@ -15,7 +16,10 @@ import {
   settleTask,
 } from "./task.ts";
 
-/** Emits the states of a frame: those of its nodes, and the end states to which these lead. */
+/**
+ * Emits the states of the main line, of a branch, or of the body of a map: those of its nodes, and the end states to
+ * which these lead.
+ */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 
 /** Emits the Parallel state with all branches, then their join, which leads to `next`. */
@@ -43,10 +47,12 @@ function emitBranch(fork: string, branch: PlannedFrame, frame: Frame, emitFrame:
 }
 
 /** Emits the task that writes the entry of the join, whether or not a branch failed, and the Choice after it. */
-function joinStates(fork: string, { failed, next }: { failed: string; next: Target }, frame: Frame): States {
+export function joinStates(fork: string, { failed, next }: { failed: string; next: Target }, frame: Frame): States {
   const joined = stateOf(fork, "joined");
   const join = settleTask({ join: fork, "at.$": "$" }, joined, frame);
-  return { [stateOf(fork, "join")]: join, [joined]: settledChoice(failed, [], next ?? frame.done) };
+  // The join of an agent leads back to the agent, where the run may continue in a further execution.
+  const further = next === fork ? furtherRules(frame) : [];
+  return { [stateOf(fork, "join")]: join, [joined]: settledChoice(failed, further, next ?? frame.done) };
 }
 
 /** Emits the task that splits the list into items, the Map that runs the body for each item number, and the join. */

@@ -22,11 +22,13 @@ export interface Frame {
   unsettled: string;
   unfit: string;
   /**
-   * The state to which a Choice leads at the end of the frame. All other states have `End` instead, which a Choice
-   * cannot have.
+   * The state to which a Choice leads at the end of the frame. States of other types end the frame with `End`, which a
+   * Choice cannot have.
    */
   done: string;
-  /** Target of loops that continue in a further execution. Absent if the loops of the frame never do. */
+  /**
+   * The state to which a loop leads that continues in a further execution. Absent where loops never do, as in a branch.
+   */
   further?: string | undefined;
   /** The number of items that a map may run inline. Absent in the body of a map, where maps always run inline. */
   inlineItems?: InlineItems | undefined;
@@ -36,7 +38,7 @@ export interface Frame {
 
 export type InlineItems = (map: string) => number;
 
-/** Returns the frame of the main line. It ends in its end nodes, so none of its states leads to `done`. */
+/** Returns the frame of the main line. The main line ends in end nodes, so none of its states leads to `done`. */
 export function mainFrame(functions: FunctionArns, inlineItems: InlineItems, continues: boolean): Frame {
   const close = { failed: closeState, unsettled: closeState, unfit: closeState, done: closeState };
   const further = continues ? continueState : undefined;
@@ -59,21 +61,29 @@ export function transitionTo(way: Target): Transition {
 }
 
 /**
- * Returns those end states of an inner frame to which `states` lead, because Step Functions refuses unreachable states.
+ * Returns the states in which a branch or an item ends. Those to which no state in `states` leads are left out, because
+ * Step Functions refuses unreachable states.
  */
 export function endsOf(frame: Frame, states: States): States {
   const reached = new Set(Object.values(states).flatMap(targetsOf));
-  const cause = (text: string): State => ({ Type: "Fail", Error: "NodeFailed", Cause: text });
   const ends: States = {
     [frame.done]: { Type: "Pass", ...transitionTo(null) },
-    // Unless failures are tolerated, `failed` and `unsettled` are the same name, so the next state replaces this one.
+    // If failures are not tolerated, `failed` and `unsettled` are the same name, and the Fail state replaces this Pass
+    // state.
     [frame.failed]: { Type: "Pass", ...transitionTo(null) },
     [frame.unsettled]: { Type: "Fail", ErrorPath: "$.error.Error", CausePath: "$.error.Cause" },
-    [frame.unfit]: cause("No edge fits the decision; the chain of work has it."),
+    [frame.unfit]: unfitEnd,
     [frame.closed]: closedEnd,
   };
   return Object.fromEntries(Object.entries(ends).filter(([name]) => reached.has(name)));
 }
+
+/** The end of a branch or an item whose decision matches no edge. */
+export const unfitEnd: State = {
+  Type: "Fail",
+  Error: "NodeFailed",
+  Cause: "No edge fits the decision; the chain of work has it.",
+};
 
 /** The end of an execution in which a task found the run closed. The reason is in the close entry. */
 export const closedEnd: State = {
@@ -107,7 +117,8 @@ export const continueState = "execution.continue";
 /** The suffix in the name of a node's further states. It says what the state does for the node. */
 type Part =
   | ("branch" | "settle" | "settled" | "running" | "pause" | "expired" | "wait" | "waited" | "run" | "done")
-  | ("fork" | "join" | "joined" | "size" | "each" | "item");
+  | ("fork" | "join" | "joined" | "size" | "each" | "item")
+  | ("asked" | "call" | "begin");
 
 export function stateOf(node: string, part: Part): string {
   return `${node}.${part}`;

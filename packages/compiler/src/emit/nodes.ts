@@ -98,10 +98,13 @@ interface Pending extends Failable {
   timeoutSeconds: number;
 }
 
-/** The targets of a node whose answer is in the chain. */
+/** The states that may follow a node after its answer is in the chain. */
 interface Answered {
   next: Target;
-  /** The rules that lead from the settled decision to its edge. Without a match, `otherwise` follows. */
+  /**
+   * The rules of the Choice after a settle. Each leads from one decision to the target of its edge; if no rule matches,
+   * `otherwise` follows.
+   */
   rules: readonly ChoiceRule[];
   otherwise: string;
 }

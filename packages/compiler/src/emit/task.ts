@@ -196,7 +196,8 @@ interface Branching {
 export function branchingOf({ branches, otherwise }: Decides, frame: Frame): Branching {
   const rest = otherwise === undefined ? frame.unfit : (otherwise ?? frame.done);
   const own = branches.map(({ label, target }) => ruleFor(label, target ?? frame.done));
-  const [first, ...others] = [...furtherRules(branches, frame), ...own];
+  const leadsBack = branches.some(({ max }) => max !== undefined);
+  const [first, ...others] = [...(leadsBack ? furtherRules(frame) : []), ...own];
   // Step Functions requires a rule in every Choice, so a default edge without other edges becomes a rule.
   return { rules: first ? [first, ...others] : [ruleFor(defaultLabel, rest)], otherwise: rest };
 }
@@ -210,8 +211,8 @@ export function branchStates(node: Decides, { rules, otherwise }: Branching): St
  * Returns the rule that lets a loop continue in a further execution instead of going back, if the history is nearly
  * full.
  */
-function furtherRules(branches: Decides["branches"], { further }: Frame): ChoiceRule[] {
-  if (further === undefined || branches.every(({ max }) => max === undefined)) return [];
+export function furtherRules({ further }: Frame): ChoiceRule[] {
+  if (further === undefined) return [];
   return [{ Variable: "$.continuation", IsPresent: true, Next: further }];
 }
 

@@ -1,10 +1,11 @@
-import { lastToFirst } from "@nova/workflow";
+import { lastToFirst, maxCallsAtOnce } from "@nova/workflow";
 import {
   type Decides,
   type Failable,
   type HasNext,
   loopTargets,
   type Plan,
+  type PlannedAgent,
   type PlannedFork,
   type PlannedFrame,
   type PlannedMap,
@@ -60,7 +61,9 @@ export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
-      const ways = countedEdges(node, "main", insideOf(node, itemsOf));
+      // All calls that an agent still has may be in one answer.
+      const calls = node.type === "agent" ? Math.min(node.maxSteps, maxCallsAtOnce) : 1;
+      const ways = countedEdges(node, "main", insideOf(node, itemsOf, calls));
       return [node, ways.map(({ events, to, max }) => ({ events, to: max ? null : to }))];
     }),
   );
@@ -85,10 +88,19 @@ function frameEvents(frame: PlannedFrame, kind: FrameKind, itemsOf: ItemsOf): nu
 
 const join = task + choice;
 
-function insideOf(node: PlannedNode, itemsOf: ItemsOf): number {
+function insideOf(node: PlannedNode, itemsOf: ItemsOf, calls = 1): number {
   const forked = "fork" in node && node.fork ? forkEvents(node.fork, itemsOf) : 0;
+  if (node.type === "agent") return map + calls * callEvents(node, itemsOf) + join;
   if (node.type !== "map") return forked;
   return choice + map + mapRun + itemsOf(node) * itemEvents(node, itemsOf) + join + forked;
+}
+
+/**
+ * Returns the events of one call of an agent, for the tool with the most. All rounds together have as many calls as the
+ * agent has steps, so each round counts one call.
+ */
+export function callEvents({ tools }: PlannedAgent, itemsOf: ItemsOf): number {
+  return iteration + choice + pass + Math.max(0, ...tools.map((tool) => frameEvents(tool, "inner", itemsOf)));
 }
 
 function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
@@ -97,8 +109,8 @@ function forkEvents({ branches }: PlannedFork, itemsOf: ItemsOf): number {
 }
 
 /**
- * An edge of a node, with the events that a run adds at the node if the run takes the edge. `to` is null if the frame
- * ends.
+ * An edge of a node, with the events that a run adds at the node if it takes this edge. `to` is null at the end of a
+ * branch or of the body of a map.
  */
 interface CountedEdge {
   events: number;
@@ -113,8 +125,8 @@ type Ways = ReadonlyMap<string, CountedEdge[]>;
 const frameEnd = "(end)";
 
 /**
- * Returns the largest number of events on a path through a frame. A cycle through `onError` has no `max`, and counts
- * once.
+ * Returns the largest number of events on a path through the main line, a branch or the body of a map. A cycle through
+ * `onError` has no `max`, and counts once.
  */
 function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode) => CountedEdge[]): number {
   const all = nodes.map((node): [string, CountedEdge[]] => [node.id, waysOf(node)]);
@@ -130,9 +142,9 @@ function longestPath({ entry, nodes }: PlannedFrame, waysOf: (node: PlannedNode)
 }
 
 /**
- * Returns the largest number of events on a path that takes loop edges. Such a path consists of stretches without loop
- * edges, and each stretch but the last ends with the loop edge of a decision. The decisions are added one by one, as in
- * the Floyd-Warshall algorithm: a round of one decision may contain all rounds of the decisions added before it.
+ * Returns the largest number of events on a path that takes loop edges. Such a path consists of parts without loop
+ * edges, and each part but the last ends with the loop edge of a decision. The decisions are added one by one, as in
+ * the Floyd-Warshall algorithm: one round of a loop may contain all rounds of the loops that were added before.
  */
 function withLoops(entry: string, onward: Ways, loops: ReadonlyMap<string, CountedEdge[]>): number {
   const begins = [...new Set([entry, ...[...loops.values()].flatMap((ways) => ways.map(({ to }) => String(to)))])];
@@ -206,12 +218,12 @@ const childEvents = task + tokenTask + failedRetryEvents + task;
 
 const closing = task + fail;
 
-/** Events of the Pass state in which a frame may end. */
+/** Events of the Pass state in which a branch or an item may end. */
 const exit = pass;
 
 /**
- * A failure without `onError` leads to the close in a "main" frame, and to the end of the branch or item in an "inner"
- * one.
+ * A failure without `onError` leads to the close of the run on the main line ("main"), and otherwise to the end of the
+ * branch or item ("inner").
  */
 export type FrameKind = "main" | "inner";
 
@@ -239,6 +251,11 @@ export function countedEdges(node: PlannedNode, frame: FrameKind, inside: number
       return [nextEdge(node, childEvents + inside), ...failureEdges(node, childEvents, frame)];
     case "map":
       return [nextEdge(node, task + inside), ...failureEdges(node, task + inside, frame)];
+    case "agent": {
+      const asked = taskEvents(node) + choice;
+      const back = { events: asked + inside, to: node.id, max: node.maxSteps };
+      return [nextEdge(node, asked), back, ...failureEdges(node, asked + inside, frame)];
+    }
   }
 }
 
@@ -263,15 +280,15 @@ function decisionEdges({ branches, otherwise }: Decides, events: number): Counte
 }
 
 /**
- * Returns the edge after a failure. The node is settled if it has an `onError` or is in an inner frame. Any other
- * failure closes the run.
+ * Returns the edge after a failure. If the node has an `onError`, or is in a branch or an item, it is settled first.
+ * Any other failure closes the run.
  */
 function failureEdges({ onError }: Failable, events: number, frame: FrameKind): CountedEdge[] {
   if (onError !== undefined) return [{ events: events + settle + exitEvents(onError), to: onError }];
   return [{ events: events + (frame === "main" ? closing : settle + exit), to: null }];
 }
 
-/** Returns the edge after a timeout. In every frame, a settle first looks for an answer in the chain. */
+/** Returns the edge after a timeout. Even on the main line, a settle first looks for an answer in the chain. */
 function timeoutEdges({ onError }: Failable, frame: FrameKind): CountedEdge[] {
   if (onError !== undefined) return [{ events: pendingEvents + exitEvents(onError), to: onError }];
   return [{ events: pendingEvents + (frame === "main" ? closing : exit), to: null }];

@@ -31,7 +31,8 @@ export function needsContinuation(plan: Plan): boolean {
 
 function needsMore(plan: Plan): boolean {
   const ways = plan.main.nodes.flatMap((node) => ("branches" in node ? node.branches : []));
-  const loops = ways.filter(({ max }) => max !== undefined).length;
+  const agents = plan.main.nodes.filter(({ type }) => type === "agent").length;
+  const loops = ways.filter(({ max }) => max !== undefined).length + agents;
   return loops > 0 && (loops > maxCounted || countEvents(plan, () => 1) > historyLimit);
 }
 
@@ -59,6 +60,10 @@ function* entriesIn(frame: PlannedFrame, kind: FrameKind, itemsOf?: ItemsOf): It
     yield [node.id, { own: ownEvents(node, kind) }];
     if ("fork" in node && node.fork) yield* forkEntries(node.fork, itemsOf);
     if (node.type === "map") yield* mapEntries(node, itemsOf);
+    if (node.type === "agent") {
+      yield [joinOf(node.id), { own: map + join, each: iteration + choice + pass }];
+      for (const tool of node.tools) yield* entriesIn(tool, "inner");
+    }
   }
 }
 
@@ -145,8 +150,8 @@ interface MapSite {
 }
 
 /**
- * Yields every map in a frame or deeper, with the number of its visits. If `isRenewed`, the frame's own loops do not
- * count, because each of their rounds may get a new history.
+ * Yields every map in the given nodes, and in their branches and bodies, with the number of its visits. If `isRenewed`,
+ * loops of the given nodes themselves do not count, because each of their rounds may get a new history.
  */
 function* mapsIn(
   frame: PlannedFrame,
@@ -164,8 +169,8 @@ function* mapsIn(
 }
 
 /**
- * Returns how often the loops of a frame may visit each of its nodes. Nodes outside all loops are left out, because
- * they have one visit.
+ * Returns how often loops may visit each of the given nodes. Branches and bodies are not included. Nodes outside all
+ * loops are left out, because they have one visit.
  */
 function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const ways = nodes.flatMap((node) =>
@@ -176,8 +181,8 @@ function roundsIn({ nodes }: PlannedFrame): ReadonlyMap<string, number> {
   const rounds = new Map<string, number>();
   for (const { from, to, max } of ways) {
     if (max === undefined) continue;
-    // If two loops have these nodes in common, each round of one may contain all rounds of the other. So the numbers
-    // multiply.
+    // If two loops have nodes in common, each round of one loop may contain all rounds of the other. So the numbers of
+    // their rounds multiply.
     const around = reachableFrom(graph, [to]).intersection(canReach(graph, [from]));
     for (const id of around) rounds.set(id, (rounds.get(id) ?? 1) * (max + 1));
   }

@@ -1,10 +1,10 @@
 import { texts } from "../texts.ts";
 
-/** The sign-in with an issuer: OpenID Connect's code flow with PKCE. */
+/** This file implements the sign-in with an issuer: OpenID Connect's code flow with PKCE. */
 
 const { problems } = texts.signIn;
 
-/** Longer answers are refused: an issuer's documents are small. */
+/** Maximum length of an issuer's answer. A longer answer is refused, because an issuer's documents are small. */
 const maxCharacters = 200_000;
 const timeoutMs = 10_000;
 
@@ -84,9 +84,9 @@ interface Endpoints {
    * none.
    */
   endOfSession: string | undefined;
-  /** The issuer supports the scope `offline_access` for refresh tokens. */
+  /** Whether the issuer supports the scope `offline_access` for refresh tokens. */
   isOffline: boolean;
-  /** The issuer adds `iss` to its answers (RFC 9207). */
+  /** Whether the issuer adds its URL as `iss` to its answers (RFC 9207). */
   namesItself: boolean;
 }
 
@@ -111,7 +111,7 @@ export function readEndpoints(
   if (!isSafeAddress(authorization_endpoint) || !isSafeAddress(token_endpoint)) {
     throw new SignInProblem(problems.noAddresses(host));
   }
-  // The page's content security policy allows only these origins.
+  // The page's content security policy allows requests only to the origin of the issuer and to `tokenOrigin`.
   if (![origin, tokenOrigin].includes(new URL(token_endpoint).origin)) {
     throw new SignInProblem(problems.otherHost(host));
   }
@@ -239,7 +239,7 @@ interface TokenSource {
 export interface Tokens extends TokenSource {
   /** The access token for the API. */
   access: string;
-  /** Milliseconds since 1970; undefined if the issuer does not report the expiry. */
+  /** The expiry of the access token in milliseconds since 1970; undefined if the issuer does not report it. */
   endsAt: number | undefined;
   /** The refresh token; undefined: the user must sign in again after the access token expires. */
   refresh: string | undefined;
@@ -267,7 +267,7 @@ export function parseTokens(
   };
 }
 
-/** A token is renewed this long before it expires. */
+/** Milliseconds before the expiry of a token at which the token is renewed. */
 const earlyMs = 60_000;
 
 /** Whether a token expires soon and can be renewed. */

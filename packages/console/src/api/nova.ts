@@ -2,9 +2,10 @@ import { createClient, type NovaClient } from "@nova/client";
 import { renderJson } from "@nova/workflow/json-text";
 import { createContext, useContext } from "react";
 import { parseAnswer } from "../json/raw.ts";
-import { readApiUrl, refreshKey } from "./session.ts";
+import { fetchNoted } from "./contact.ts";
+import { clearSession, readApiUrl, refreshKey } from "./session.ts";
 
-/** Creates a client for one key. Contexts are `Raw` in requests and answers. */
+/** Creates a client for one key. Contexts are unparsed JSON text (`Raw`) in requests and answers. */
 export function createKeyClient(apiKey: string): NovaClient {
   return createClient({ url: readApiUrl(), apiKey, parse: parseAnswer, stringify: renderJson });
 }
@@ -18,9 +19,41 @@ export function createSessionClient(): NovaClient {
     stringify: renderJson,
     async fetch(request) {
       request.headers.set("authorization", `Bearer ${(await refreshKey()) ?? ""}`);
+      return fetchNoted(request);
+    },
+  });
+}
+
+/**
+ * Creates a client for the one task of a mailed link. If the user is signed in, the request says as whom, because the
+ * link of another person is refused. A session that has ended does not count.
+ */
+export function createLinkClient(token: string): NovaClient {
+  return createClient({
+    url: readApiUrl(),
+    apiKey: "",
+    parse: parseAnswer,
+    stringify: renderJson,
+    async fetch(request) {
+      request.headers.set("nova-vote-link", token);
+      request.headers.delete("authorization");
+      const key = await refreshKey();
+      const signedIn = key === undefined ? undefined : new Request(request.clone());
+      signedIn?.headers.set("authorization", `Bearer ${key}`);
+      const answer = await fetch(signedIn ?? request);
+      if (answer.status !== 401 || !signedIn) return answer;
+      clearSession();
       return fetch(request);
     },
   });
+}
+
+const LinkContext = createContext(false);
+export const LinkProvider = LinkContext.Provider;
+
+/** Whether the user has come by a mailed link, which opens one task and nothing else. */
+export function useIsByLink(): boolean {
+  return useContext(LinkContext);
 }
 
 export const NovaContext = createContext<NovaClient | null>(null);

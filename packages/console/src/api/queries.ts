@@ -7,8 +7,9 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useMemo } from "react";
-import { useNova } from "./nova.ts";
+import { useCallback, useMemo } from "react";
+import { texts } from "../texts.ts";
+import { useIsByLink, useNova } from "./nova.ts";
 
 /** A value with the entity tag of the answer that contained it. */
 interface Tagged<T> {
@@ -148,10 +149,36 @@ export function useReload(): (...keys: QueryKey[]) => Promise<unknown> {
 
 const staleTime = 60_000;
 
-/** Returns the ids of all workflows for filters; empty while they load. */
-export function useWorkflowIds(): readonly string[] {
+/** Returns the id and the name of each workflow; empty while they load. */
+export function useWorkflowChoices(): readonly [id: string, name: string][] {
   const { data } = useList("/workflows", {}, { staleTime });
-  return useMemo(() => (data ?? []).map(({ id }) => id), [data]);
+  return useMemo(() => (data ?? []).map(({ id, name }) => [id, name]), [data]);
+}
+
+/** Returns a function that names workflows as their definitions do, and the drafts of sessions by their session. */
+export function useWorkflowName(): (id: string) => string {
+  // A mailed link opens one task, and no list.
+  const enabled = !useIsByLink();
+  const workflows = useList("/workflows", {}, { staleTime, enabled });
+  const sessions = useList("/sessions", {}, { staleTime, enabled });
+  const names = useMemo(
+    () =>
+      new Map([
+        ...(sessions.data ?? []).map((one) => [draftIdOf(one), texts.workflows.draftOf(one.name)] as const),
+        ...(workflows.data ?? []).map(({ id, name }) => [id, name] as const),
+      ]),
+    [workflows.data, sessions.data],
+  );
+  return useCallback((id) => names.get(id) ?? (isDraft(id) ? texts.workflows.draft : id), [names]);
+}
+
+/** The id under which the API publishes the draft of a session for its runs. */
+function draftIdOf({ session_id: id }: { session_id: string }): string {
+  return id.replace(/^ses_/, "draft-").toLowerCase();
+}
+
+function isDraft(id: string): boolean {
+  return /^draft-[0-9a-z]{26}$/.test(id);
 }
 
 /** Returns the slugs of all clients that the key may see. */

@@ -10,7 +10,7 @@ import {
   type Tokens,
 } from "./issuer.ts";
 
-/** The key stays in this tab and never appears in an address. */
+/** Name under which this tab stores the key. The key stays in the tab and never appears in an address. */
 const storedKey = "nova-key";
 
 /** Returns the origin of the API: a `nova-api` meta tag overrides the origin of the page. */
@@ -79,8 +79,8 @@ export async function refreshKey(): Promise<string | undefined> {
 }
 
 /**
- * Keeps the old token if the renewal fails: the API decides when to refuse it. A user who signed out meanwhile stays
- * signed out.
+ * Keeps the old token if the renewal fails, because the API decides when it refuses the token. A user who signed out
+ * meanwhile stays signed out.
  */
 async function renewStoredTokens(tokens: Tokens): Promise<void> {
   const renewed = await renewTokens(tokens).catch(() => undefined);
@@ -92,6 +92,34 @@ export function takeLinkCode(): string | undefined {
   const [, code] = /^#code=([\w-]{43})$/.exec(location.hash) ?? [];
   if (code !== undefined) history.replaceState(null, "", location.pathname + location.search);
   return code;
+}
+
+const storedLink = "nova-vote-link";
+
+/** The mailed link with which the user has opened the page. */
+export interface MailedLink {
+  task: string;
+  token: string;
+}
+
+/**
+ * Returns the mailed link, if the page shows its task. Moves the token from the address and the history into the tab,
+ * where a reload finds it.
+ */
+export function takeMailedLink(): MailedLink | undefined {
+  const [, task] = /\/tasks\/(task_[0-9A-Z]{26})$/.exec(location.pathname) ?? [];
+  const [, token] = /^#vote=([\w-]+)$/.exec(location.hash) ?? [];
+  if (task === undefined) return undefined;
+  if (token !== undefined) {
+    sessionStorage.setItem(storedLink, JSON.stringify({ task, token }));
+    history.replaceState(null, "", location.pathname);
+  }
+  const stored = JSON.parse(sessionStorage.getItem(storedLink) ?? "{}") as Partial<MailedLink>;
+  return stored.task === task && stored.token !== undefined ? { task, token: stored.token } : undefined;
+}
+
+export function forgetMailedLink(): void {
+  sessionStorage.removeItem(storedLink);
 }
 
 /** Exchanges the code of a sign-in link for a key. Throws if the code was used before. */

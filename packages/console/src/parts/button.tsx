@@ -46,13 +46,19 @@ export function useCopy(): { isCopied: boolean; copy(text: string): Promise<void
   return { isCopied, copy };
 }
 
-export function CopyButton({ text }: { text: string }): JSX.Element {
+interface CopyButtonProps {
+  text: string | (() => string);
+  icon?: IconName;
+  label?: string;
+}
+
+export function CopyButton({ text, icon = "copy", label = texts.common.copy }: CopyButtonProps): JSX.Element {
   const { isCopied, copy } = useCopy();
   return (
     <IconButton
-      icon={isCopied ? "check" : "copy"}
-      label={isCopied ? texts.common.copied : texts.common.copy}
-      onClick={() => copy(text)}
+      icon={isCopied ? "check" : icon}
+      label={isCopied ? texts.common.copied : label}
+      onClick={() => copy(typeof text === "string" ? text : text())}
     />
   );
 }

@@ -4,7 +4,7 @@ export interface Series {
   name: string;
   /** CSS class that sets `--tone`. */
   className: string;
-  /** Shown after the name in the legend. */
+  /** The total of the series, which the legend shows after its name. */
   total?: string;
 }
 
@@ -13,7 +13,7 @@ export interface Bar {
   title: string;
   /** One value per series, stacked from the bottom. */
   values: readonly number[];
-  /** Shown below the bar. */
+  /** A label that is shown below the bar. */
   label?: string | undefined;
   /** Whether the data of this bar is not loaded. */
   isUnknown?: boolean;

@@ -1,8 +1,8 @@
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { unifiedMergeView } from "@codemirror/merge";
-import { EditorState, type Extension } from "@codemirror/state";
-import { EditorView, highlightSpecialChars, lineNumbers } from "@codemirror/view";
+import { EditorState, type Extension, Text } from "@codemirror/state";
+import { Decoration, EditorView, highlightSpecialChars, lineNumbers, WidgetType } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 export interface Diff {
@@ -12,7 +12,9 @@ export interface Diff {
   label: string;
 }
 
-/** Characters that `UntrustedText` shows by number: they could reorder a line. */
+/**
+ * Characters that the editor shows as numbers, as `UntrustedText` does, because they could reorder the text of a line.
+ */
 const steering = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g;
 
 /** Shows two Python texts as one, with removed and added lines. */
@@ -26,20 +28,66 @@ export function showDiff(host: HTMLElement, { before, after, label }: Diff): Edi
   return show(host, after, label, merge);
 }
 
-/** Shows a read-only Python text. */
-export function showCode(host: HTMLElement, { code, label }: { code: string; label: string }): EditorView {
-  return show(host, code, label, []);
+/** A read-only Python text. */
+export interface ShownCode {
+  code: string;
+  label: string;
+  /** The number of the first line; default: 1. */
+  first?: number | undefined;
+  /** The number of the line to mark, and a note below it. */
+  marked?: number | undefined;
+  note?: string | undefined;
 }
 
-/** Creates the editor in a shadow root, because the page's policy forbids styles that scripts add to the document. */
+/** Shows a read-only Python text. Long lines wrap, so that nothing of the marked line is hidden. */
+export function showCode(host: HTMLElement, shown: ShownCode): EditorView {
+  const { code, label, first = 1 } = shown;
+  const numbers = lineNumbers({ formatNumber: (line) => String(line + first - 1) });
+  return show(host, code, label, [numbers, EditorView.lineWrapping, markLine(shown)]);
+}
+
+/** Marks a line of the code, and adds a note below it. */
+function markLine({ code, marked, note }: ShownCode): Extension {
+  const doc = Text.of(code.split("\n"));
+  if (marked === undefined || marked > doc.lines) return [];
+  const { from, to } = doc.line(marked);
+  const line = Decoration.line({ attributes: { "data-marked": "true" } }).range(from);
+  const widget =
+    note === undefined ? [] : [Decoration.widget({ widget: new Note(note), side: 1, block: true }).range(to)];
+  return EditorView.decorations.of(Decoration.set([line, ...widget]));
+}
+
+class Note extends WidgetType {
+  readonly #text: string;
+
+  constructor(text: string) {
+    super();
+    this.#text = text;
+  }
+
+  override toDOM(): HTMLElement {
+    const note = document.createElement("div");
+    note.className = "cm-note";
+    note.textContent = this.#text.replaceAll(steering, "\ufffd");
+    return note;
+  }
+}
+
+/** Returns the shadow root for an editor, because the page's policy forbids styles that scripts add to the document. */
+export function createCodeRoot(host: HTMLElement): ShadowRoot {
+  return host.shadowRoot ?? host.attachShadow({ mode: "open" });
+}
+
+/** The extensions of every editor: its look, and numbers in place of characters that reorder text. */
+export function extensionsOfText(): Extension {
+  return [lineNumbers(), highlightSpecialChars({ addSpecialChars: steering }), syntaxHighlighting(colours), look];
+}
+
 function show(host: HTMLElement, doc: string, label: string, more: Extension): EditorView {
-  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const root = createCodeRoot(host);
   const extensions = [
-    lineNumbers(),
-    highlightSpecialChars({ addSpecialChars: steering }),
+    extensionsOfText(),
     python(),
-    syntaxHighlighting(colours),
-    look,
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
@@ -60,6 +108,16 @@ const look = EditorView.theme({
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
   ".cm-content": { padding: "8px 0" },
+  "[data-marked]": { backgroundColor: "var(--bad-soft)", boxShadow: "inset 3px 0 0 var(--bad)" },
+  ".cm-note": {
+    padding: "0 6px",
+    backgroundColor: "var(--bad-soft)",
+    boxShadow: "inset 3px 0 0 var(--bad)",
+    color: "var(--bad)",
+    font: "550 var(--size-s) / 1.6 var(--sans)",
+    whiteSpace: "pre-wrap",
+    overflowWrap: "anywhere",
+  },
   ".cm-gutters": { backgroundColor: "var(--sunken)", color: "var(--text-3)", border: "0" },
   ".cm-changedLine, &.cm-merge-b .cm-changedLine": { backgroundColor: "var(--ok-soft)" },
   ".cm-deletedChunk, .cm-deletedLine": { backgroundColor: "var(--bad-soft)" },

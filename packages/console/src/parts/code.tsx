@@ -1,5 +1,5 @@
 import { type JSX, useCallback, useEffect, useRef, useState } from "react";
-import type { Diff } from "./code-editor.ts";
+import type { Diff, ShownCode } from "./code-editor.ts";
 import { Failure } from "./states.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
 
@@ -27,13 +27,17 @@ function useEditor(show: (editor: typeof import("./code-editor.ts"), host: HTMLE
 }
 
 /** Code with syntax colours. The lines are plain until the editor is loaded, and stay plain if it cannot be loaded. */
-export function CodeView({ code, label }: { code: string; label: string }): JSX.Element {
+export function CodeView(shown: ShownCode): JSX.Element {
+  const { code, label, first, marked, note } = shown;
   const { host, isShown } = useEditor(
-    useCallback(({ showCode }, root) => showCode(root, { code, label }), [code, label]),
+    useCallback(
+      ({ showCode }, root) => showCode(root, { code, label, first, marked, note }),
+      [code, label, first, marked, note],
+    ),
   );
   return (
     <>
-      {!isShown && <CodeLines code={code} />}
+      {!isShown && <CodeLines {...shown} />}
       <div ref={host} className="code-diff well" hidden={!isShown} />
     </>
   );
@@ -49,18 +53,10 @@ export function CodeDiff({ before, after, label }: Diff): JSX.Element {
 }
 
 /** Numbered lines of code. `note` is shown below the line `marked`. */
-export function CodeLines({
-  code,
-  marked,
-  note,
-}: {
-  code: string;
-  marked?: number | undefined;
-  note?: string | undefined;
-}): JSX.Element {
+export function CodeLines({ code, first = 1, marked, note }: Omit<ShownCode, "label">): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
-    <ol className="code-lines well" tabIndex={0}>
+    <ol className="code-lines well" tabIndex={0} style={{ counterReset: `line ${first - 1}` }}>
       {code
         .replace(/\n$/, "")
         .split("\n")

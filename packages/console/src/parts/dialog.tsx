@@ -10,6 +10,8 @@ interface DialogProps {
   title: string;
   children: ReactNode;
   actions?: ReactNode;
+  /** Whether the content needs more width than a form. */
+  isWide?: boolean;
   onClose(): void;
 }
 
@@ -17,18 +19,19 @@ interface DialogProps {
  * A native modal dialog. It keeps the focus inside, and Escape closes it. It is in the body, so that it inherits no style
  * of the button that opens it.
  */
-export function Dialog({ title, children, actions, onClose }: DialogProps): JSX.Element {
+export function Dialog({ title, children, actions, isWide = false, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
+    opened?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea, .input)")?.focus();
     return () => opened?.close();
   }, []);
   return createPortal(
     <dialog
       ref={dialog}
-      className="dialog"
+      className={isWide ? "dialog dialog-wide" : "dialog"}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();

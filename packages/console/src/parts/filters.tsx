@@ -1,4 +1,4 @@
-import { type JSX, type ReactNode, useCallback, useMemo, useRef } from "react";
+import { type JSX, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "wouter";
 import { texts } from "../texts.ts";
 import { IconButton } from "./button.tsx";
@@ -13,10 +13,14 @@ interface FilterBarProps<Name extends string> {
   filters: Filters<Name>;
   change(filters: Filters<Name>): void;
   choices?: readonly FilterChoice<Name>[];
+  /** The filters that allow several values, which the address joins with commas. */
+  several?: readonly Name[];
   /** The filters that the button "Clear" clears. Absent: there is no such button. */
   clears?: readonly Name[];
   /** Content before the choices. */
   children?: ReactNode;
+  /** Content after the choices. */
+  end?: ReactNode;
 }
 
 /** A filter with its label, its choices, and the label for no choice. */
@@ -26,22 +30,22 @@ type Choices = readonly (readonly [value: string, label: string])[];
 
 /** The filters of a page. */
 export function FilterBar<Name extends string>(props: FilterBarProps<Name>): JSX.Element {
-  const { filters, change, choices = [], clears = [], children } = props;
+  const { filters, change, choices = [], several = [], clears = [], children, end } = props;
   const isFiltered = clears.some((name) => filters[name] !== undefined);
   return (
     <div className="filter-bar bar" role="search">
       {children}
-      {choices.map(([name, label, values, none]) => (
-        <FilterSelect
-          key={name}
-          label={label}
-          value={filters[name]}
-          values={values}
-          none={none}
-          onChange={(value) => change({ [name]: value } as Filters<Name>)}
-        />
-      ))}
+      {choices.map(([name, label, values, none]) => {
+        const given = { label, value: filters[name], values };
+        const onChange = (value: string | undefined) => change({ [name]: value } as Filters<Name>);
+        return several.includes(name) ? (
+          <FilterBoxes key={name} {...given} onChange={onChange} />
+        ) : (
+          <FilterSelect key={name} {...given} none={none} onChange={onChange} />
+        );
+      })}
       {isFiltered && <IconButton icon="cross" label={texts.runs.clear} onClick={() => change(clearFilters(clears))} />}
+      {end}
     </div>
   );
 }
@@ -87,6 +91,49 @@ export function FilterSelect({
       </select>
       <Icon name="down" size={12} />
     </label>
+  );
+}
+
+/** A filter with a box for each of `values`. Without a checked box, there is no restriction. */
+function FilterBoxes({ label, value, values, onChange }: Omit<FilterSelectProps, "none">): JSX.Element {
+  const box = useRef<HTMLDetailsElement>(null);
+  const chosen = new Set(value?.split(","));
+  const close = () => box.current?.removeAttribute("open");
+  const names = values.flatMap(([one, text]) => (chosen.has(one) ? text : []));
+  const [place, setPlace] = useState({ left: 0, top: 0 });
+  return (
+    <details
+      ref={box}
+      className="choice-boxes"
+      onToggle={({ currentTarget }) => {
+        const { left, bottom } = currentTarget.getBoundingClientRect();
+        setPlace({ left: Math.max(0, left), top: bottom });
+      }}
+      onBlur={({ relatedTarget }) => !box.current?.contains(relatedTarget) && close()}
+      onKeyDown={({ key }) => key === "Escape" && close()}
+    >
+      <summary className="choice" data-chosen={value !== undefined || undefined}>
+        <span>{label}</span>
+        {names.length > 0 && names.join(", ")}
+        <Icon name="down" size={12} />
+      </summary>
+      {/* It can have the focus. Otherwise a press on a label would move the focus out, and close the list. */}
+      <fieldset className="card stack tight" aria-label={label} style={place} tabIndex={-1}>
+        {values.map(([one, text]) => (
+          <label key={one} className="row check">
+            <input
+              type="checkbox"
+              checked={chosen.has(one)}
+              onChange={() => {
+                const next = chosen.symmetricDifference(new Set([one]));
+                onChange(values.flatMap(([name]) => (next.has(name) ? name : [])).join(",") || undefined);
+              }}
+            />
+            {text}
+          </label>
+        ))}
+      </fieldset>
+    </details>
   );
 }
 

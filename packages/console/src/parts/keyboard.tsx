@@ -10,9 +10,26 @@ interface Shortcut {
 /** Shortcuts by `KeyboardEvent.key`; a space separates the two keys of a sequence. */
 export type Shortcuts = Readonly<Record<string, Shortcut>>;
 
+/** A part of the open page to which the palette leads, such as a node of a run. */
+export interface Place {
+  name: string;
+  note: string;
+  open(): void;
+}
+
 interface Keyboard {
   add(shortcuts: Shortcuts): () => void;
   showList(): void;
+  listShortcuts(): ListedShortcut[];
+  /** Replaces the places of the open page. */
+  setPlaces(places: readonly Place[]): void;
+  listPlaces(): readonly Place[];
+}
+
+export interface ListedShortcut {
+  label: string;
+  keys: string[];
+  run(): void;
 }
 
 const KeyboardContext = createContext<Keyboard | null>(null);
@@ -22,6 +39,7 @@ const pairMs = 1000;
 
 export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Element {
   const groups = useRef<Shortcuts[]>([]);
+  const places = useRef<readonly Place[]>([]);
   const [isListed, setListed] = useState(false);
   const keyboard = useMemo<Keyboard>(
     () => ({
@@ -32,6 +50,11 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
         };
       },
       showList: () => setListed(true),
+      listShortcuts: () => joinShortcuts(groups.current),
+      setPlaces(next) {
+        places.current = next;
+      },
+      listPlaces: () => places.current,
     }),
     [],
   );
@@ -61,8 +84,9 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
   );
 }
 
-/** Whether the user types into a field, or a dialog is open. */
-function isTyping({ target }: KeyboardEvent): boolean {
+/** Whether the user types into a field or an editor, or a dialog is open. An editor is inside a shadow root. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
   if (document.querySelector("dialog[open]")) return true;
   return (
     target instanceof Element &&
@@ -142,6 +166,33 @@ export function useRowKeys(
   return at;
 }
 
+/** Registers the places of the page while it is mounted. */
+export function usePlaces(places: readonly Place[]): void {
+  const keyboard = useContext(KeyboardContext);
+  useEffect(() => {
+    keyboard?.setPlaces(places);
+    return () => keyboard?.setPlaces([]);
+  }, [keyboard, places]);
+}
+
+/** Returns the shortcuts and the places of the page at this time. */
+export function usePageTargets(): { shortcuts: ListedShortcut[]; places: readonly Place[] } {
+  const keyboard = useContext(KeyboardContext);
+  return useMemo(
+    () => ({ shortcuts: keyboard?.listShortcuts() ?? [], places: keyboard?.listPlaces() ?? [] }),
+    [keyboard],
+  );
+}
+
+/** Joins shortcuts with the same label: they do the same. The last registration of a key wins. */
+function joinShortcuts(groups: readonly Shortcuts[]): ListedShortcut[] {
+  const all = new Map(groups.flatMap((group) => Object.entries(group)));
+  const byLabel = Map.groupBy(all, ([, { label }]) => label);
+  return Array.from(byLabel, ([label, same]) => {
+    return { label, keys: same.map(([key]) => key), run: () => same[0]?.[1].run() };
+  });
+}
+
 export function useKeyList(): () => void {
   return useContext(KeyboardContext)?.showList ?? (() => undefined);
 }
@@ -149,15 +200,13 @@ export function useKeyList(): () => void {
 const keyNames: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc", Enter: "Enter", " ": "Space" };
 
 function KeyList({ groups, onClose }: { groups: readonly Shortcuts[]; onClose(): void }): JSX.Element {
-  const all = new Map(groups.flatMap((group) => Object.entries(group)));
-  const byWhat = Map.groupBy(all, ([, { label }]) => label);
   return (
     <Dialog title={texts.keys.title} onClose={onClose}>
       <dl className="key-list lined">
-        {Array.from(byWhat, ([label, same]) => (
+        {joinShortcuts(groups).map(({ label, keys }) => (
           <div key={label} className="row">
             <dt className="fill">{label}</dt>
-            {same.map(([key]) => (
+            {keys.map((key) => (
               <dd key={key} className="row tight">
                 {(key === " " ? [key] : key.split(" ")).map((one) => (
                   <kbd key={one}>{keyNames[one] ?? one}</kbd>

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type JSX, type ReactNode, useId } from "react";
 import { Link } from "wouter";
+import { useIsLost } from "../api/contact.ts";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -11,7 +12,7 @@ interface PageHeadProps {
   /** A link to the list that contains the page. */
   back?: { to: string; label: string };
   className?: string;
-  /** A quiet text beside the title. */
+  /** A text in a less visible colour beside the title. */
   note?: string | undefined;
   /** Content beside the title. */
   children?: ReactNode;
@@ -34,8 +35,9 @@ export function PageHead({ title, back, className = "", note, children, end }: P
   );
 }
 
-/** Marks a page that refreshes automatically. */
-export function LiveMark(): JSX.Element {
+/** Marks a page that refreshes automatically, while the server answers. */
+export function LiveMark(): JSX.Element | null {
+  if (useIsLost()) return null;
   return (
     <span className="row quiet small">
       <i className="dot tone-ok" />

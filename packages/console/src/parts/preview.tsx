@@ -140,7 +140,9 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Longer texts are not tested for JSON: it would block the page. */
+/**
+ * Maximum length of a text that is parsed to find out whether it is JSON. Parsing a longer text would block the page.
+ */
 const longestGuess = 200_000;
 
 function isJson(text: string): boolean {
@@ -199,7 +201,10 @@ function readCell(text: string, start: number, mark: string): { cell: string; en
   return { cell: text.slice(start + 1, end).replaceAll('""', '"'), end: end + 1 };
 }
 
-/** Larger parts are not unpacked completely: a small archive may expand to any size. */
+/**
+ * Maximum size to which a file in an archive is unpacked. The rest of a larger file is left out, because a small
+ * archive may expand to any size.
+ */
 const maxPartBytes = 8 * 1024 * 1024;
 
 /** Reads the first rows of the first sheet of a workbook; undefined if the bytes are no workbook. */

@@ -1,4 +1,4 @@
-import { ApiProblem } from "@nova/client";
+import { ApiProblem, ApiUnreachable } from "@nova/client";
 import { type ComponentType, type JSX, type ReactNode, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { texts } from "../texts.ts";
@@ -86,6 +86,11 @@ function isForbidden(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 403;
 }
 
+/** Whether the server refused a change because another user has changed the same thing. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 409;
+}
+
 function isNotFound(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404;
 }
@@ -108,7 +113,7 @@ interface QueryViewProps<Data> {
 
 /**
  * Shows the data of a query, or why it is missing. If a later refresh fails, the data stays visible, and everything
- * that the user typed stays too.
+ * that the user typed stays too. The frame of the page says if the server does not answer.
  */
 export function QueryView<Data>({ query, lines = 8, missing, children }: QueryViewProps<Data>): JSX.Element {
   if (missing && isNotFound(query.error)) {
@@ -125,7 +130,7 @@ export function QueryView<Data>({ query, lines = 8, missing, children }: QueryVi
   if (query.data === undefined) return <PageFailure error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <>
-      <ErrorNote error={query.error} />
+      {!(query.error instanceof ApiUnreachable) && <ErrorNote error={query.error} />}
       {children(query.data)}
     </>
   );

@@ -1,4 +1,6 @@
+import { formatDuration } from "@nova/client";
 import { type JSX, useSyncExternalStore } from "react";
+import { readContact } from "../api/contact.ts";
 
 const day: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
 const clock: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
@@ -34,24 +36,6 @@ export function formatClock(ms: number): string {
   return clockAlone.format(new Date(ms));
 }
 
-/** Formats a duration, such as `480 ms`, `3.2 s`, `4 m 05 s`, `2 h 10 m` or `3 d 4 h`. */
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-  const [seconds, minutes, hours] = [1000, 60_000, 3_600_000].map((unit) => Math.floor(ms / unit)) as [
-    number,
-    number,
-    number,
-  ];
-  if (minutes < 60) return `${minutes} m ${padTwo(seconds % 60)} s`;
-  if (hours < 48) return `${hours} h ${padTwo(minutes % 60)} m`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
-
-function padTwo(number: number): string {
-  return String(number).padStart(2, "0");
-}
-
 /** Shows `ms`, or counts up from `from` while `ms` is null. */
 export function Duration({ from, ms }: { from: string; ms: number | null }): JSX.Element {
   return <span>{ms === null ? <Counting from={from} /> : formatDuration(ms)}</span>;
@@ -69,6 +53,8 @@ let timer: ReturnType<typeof setInterval> | undefined;
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
+    // While the server does not answer, the page does not know whether the run continues.
+    if (readContact().isLost) return;
     now = Date.now();
     for (const hear of listeners) hear();
   }, 500);
@@ -82,10 +68,6 @@ function subscribe(listener: () => void): () => void {
 
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
-}
-
-export function formatUsd(usd: number): string {
-  return usd === 0 ? "" : `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}`;
 }
 
 export function formatBytes(bytes: number): string {

@@ -1,8 +1,9 @@
-import { type JSX, useState } from "react";
-import { useNova } from "../api/nova.ts";
+import { type JSX, useMemo, useState } from "react";
+import { useIsByLink, useNova } from "../api/nova.ts";
+import type { Root } from "../json/tree.ts";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
-import { JsonView } from "./json-view.tsx";
+import { JsonTree } from "./json-view.tsx";
 import { describeError, lazyComponent } from "./states.tsx";
 import { formatBytes } from "./time.tsx";
 import { UntrustedText } from "./untrusted-text.tsx";
@@ -27,13 +28,20 @@ interface ValueProps {
   open: number;
 }
 
-/** Shows a value of a context. Bytes and large values are references, which are fetched on demand. */
 export function Value({ name, text, home, open }: ValueProps): JSX.Element {
-  const blob = parseBlob(text);
-  return blob ? <BlobValue name={name} blob={blob} home={home} /> : <JsonView name={name} text={text} open={open} />;
+  return <Values roots={useMemo(() => [{ key: name, text, open }], [name, text, open])} home={home} />;
 }
 
-/** Parses a blob reference without other members. */
+/** Shows values of a context. Bytes and large values are references, which are fetched on demand. */
+export function Values({ roots, home }: { roots: readonly Root[]; home: BlobHome }): JSX.Element {
+  const showBlob = (name: string, text: string) => {
+    const blob = parseBlob(text);
+    return blob && <BlobValue name={name} blob={blob} home={home} />;
+  };
+  return <JsonTree roots={roots} show={showBlob} />;
+}
+
+/** Parses a value that is only a reference to a blob; undefined for any other value. */
 function parseBlob(text: string): BlobRef | undefined {
   if (text.length > 300 || !text.includes('"$blob"')) return undefined;
   const value = JSON.parse(text) as { $blob?: Partial<BlobRef> };
@@ -43,11 +51,12 @@ function parseBlob(text: string): BlobRef | undefined {
   return isReference ? { sha256: sha256 as string, bytes: bytes as number, type: type ?? "bytes" } : undefined;
 }
 
-/** Larger blobs have no preview. */
+/** Maximum size of a blob that can be previewed. */
 const maxPreviewBytes = 20_000_000;
 
 function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: BlobHome }): JSX.Element {
   const nova = useNova();
+  const isByLink = useIsByLink();
   const [problem, setProblem] = useState<string>();
   const [bytes, setBytes] = useState<Uint8Array<ArrayBuffer>>();
   const address = async (as?: "application/pdf") => {
@@ -75,7 +84,8 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
       <span className="quiet">
         {blob.type}, {formatBytes(blob.bytes)}
       </span>
-      {blob.bytes <= maxPreviewBytes && (
+      {isByLink && <span className="quiet">{texts.tasks.link.noBlob}</span>}
+      {!isByLink && blob.bytes <= maxPreviewBytes && (
         <Button
           aria-expanded={bytes !== undefined}
           onClick={() => (bytes ? setBytes(undefined) : fetchBytes(setBytes))}
@@ -83,9 +93,11 @@ function BlobValue({ name, blob, home }: { name: string; blob: BlobRef; home: Bl
           {bytes ? texts.preview.hide : texts.preview.show}
         </Button>
       )}
-      <Button icon="download" onClick={() => fetchBytes(saveBytes)}>
-        {texts.run.download}
-      </Button>
+      {!isByLink && (
+        <Button icon="download" onClick={() => fetchBytes(saveBytes)}>
+          {texts.run.download}
+        </Button>
+      )}
       {problem && (
         <p className="whole bad" role="alert">
           {problem}
@@ -106,6 +118,6 @@ export function saveFile(name: string, file: Blob): void {
   const link = document.createElement("a");
   Object.assign(link, { href: address, download: name });
   link.click();
-  // By then the browser has read the file.
+  // Ten seconds later the browser has read the file, so its address can be removed.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -1,4 +1,4 @@
-import { defined, isLong, nameToResolve, type TaskNode } from "@nova/workflow";
+import { codeInDefinition, defined, isLong, nameToResolve, type TaskNode } from "@nova/workflow";
 import { entryName } from "../chain/ids.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry, Turn } from "../ports/chain.ts";
@@ -22,8 +22,9 @@ import { type NodeIo, type Task, type TaskInput, taskInput } from "./task-input.
  */
 export const codeExecutor: Executor<PreparedCode> = { prepare: prepareCode, work: runCode, settle: settleCode };
 
-interface PreparedCode extends Prepared, TaskInput {
+export interface PreparedCode extends Prepared, TaskInput {
   allow: string[] | undefined;
+  calls?: RunRequest["calls"];
 }
 
 async function prepareCode(ports: KindPorts, task: Task): Promise<PreparedCode> {
@@ -133,7 +134,8 @@ function hasStarted({ sandbox, due }: Turn): boolean {
 }
 
 function codeHash({ executor }: TaskNode): string | null {
-  return executor.kind === "code" ? sha256(executor.code) : null;
+  const { code } = codeInDefinition(executor) ?? {};
+  return code === undefined ? null : sha256(code);
 }
 
 /** The settings of one run of code. `step` distinguishes the runs of code of one node; for handwritten code it is 0. */
@@ -183,12 +185,20 @@ export function networkOf(
 export function codeRequest(
   task: Task,
   { turn }: Pick<Attempt, "turn">,
-  { input, restartKey, overlay, io, allow }: TaskInput & { allow: readonly string[] | undefined },
+  {
+    input,
+    restartKey,
+    overlay,
+    io,
+    allow,
+    calls,
+  }: TaskInput & Pick<PreparedCode, "calls"> & { allow: readonly string[] | undefined },
 ): RunRequest {
   const { id, timeoutSeconds } = task.node;
   const { code, file = `${id}.py` } = codeOf(task.node);
   const run = { step: 0, code, fileName: file, timeoutSeconds, ...networkOf(allow, turn, overlay) };
   const request = requestFor({ ...task, restartKey }, turn, run, input.slots(), io);
+  if (calls) return { ...request, calls };
   return isFollowedByEnds(task) ? { ...request, isLast: true } : request;
 }
 
@@ -198,7 +208,8 @@ function isFollowedByEnds({ position: { at }, edges, version: { workflow } }: Ta
 }
 
 function codeOf({ id, executor }: TaskNode) {
-  if (executor.kind === "code") return executor;
+  const code = codeInDefinition(executor);
+  if (code) return code;
   throw new NovaError("ChainBroken", `node "${id}" is to run code of its own, and has none`);
 }
 

@@ -23,7 +23,7 @@ export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFac
   if (problem !== undefined) return fail(problem);
   const changes = { set: result.set, delete: result.delete };
   const success = { ...facts, status: "success", changes } as const;
-  if (node.type === "action") return { ...success, decision: null, next: defaultNext(task) };
+  if (node.type !== "decision") return { ...success, decision: null, next: defaultNext(task) };
   const edge = decide(result.set.find(({ key }) => key === "branch_decision")?.json, edges);
   const taken = "problem" in edge ? edge : takeEdge(task, edge, position.before.loops);
   if ("problem" in taken) return fail(taken.problem);
@@ -89,8 +89,8 @@ function listConditions(edges: readonly Edge[]): string {
   return edges.map(({ condition }) => JSON.stringify(condition ?? defaultLabel)).join(", ");
 }
 
-export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries }: Turn) {
-  return defined({ attempt, sandboxId: sandbox, spare, addresses, failedDeliveries });
+export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries, times }: Turn) {
+  return defined({ attempt, sandboxId: sandbox, spare, addresses, failedDeliveries, times });
 }
 
 export function warmAfter({ node, position }: Pick<Task, "node" | "position">, sandbox: Sandbox | null) {

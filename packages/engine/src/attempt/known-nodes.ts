@@ -44,7 +44,7 @@ export async function findKnownNodes(
   for await (const { node, entry } of entriesBefore(ports, at)) {
     if (node !== null && (withMaps || headOf(entry).node_type !== "map")) entries.set(node, entry);
   }
-  /** The results of the draft prefix: of the nodes of a draft that ran before the part which runs now. */
+  /** The values that nodes of a draft set before the part of the draft that runs now. */
   const draft = await readDraftPrefix(ports, position, workflow);
   const ids = [...new Set([...draft.keys(), ...entries.keys()])];
   const nodeOf = (id: string) => knownNode(workflow, id);
@@ -114,7 +114,7 @@ function knownNode(workflow: Workflow, id: string): Node | undefined {
 }
 
 /**
- * Selects the results of a node that other nodes find under its name. For a text node they are three keys with its
+ * Selects the results that other nodes find under the name of a node. For a text node, these are three keys with the
  * answer.
  */
 function resultsOf(node: Node | undefined, set: readonly Member[]): Member[] {
@@ -168,6 +168,8 @@ async function* entriesOf(ports: Ports, execution: string, scope: string, end: n
     if (head.status !== "success") continue;
     // Every item has results under the same node names, so the items are left out, and the map itself with its list of
     // results is yielded.
+    // The results of calls are for the model of the agent.
+    if (fork?.node_type === "agent") continue;
     if (fork?.node_type === "map") yield { node: fork.node_id, entry };
     else if (fork) yield* joinedEntries(ports, entry, head);
     else yield { node: head.node_id, entry };

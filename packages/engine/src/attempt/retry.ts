@@ -27,8 +27,8 @@ import { sha256 } from "../sha256.ts";
 import type { Task } from "./task-input.ts";
 
 /**
- * The next step of a delivery after a failed attempt: it reads the chain again, or leaves a turn that waits for the
- * next attempt.
+ * After a failed attempt, a delivery reads the chain again ("again"), or it returns a turn that waits for the next
+ * attempt.
  */
 type NextAttempt = "again" | Turn;
 
@@ -173,7 +173,7 @@ function waitingTurn(ports: Ports, { node, position }: Task, turn: Turn, { own, 
     attempt: turn.attempt,
     since: new Date(now).toISOString(),
     due: new Date(now + Math.max(Math.ceil(share * own), least) * 1000).toISOString(),
-    ...defined({ failedDeliveries: turn.failedDeliveries, kept, spare: turn.spare }),
+    ...defined({ failedDeliveries: turn.failedDeliveries, times: turn.times, kept, spare: turn.spare }),
   };
 }
 
@@ -208,8 +208,8 @@ export interface StepRecord {
 }
 
 /**
- * The names in the record of an attempt of a whole prompt or text node. They distinguish this record from the attempts
- * of a model within the node.
+ * The names by which a stored step is known as an attempt of a whole prompt or text node, and not as an attempt of a
+ * model within the node.
  */
 export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
 
@@ -271,7 +271,9 @@ export async function changeSandbox(ports: Ports, { position, node, version }: T
   const { id } = await createReplacement(ports, position, node, version);
   const since = node.executor.kind === "prompt" ? from.since : new Date(ports.clock.now()).toISOString();
   const { warm: _, ...rest } = from;
-  const turn: Turn = { ...rest, sandbox: id, attempt: from.attempt + 1, since };
+  // A prompt node keeps its steps. Of a text node with code, the record of each attempt needs a number of its own.
+  const kept = node.executor.kind === "text" && { kept: [...(from.kept ?? []), attemptBoundary] };
+  const turn: Turn = { ...rest, ...kept, sandbox: id, attempt: from.attempt + 1, since };
   const isOurs = await ports.chain.putTurn(position.at, turn, from);
   if (!isOurs) return releaseLost(ports, position.at, { sandbox: id, state: "created" });
   if (isLong(node) && from.sandbox !== null) await moveSandboxes(ports, "in use", "turn left", [from.sandbox]);

@@ -29,7 +29,7 @@ export interface Prepared {
 }
 
 export type Work =
-  /** Another delivery has gone further: read the chain again. */
+  /** Another delivery has written to the chain meanwhile, so the caller reads the chain again. */
   | { kind: "again" }
   /** Another delivery holds the turn, so the sandbox that this delivery chose is released. */
   | { kind: "turn lost" }
@@ -157,14 +157,22 @@ export async function openAttempt(
     const sandbox = findNeeds && !isLong(node) ? knownSandbox(from, before.warm) : null;
     return { turn: from, sandbox, state: "in use", turnWritten: Promise.resolve(true) };
   }
+  const begunMs = ports.clock.now();
   const needs = await findNeeds?.();
   const chosen = needs && (await chooseSandbox(ports, position, wantedSandbox(position, node, version, needs.seconds)));
+  const readyMs = ports.clock.now();
+  const waitedFrom = Date.parse(from?.since ?? before.timestamp);
+  const slotMs = chosen?.slotAtMs === undefined ? 0 : chosen.slotAtMs - begunMs;
   const turn: Turn = {
     node: node.id,
     state: "held",
     sandbox: chosen?.sandbox.id ?? null,
     attempt: (from?.attempt ?? 0) + 1,
-    since: new Date(ports.clock.now()).toISOString(),
+    since: new Date(readyMs).toISOString(),
+    times: {
+      waiting_ms: (from?.times?.waiting_ms ?? 0) + Math.max(0, begunMs - waitedFrom) + slotMs,
+      sandbox_ms: (from?.times?.sandbox_ms ?? 0) + (chosen ? Math.max(0, readyMs - begunMs - slotMs) : 0),
+    },
     ...defined({
       generation: needs?.generation,
       kept: from?.kept,

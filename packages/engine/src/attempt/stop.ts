@@ -56,7 +56,9 @@ function warmAfterStop(stopped: StopOutcome | null, warm: Sandbox | null, turn: 
   return wasKilled ? withoutPool(known) : known;
 }
 
-/** Returns the error of the last attempt, with which the node fails now that Step Functions has stopped retrying. */
+/**
+ * Returns the error of the last attempt. The node fails with this error, because Step Functions has stopped retrying.
+ */
 async function lastReason(ports: SettlingPorts, { at }: Position, { message }: Reason): Promise<Reason> {
   return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
 }
@@ -65,8 +67,8 @@ async function lastReason(ports: SettlingPorts, { at }: Position, { message }: R
 const stopTimeoutMs = 60_000;
 
 /**
- * The `step` to pass for a prompt node. It names no run of code, because only the pipeline can judge the results of
- * such a node.
+ * The `step` to pass for a prompt node. It names no run of code: results of code that a model wrote count only after
+ * its pipeline has judged them.
  */
 export const noStep = -1;
 
@@ -83,9 +85,8 @@ export async function stopCode(
   try {
     return await ports.sandboxes.stop(turn.sandbox, claim, io, ports.timer.timeout(stopTimeoutMs));
   } catch (error) {
-    // The sandbox cannot be reached, or its harness is broken: only the control plane of E2B can ensure that no code
-    // runs.
     if (!(error instanceof NovaError)) throw error;
+    // A `NovaError` says that the sandbox does not answer or that its harness is broken. Only E2B can kill such a sandbox.
     await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
     return { kind: "gone" };
   }

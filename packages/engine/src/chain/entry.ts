@@ -1,12 +1,15 @@
 import type { NodeType, RunErrorClass } from "@nova/workflow";
 import type { BlobHome, BlobStore } from "../ports/blobs.ts";
-import type { ContentName, EntryId, StoredContent, StoredEntry } from "../ports/chain.ts";
+import type { ContentName, EntryId, RecordedTimes, StoredContent, StoredEntry } from "../ports/chain.ts";
 import type { ExecutionStatus, Parent, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import { sha256 } from "../sha256.ts";
 
-/** The hashed part of an entry, format 1. It has only digests of personal data, so that the data can be erased. */
+/**
+ * The head of an entry: its hashed part, in format 1. Of personal data it has only digests, so that the data can be
+ * erased.
+ */
 export interface Head extends BlobHome {
   format: 1;
   execution_id: string;
@@ -15,7 +18,7 @@ export interface Head extends BlobHome {
   workflow_id: string;
   workflow_version: number;
   node_id: string;
-  node_type: NodeType | "join" | "close";
+  node_type: NodeType | "join" | "vote" | "close";
   status: "success" | "failed";
   error_class?: RunErrorClass;
   attempt: number;
@@ -35,6 +38,8 @@ export interface Head extends BlobHome {
   addresses?: Readonly<Record<string, readonly string[]>>;
   /** How many deliveries failed before the first attempt started. Absent: none. */
   failed_deliveries?: number;
+  /** Absent: the node waited for nothing and used no sandbox, or its outcome is reused. */
+  times?: RecordedTimes;
   generation?: string;
   /** Set if a prompt node succeeded with its pinned code, without a model. */
   cache_hit?: true;
@@ -60,7 +65,7 @@ export interface Head extends BlobHome {
    * value. Absent: none.
    */
   fresh?: readonly string[];
-  /** How many entries the branches have that were joined in this scope so far. Absent: none. */
+  /** The number of entries in all branches that were joined in this scope so far. Absent: none. */
   inner?: number;
   /** How often edges with a `max` were taken since the run entered their loops, by `<from>-><label>`. */
   loops?: Readonly<Record<string, number>>;
@@ -69,28 +74,30 @@ export interface Head extends BlobHome {
   /** On the main line: the further execution in which the run continues, and the entry that led to it. */
   continuation?: { number: number; seq: number };
   count?: number;
-  /** In entry 0 of an execution that a node of another execution runs: that node. */
+  /** For an agent's entry with calls: the first node of each call. Absent: the answer is final. */
+  calls?: readonly string[];
+  /** Only in entry 0 of a child execution: the node that runs the child. */
   parent?: Parent;
   /** In entry 0: the trigger of the workflow that started the run. Absent: a caller started the run. */
   trigger?: string;
-  /** In every entry 0: the ARN of the state machine version that runs it. */
+  /** In every entry 0: the ARN of the state machine version that runs the execution. */
   machine?: string;
   /** In every entry 0: `runHash` of the definition. */
   definition?: string;
   child?: ChildTip;
   /**
-   * In entry 0: the first run of all restarts, and the prefix that the places of this run have in it. Absent: this run
-   * is the first.
+   * In entry 0 of a restart: the first run of all restarts. Absent: this run is the first. For an execution that a node
+   * runs, it also has the prefix of its places.
    */
   origin?: Origin;
   plan?: Plan;
   /** The entry of an earlier execution whose outcome this entry reuses. The node did not run here. */
   reused_from?: ReusedEntry;
-  /** The person who wrote the outcome by hand. Nothing ran for it. */
+  /** The person who wrote the outcome by hand. No code ran for this entry. */
   edited?: Edited;
   /**
-   * How often nodes in loops were visited so far, for the names of places. Absent: never, and the execution reuses
-   * nothing.
+   * How often nodes in loops were visited so far, for the names of places. Absent in an execution that reuses nothing
+   * and has visited no such node.
    */
   visits?: Readonly<Record<string, number>>;
   /** Hash of the entry before; null in entry 0. */
@@ -119,6 +126,11 @@ export interface Origin {
   place: string;
 }
 
+/** Returns the text that is signed at the end of a run. `hash` is the hash of the run's close entry. */
+export function closeText(hash: string): string {
+  return `nova close v1\n${hash}`;
+}
+
 export type CloseStatus = Extract<ExecutionStatus, "completed" | "failed" | "cancelled" | "interrupted">;
 
 /** The fields of an entry without a run of code: entry 0, and a close. */
@@ -136,8 +148,15 @@ export function sourceOf({ plan }: Head): string | undefined {
   return plan?.after;
 }
 
+const parsedHeads = new WeakMap<StoredEntry, { text: string; head: Head }>();
+
+/** Returns the head of an entry. It is parsed once, so callers must not change it. */
 export function headOf(entry: StoredEntry): Head {
-  return JSON.parse(entry.head) as Head;
+  const parsed = parsedHeads.get(entry);
+  if (parsed?.text === entry.head) return parsed.head;
+  const head = JSON.parse(entry.head) as Head;
+  parsedHeads.set(entry, { text: entry.head, head });
+  return head;
 }
 
 /** An execution that a node ran. `tip` is the hash of its close entry. */
@@ -250,7 +269,10 @@ export async function contentOrNull(
   return content ? unlessErased(() => contentText(content, head, blobs)) : null;
 }
 
-/** Builds an entry to write. It stores large contents, and hashes the head with the digests of all contents. */
+/**
+ * Builds an entry to write. It stores large contents, and computes the hash over all other fields and the digests of
+ * all contents.
+ */
 export async function sealEntry(
   fields: Omit<Head, "format" | "digests">,
   texts: Partial<Record<ContentName, string>>,

@@ -24,6 +24,14 @@ export function branchScope({ scope, seq }: Omit<EntryId, "execution">, fork: st
   return `${scope}/${fork}@${seq}.${branch}`;
 }
 
+/** The last part of the name of a scope with votes. No node can have this id. */
+export const votesMark = "(votes)";
+
+/** The inner scope with the votes on an approval whose own entry has the number `seq`. */
+export function votesScope({ scope, seq }: Omit<EntryId, "execution">, node: string): string {
+  return branchScope({ scope, seq }, node, votesMark);
+}
+
 /** Whether a branch is an item of a map. Ids start with a letter, so only an item consists of digits. */
 export function isItem(branch: string): boolean {
   return /^\d+$/.test(branch);
@@ -39,8 +47,8 @@ export function itemsOf(scope: string): { map?: string; items?: number[] } {
 export type Identified = { key: string; codeHash: string };
 
 /**
- * The id of pinned code in heads and turns. The hash is part of it, because code that failed and its replacement have
- * the same key.
+ * Returns the id by which entries and turns name pinned code. The hash is part of the id, because code that failed and
+ * its replacement have the same key.
  */
 export function generationId({ key, codeHash }: Identified): string {
   return `${key}.${codeHash.slice(0, 16)}`;

@@ -19,6 +19,8 @@ export interface WrittenOutcome {
   set: Member[];
   delete: string[];
   decision: string | null;
+  /** JSON text of an agent's reply that is not final (`AgentReply`). The agent judges it as if its model had said it. */
+  reply?: string;
   error?: { class: RunErrorClass; failure: FailureRecord };
   /** The entry from which the outcome was copied, or the person who wrote it. */
   from?: ReusedEntry | Edited;
@@ -31,8 +33,8 @@ export interface EntryReference {
 }
 
 /**
- * Names the inputs that must be the same as for the entry, or else the node runs. They are the values of these keys,
- * the values of all keys (`context`), or the question of a text node to its model (`asked`).
+ * The inputs of the node that must be the same as for the entry; if one differs, the node runs. A list names keys of
+ * the context. `context` means all keys, and `asked` means the question of a text node to its model.
  */
 export type ReuseCondition = string[] | "context" | "asked";
 
@@ -74,6 +76,7 @@ const Outcome = z.strictObject({
   set: z.record(z.string(), z.unknown()).default({}),
   delete: z.array(z.string()).default([]),
   decision: z.string().nullable().default(null),
+  reply: z.unknown().optional(),
   error: Failure.optional(),
   from: z.union([Link, Hand]).optional(),
 });
@@ -131,7 +134,8 @@ export function parseOutcome(place: string, text: string): WrittenOutcome | Entr
   if (mark) throw new OutcomesRefused(`the outcome of "${place}" sets "${mark.key}" - ${advice}`);
   if (error && set.length + deleted.length > 0)
     throw new OutcomesRefused(`the outcome of "${place}" is an error, and sets keys - leave out one of them`);
-  return { set, delete: deleted, decision, ...defined({ error, from }) };
+  const reply = membersOf(text).find(({ key }) => key === "reply")?.json;
+  return { set, delete: deleted, decision, ...defined({ error, from, reply }) };
 }
 
 export async function storeOutcomes(blobs: BlobStore, home: BlobHome, text: string): Promise<string> {

@@ -1,10 +1,11 @@
-import { elementsOf, forksOf, nodeIndex } from "@nova/workflow";
+import { elementsOf, forksOf, membersOf, nodeIndex, secretKeys } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { atOnce } from "../at-once.ts";
 import {
   blobPages,
   type Changes,
-  type Context,
+  Context,
+  emptyStored,
   linkLabel,
   loadContext,
   type PageStore,
@@ -24,8 +25,8 @@ import { type BranchPlace, branchOf, isItem } from "./ids.ts";
  */
 export interface Position {
   /**
-   * The head of the entry before, whose output is the input of this node. In a new branch it is the head that an entry
-   * 0 would have.
+   * The head (the hashed fields) of the entry before, whose output is the input of this node. A branch has no entry 0;
+   * for its first node, this is the head that an entry 0 would have.
    */
   before: Head;
   /** The stored entry of `before`; for the first entry of a branch it is the entry of the fork. */
@@ -58,22 +59,40 @@ export async function readPosition(ports: Ports, at: EntryId): Promise<Position>
   return { before: headOf(here), beforeEntry: here, at, next };
 }
 
-/** Returns the start of a branch: the entry of the fork, and the head that an entry 0 of the branch would have. */
+/**
+ * Returns the start of a branch: the entry of the fork, and the head (the hashed fields) that an entry 0 of the branch
+ * would have.
+ */
 export async function branchStart(ports: Ports, fork: StoredEntry, scope: string) {
-  const { inner: _, count, loops: _loops, continuation: _further, ...whole } = headOf(fork);
+  return (await branchStarts(ports, fork))(scope);
+}
+
+/** Returns a function with the result of `branchStart` for each branch of a fork. */
+export async function branchStarts(ports: Ports, fork: StoredEntry) {
+  const { inner: _, count, calls, loops: _loops, continuation: _further, ...whole } = headOf(fork);
   const { reused_from: _reused, edited: _edited, plan: _plan, spare = [], ...head } = whole;
-  const branch = branchOf(scope)?.branch ?? "";
   const version = await ports.workflows.get(head.workflow_id, head.workflow_version);
   const branches = version && forksOf(version.workflow).get(head.node_id)?.branches;
-  const entry = isItem(branch) ? branches?.[0]?.entry : branch;
-  const [ways, place] = isItem(branch)
-    ? [count ?? 1, Number(branch)]
-    : [branches?.length ?? 1, branches?.findIndex((one) => one.entry === branch)];
-  const visits = whole.visits && isItem(branch) ? { visits: {} } : {};
-  const share = spare.filter((_, index) => index % ways === place);
-  const own = { scope, seq: 0, warm: null, spare: share, nodes: 0, path_taken: entry ?? null };
-  const before: Head = { ...head, ...visits, ...own };
-  return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
+  return (scope: string) => {
+    const branch = branchOf(scope)?.branch ?? "";
+    const entry = isItem(branch) ? (calls ? calls[Number(branch)] : branches?.[0]?.entry) : branch;
+    const [ways, place] = isItem(branch)
+      ? [count ?? 1, Number(branch)]
+      : [branches?.length ?? 1, branches?.findIndex((one) => one.entry === branch)];
+    const visits = whole.visits && isItem(branch) ? { visits: {} } : {};
+    const share = spare.filter((_, index) => index % ways === place);
+    const own = { scope, seq: 0, warm: null, spare: share, nodes: 0, path_taken: entry ?? null };
+    const before: Head = { ...head, ...visits, ...own };
+    return { before: head.events === undefined ? before : { ...before, events: 0 }, beforeEntry: fork };
+  };
+}
+
+/**
+ * Returns the head (the hashed fields) that an entry 0 of an inner scope would have. `before` is the head of the entry
+ * before the node's own entry.
+ */
+export function innerStart({ inner: _, ...before }: Head, scope: string): Head {
+  return { ...before, scope, seq: 0, nodes: 0 };
 }
 
 async function readFork(ports: Ports, at: EntryId, { parent, fork, seq }: BranchPlace) {
@@ -97,7 +116,7 @@ export async function readKept(chain: ChainStore, at: EntryId): Promise<StoredEn
   return entry;
 }
 
-/** A context, with its stored form, from which the next entry is built. */
+/** A context as nodes read it, and as it is stored. The next entry is built from the stored one. */
 export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
 export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {
@@ -141,6 +160,7 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
   const kept = await contextAfter(beforeEntry, ports.blobs);
   const place = before.seq === 0 ? branchOf(at.scope) : null;
   if (!place || !isItem(place.branch)) return kept;
+  if (headOf(beforeEntry).calls) return contextOfCall(ports, kept, beforeEntry, at);
   const index = Number(place.branch);
   const by = linkLabel({ scope: at.scope, seq: 0 });
   const rows: Row[] = [
@@ -154,12 +174,42 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
 }
 
 /**
+ * Builds the context of a call: its arguments, and the secret inputs of the workflow, so that they are found in what the
+ * tool sets.
+ */
+async function contextOfCall(
+  ports: Ports,
+  kept: LoadedContext,
+  agent: StoredEntry,
+  { scope }: EntryId,
+): Promise<LoadedContext> {
+  const by = linkLabel({ scope, seq: 0 });
+  const { workflow_id, workflow_version } = headOf(agent);
+  const version = await ports.workflows.get(workflow_id, workflow_version);
+  const secrets = version ? secretKeys(version.workflow) : new Set<string>();
+  const secret = kept.context.slots().filter(({ key }) => secrets.has(key));
+  const index = Number(branchOf(scope)?.branch);
+  const given = membersOf(await itemText(ports, agent, index)).filter(({ key }) => !secrets.has(key));
+  const rows: Row[] = [
+    ...secret.map((slot): Row => [slot.key, slot.by, slot.json]),
+    ...given.map(({ key, json }): Row => [key, by, json]),
+  ];
+  const context = new Context(rows.map(([key, by, json]) => ({ key, by, json })));
+  return { context, stored: { ...emptyStored, inline: rows } };
+}
+
+/**
  * Loads the input of a node. If the node before failed, `input` also has its failure. The entry of the node is built on
  * `kept`, without that failure.
  */
 export async function inputBefore(ports: Ports, position: Position): Promise<{ kept: LoadedContext; input: Context }> {
   const kept = await contextBefore(ports, position);
   return { kept, input: await inputAfter(position.beforeEntry, kept.context, ports.blobs) };
+}
+
+/** Loads the input of the node that wrote, or will write, the entry at this place. */
+export async function readInput(ports: Ports, at: EntryId): Promise<Context> {
+  return (await inputBefore(ports, await readPosition(ports, at))).input;
 }
 
 async function itemKey(ports: Ports, fork: StoredEntry): Promise<string> {

@@ -152,7 +152,9 @@ const stepsPerAttempt = 1000;
 /** The first number of notes: records that only deliveries of the same node read, and that no entry lists. */
 const firstNote = 5000;
 
-/** Marks the end of an attempt in `kept`: the next attempt has a journal of its own. */
+/**
+ * The number that stands for the end of an attempt in `kept`. The steps of the next attempt are numbered separately.
+ */
 export const attemptBoundary = -1;
 
 export function isPinnedPlace(place: number): boolean {
@@ -161,7 +163,7 @@ export function isPinnedPlace(place: number): boolean {
 
 type Moves = Pick<Turn, "kept">;
 
-/** The number under which the step at a place of the journal is stored. Places count from 1. */
+/** Returns the number under which the n-th step of an attempt is stored. `place` is n, counted from 1. */
 export function stepNumber({ kept = [] }: Moves, place: number): number {
   const first = kept.lastIndexOf(attemptBoundary) + 1;
   const moves = kept.slice(first).findIndex((count) => place <= count);
@@ -185,7 +187,10 @@ export function earlierSteps({ kept = [] }: Moves, stored: readonly StoredStep[]
   });
 }
 
-/** The steps of the current attempt that count, in order. */
+/**
+ * Returns the steps of the current attempt, in order. They end before the first missing number, and before the record
+ * of a failed pipeline.
+ */
 export function journalOf(turn: Moves, stored: readonly StoredStep[]): StoredStep[] {
   const byNumber = new Map(stored.map((step) => [step.step, step]));
   const steps: StoredStep[] = [];

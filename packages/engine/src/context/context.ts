@@ -113,7 +113,7 @@ export interface PageStore {
   save(sha256: string, text: string): Promise<void>;
 }
 
-/** Parses the stored form without loading its pages. */
+/** Parses the stored form of a context. Its pages are not loaded. */
 export function loadStored(text: string): StoredContext {
   return JSON.parse(text) as StoredContext;
 }

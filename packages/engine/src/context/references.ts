@@ -140,12 +140,13 @@ export class ReferenceScan {
 }
 
 /**
- * A leaf (a string inside a value) of more bytes in UTF-8 than this becomes a blob. The harness in the sandbox uses
- * this limit and the next one, too.
+ * A leaf (a string inside a value) of more bytes in UTF-8 than this becomes a blob. The harness in the sandbox has the
+ * same limit.
  */
 export const leafLimitBytes = 4096;
 /**
  * The maximum length of a value as JSON after its large leaves became blobs. A longer value becomes a blob as a whole.
+ * The harness in the sandbox has the same limit.
  */
 export const valueLimitBytes = 8192;
 

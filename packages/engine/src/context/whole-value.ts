@@ -3,7 +3,7 @@ import type { BlobHome, BlobRef, BlobStore } from "../ports/blobs.ts";
 import type { Context } from "./context.ts";
 import { asReference, blobKey } from "./references.ts";
 
-/** The store that has the blobs of a value, and the home of these blobs in it. */
+/** The store that has the blobs of a value, and the client and execution to which these blobs belong. */
 export interface ValueSource {
   home: BlobHome;
   blobs: BlobStore;

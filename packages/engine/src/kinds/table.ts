@@ -1,5 +1,6 @@
 import { type EndNode, joinOf, type Node, type TaskNode } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
+import { agentExecutor, runsCode, talkHashAt } from "../attempt/agent/run-agent.ts";
 import { codeExecutor, tenSeconds } from "../attempt/code.ts";
 import { promptExecutor } from "../attempt/prompt/run-prompt.ts";
 import { type Executor, runAttempts, type TaskTime } from "../attempt/run-attempts.ts";
@@ -33,6 +34,7 @@ import type {
   WaitEvent,
 } from "../protocol/event.ts";
 import { buildSuccess, factsWithoutCode } from "../protocol/outcome.ts";
+import { findRecordedReply } from "../protocol/recorded.ts";
 import { settleJoin } from "../protocol/settle-join.ts";
 import {
   closedError,
@@ -74,10 +76,14 @@ const executors: Record<TaskNode["executor"]["kind"], Executor> = {
   text: textExecutor,
 };
 
+function executorOf({ type, executor }: TaskNode): Executor {
+  return type === "agent" ? agentExecutor : executors[executor.kind];
+}
+
 const task: Kind<TaskNode> = {
   runNodeTask: (ports, event, definition, time) =>
-    runAttempts(ports, event, definition, executors[definition.node.executor.kind], time),
-  settle: (ports, held, reason) => executors[held.node.executor.kind].settle(ports, held, reason),
+    runAttempts(ports, event, definition, executorOf(definition.node), time),
+  settle: (ports, held, reason) => executorOf(held.node).settle(ports, held, reason),
   // A text node asks a model, so it may not run even if it declares no effects.
   staysInside: async (_ports, _position, _plan, { effects, executor }) => effects === false && executor.kind !== "text",
 };
@@ -86,6 +92,11 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
   start: { runNodeTask: noTask, settle: noTurn },
   action: task,
   decision: task,
+  agent: {
+    ...task,
+    staysInside: async (ports, position, _plan, node) =>
+      (await runsCode(ports, position, node)) || (await findRecordedReply(ports, position, node)) !== undefined,
+  },
   map: { runNodeTask: runMap, settle: settleMap, staysInside: async () => true },
   approval: { runNodeTask: noTask, settle: settleWaiting, waitsFor: describeWait },
   wait: { runNodeTask: runWait, settle: settleWaiting, waitsFor: describeWait },
@@ -95,12 +106,19 @@ const kinds: { [T in Node["type"]]: Kind<Extract<Node, { type: T }>> } = {
 
 export const nodeKinds = kinds as Readonly<Record<Node["type"], Kind<Node>>>;
 
+async function questionHashAt(ports: KindPorts, position: Position, definition: NodeDefinition) {
+  const { node } = definition;
+  return node.type === "agent"
+    ? talkHashAt(ports, { ...definition, node, position })
+    : promptHashAt(ports, position, definition);
+}
+
 export function withKinds(ports: Ports): KindPorts {
   const all: KindPorts = {
     ...ports,
     holdsTurn: (node) => nodeKinds[node.type].settle !== noTurn,
     settleTurn: (settling, held, reason) => nodeKinds[held.node.type].settle(settling, held, reason),
-    asked: (position, definition) => promptHashAt(all, position, definition),
+    asked: (position, definition) => questionHashAt(all, position, definition),
     resumeUrl: (position, node) => resumeUrl(ports, position, node),
     staysInside: async (position, plan, node) =>
       (await nodeKinds[node.type].staysInside?.(ports, position, plan, node)) ?? false,
@@ -108,7 +126,10 @@ export function withKinds(ports: Ports): KindPorts {
   return all;
 }
 
-/** Throws: a start node has no task, and an approval has another task. */
+/**
+ * Throws an error for a node that this task never runs: a start node has no task, and an approval has a task of
+ * another kind.
+ */
 async function noTask(_ports: unknown, _event: unknown, { node }: NodeDefinition): Promise<never> {
   throw chainBroken(`${node.type} node "${node.id}" is no task that runs`);
 }

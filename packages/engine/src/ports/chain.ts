@@ -1,10 +1,21 @@
 import type { Sandbox } from "./sandboxes.ts";
 
-/** A place in the chain of one execution. The main line's scope is `""`. */
+/** Identifies an entry in the chain of one execution. The main line's scope is `""`. */
 export interface EntryId {
   execution: string;
   scope: string;
   seq: number;
+}
+
+/** Milliseconds of a node that its turn has measured. */
+export interface RecordedTimes {
+  /**
+   * The time from the end of the entry before until a slot was free, and the time between a failed attempt and the
+   * next one.
+   */
+  waiting_ms: number;
+  /** The time in which deliveries chose, created or extended the sandbox. */
+  sandbox_ms: number;
 }
 
 /** The right to produce one entry. Its state goes `held -> failing -> closed`, never back. */
@@ -28,6 +39,8 @@ export interface Turn {
    * The number of deliveries that failed before the first attempt started: they found no sandbox, or their Lambda died.
    */
   failedDeliveries?: number;
+  /** The times of this attempt and of the attempts before it. Absent if the turn runs no code and asks no model. */
+  times?: RecordedTimes;
   /** Time at which the attempt started or failed: ISO 8601, milliseconds. */
   since: string;
   /** Set between two attempts: the earliest time of the next attempt. ISO 8601. */
@@ -44,7 +57,10 @@ export interface Turn {
   addresses?: Record<string, string[]>;
 }
 
-/** Contents of an entry that can be erased on request. The head holds their digests, so the chain still verifies. */
+/**
+ * Contents of an entry that can be erased on request. The hashed part of the entry (the head) holds their digests, so
+ * the chain can still be verified.
+ */
 export type ContentName =
   | "context"
   | "code"
@@ -56,11 +72,22 @@ export type ContentName =
   | "analysis"
   | "error"
   | "logs"
-  /** Set for a join: the last entry of each branch that had started, in the order of the branches (`BranchTip[]`). */
+  /**
+   * Set for a join: the last entry of each branch that had started, in the order of the branches (`BranchTip[]`). Set for
+   * an approval that people voted on: the last entry of its inner scope, in a list of one.
+   */
   | "branches"
+  /** Set for an entry of the inner scope of an approval: a vote, its withdrawal, a delegation, or the end (`Ballot`). */
+  | "vote"
   | "labels"
-  /** Set for a map's entry: the pages of its items (`ItemPages`). */
-  | "items";
+  /** Set for an entry 0 whose run was started by a person with a proved identity: that person (`NamedPerson`). */
+  | "starter"
+  /** Set for a map's entry, and for an agent's entry with calls: the pages of its items (`ItemPages`). */
+  | "items"
+  /** Set for an agent's entry with calls: what is new in the talk with its model (`TalkPart`). */
+  | "talk"
+  /** Set for the join of an agent's calls: a list with the result of each call. */
+  | "results";
 
 /** The immutable record of one outcome. `head` is the JSON text of a `Head` (chain/entry.ts), `hash` its SHA-256. */
 export interface StoredEntry {
@@ -109,10 +136,17 @@ export interface StoredStep {
  */
 export type ChainNote =
   /**
-   * `erased`: the contents of the execution were erased on request. `signature` is the signer's HMAC over
-   * `erasureText`. `restart`: `execution` restarts this one.
+   * `erased`: the contents of the execution were erased on request. `signature` is the signature of the key pair over
+   * `erasureText`. `restart`: `execution` restarts this one. `root`: the execution is the leaf `index` of the tree
+   * under root `number`.
    */
-  { kind: "erased"; signature: string } | { kind: "restart"; execution: string };
+  { kind: "erased"; signature: string } | { kind: "restart"; execution: string } | RootNote;
+
+export interface RootNote {
+  kind: "root";
+  number: number;
+  index: number;
+}
 
 /**
  * The store of chains (DynamoDB). Reads are strongly consistent. A put returns `false` if its condition failed. It
@@ -128,25 +162,28 @@ export interface ChainStore {
   tip(execution: string, scope: string): Promise<Link[]>;
   read(at: EntryId): Promise<Link>;
   /**
-   * Writes the turn if `expected` is null and there is none, or if the stored turn has the state, sandbox and attempt
-   * of `expected`.
+   * Writes the turn if the stored turn has the state, sandbox and attempt of `expected`. If `expected` is null, writes
+   * the turn only if none is stored.
    */
   putTurn(at: EntryId, turn: Turn, expected: Turn | null): Promise<boolean>;
   putEntry(at: EntryId, entry: StoredEntry): Promise<boolean>;
   putStep(at: EntryId, step: StoredStep): Promise<boolean>;
   steps(at: EntryId): Promise<StoredStep[]>;
-  /** Writes the note if there is none of the same kind and execution. */
+  /** Writes the note if there is none of the same kind and, for a restart, the same execution. */
   putNote(execution: string, note: ChainNote): Promise<boolean>;
   notes(execution: string): Promise<ChainNote[]>;
-  links(execution: string, scope: string): AsyncIterable<Link>;
+  /** Returns the root notes of those executions that have one, by execution. It needs few reads. */
+  rootNotes(executions: readonly string[]): Promise<ReadonlyMap<string, RootNote>>;
+  /** Yields the turns and entries of a scope in order, from the number `from` on (0 if absent). */
+  links(execution: string, scope: string, from?: number): AsyncIterable<Link>;
   /**
    * Returns the entries 1 to `seq` of each scope in `tips`, in order. Leaves out scopes that do not exist. Many short
    * scopes need only few reads.
    */
   entries(execution: string, tips: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link[]>>;
   /**
-   * Returns the turn and the entry at each of `places`, by scope. `places` has at most one place per scope. It needs
-   * few reads.
+   * Returns the entry at each of `places`, or the turn if there is no entry, by scope. `places` has at most one place
+   * per scope. It needs few reads.
    */
   linksAt(execution: string, places: readonly ScopeTip[]): Promise<ReadonlyMap<string, Link>>;
 }

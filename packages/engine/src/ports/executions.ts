@@ -46,8 +46,10 @@ export interface Execution {
   restartedFrom?: string;
   /** Ids of executions that restarted this one. An id without a record belongs to a restart that never started. */
   restarts?: string[];
+  /** Lists the `restarts` that are runs of sessions. A session only tries a change, so they do not count as restarts. */
+  sessionRuns?: string[];
   status: ExecutionStatus;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   startedAt: string;
   endedAt?: string;
   durationMs?: number;
@@ -85,7 +87,8 @@ export interface Label {
 export interface ExecutionQuery {
   workflow?: string;
   client?: string;
-  status?: ExecutionStatus;
+  /** At least one. */
+  statuses?: readonly ExecutionStatus[];
   errorClass?: string;
   trigger?: string;
   label?: Label;
@@ -149,9 +152,9 @@ export interface ExecutionStore {
   /** Sets the status of an open execution if it is one of `from`; otherwise returns false. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
   /**
-   * Changes the `admission` of a queued, open execution from `from` to `to`. It succeeds again if `admission` is `to`
-   * already. With `begun` the execution also becomes running. Returns false if another process is starting the
-   * execution, or if it is no longer queued.
+   * Changes the `admission` of a queued, open execution from `from` to `to`. Succeeds also if it is `to` already. With
+   * `begun` the execution also becomes running. Returns false if another process is starting the execution, or if it is
+   * no longer queued.
    */
   admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
   /** Newest first, unless the query says otherwise. */

@@ -4,6 +4,7 @@ import type { ChainStore } from "./chain.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExecutionStore, OnExecutionEnded, StateMachines } from "./executions.ts";
 import type { Budgets, GenerationStore, Pipeline, WorkflowStore } from "./pipeline.ts";
+import type { Roots } from "./roots.ts";
 import type { HostNames, Sandboxes } from "./sandboxes.ts";
 import type { ResumeLinkStore, TaskStore, Vault, WaitingTask, WakeStore } from "./tasks.ts";
 
@@ -21,10 +22,42 @@ export interface Timer {
   timeout(ms: number): AbortSignal;
 }
 
-/** Signs hashes with an HMAC: with KMS in the cloud, with a key file on a laptop. */
+/**
+ * Computes an HMAC that only NOVA can check: with KMS in the cloud, with a key file on a laptop. The same text always
+ * has the same signature.
+ */
 export interface Signer {
   sign(text: string): Promise<string>;
   verify(text: string, signature: string): Promise<boolean>;
+}
+
+/** A public key as a JWK (RFC 7517). `nbf` and `exp` are the seconds since 1970 between which the key signs. */
+export interface PublicKey {
+  kty: "EC";
+  crv: "P-256";
+  x: string;
+  y: string;
+  use: "sig";
+  alg: "ES256";
+  /** The thumbprint of the key (RFC 7638). */
+  kid: string;
+  nbf: number;
+  /** Absent: the key is in use. */
+  exp?: number;
+}
+
+/**
+ * Signs texts so that everyone can check them with a public key: with KMS in the cloud, with a key file on a laptop.
+ * `docs/proof.md` lists the texts. A signature is `<kid>.<base64url of r and s>`.
+ */
+export interface KeyPair {
+  sign(text: string): Promise<string>;
+  /** `at` is the time of the signature, which must lie in the period of its key. ISO 8601; absent: it has no time. */
+  verify(text: string, signature: string, at?: string): Promise<boolean>;
+  /** Returns every key that was ever used, the oldest first. */
+  publicKeys(): Promise<PublicKey[]>;
+  /** Adds a key, which signs from now on, and returns it. Absent: the operator adds a key with a deployment. */
+  rotate?(): Promise<PublicKey>;
 }
 
 /** Publishes execution events (EventBridge). Publishing an event twice is harmless. */
@@ -38,6 +71,11 @@ export interface EventBus {
 /** Builds URLs that NOVA gives to people and to other systems. */
 export interface Links {
   toTask(task: Pick<WaitingTask, "id" | "execution" | "node" | "choices">): string;
+  /**
+   * Returns the URL of the page on which the owner of the token votes; undefined if NOVA does not know its address. The
+   * token is in the fragment, which browsers send to no server.
+   */
+  toVote(task: Pick<WaitingTask, "id">, token: string): string | undefined;
   /** Returns the URL for a path of the API; undefined if NOVA does not know the address of its API. */
   toApi(path: string): string | undefined;
   /**
@@ -46,7 +84,7 @@ export interface Links {
   toResume(id: string, token: string): string;
 }
 
-/** Counts what happened, for the metrics on a dashboard. */
+/** Counts new sandboxes and sandboxes taken over, for the metrics on a dashboard. */
 export type Meter = (what: "sandbox made" | "sandbox taken over", numbers?: { wait_ms: number }) => void;
 
 /** The outside world of the engine, as interfaces; adapters are in `aws` and `sandbox`. */
@@ -60,6 +98,8 @@ export interface Ports {
   generations: GenerationStore;
   stateMachines: StateMachines;
   signer: Signer;
+  keyPair: KeyPair;
+  roots: Roots;
   events: EventBus;
   onExecutionEnded: OnExecutionEnded;
   budgets: Budgets;

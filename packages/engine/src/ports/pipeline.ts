@@ -1,4 +1,13 @@
-import type { Edge, HistoryBudget, LockedCode, Member, RunErrorClass, TaskNode, Workflow } from "@nova/workflow";
+import type {
+  Edge,
+  HistoryBudget,
+  JsonObject,
+  LockedCode,
+  Member,
+  RunErrorClass,
+  TaskNode,
+  Workflow,
+} from "@nova/workflow";
 import type { EntryId } from "./chain.ts";
 import type { CodeResult } from "./sandboxes.ts";
 
@@ -38,6 +47,47 @@ export interface TextTask
   record: unknown;
 }
 
+/** One visit of an agent: a text node with tools, and with what its model and its tools have said so far. */
+export interface AgentTask extends TextTask {
+  tools: readonly AgentToolDefinition[];
+  exchanges: readonly Exchange[];
+  /** False if the agent has no steps left: then its model has to answer. */
+  mayCall: boolean;
+}
+
+export interface AgentToolDefinition {
+  name: string;
+  description: string;
+  /** JSON schema of the arguments. */
+  schema: JsonObject;
+}
+
+/** An answer of a model that was not final, and what it got back: the results of its calls, or a text. */
+export interface Exchange {
+  reply: AgentReply;
+  results: readonly { id: string; text: string }[];
+  say?: string;
+}
+
+export interface AgentReply {
+  text: string;
+  calls: readonly RequestedCall[];
+  /** For a reply without calls: the JSON text of the answer, or why it does not fit. */
+  answer?: { json: string } | { problem: string };
+  /** The answer as the provider wrote it, for providers that want it back unchanged. */
+  items?: readonly unknown[];
+}
+
+/** A call as the model wrote it. `arguments` should be JSON but may be anything. */
+export interface RequestedCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** The key under which `Pipeline.converse` returns the `AgentReply`, as JSON. */
+export const replyKey = "$reply";
+
 /** Code that was written, proven and stored in an earlier run. */
 export interface PinnedCode {
   generation: string;
@@ -55,7 +105,7 @@ export const pinnedPlaces = { code: 0, analysis: -2 } as const;
 /** The analysis that ran before pinned code. */
 export interface PinnedAnalysis {
   code: string;
-  /** JSON text of its result, secrets masked; null if it failed. */
+  /** JSON text of the result of the analysis, secrets masked; null if the analysis failed. */
   json: string | null;
 }
 
@@ -106,7 +156,7 @@ export interface ToolCall {
 /** A recorded step, without `prompt` and `answer`. `journal` is its position in the journal, from 1. */
 export interface JournalStep extends StepDraft {
   journal: number;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   timestamp: string;
 }
 
@@ -209,6 +259,8 @@ export interface Pipeline {
    * Asks the model of a text node. The outcome sets the answer in the context, and for a decision it chooses the edge.
    */
   answer(task: TextTask, means: TextMeans): Promise<PipelineOutcome>;
+  /** Asks the model of an agent once. The outcome sets only `replyKey`. */
+  converse(task: AgentTask, means: TextMeans): Promise<PipelineOutcome>;
 }
 
 /** The limit and the cost of a calendar month (UTC), in US dollars. */

@@ -70,11 +70,15 @@ export interface RunRequest {
    */
   context: { key: string; json: string }[];
   environment: Record<string, string>;
+  /**
+   * Only for the code of a compiled agent: the calls of its tools that are on record, in order. The result of code that
+   * makes a further call sets only `callKey`.
+   */
+  calls?: readonly RecordedCall[];
   /** Set if this request contains no secrets, so that files and processes of the sandbox may keep parts of it. */
   isPlain?: true;
   /**
-   * Set if the execution ends after this code unless the code fails, so that the sandbox need not prepare for more
-   * code.
+   * Set if the execution ends as soon as this code has succeeded, so that the sandbox need not prepare for more code.
    */
   isLast?: true;
   /**
@@ -89,6 +93,12 @@ export interface RunRequest {
    */
   near?: string[];
 }
+
+/** A call with its arguments and its result as JSON texts. */
+export type RecordedCall = [name: string, args: string, result: string, hasFailed: boolean];
+
+/** The key of a call that code requests: `{name, arguments}`, where `arguments` is a JSON text. */
+export const callKey = "$call";
 
 /** Answers requests of running code, and stores its large results. All bytes are streamed. */
 export interface RunIo {
@@ -171,9 +181,9 @@ export interface RunningLog extends Pick<Claim, "step" | "attempt"> {
 export interface Sandboxes {
   /**
    * Creates a sandbox. While E2B's plan allows no further sandbox, it calls `instead` from time to time, and returns
-   * the free sandbox that `instead` finds. Throws `SandboxUnavailable` (429, no capacity, unreachable).
+   * the free sandbox that `instead` finds. Calls `onSlot` when the plan allows the sandbox. Throws `SandboxUnavailable` (429, no capacity, unreachable).
    */
-  create(spec: SandboxSpec, instead?: () => Promise<Sandbox | null>): Promise<Sandbox>;
+  create(spec: SandboxSpec, instead?: () => Promise<Sandbox | null>, onSlot?: () => void): Promise<Sandbox>;
   /**
    * Starts the code, or attaches to it if another delivery has started it, and waits for its outcome. An error of the
    * code is an outcome, not an exception.

@@ -1,4 +1,4 @@
-import type { WrittenJson } from "@nova/workflow";
+import type { Approvers, WrittenJson } from "@nova/workflow";
 import type { EntryId } from "./chain.ts";
 
 /**
@@ -11,7 +11,7 @@ export type TaskStatus = "open" | "answered" | "sent" | "expired";
 /** Whether the mail about an approval was sent. */
 export interface TaskMail {
   to: string[];
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   at: string;
   /** The reason why the mail was not sent; absent if it was sent. */
   problem?: string;
@@ -35,12 +35,22 @@ export interface WaitingTask extends EntryId {
   forms?: Record<string, WrittenJson>;
   choices: string[];
   to: string[];
+  /** The people who may answer. Absent: any runner key may. */
+  approvers?: Approvers;
+  /** Mail addresses of people to whom approvers have delegated. The votes say which delegations hold. */
+  delegates?: string[];
+  /** The times of the reminders, in seconds after `createdAt`, in ascending order. */
+  remindSeconds?: number[];
+  /** How many reminders were sent. */
+  reminded?: number;
+  /** Addresses to which NOVA posts the question. */
+  notify?: string[];
   pattern?: WrittenJson;
   /** The index keys by which an event finds the task; absent for an approval. */
   wake?: Wake;
   link?: string;
   status: TaskStatus;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   createdAt: string;
   expiresAt: string;
   answeredAt?: string;
@@ -55,6 +65,22 @@ export type TaskKey = Pick<WaitingTask, "execution" | "id">;
 export interface SealedToken {
   key: string;
   sealed: string;
+}
+
+/** The claim of a person to vote on an approval: it excludes votes of this person on approvals that exclude each other. */
+export interface VoterClaim extends Omit<EntryId, "execution"> {
+  node: string;
+  /** The number of the entry after which the vote of this claim is put. */
+  after: number;
+  /** The time of the claim in ISO 8601. */
+  at: string;
+}
+
+/** The claims of one person in one execution. */
+export interface Voter {
+  /** How often the claims have changed. */
+  version: number;
+  claims: readonly VoterClaim[];
 }
 
 /** Tasks and their tokens (DynamoDB). Reads are strongly consistent unless a method says otherwise. */
@@ -78,6 +104,14 @@ export interface TaskStore {
    */
   move(key: TaskKey, from: readonly TaskStatus[], to: TaskStatus, answeredAt?: string): Promise<boolean>;
   noteMail(key: TaskKey, mail: TaskMail): Promise<void>;
+  /** Records how many reminders of a task were sent. */
+  noteReminded(key: TaskKey, count: number): Promise<void>;
+  /** Stores the mail addresses of people to whom approvers have delegated, for lists. */
+  noteDelegates(key: TaskKey, mails: readonly string[]): Promise<void>;
+  /** Returns the claims of the person with this id; none if there are none. */
+  voter(execution: string, id: string): Promise<Voter>;
+  /** Stores the claims if the stored version is still `version`. Otherwise returns false. */
+  putVoter(at: Pick<WaitingTask, "execution" | "client">, id: string, voter: Voter): Promise<boolean>;
   /**
    * Stores a token of a task. Each token has its own item, so that a late delivery cannot replace the token of a newer
    * delivery.
@@ -142,9 +176,9 @@ export interface ResumeLink {
   /** The number of earlier visits of the node in its scope, because each visit of a loop has its own resume link. */
   visit: number;
   tokenHash: string;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   createdAt: string;
-  /** The body of the only call, as JSON text in the form of a context; absent before the call. */
+  /** The body of the request that used the link, as JSON text. Large values in it are references. Absent: no request has used it. */
   body?: string;
   calledAt?: string;
 }

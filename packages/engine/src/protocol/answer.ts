@@ -13,7 +13,7 @@ import { closedError } from "./turn.ts";
 
 type Asked = RunPosition & Pick<MapEvent, "inline_items">;
 
-/** Returns the head of an entry. Throws `ExecutionClosed` if it is a close entry. */
+/** Returns the head (the hashed fields) of an entry. Throws `ExecutionClosed` for a close entry. */
 function openHead(entry: StoredEntry): Head {
   const head = headOf(entry);
   if (head.node_type === "close") throw closedError(head.execution_id);
@@ -98,11 +98,20 @@ export interface MapEvent extends NodeEvent {
   most_items?: number;
 }
 
-/** The input of the Map state that follows a map's task: the item numbers, or where the file with them is stored. */
+/**
+ * The input of the Map state that follows the task of a map or an agent: the item numbers, or the calls, or where the
+ * file with the numbers is stored.
+ */
 export type ItemsAnswer = { count: number } & (
-  | { distributed: false; items: number[] }
+  | { distributed: false; items: number[] | CallAnswer[] }
   | { distributed: true; manifest: BlobPlace }
 );
+
+/** One call of an agent: its number, and its first node. */
+export interface CallAnswer {
+  index: number;
+  tool: string;
+}
 
 /** The most items whose numbers fit into a state of Step Functions (256 KiB). */
 const maxInline = 40_000;
@@ -125,8 +134,9 @@ export async function itemsAnswer(
   head: Head,
   { inline_items: most = maxInline }: Pick<MapEvent, "inline_items">,
 ): Promise<ItemsAnswer | undefined> {
-  const { count, status } = head;
+  const { count, calls, status } = head;
   if (count === undefined || status === "failed") return undefined;
+  if (calls) return { count, distributed: false, items: calls.map((tool, index) => ({ index, tool })) };
   const items = Array.from({ length: count }, (_, index) => index);
   if (count <= most) return { count, distributed: false, items };
   const body = Buffer.from(JSON.stringify(items));

@@ -1,4 +1,4 @@
-import { type Fork, forksOf, joinOf, type MapNode, nodeIndex, onErrorOf } from "@nova/workflow";
+import { type AgentNode, type Fork, forksOf, joinOf, type MapNode, nodeIndex, onErrorOf } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type FailureRecord, type Head, headOf } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
@@ -14,8 +14,8 @@ import type { FailedOutcome } from "./outcome.ts";
 export interface OpenFork {
   fork: Fork;
   version: WorkflowVersion;
-  /** The map whose items the branches are; null for a fork of edges. */
-  map: MapNode | null;
+  /** The map or agent, if each branch is an item or a call; null if each branch starts with an edge. */
+  map: MapNode | AgentNode | null;
   entry: StoredEntry;
   head: Head;
   branches: { name: string; scope: string }[];
@@ -43,8 +43,8 @@ export async function findOpenedFork(ports: Pick<Ports, "workflows">, entry: Sto
 }
 
 /**
- * Returns the next node id after a join that succeeded. If several edges leave the map of the join, it is the name of
- * the join of these edges.
+ * Returns the id of the node after a join that succeeded. If several edges leave the map of the join, further branches
+ * start there, and the result is the name of their join.
  */
 export function nextAfterJoin({ fork, version }: Pick<OpenFork, "fork" | "version">): string | null {
   const join = joinOf(fork.node);
@@ -58,7 +58,10 @@ export function nextAfterJoin({ fork, version }: Pick<OpenFork, "fork" | "versio
 export interface Tip {
   link: Link;
   entry: StoredEntry;
-  /** For a branch that has not started, the head that its entry 0 would have. */
+  /**
+   * The head (the hashed fields) of `entry`. For a branch that has not started, it is the head that an entry 0 of the
+   * branch would have.
+   */
   head: Head;
   next: EntryId;
   turn: Turn | undefined;
@@ -68,7 +71,9 @@ export function hasBegun({ head }: Tip): boolean {
   return head.scope === "" || head.seq > 0;
 }
 
-/** Reads the tip of a scope. `fork`: the entry of the fork, if the scope is a branch. */
+/**
+ * Reads the newest entry of a scope, and the turn after it. `fork` is the entry of the fork if the scope is a branch.
+ */
 export async function readTip(ports: Ports, execution: string, scope: string, fork?: StoredEntry): Promise<Tip> {
   return tipIn(ports, { execution, scope }, await ports.chain.tip(execution, scope), fork);
 }
@@ -120,8 +125,8 @@ function isCaught({ workflow }: WorkflowVersion, { node_id, node_type }: Head): 
 }
 
 /**
- * Returns why the branches cannot be joined: the failure of the first one that failed, else the `reason` for which they
- * were stopped. Null if they can be joined.
+ * Returns why the branches cannot be joined: the failure of the first failed branch, else the `reason` for which the
+ * branches were stopped. Null if they can be joined.
  */
 export async function failureOfBranches(
   ports: Ports,
@@ -136,16 +141,19 @@ export async function failureOfBranches(
     const { head, entry } = tips[first] as Tip;
     const inner = await failureOf(entry, ports.blobs);
     const most = Math.floor(toleratedFailures(open));
-    const count = open.map?.toleratedFailures
-      ? ` (${failed.length} of ${open.branches.length} items failed, ${most} may)`
-      : "";
+    const count =
+      open.map?.type === "map" && open.map.toleratedFailures
+        ? ` (${failed.length} of ${open.branches.length} items failed, ${most} may)`
+        : "";
     return { class: head.error_class ?? "NodeFailed", failure: failureInBranch(open, first, head, inner, count) };
   }
   const isOver = states.every((state) => state === "done" || state === "failed");
   return isOver ? null : { class: reason.class, failure: { message: reason.message } };
 }
 
+/** The model of an agent gets the errors of all failed calls. */
 function toleratedFailures({ map, branches }: OpenFork): number {
+  if (map?.type === "agent") return Number.POSITIVE_INFINITY;
   const tolerated = map?.toleratedFailures;
   if (!tolerated) return 0;
   return "count" in tolerated ? tolerated.count : (tolerated.percent * branches.length) / 100;

@@ -1,6 +1,6 @@
 import { defined } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type CloseStatus, type FailureRecord, type Head, noRun, sealEntry } from "../chain/entry.ts";
+import { type CloseStatus, closeText, type FailureRecord, type Head, noRun, sealEntry } from "../chain/entry.ts";
 import { failureOf, type Position } from "../chain/position.ts";
 import { NovaError } from "../errors.ts";
 import type { StoredEntry } from "../ports/chain.ts";
@@ -30,8 +30,8 @@ export interface CloseRequest {
   status: CloseStatus;
   reason?: Reason;
   /**
-   * The number of the entry before the node whose failure closes the run. Absent in the request of a sweeper: then the
-   * tip is that entry.
+   * The number of the entry before the node whose failure closes the run. A sweeper leaves it out; then it is the
+   * number of the newest entry.
    */
   seq?: number;
 }
@@ -39,7 +39,7 @@ export interface CloseRequest {
 /**
  * Ends an execution. The end node, a failure, a cancel, a timeout and the sweeper call it, perhaps at the same time.
  * Exactly one close entry is written, after every held turn has its entry and all code is dead. Every caller then
- * completes the steps that follow the close entry. `known`: the tip, if the caller has just written it.
+ * completes the steps that follow the close entry. `known` is the newest entry, if the caller has just written it.
  */
 export async function closeExecution(ports: KindPorts, request: CloseRequest, known?: Tip): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
@@ -125,7 +125,7 @@ async function putCloseEntry(
     failure ? { error: JSON.stringify(failure satisfies FailureRecord) } : {},
     ports.blobs,
   );
-  const entry = { ...sealed, signature: await ports.signer.sign(sealed.hash) };
+  const entry = { ...sealed, signature: await ports.keyPair.sign(closeText(sealed.hash)) };
   return (await ports.chain.putEntry(at, entry)) ? entry : undefined;
 }
 
@@ -156,9 +156,9 @@ export interface CloseReasons {
 }
 
 /**
- * Does one step of a close: takes the turn after a tip for good, and writes an entry for every running node, first for
- * those in the innermost branches. Returns null if the tip has moved. Otherwise returns the position after the last
- * entry of the scope. On the main line, the close entry is written there.
+ * Does one step of a close: takes the turn after the newest entry of a scope for good, and writes an entry for every
+ * running node, first for those in the innermost branches. Returns null if there is a newer entry by now. Otherwise
+ * returns the position after the last entry of the scope; on the main line, the close entry is written there.
  */
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);

@@ -1,10 +1,10 @@
-import { defined, isInLoop, type Node } from "@nova/workflow";
+import { defined, isInLoop, joinOf, type Node } from "@nova/workflow";
 import { type Head, sealEntry } from "../chain/entry.ts";
 import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { blobPages, linkLabel, storeContext } from "../context/context.ts";
 import { chainBroken } from "../errors.ts";
-import type { StoredEntry } from "../ports/chain.ts";
+import type { RecordedTimes, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
 import { spareForBranches } from "../sandboxes/life.ts";
@@ -51,10 +51,11 @@ async function sealOutcome(
 ): Promise<StoredEntry> {
   const { before, at } = position;
   const { status, run, more = {} } = outcome;
-  const { generation, analysis, asked, count, child, reused, edited } = more;
+  const { generation, analysis, asked, count, calls, child, reused, edited } = more;
   const changes = status === "success" ? outcome.changes : { set: [], delete: [] };
   const context = kept.context.apply(changes, linkLabel(at));
   const stored = await storeContext(context, kept.stored, changes, blobPages(ports.blobs, before));
+  const nowMs = ports.clock.now();
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
   const parts = headParts.map((part) => part({ position, node, version, outcome }));
   const continued: ContinuedFields = Object.assign({}, ...parts);
@@ -66,7 +67,7 @@ async function sealOutcome(
     attempt: run.attempt,
     path_taken: outcome.next,
     decision_result: status === "success" ? outcome.decision : null,
-    timestamp: new Date(ports.clock.now()).toISOString(),
+    timestamp: new Date(nowMs).toISOString(),
     execution_time_ms: outcome.executionTimeMs,
     sandbox_id: run.sandboxId,
     warm: run.warm,
@@ -77,10 +78,12 @@ async function sealOutcome(
       analysis,
       asked,
       count,
+      calls,
       child,
       edited,
       addresses: run.addresses,
       failed_deliveries: run.failedDeliveries,
+      times: reused || edited ? undefined : waitingTypes.has(node.type) ? waitedFor(before, nowMs) : run.times,
       error_class: status === "failed" ? outcome.class : undefined,
       cache_hit: more.cacheHit ? (true as const) : undefined,
       reused_from: reused,
@@ -97,6 +100,13 @@ async function sealOutcome(
     },
     ports.blobs,
   );
+}
+
+/** The types of nodes whose whole time is waiting: for an answer, an event, a time, or another execution. */
+const waitingTypes: ReadonlySet<Head["node_type"]> = new Set(["approval", "wait", "workflow"]);
+
+function waitedFor({ timestamp }: Head, nowMs: number): RecordedTimes {
+  return { waiting_ms: Math.max(0, nowMs - Date.parse(timestamp)), sandbox_ms: 0 };
 }
 
 /**
@@ -186,6 +196,8 @@ function countEvents({ position: { before, at }, node, version, outcome }: Commi
   const failed = status === "failed" ? history.settled : 0;
   const events = before.events + own + failed + inside.events + inside.branches * each;
   const { continuation } = before;
-  if (at.scope !== "" || !more.loops || events <= history.most) return { events, ...defined({ continuation }) };
+  // The join of an agent's calls leads back to the agent.
+  const leadsBack = more.loops !== undefined || (outcome.next !== null && joinOf(outcome.next) === node.id);
+  if (at.scope !== "" || !leadsBack || events <= history.most) return { events, ...defined({ continuation }) };
   return { events: history.begun, continuation: { number: (continuation?.number ?? 0) + 1, seq: at.seq } };
 }

@@ -9,6 +9,7 @@ import {
   nodesBefore,
   type RunErrorClass,
   runErrors,
+  type WorkflowNode,
 } from "@nova/workflow";
 import type { Head, Plan } from "../chain/entry.ts";
 import type { Position } from "../chain/position.ts";
@@ -49,6 +50,18 @@ export async function versionOf(
   throw chainBroken(`workflow ${workflow_id} has no version ${workflow_version} any more`);
 }
 
+/** Finds the version that a workflow node runs now. */
+export async function findCalledVersion(
+  ports: Pick<Ports, "workflows">,
+  { workflow, version }: WorkflowNode,
+): Promise<WorkflowVersion | { problem: string }> {
+  const latest = await ports.workflows.latest(workflow);
+  if (!latest) return { problem: `there is no workflow "${workflow}" - publish it, or correct the id` };
+  if (version === undefined || version === latest.version) return latest;
+  const pinned = await ports.workflows.get(workflow, version);
+  return pinned ?? { problem: `workflow "${workflow}" has no version ${version} - its latest is ${latest.version}` };
+}
+
 /** Whether an outcome has to say which of its edges is taken. */
 export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
   return edges.some(({ condition }) => condition !== undefined);
@@ -56,10 +69,12 @@ export function isChosen({ edges }: Pick<NodeDefinition, "edges">): boolean {
 
 /**
  * The node after a node that does not decide: `<node>.join` if several edges leave it, null at the end of an item of a
- * map.
+ * map. An agent is followed by its join only if it has `calls`.
  */
-export function defaultNext({ version, node, edges }: NodeDefinition): string | null {
-  return forksOf(version.workflow).has(node.id) ? joinOf(node.id) : nextNodeId(version, edges[0]?.to);
+export function defaultNext({ version, node, edges }: NodeDefinition, calls?: readonly string[]): string | null {
+  const fork = forksOf(version.workflow).get(node.id);
+  const branchesOff = fork && (fork.kind !== "agent" || calls !== undefined);
+  return branchesOff ? joinOf(node.id) : nextNodeId(version, edges[0]?.to);
 }
 
 /**

@@ -92,7 +92,7 @@ export async function sweepExecution(ports: KindPorts, record: Execution): Promi
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
-  // Queued runs are started by the admission, not by the sweeper.
+  // A run in a queue is started when it gets its slots, and not by the sweeper.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
@@ -168,7 +168,7 @@ async function confirmCompletion(ports: KindPorts, execution: string): Promise<C
   throw chainBroken(`${what} - \`nova verify ${execution}\` says what is missing`);
 }
 
-/** Limits the time of a part of a sweep. Once `aborted` is true, the sweep finishes the run at which it is and ends. */
+/** Limits the time of a part of a sweep. Once `aborted` is true, the sweep finishes its current run, and then ends. */
 export type TimeBudget = Pick<AbortSignal, "aborted">;
 
 export const endless: TimeBudget = { aborted: false };

@@ -35,14 +35,14 @@ export interface TaskAnswer extends RunPosition {
    */
   continuation?: Continuation;
   count?: number;
-  items?: number[];
+  items?: readonly (number | { index: number; tool: string })[];
   /** For readers of the Step Functions console; no code depends on it. */
   summary: { node: string; set: string[]; deleted: string[]; executionTimeMs: number; reused?: true };
 }
 
 /** The further execution in which a run continues when the history of Step Functions is nearly full. */
 export interface Continuation {
-  /** The ARN of the state machine version that runs already. */
+  /** The ARN of the state machine version with which the run started. */
   arn: string;
   name: string;
   number: number;

@@ -1,7 +1,7 @@
 import { defined, onErrorOf, type RunErrorClass } from "@nova/workflow";
 import type { ChildTip, Edited, FailureRecord, Head, ReusedEntry } from "../chain/entry.ts";
 import type { Changes } from "../context/context.ts";
-import type { ContentName, Turn } from "../ports/chain.ts";
+import type { ContentName, RecordedTimes, Turn } from "../ports/chain.ts";
 import type { Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
@@ -49,8 +49,8 @@ export interface MoreFacts {
   /** Only for a join: the number of branches that had started, and the number of their events in the history. */
   inside?: { branches: number; events: number };
   /**
-   * Only for a decision that leads back: the counts of rounds after the decision. Any other entry keeps the counts of
-   * the entry before.
+   * Only for a decision that leads back: how often each loop edge was taken, including this time. Any other entry keeps
+   * the counts of the entry before.
    */
   loops?: Loops;
   reused?: ReusedEntry;
@@ -59,6 +59,8 @@ export interface MoreFacts {
   visits?: Head["visits"];
   child?: ChildTip;
   count?: number;
+  /** Only for an agent whose model requested calls, or has to answer again: the first node of each call. */
+  calls?: readonly string[];
   /** Only for a prompt or text node: hashes of its steps, in order. */
   steps?: string[];
   generation?: string;
@@ -81,11 +83,12 @@ export interface RunFacts {
   code: string | null;
   addresses?: Record<string, string[]>;
   failedDeliveries?: number;
+  times?: RecordedTimes;
 }
 
 /**
- * The facts of a node that runs no code. Its time is how long its turn was held. Without `before` its scope keeps no
- * sandbox.
+ * The facts of a node that runs no code. The time of the node is the time for which its turn was held. Without
+ * `before`, the scope keeps no sandbox.
  */
 export function factsWithoutCode(ports: Ports, turn: Turn | undefined, before?: Pick<Head, "warm">): OutcomeFacts {
   const sandboxes = before ? { warm: before.warm } : { warm: null, spare: [] };

@@ -47,7 +47,9 @@ export class ExecutionNotFound extends Error {
   }
 }
 
-/** Thrown if the stored record of a run has an unknown form, or names another key than its own. */
+/**
+ * Thrown if the stored record of a run lacks a field, has a wrong value, or is stored under the key of another record.
+ */
 export class UnreadableRecord extends Error {
   override name = "UnreadableRecord";
   readonly client: string | null;
@@ -108,7 +110,8 @@ export async function finishClose(ports: Ports, entry: StoredEntry, left: readon
   let idle: Sandbox[] = [];
   try {
     idle = await prepareOffers(ports, record, named, left);
-    // This follows the offer of sandboxes, because the next run of the queue may be waiting for one of them.
+    // The port is called after the run has offered its sandboxes to other runs, because the next run of the queue may
+    // be waiting for one of them.
     await ports.onExecutionEnded({ ...record, ...ending });
   } catch (error) {
     // The sweeper will repeat these steps, perhaps for minutes while E2B is out of reach, but must not publish the end

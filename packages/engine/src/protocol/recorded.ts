@@ -19,7 +19,8 @@ import { buildFailure, factsWithoutCode, type Outcome, type RecordedOutcome } fr
 type Reads = Pick<Ports, "chain" | "blobs">;
 
 /**
- * Finds the outcome that the plan of this execution has for a node, the same in every delivery. Null: the node runs.
+ * Finds the outcome that the document of this execution has for a node. It is the same in every delivery. Null: the
+ * node runs.
  */
 export async function findRecordedOutcome(
   ports: KindPorts,
@@ -50,11 +51,24 @@ function buildOutcome({ before }: Position, definition: NodeDefinition, found: R
   }
   const success = { ...facts, status: "success" as const, changes: found.changes };
   if (decision === null)
-    return isChosen(definition) ? null : { ...success, decision, more, next: defaultNext(definition) };
+    return isChosen(definition) ? null : { ...success, decision, more, next: defaultNext(definition, more.calls) };
   const edge = followChoice(definition, decision, before.loops);
   // An outcome that is reused from an earlier entry must take the same edge as that entry. Otherwise the node runs.
   const fits = edge && (edge.decision === decision || !more.reused);
   return fits ? { ...success, ...edge, more: { ...more, ...edge.more } } : null;
+}
+
+/** Finds the reply that the document of this execution has for an agent, as JSON text. */
+export async function findRecordedReply(
+  ports: Reads,
+  position: Position,
+  node: Pick<Node, "id">,
+): Promise<string | undefined> {
+  const plan = await findPlan(ports, position);
+  if (!plan) return undefined;
+  const document = await readDocument(ports, position, plan);
+  const found = document.at((plan.within ?? "") + (await placeName(ports, position, node)));
+  return found && "reply" in found ? found.reply : undefined;
 }
 
 async function findInDocument(
@@ -76,16 +90,16 @@ function readDocument({ blobs }: Pick<Ports, "blobs">, { before }: Pick<Position
 }
 
 /**
- * Reads a written outcome. Null for a map that succeeded: a map always reads its list itself, so a document can only
- * write its failure.
+ * Reads an outcome that a document contains. Null for a map that succeeded: a map always reads its list itself, so a
+ * document can only contain the failure of a map. Null for a reply, too: its agent judges it.
  */
 async function readWritten(
   ports: Reads,
   { before }: Position,
   { node }: NodeDefinition,
-  { set, delete: deleted, decision, error, from }: WrittenOutcome,
+  { set, delete: deleted, decision, error, from, reply }: WrittenOutcome,
 ): Promise<RecordedOutcome | null> {
-  if ("items" in node && !error) return null;
+  if (("items" in node || reply !== undefined) && !error) return null;
   const isLink = from !== undefined && "execution" in from;
   return {
     decision,
@@ -108,13 +122,13 @@ async function readReferenced(
   if (!isOfFamily || head.node_id !== definition.node.id || head.node_type !== definition.node.type) return null;
   if (condition && !(await isUnchanged(ports, position, definition, { at, entry, condition }))) return null;
   // If the entry reused its outcome, the new entry names the execution that first produced the outcome.
-  const { child, count, asked, edited, reused_from: reused = { ...at, hash: entry.hash } } = head;
-  const { items } = entry.contents;
-  const more = {
-    reused,
-    ...defined({ edited, child, count, asked }),
-    ...(items && { contents: { items: await contentText(items, head, ports.blobs) } }),
-  };
+  const { child, count, calls, asked, edited, reused_from: reused = { ...at, hash: entry.hash } } = head;
+  const kept = (["items", "talk"] as const).map(async (name) => {
+    const content = entry.contents[name];
+    return content && ([name, await contentText(content, head, ports.blobs)] as const);
+  });
+  const contents = Object.fromEntries((await Promise.all(kept)).filter((one) => one !== undefined));
+  const more = { reused, ...defined({ edited, child, count, calls, asked }), contents };
   const decision = head.decision_result;
   if (head.status === "success") return { decision, more, changes: await readChanges(entry, ports.blobs) };
   const name = head.error_class;
@@ -148,7 +162,10 @@ export async function findInnerPlaces(ports: Reads, position: Position, plan: Pl
   return (await readDocument(ports, position, plan)).hasPlacesIn(inside) ? inside : null;
 }
 
-/** Builds the plan of the execution that a workflow node runs. Undefined if the document has no place inside it. */
+/**
+ * Builds the reference to the document of places for the execution that a workflow node runs. Undefined if no place of
+ * the document is inside that execution.
+ */
 export async function buildChildPlan(ports: Reads, position: Position, node: Pick<Node, "id">) {
   const plan = await findPlan(ports, position);
   const within = plan && (await findInnerPlaces(ports, position, plan, node));
@@ -204,7 +221,10 @@ export async function originOf({ chain }: Reads, { execution, root }: { executio
   return (first && headOf(first).origin) ?? own;
 }
 
-/** The origin of the execution that the node of this position runs. It is the same in all restarts of the caller. */
+/**
+ * Returns the origin (the first run of all restarts) of the execution that this node runs. It is the same in all
+ * restarts of the run.
+ */
 export async function originInside(ports: Reads, position: Position, node: Pick<Node, "id">): Promise<Origin> {
   const { execution, place } = await originAt(ports, position, node);
   return { execution, place: `${place}/` };

@@ -1,4 +1,4 @@
-import { type Fork, isSameJson, joinOf, objectText } from "@nova/workflow";
+import { defined, type Fork, isSameJson, joinOf, objectText } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
 import { type BranchTip, contentText, headOf } from "../chain/entry.ts";
 import { contextAfter, failureOf, type LoadedContext, type Position } from "../chain/position.ts";
@@ -45,8 +45,10 @@ export async function settleJoin(
   const kept = await contextAfter(position.beforeEntry, ports.blobs);
   const failed = await failureOfBranches(ports, open, tips, reason);
   const merged = failed ?? (await joinedChanges(ports, open, tips, kept));
+  const isOfAgent = !failed && open.map?.type === "agent";
+  const results = isOfAgent ? await resultsText(ports, open, tips, kept.stored) : undefined;
   const spare = sparesOfBranches(ports, tips);
-  const facts = factsOf(ports, position, tips, open, spare.slice(0, maxSpare));
+  const facts = factsOf(ports, position, tips, open, spare.slice(0, maxSpare), results);
   const rescue = nextNodeId(open.version, open.map?.onError);
   const outcome: Outcome =
     "failure" in merged
@@ -57,9 +59,16 @@ export async function settleJoin(
   return entry;
 }
 
-function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map }: OpenFork, spare: Sandbox[]) {
+function factsOf(
+  ports: Ports,
+  { before }: Position,
+  tips: readonly Tip[],
+  { map }: OpenFork,
+  spare: Sandbox[],
+  results: string | undefined,
+) {
   const started = tips.filter(hasBegun);
-  // The sum of a branch includes the spending before its fork, which must not count twice.
+  // The spending of a branch includes the spending before its fork. That part must count only once.
   const spent = unlessNothing(sumOfSpendings(started.map(({ head }) => spentSince(before.spent, head.spent))));
   const branches = started.map(
     (tip): BranchTip => ({ scope: tip.head.scope, seq: tip.head.seq, hash: tip.entry.hash }),
@@ -76,7 +85,7 @@ function factsOf(ports: Ports, { before }: Position, tips: readonly Tip[], { map
       // Visits inside items of a map are not merged: each item has places of its own, whose names contain the number of
       // the item.
       ...(before.visits && !map && { visits: visitsOfBranches([before, ...started.map(({ head }) => head)]) }),
-      contents: { branches: JSON.stringify(branches) },
+      contents: defined({ branches: JSON.stringify(branches), results }),
     },
   };
 }
@@ -90,6 +99,7 @@ async function joinedChanges(
   tips: readonly Tip[],
   kept: LoadedContext,
 ): Promise<Changes | { class: "NodeFailed"; failure: { message: string } }> {
+  if (open.map?.type === "agent") return { set: [], delete: [] };
   if (open.map) {
     const set = [{ key: open.map.into, json: await resultsText(ports, open, tips, kept.stored) }];
     return { set: await offloadMembers(set, savingTo(ports, open.head)), delete: [] };

@@ -19,8 +19,8 @@ export function closedError(execution: string): NovaError {
 }
 
 /**
- * Returns the entry of the node of this delivery, if it is committed. Throws `ExecutionClosed` if the entry is a close,
- * and `ChainBroken` if it is that of another node.
+ * Returns the entry of the node of this delivery, if it is committed. Throws `ExecutionClosed` if the entry is a
+ * close, and `ChainBroken` if it is the entry of another node.
  */
 function committedEntry({ next: { entry }, at }: Position, { node }: NodeEvent): StoredEntry | undefined {
   if (!entry) return undefined;
@@ -104,8 +104,8 @@ async function commitRecordedOutcome(
 }
 
 /**
- * Commits the outcomes that a branch still reuses, node after node, after Step Functions has stopped the branch. It may
- * stop any branch first, but a restart must join the same failures as its source.
+ * Commits the outcomes that a branch still reuses, node after node, after Step Functions has stopped the branch. Which
+ * branches Step Functions stops is a matter of time, but a restart must join the same failures as its source.
  */
 export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope: string): Promise<void> {
   for (;;) {

@@ -16,8 +16,9 @@ import { ContentsErased } from "../errors.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult } from "../ports/sandboxes.ts";
 import { isChosen } from "../protocol/definition.ts";
+import { executionOf } from "../protocol/record.ts";
 import { decisionKey } from "../protocol/settle-join.ts";
-import { readTrace } from "../trace/read-trace.ts";
+import { readEntries } from "../trace/read-trace.ts";
 import type { TraceEntry } from "../trace/trace-entry.ts";
 import { Names, Source } from "./source.ts";
 
@@ -104,8 +105,9 @@ class RunReader {
   }
 
   async runs(id: string): Promise<Map<string, NodeRun>> {
-    const { execution, entries } = await readTrace(this.#ports, id);
+    const execution = await executionOf(this.#ports, id);
     if (execution.erased || (await this.#isErased(id))) throw new ContentsErased(id);
+    const { entries } = await readEntries(this.#ports, id);
     const version = await this.#ports.workflows.get(execution.workflowId, execution.version);
     const runs = new Map<string, NodeRun>();
     await this.#walk(entries, { runs, names: new Names(), workflow: version?.workflow });
@@ -182,7 +184,7 @@ function definitionHash(workflow: Workflow, id: string): string | null {
     "executor" in node
       ? { requirements, lib, ...(model && { model }), ...(credentials && { credentials }) }
       : { requirements: [], lib: {} };
-  return workflowHash({ ...{ format: 1, id: "", name: "" }, ...around, nodes: [withoutInside(node)], edges });
+  return workflowHash({ format: 1, id: "", name: "", ...around, nodes: [withoutInside(node)], edges });
 }
 
 /** Returns the node without its code, which is compared separately, and without the nodes in the body of a map. */

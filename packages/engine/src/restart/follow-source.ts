@@ -1,6 +1,7 @@
 import { type Fork, forksOf, joinOf, nodeIndex, onErrorOf, startOf } from "@nova/workflow";
 import { branchScope } from "../chain/ids.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
+import { opensFork } from "../protocol/branches.ts";
 import { defaultNext, followChoice, type NodeDefinition, nextNodeId } from "../protocol/definition.ts";
 import { nameVisit } from "../protocol/recorded.ts";
 import { isReused, type ReuseSelection } from "./selection.ts";
@@ -23,11 +24,13 @@ export interface SourcePath {
 /** Nodes in sequence: the main line, a branch, or an item. */
 interface Stretch {
   prefix: string;
-  /** The node that follows the stretch; null at the end of an item or of the main line. */
+  /** The node after the last node of this sequence; null at the end of an item or of the main line. */
   end: string | null;
 }
 
-/** The index of the last entry of a stretch that the walk has passed, and the node that comes next. */
+/**
+ * The position of the walk in a sequence: the index of the last entry that it has passed, and the node that comes next.
+ */
 interface Progress {
   at: number;
   next: string | null;
@@ -54,7 +57,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
   if (after) follow(main, entries, after);
   return { reused, runs, stops, misfits };
 
-  /** Follows the rest of a stretch. Returns whether all of the rest is reused. */
+  /** Follows the rest of a sequence of nodes. Returns whether the outcomes of all of these nodes are reused. */
   function follow(stretch: Stretch, entries: readonly SourceEntry[], { at, next }: Progress): boolean {
     while (next !== null && next !== stretch.end) {
       const definition = findDefinition(next);
@@ -77,7 +80,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
         return runFrom(stretch, next);
       }
       reused.set(place, entry);
-      const isFork = entry.head.status === "success";
+      const isFork = entry.head.status === "success" && opensFork(entry.head);
       const after: Progress | undefined = isFork
         ? passForks(stretch, entries, { at: found, next: edge }, { id: definition.node.id, place })
         : { at: found, next: edge };
@@ -136,7 +139,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
         ? branches.map(({ entry }) => ({ branch: entry, entry, stretch: { prefix, end: next } }))
         : items.map((branch) => ({
             branch,
-            entry: branches[0]?.entry ?? null,
+            entry: head.calls ? (head.calls[Number(branch)] ?? null) : (branches[0]?.entry ?? null),
             stretch: { prefix: `${place}[${branch}].`, end: null },
           }));
     const followed = all.map(({ branch, entry, stretch }) =>
@@ -161,7 +164,7 @@ export function followSource(source: Source, version: WorkflowVersion, selection
       return undefined;
     }
     if (head.status === "failed") return nextNodeId(version, onErrorOf(node)) ?? (isTolerated ? null : undefined);
-    if (head.decision_result === null) return defaultNext(definition);
+    if (head.decision_result === null) return defaultNext(definition, head.calls);
     const taken = followChoice(definition, head.decision_result, before?.head.loops);
     if (taken) return taken.decision === head.decision_result ? taken.next : undefined;
     misfits.push(`${name}: the version has no edge for ${JSON.stringify(head.decision_result)} here`);

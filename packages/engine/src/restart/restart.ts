@@ -3,12 +3,13 @@ import { atOnce } from "../at-once.ts";
 import { type EntryReference, maxDocumentBytes, storeOutcomes, writeReferences } from "../chain/outcomes.ts";
 import { contextAfter } from "../chain/position.ts";
 import { escapeReferences, offloadMembers, savingTo } from "../context/references.ts";
-import { findCalledVersion } from "../kinds/child/run-child.ts";
 import { begin, newId, refuseMisfitsOf, type StartRequest } from "../kinds/start/start.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import type { Person } from "../ports/people.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
+import { findCalledVersion } from "../protocol/definition.ts";
 import { originOf } from "../protocol/recorded.ts";
 import { followSource, type SourcePath } from "./follow-source.ts";
 import { isStep, RestartRefused, type ReuseSelection, selectEntriesBefore, shortList } from "./selection.ts";
@@ -27,6 +28,8 @@ export interface RestartRequest {
   patch?: string;
   again?: readonly string[];
   by: string;
+  /** The person who restarts the run, as NOVA has proved it. */
+  starter?: Person | undefined;
 }
 
 export interface Restart {
@@ -46,7 +49,7 @@ export async function restartExecution(
   request: RestartRequest & Pick<StartRequest, "id" | "queue">,
 ): Promise<Restarted> {
   const restart = await planRestart(ports, request);
-  const { id = newId(ports), source, version, again = [], by } = request;
+  const { id = newId(ports), source, version, again = [], by, starter } = request;
   const [misfit] = restart.forecast.misfits;
   const advice = "restart from before that, or with another version";
   if (misfit !== undefined)
@@ -64,7 +67,7 @@ export async function restartExecution(
     ...(again.length > 0 && { again: [...again] }),
     ...(keys.length > 0 && { patch: { keys, by } }),
   };
-  const link = { id, version, home, set, frozen: restart.frozen, origin, plan };
+  const link = { id, version, home, set, frozen: restart.frozen, origin, plan, starter };
   return { ...restart, execution: await begin(ports, link, request.queue) };
 }
 
@@ -74,8 +77,8 @@ export async function restartExecution(
  */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
   const { source: record, version, again = [] } = request;
-  // `tip` is tested and not `open`: a run whose record has a tip has ended, even if steps after its end are still under
-  // way.
+  // A record gets its `tip` when its run ends, so it is tested here. The record may stay `open` longer, while steps
+  // after the end are still under way.
   if (record.tip === undefined)
     throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
   if (record.erased) throw new RestartRefused(`the contents of execution ${record.id} were erased - start a new one`);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Node, nodeIndex, type Workflow } from "@nova/workflow";
+import { codeInDefinition, type Node, nodeIndex, type Workflow } from "@nova/workflow";
 import { isTextNode } from "../attempt/text/run-text.ts";
 import type { GivenOutcomes } from "../kinds/start/start.ts";
 import type { Execution } from "../ports/executions.ts";
@@ -71,9 +71,10 @@ export async function findUnchangedNodes(
 ): Promise<UnchangedNodes> {
   const others = nodeIndex(earlier.workflow);
   const unchanged: UnchangedNodes = {};
-  // A text node is compared by its question to the model, which has all that its outcome depends on.
+  // A text node is compared by its question to the model. Its outcome depends on nothing else, unless it has code.
   for (const { node } of nodeIndex(version.workflow).values())
-    if (isTextNode(node) && isTextNode(others.get(node.id)?.node)) unchanged[node.id] = "asked";
+    if (isTextNode(node) && !codeInDefinition(node.executor) && isTextNode(others.get(node.id)?.node))
+      unchanged[node.id] = "asked";
   if (version.template !== earlier.template || !isDeepStrictEqual(surroundings(version), surroundings(earlier)))
     return unchanged;
   for (const { node } of nodeIndex(version.workflow).values()) {
@@ -104,7 +105,9 @@ function settingsOf(node: Node, { workflow }: WorkflowVersion): object {
 }
 
 async function keysOf(node: Node, findLookedUpKeys: KeysLookedUp): Promise<string[] | null | "more"> {
-  if ("workflow" in node) return "more";
+  // A text node with code has calls, whose results are not in the context.
+  const isText: boolean = isTextNode(node);
+  if ("workflow" in node || isText) return "more";
   if ("items" in node) return keysOfPath(node.items);
   // A node with `inputKeys` also reads results of other nodes, whose keys cannot be compared.
   if ("inputKeys" in node && node.inputKeys) return "more";

@@ -92,7 +92,7 @@ function findEntry(source: Source, name: string, execution: string): EntryInRun 
   }
   const [, map = "", index = ""] = /^(.+)\[(0|[1-9]\d{0,8})\]$/.exec(name) ?? [];
   const fork = source.entries.get(map)?.head;
-  if (fork?.node_type !== "map" || fork.count === undefined) throw neverCame(source, name, execution);
+  if (fork?.count === undefined) throw neverCame(source, name, execution);
   if (Number(index) >= fork.count) throw noItem(map, fork.count, execution);
   return { scope: branchScope(fork, fork.node_id, index), seq: 1 };
 }

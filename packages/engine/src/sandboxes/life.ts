@@ -32,7 +32,7 @@ export type SandboxState =
   | "in use"
   /** Kept by its scope, or by this process, for branches that start later. The scope has another sandbox in use. */
   | "spare"
-  /** Its execution has ended and offers it to other executions of its pool. */
+  /** The execution that used the sandbox has ended. Other executions of its pool may take it. */
   | "idle"
   | "released";
 
@@ -91,6 +91,8 @@ export interface ChosenSandbox {
   state: "created" | "inherited" | "in use" | "spare";
   /** The spare sandboxes that the scope has from now on. Absent: the same as before. */
   spare?: Sandbox[];
+  /** Set if the sandbox was created: when a slot for it was free, in milliseconds since 1970. */
+  slotAtMs?: number;
 }
 
 /**
@@ -148,12 +150,16 @@ async function inheritOrCreate(
     if (alive) ports.meter?.("sandbox taken over");
     return alive && { ...alive, ...(pool && { pool }), inherited: true };
   };
+  let slotAtMs: number | undefined;
   const create = async (): Promise<Sandbox> => {
     const from = ports.clock.now();
     let inherited: Sandbox | null = null;
     const sandbox = await ports.sandboxes.create(
       { ...spec, ...(pool && { pool }) },
       async () => (inherited = await inherit()),
+      () => {
+        slotAtMs = ports.clock.now();
+      },
     );
     if (!inherited) ports.meter?.("sandbox made", { wait_ms: ports.clock.now() - from });
     return sandbox;
@@ -166,7 +172,7 @@ async function inheritOrCreate(
     return create();
   };
   const sandbox = (await inherit()) ?? (await create().catch(createInFullPlan));
-  return { sandbox, state: sandbox.inherited ? "inherited" : "created" };
+  return { sandbox, state: sandbox.inherited ? "inherited" : "created", ...(slotAtMs !== undefined && { slotAtMs }) };
 }
 
 /** Creates a sandbox to replace one that was lost. It has no pool, so only this execution uses it. */
@@ -216,8 +222,8 @@ export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
 }
 
 /**
- * Releases the sandbox that a delivery chose before it lost the turn. It stays if the stored turn names it after all,
- * because the SDK may repeat a write that succeeded.
+ * Releases the sandbox that a delivery chose before it lost the turn. If the stored turn names the sandbox all the
+ * same, it stays: the SDK may have repeated a write that had succeeded.
  */
 export async function releaseLost(
   ports: Ports,
@@ -245,7 +251,7 @@ export async function releaseSandboxes(ports: Ports, { warm, spare = [] }: Pick<
   await moveSandboxes(ports, "spare", "scope waits", spare.map(idOf));
 }
 
-/** At the end of a branch, offers its sandboxes to the other branches of the same fork. */
+/** At the end of a branch, keeps its sandboxes for other branches of the same fork. */
 export async function spareForBranches(
   ports: Ports,
   { at, before }: Position,
@@ -329,7 +335,10 @@ export async function releaseUnoffered(ports: Ports, ids: readonly string[]): Pr
   await moveSandboxes(ports, "in use", "not offered", ids);
 }
 
-/** The most offers that one node tries to take. The other branches of its fork try to take the same ones. */
+/**
+ * The most idle sandboxes that one node tries to take over. There may be many failures, because the other branches of
+ * its fork try to take over the same sandboxes.
+ */
 const maxTries = 8;
 /** The most idle sandboxes of one client. If a client has more, the oldest is killed. */
 const maxIdlePerClient = 50;
@@ -370,8 +379,8 @@ function idOf({ id }: Sandbox): string {
 }
 
 /**
- * Removes offers of dead sandboxes. Extends sandboxes that a workflow keeps `warm`, as long as the version that asks
- * for this `isActive`.
+ * Removes offers of dead sandboxes. Extends as many idle sandboxes as a workflow keeps `warm`. `isActive` says whether
+ * a version of a workflow is the active one; only an active version keeps sandboxes warm.
  */
 export async function sweepIdle(
   ports: Ports,

@@ -1,5 +1,6 @@
 import { isIPv4 } from "node:net";
 import {
+  codeInDefinition,
   defaultIdleSeconds,
   isLong,
   longestNodeSeconds,
@@ -142,11 +143,11 @@ function outerHost(entry: string): string | undefined {
   return isWeb && host !== "" && host !== "localhost" ? host : undefined;
 }
 
-/** Nodes that run code or ask a model, including those in the bodies of maps. */
+/** Nodes that run code or ask a model, including those in the bodies of maps and agents. */
 export function* tasksOf(nodes: readonly Node[]): Generator<TaskNode> {
   for (const node of nodes) {
-    if (node.type === "action" || node.type === "decision") yield node;
-    if (node.type === "map" && "body" in node) yield* tasksOf(node.body.nodes);
+    if ("executor" in node) yield node;
+    if ("body" in node) yield* tasksOf(node.body.nodes);
   }
 }
 
@@ -159,7 +160,7 @@ export function mayImportPackages(workflow: Workflow): boolean {
   const executors = Array.from(tasksOf(workflow.nodes), ({ executor }) => executor);
   const may =
     Object.values(workflow.lib).some(namesPackages) ||
-    executors.some((one) => one.kind === "prompt" || (one.kind === "code" && namesPackages(one.code)));
+    executors.some((one) => one.kind === "prompt" || namesPackages(codeInDefinition(one)?.code ?? ""));
   importing.set(workflow, may);
   return may;
 }

@@ -223,8 +223,8 @@ const CredentialContent = z.object({
 export type CredentialContent = z.infer<typeof CredentialContent>;
 
 /**
- * Returns the owner and the name of a credential as the encryption context: a sealed text does not open for another
- * owner or name. It is not secret.
+ * Returns the encryption context of a credential: its owner and its name. A text that was sealed for one owner and
+ * name cannot be opened for another. The context is not secret.
  */
 function sealingContext({ owner, name }: CredentialPlace): Record<string, string> {
   return { ...owner, name };

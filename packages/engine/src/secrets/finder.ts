@@ -93,7 +93,7 @@ export class Finder {
         if (skipped > 0 && !/[%&\\]/.test(half.at(-skipped) as string)) continue;
         const last = bytes.length - skipped;
         const rest = this.#unescapedRest("restAtEnd", bytes.slice(0, last));
-        // A secret may start with the escape that the end of the text cuts off, even if `rest` is 0.
+        // A secret may start with an escape that is cut off at the end of the text. Then `rest` is 0.
         if (rest + skipped > 0) yield text.length - start(last - rest);
       }
     }
@@ -136,8 +136,8 @@ export class Finder {
  */
 const halfStart = /^[0-9a-z#;]{0,12}/i;
 /**
- * The minimum of characters of a secret that must follow the rest of a cut escape. Fewer characters would match
- * ordinary words.
+ * The least number of characters of a secret that must follow an escape whose start was cut off. Fewer characters would
+ * match ordinary words.
  */
 const fewestBehindHalf = 3;
 /** Matches what may be the start of an escape at the end of a text. */

@@ -168,7 +168,7 @@ function parsed(raw: string): Digits | undefined {
   return { whole: padded.slice(0, point).replace(/^0+(?=\d)/, ""), fraction: padded.slice(point).replace(/0+$/, "") };
 }
 
-/** Pairs of the mark between thousands and the mark before the decimals. */
+/** The usual pairs of separators: the character between thousands, and the character before the decimals. */
 const ways: [thousands: string, point: string][] = [
   ...[",", "_", " ", "\u00a0", "\u202f", "\u2009", "'", "\u2019"].map((mark): [string, string] => [mark, "."]),
   ...[".", " ", "\u00a0", "\u202f", "'"].map((mark): [string, string] => [mark, ","]),

@@ -41,8 +41,8 @@ export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Who
 }
 
 /**
- * Returns the overlay for code that is being stopped or has ended, to mask its output. A missing or broken credential
- * is no error here.
+ * Returns the credentials of code that is being stopped or has ended, to mask its output. A missing or broken
+ * credential is no error here.
  */
 export async function overlayBefore(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   const names = declared(whose);

@@ -11,8 +11,8 @@ export const mask = "***";
  */
 export const cutMark = "[...]";
 /**
- * The maximum of marks that are treated as cuts. The harness cuts a text at most twice; further marks are printed by
- * code.
+ * A text is searched for the rest of a secret at no more than this many marks. The harness sets at most two marks in a
+ * text, so the code itself has printed further marks.
  */
 const maxCuts = 20;
 

@@ -98,7 +98,7 @@ export class ContentCheck {
   }
 
   /**
-   * Checks one content. `name` is set for contents of an entry, not of a step. The contents "context" and "items" name
+   * Checks one content. `name` is set for contents of an entry, not of a step. The contents "context", "items" and "vote" name
    * further blobs.
    */
   async #contentProblem(
@@ -108,7 +108,7 @@ export class ContentCheck {
     content: StoredContent,
     name: keyof Contents | undefined,
   ): Promise<LinkProblem | undefined> {
-    const isStructure = name === "context" || name === "items";
+    const isStructure = name === "context" || name === "items" || name === "vote";
     const found = "text" in content ? sha256(content.text) : content.blob.sha256;
     if (found !== digest)
       return { message: `${place} was changed: the digest ${isStructure ? "in its head" : "beside it"} is another` };
@@ -117,6 +117,11 @@ export class ContentCheck {
     const stored = blob ? await this.blobs.text(head, blob) : (content as { text: string });
     if ("bad" in stored) return stored.bad;
     if (stored.text === null) return undefined;
+    if (name === "vote")
+      return this.blobs.firstBad(
+        head,
+        referencesIn(stored.text).map((ref) => ({ place, ref })),
+      );
     return name === "items" ? this.#itemsProblem(head, stored.text) : this.#contextProblem(head, stored.text);
   }
 
@@ -147,7 +152,7 @@ export class ContentCheck {
 
 /** Returns the text that is signed when the contents of an execution are erased on request. */
 export function erasureText(execution: string): string {
-  return `the contents of ${execution} were erased on request`;
+  return `nova erasure v1\n${execution}`;
 }
 
 /**
@@ -155,10 +160,10 @@ export function erasureText(execution: string): string {
  * access to the table can remove a content, but cannot sign the note.
  */
 export class Erasures {
-  readonly #ports: Pick<Ports, "chain" | "signer">;
+  readonly #ports: Pick<Ports, "chain" | "keyPair">;
   readonly #known = new Map<string, Promise<boolean>>();
 
-  constructor(ports: Pick<Ports, "chain" | "signer">) {
+  constructor(ports: Pick<Ports, "chain" | "keyPair">) {
     this.#ports = ports;
   }
 
@@ -169,9 +174,9 @@ export class Erasures {
   }
 
   async #read(execution: string): Promise<boolean> {
-    const { chain, signer } = this.#ports;
+    const { chain, keyPair } = this.#ports;
     const note = (await chain.notes(execution)).find(({ kind }) => kind === "erased");
-    return note?.kind === "erased" && (await signer.verify(erasureText(execution), note.signature));
+    return note?.kind === "erased" && (await keyPair.verify(erasureText(execution), note.signature));
   }
 }
 
@@ -251,7 +256,10 @@ export class NamedBlobs {
     return undefined;
   }
 
-  /** Checks a blob of which the chain needs the text, and returns the text; null if the blob was read before. */
+  /**
+   * Checks a blob and returns its text, because the text may name further blobs. Returns null if the blob was read
+   * before.
+   */
   async text(home: BlobHome, blob: NamedBlob): Promise<{ text: string | null } | { bad: BadBlob }> {
     const chunks: Uint8Array[] = [];
     const isNew = this.#isNew(home, blob);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { atOnce } from "../at-once.ts";
-import { contentText, type Head, headOf, sourceOf, unlessErased } from "../chain/entry.ts";
+import { closeText, contentText, type Head, headOf, sourceOf, unlessErased } from "../chain/entry.ts";
 import { storableError } from "../chain/spending.ts";
 import { labelsIn } from "../kinds/start/first-entry.ts";
 import type { EntryId, Link, StoredEntry } from "../ports/chain.ts";
@@ -11,8 +11,8 @@ import { sha256 } from "../sha256.ts";
 import type { Erasures } from "./content-check.ts";
 
 /**
- * The last entry of a scope that was checked and is sound. At the start of a branch, `entry` is that of the fork, and
- * `head` is what an entry 0 of the branch would have.
+ * The last entry of a scope that was checked and is sound, with its head (the hashed fields). At the start of a
+ * branch, `entry` is the entry of the fork, and `head` is what an entry 0 of the branch would have.
  */
 export interface Checked {
   head: Head;
@@ -37,7 +37,9 @@ const texts = [
 const ofLink0 = ["machine", "definition"] as const;
 const numbers = ["format", "seq", "workflow_version", "nodes"] as const;
 
-/** Returns what is wrong with an entry by itself, at its place, or in comparison with the entry before it. */
+/**
+ * Returns what is wrong with an entry: in itself, at its number and scope, or in comparison with the entry before it.
+ */
 export function misfitOf(
   { seq }: Link,
   head: Head,
@@ -57,8 +59,8 @@ export function misfitOf(
 }
 
 /**
- * Returns a problem if a head does not match its hash. Call it before the head is parsed, because a changed head may
- * not be JSON.
+ * Returns a problem if the hashed text of an entry does not match its hash. Call it before the text is parsed, because
+ * a changed text may not be JSON.
  */
 export function hashMisfit({ head, hash }: StoredEntry): string | undefined {
   return sha256(head) === hash ? undefined : "its head does not have the hash stored beside it: it was changed";
@@ -90,11 +92,11 @@ function closeMisfit({ node_type, close, scope, seq, inner = 0 }: Head, last: Ch
 
 /** Returns what is wrong with the signature of a close entry, which every close entry must have. */
 export async function signatureMisfit(
-  { signer }: Ports,
-  { hash, signature }: StoredEntry,
+  { keyPair }: Ports,
+  { head: { timestamp }, entry: { hash, signature } }: Checked,
 ): Promise<string | undefined> {
   if (signature === undefined) return "the close entry has no signature: it was dropped, or the chain was rewritten";
-  return (await signer.verify(hash, signature))
+  return (await keyPair.verify(closeText(hash), signature, timestamp))
     ? undefined
     : "the signature of the close entry is not valid: the chain was rewritten, or signed with another key";
 }
@@ -164,8 +166,8 @@ async function errorOf(entry: StoredEntry, head: Head, blobs: Ports["blobs"]): P
 }
 
 /**
- * Returns whether the record has the error of the close entry. The head has class and node. The message is compared
- * unless it was erased: an erasure removes it from the record before it removes it from the chain.
+ * Returns whether the record has the error of the close entry. Class and node are always compared. The message is
+ * compared unless it was erased: an erasure removes the message from the record before it removes it from the chain.
  */
 function isErrorOf(
   error: ExecutionError | undefined,

@@ -1,3 +1,4 @@
+import { atOnce } from "../at-once.ts";
 import { type BranchTip, contentOrNull, type Head, headOf } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
@@ -8,7 +9,7 @@ import { fewestTogether, findOpenedFork, linksOfBranches, type OpenFork, opensFo
 
 type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 
-/** The head of an entry, and what models cost for its node. `spent` does not include a child execution. */
+/** The hashed fields of an entry, and the cost of models for its node. `spent` does not include a child execution. */
 export interface RunHead {
   head: Head;
   hash: string;
@@ -16,8 +17,8 @@ export interface RunHead {
 }
 
 /**
- * Yields the heads of all entries of an execution, those of branches after their fork. Counting needs no contents, so
- * none are read.
+ * Yields the hashed fields of all entries of an execution. The entries of branches come after the entry of their fork.
+ * It reads no contents of entries, because its callers count only hashed fields.
  */
 export function runHeads(ports: Reads, execution: string): AsyncIterable<RunHead> {
   return headsOfScope(ports, execution, "");
@@ -34,8 +35,8 @@ async function* headsOfScope(
   for await (const { entry } of known ?? ports.chain.links(execution, scope)) {
     if (!entry) continue;
     const head = headOf(entry);
-    // The head of a join contains the costs of the branches, and the head of a node that ran a child contains those of
-    // the child. So these two heads have no cost of their own.
+    // The entry of a join contains the costs of its branches, and the entry of a node that ran a child contains those
+    // of the child. These two kinds of entries have no cost of their own.
     const paysItself = head.node_type !== "join" && head.child === undefined;
     const spent = before && paysItself ? unlessNothing(spentSince(before.spent, head.spent)) : undefined;
     yield { head, hash: entry.hash, ...(spent && { spent }) };
@@ -55,7 +56,7 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
 /** The maximum of branches whose entries are in memory at the same time. */
 const maxInPart = 1000;
 
-interface Part {
+export interface Part {
   part: OpenFork["branches"];
   /** Returns the turns and entries of a branch; undefined if the caller must read that branch itself. */
   linksOf(scope: string): readonly Link[] | undefined;
@@ -82,6 +83,25 @@ export async function* branchParts(
     const links = await ports.chain.entries(head.execution_id, begun);
     yield { part, linksOf: (scope) => links.get(scope) ?? [] };
   }
+}
+
+/**
+ * Reads the branches of a fork. `read` also gets the turns and entries of a branch if they were read together with
+ * those of other branches.
+ */
+export async function readBranches<T>(
+  ports: Pick<Ports, "chain" | "blobs">,
+  open: OpenFork,
+  read: (scope: string, known?: readonly Link[]) => Promise<T[]>,
+): Promise<{ branch: string; scope: string; entries: T[] }[]> {
+  const branches: { branch: string; scope: string; entries: T[] }[] = [];
+  for await (const { part, linksOf } of branchParts(ports, open)) {
+    const readParts = await atOnce(part, async ({ name: branch, scope }) => {
+      return { branch, scope, entries: await read(scope, linksOf(scope)) };
+    });
+    branches.push(...readParts);
+  }
+  return branches;
 }
 
 /** Returns whether a branch continues after this entry, which then names a next node. */

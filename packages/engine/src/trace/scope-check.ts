@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Member, membersOf, nodeIndex, runHash, workflowHash } from "@nova/workflow";
+import { codeInDefinition, type Member, membersOf, nodeIndex, runHash, workflowHash } from "@nova/workflow";
 import { atOnce } from "../at-once.ts";
-import { type BranchTip, type Head, headOf, type Plan, type ReusedEntry } from "../chain/entry.ts";
+import { type BranchTip, type ChildTip, type Head, headOf, type Plan, type ReusedEntry } from "../chain/entry.ts";
+import { branchOf, votesMark, votesScope } from "../chain/ids.ts";
 import { OutcomesRefused, parseOutcome, type WrittenOutcome } from "../chain/outcomes.ts";
-import { branchStart, readChanges } from "../chain/position.ts";
+import { branchStarts, innerStart, readChanges } from "../chain/position.ts";
 import { offloadMembers } from "../context/references.ts";
 import { NovaError } from "../errors.ts";
 import type { EntryId, StoredEntry } from "../ports/chain.ts";
@@ -74,38 +75,67 @@ export class ScopeCheck {
       const hash = hashMisfit(link.entry);
       if (hash !== undefined) return this.#problem(place, { message: hash });
       const found = { head: headOf(link.entry), entry: link.entry };
-      const misfit = misfitOf(link, found.head, place, last) ?? joinMisfit(found.head, last, tips);
+      const votes = last && hasVotes(found.head) && (await this.#walkVotes(found.head, link.seq, last, place));
+      if (votes && "problem" in votes) return votes;
+      const counted = votes ? votesMisfit(found.head, last, votes.tip) : joinMisfit(found.head, last, tips);
+      const misfit = misfitOf(link, found.head, place, last) ?? counted;
       const problem = misfit === undefined ? await this.#namedProblem(found.head, found.entry) : { message: misfit };
       if (problem) return this.#problem(place, problem);
       this.links++;
       last = found;
       first ??= found.head;
-      const child = await this.#childProblem(found.head);
-      if (child) return { problem: child };
-      const branches = await this.#walkBranches(last);
+      const { child } = found.head;
+      const childProblem = child && (await this.#childProblem(found.head, child));
+      if (childProblem) return { problem: childProblem };
+      const branches = opensFork(found.head) ? await this.#walkBranches(last) : undefined;
       if (branches && "problem" in branches) return branches;
       tips = branches?.tips;
       place.seq = link.seq + 1;
     }
-    return { tip: last, ...(first && { first }) };
+    const open = last && (await this.#walkOpenVotes(last, place));
+    return open && "problem" in open ? open : { tip: last, ...(first && { first }) };
+  }
+
+  /**
+   * Checks the votes on an approval, which are in a scope of its own entry and come before that entry.
+   */
+  async #walkVotes(
+    { node_id }: Pick<Head, "node_id">,
+    seq: number,
+    last: Checked,
+    { execution, scope }: EntryId,
+  ): Promise<{ tip: BranchEnd | undefined } | { problem: Problem }> {
+    const inner = votesScope({ scope, seq }, node_id);
+    const walk = await this.walk(execution, inner, { head: innerStart(last.head, inner), entry: last.entry });
+    if ("problem" in walk) return walk;
+    return { tip: walk.tip && walk.tip.head.seq > 0 ? endOf(walk.tip) : undefined };
+  }
+
+  /** Checks the votes on an approval that still waits, so that its own entry does not list them yet. */
+  async #walkOpenVotes(last: Checked, place: EntryId) {
+    const { path_taken: node, workflow_id, workflow_version } = last.head;
+    if (node === null || branchOf(place.scope)?.branch === votesMark) return undefined;
+    const version = await this.#ports.workflows.get(workflow_id, workflow_version);
+    const type = version && nodeIndex(version.workflow).get(node)?.node.type;
+    if (!type || !hasVotes({ node_type: type })) return undefined;
+    return this.#walkVotes({ node_id: node }, last.head.seq + 1, last, place);
   }
 
   #problem({ execution, scope, seq }: EntryId, problem: LinkProblem): { problem: Problem } {
     return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
   }
 
-  async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
-    if (!opensFork(head)) return undefined;
+  async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem }> {
     const open = await findOpenedFork(this.#ports, entry).catch((error: unknown) => {
       if (error instanceof NovaError) return undefined;
       throw error;
     });
     const message = "it opens a fork that its workflow does not have";
     if (!open) return { problem: { ...placeOf(head, this.#walked), message } };
-    const walks = await atOnce(open.branches, async ({ scope }) => {
-      const { before } = await branchStart(this.#ports, entry, scope);
-      return this.walk(head.execution_id, scope, { head: before, entry });
-    });
+    const startOf = await branchStarts(this.#ports, entry);
+    const walks = await atOnce(open.branches, ({ scope }) =>
+      this.walk(head.execution_id, scope, { head: startOf(scope).before, entry }),
+    );
     const broken = walks.find((walk) => "problem" in walk);
     if (broken) return broken;
     const last = walks.flatMap((walk) => ("tip" in walk && walk.tip && walk.tip.head.seq > 0 ? [walk.tip] : []));
@@ -113,11 +143,10 @@ export class ScopeCheck {
   }
 
   /**
-   * Checks that a child's chain is whole and signed, that the node's entry names the last entry of this chain, and that
-   * this node started it.
+   * Checks that a child's chain is whole and signed, that the node's entry names the last entry of this chain, and
+   * that this node started the child.
    */
-  async #childProblem({ child, ...head }: Head): Promise<Problem | undefined> {
-    if (!child) return undefined;
+  async #childProblem(head: Head, child: ChildTip): Promise<Problem | undefined> {
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
     const { tip, first } = walk;
@@ -130,13 +159,11 @@ export class ScopeCheck {
       const message = `the execution that it ran, ${child.execution}, has another end, or was cut off: its last link is not the one named here`;
       return { ...placeOf(head, this.#walked), message };
     }
-    const message = await signatureMisfit(this.#ports, tip.entry);
+    const message = await signatureMisfit(this.#ports, tip);
     return message === undefined ? undefined : { ...placeOf(tip.head, this.#walked), message };
   }
 
-  async #reuseMisfit(head: Head): Promise<string | undefined> {
-    if (!head.reused_from) return undefined;
-    const { hash, ...at } = head.reused_from;
+  async #reuseMisfit(head: Head, { hash, ...at }: ReusedEntry): Promise<string | undefined> {
     const { entry } = await this.#ports.chain.read(at);
     if (!entry) return void this.gone.add(at.execution);
     const own = headOf(entry);
@@ -151,11 +178,15 @@ export class ScopeCheck {
       : `the outcome that it takes over, link ${at.seq}${at.scope} of ${at.execution}, is another: one of the two was changed`;
   }
 
-  /** Returns what is wrong with the things that a sound head names by hash: steps, contents, blobs and code. */
+  /**
+   * Returns what is wrong with the steps, contents, blobs and code that an entry names by their hashes. The entry
+   * itself is sound.
+   */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
-    const bad = await this.#stepProblem(head);
+    const bad = head.steps.length > 0 ? await this.#stepProblem(head) : undefined;
     if (bad) return bad;
-    const message = (await this.#reuseMisfit(head)) ?? (await this.#code.problemOf(head));
+    const reuse = head.reused_from && (await this.#reuseMisfit(head, head.reused_from));
+    const message = reuse ?? (await this.#code.problemOf(head));
     if (message !== undefined) return { message };
     return (await this.contents.problemOf(head, entry)) ?? this.#planProblem(head, entry);
   }
@@ -175,7 +206,6 @@ export class ScopeCheck {
 
   async #stepProblem(head: Head): Promise<LinkProblem | undefined> {
     const { steps, execution_id, scope, seq } = head;
-    if (steps.length === 0) return undefined;
     const stored = await this.#ports.chain.steps({ execution: execution_id, scope, seq });
     const changed = stored.find(({ text, hash }) => text !== "" && sha256(text) !== hash);
     if (changed) return { message: `step ${changed.step} was changed` };
@@ -220,11 +250,26 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
   const inner = before + tips.reduce((sum, tip) => sum + tip.entries, 0);
   const nodes = (last?.head.nodes ?? 0) + tips.reduce((sum, tip) => sum + tip.nodes, 0);
   if ((head.inner ?? 0) !== inner || head.nodes !== nodes) return "it counts other entries than its branches have";
-  // The list itself may have been erased, so its digest in the head is compared.
+  // The list itself may have been erased, so its digest in the entry is compared.
   const found = tips.map(({ scope, seq, hash }): BranchTip => ({ scope, seq, hash }));
   return head.digests.branches === sha256(JSON.stringify(found))
     ? undefined
     : "the branches that it lists end otherwise: one was changed, cut off or added to";
+}
+
+/** Returns whether people may vote before the entry of this node is written. */
+function hasVotes({ node_type }: Pick<Head, "node_type">): boolean {
+  return node_type === "approval";
+}
+
+/** Returns what is wrong with the count of an approval's entry and its list of votes. `tip` is the last vote. */
+function votesMisfit(head: Head, last: Checked | undefined, tip: BranchEnd | undefined): string | undefined {
+  if ((head.inner ?? 0) !== (last?.head.inner ?? 0) + (tip?.entries ?? 0))
+    return "it counts other votes than there are";
+  const found = tip && [{ scope: tip.scope, seq: tip.seq, hash: tip.hash } satisfies BranchTip];
+  return head.digests.branches === (found && sha256(JSON.stringify(found)))
+    ? undefined
+    : "the votes that it lists end otherwise: one was changed, cut off or added";
 }
 
 /** Builds the message for a reused outcome whose source lost a content, although no signed note records an erasure. */
@@ -236,6 +281,8 @@ function takenAway({ execution, scope, seq }: EntryId): string {
 export class CodeCheck {
   readonly #workflows: Ports["workflows"];
   readonly #versions = new Map<string, Promise<WorkflowVersion | "changed" | "missing">>();
+  /** SHA-256 of the code in a version, computed once for all entries that ran it. */
+  readonly #hashes = new Map<string, string>();
 
   constructor({ workflows }: Pick<Ports, "workflows">) {
     this.#workflows = workflows;
@@ -252,9 +299,16 @@ export class CodeCheck {
     const node = nodeIndex(version.workflow).get(head.node_id)?.node;
     const executor = node && "executor" in node ? node.executor : undefined;
     if (executor?.kind === "prompt") return writtenProblem(head, version);
-    return executor?.kind === "code" && sha256(executor.code) === head.code
+    const code = codeInDefinition(executor)?.code;
+    return code !== undefined && this.#hashOf(code) === head.code
       ? undefined
       : `the code that it ran is not the code that ${named} holds: one of the two was changed`;
+  }
+
+  #hashOf(code: string): string {
+    const hash = this.#hashes.get(code) ?? sha256(code);
+    this.#hashes.set(code, hash);
+    return hash;
   }
 
   #version({ workflow_id, workflow_version }: Head): Promise<WorkflowVersion | "changed" | "missing"> {

@@ -1,4 +1,5 @@
 import {
+  codeInDefinition,
   defined,
   type Executor,
   type LockedCode,
@@ -7,15 +8,18 @@ import {
   type RawJson,
   type RunErrorClass,
 } from "@nova/workflow";
+import type { TalkPart } from "../attempt/agent/talk.ts";
 import { nodeAttempt, type StepRecord } from "../attempt/retry.ts";
 import { contentOrNull, contentText, type Head, unlessErased } from "../chain/entry.ts";
 import { sumOfSpendings } from "../chain/spending.ts";
 import { type StepText, stepFrom, stepTexts } from "../chain/step-record.ts";
+import type { Ballot } from "../kinds/waiting/votes.ts";
 import type { BlobHome } from "../ports/blobs.ts";
 import type { StepContentName, StoredEntry, StoredStep } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { StepDraft, WorkflowVersion } from "../ports/pipeline.ts";
 import { sha256 } from "../sha256.ts";
+import type { TraceTimes } from "./times.ts";
 
 /**
  * One entry of the chain of work as the API shows it; field names are public. The contexts are present only in a full
@@ -28,17 +32,48 @@ export interface TraceEntry extends ReturnType<typeof publicHead> {
   hash: string;
   ai_metadata: AiMetadata | null;
   steps: TraceStep[];
+  times: TraceTimes;
   code_executed?: string | null;
   input_context?: RawJson | null;
   output_result?: RawJson | null;
   logs?: string | null;
   /** Set for nodes that run another workflow. `entries` is present only in a full trace. */
   child?: { execution_id: string; workflow: string; version: number; entries?: TraceEntry[] };
+  /** Set for an agent's entry whose answer was not final: the reply of the model or the code. Null: erased. */
+  reply?: ReplyView | null;
+  /** Set for an entry of a vote, a withdrawal, a delegation, or the end of the votes. Null: erased. */
+  vote?: BallotView | null;
   /**
    * Set for a fork: its branches with their entries. The entries of the branches come before the next entry of this
    * scope.
    */
   branches?: TraceBranch[];
+}
+
+/** A reply of an agent's model as the API shows it; field names are public. */
+export type ReplyView = ReturnType<typeof replyView>;
+
+/**
+ * Shows the reply in a part of a talk. A call with `refused` did not run, and that is why. `code_failed`: why the code
+ * of a compiled agent failed.
+ */
+export function replyView({ round: { reply, calls, unfit, codeFailed } }: TalkPart) {
+  return {
+    text: reply.text,
+    calls: calls.map(({ id, name, arguments: args, text }) => defined({ id, name, arguments: args, refused: text })),
+    ...defined({ unfit, code_failed: codeFailed }),
+  };
+}
+
+/** A ballot as the API shows it; field names are public. */
+export type BallotView = ReturnType<typeof ballotView>;
+
+export function ballotView(ballot: Ballot) {
+  const { kind, at } = ballot;
+  if (kind === "end") return { kind, at, reason: ballot.reason };
+  const { by, from } = ballot;
+  const more = kind === "vote" ? defined({ choice: ballot.choice, claimed: ballot.claimed }) : {};
+  return { kind, by: by.name, at, from, via: by.via, ...more, ...(kind === "delegation" && { to: ballot.to }) };
 }
 
 /**
@@ -51,11 +86,11 @@ export interface TraceBranch {
   entries: TraceEntry[];
 }
 
-/** Copies the public fields of a head. */
+/** Copies those hashed fields of an entry that the API shows. */
 export function publicHead(head: Head) {
   const { execution_id, seq, scope, node_id, node_type, status, decision_result, path_taken, execution_time_ms } = head;
   const { attempt, failed_deliveries, sandbox_id, timestamp, prev, code, addresses, error_class = null } = head;
-  const { reused_from: reused, edited, origin } = head;
+  const { reused_from: reused, edited, origin, plan } = head;
   return defined({
     execution_id,
     seq,
@@ -83,6 +118,8 @@ export function publicHead(head: Head) {
     origin: origin && { execution_id: origin.execution, place: origin.place },
     /** Set for an outcome that a person wrote instead of running the node: the author and the time. */
     edited,
+    /** Only in entry 0 of a restart with other initial values: their keys and their author. */
+    patched: plan?.patch,
     /** The addresses to which the host names resolved, for ports other than 80 and 443. */
     resolved_hosts: addresses,
   });
@@ -345,14 +382,21 @@ export class ToldCode {
     return this.#executors.get(node_id)?.kind === "prompt";
   }
 
+  /** Returns whether a model writes the node's code or its value. */
+  isAsked({ node_id, code }: Head): boolean {
+    const kind = this.#executors.get(node_id)?.kind;
+    // A text node with code is an agent whose code ran.
+    return kind === "prompt" || (kind === "text" && code === null);
+  }
+
   /**
    * Returns the code that the entry's node ran. Handwritten code is in the definition; a model's code is in the entry
    * or in the workflow's lock.
    */
   async of(entry: StoredEntry, head: Head): Promise<string | null> {
     if (head.code === null) return null;
-    const executor = this.#executors.get(head.node_id);
-    if (executor?.kind === "code") return executor.code;
+    const known = codeInDefinition(this.#executors.get(head.node_id));
+    if (known) return known.code;
     return (await contentOrNull(this.#ports, entry, head, "code")) ?? this.#lockedOf(head)?.code ?? null;
   }
 

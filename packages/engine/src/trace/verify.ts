@@ -1,10 +1,14 @@
 import { defined } from "@nova/workflow";
+import type { RootNote } from "../ports/chain.ts";
 import type { Execution } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
+import { isRootSigned, readRoot, TreeDamaged } from "../proof/root.ts";
 import { ExecutionNotFound, executionOf } from "../protocol/record.ts";
+import { sha256 } from "../sha256.ts";
 import { type Erased, Erasures, unreadableProblem } from "./content-check.ts";
 import {
   beginningMisfit,
+  type Checked,
   endMisfit,
   isUnderWay,
   labelsMisfit,
@@ -16,8 +20,8 @@ import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
 
 /**
  * The result of a verification. `open`: every entry is sound, but the run has not ended, so no signature covers the
- * entries yet. `anchored`: the run is closed, every entry is sound, the signature over the last entry is valid, and the
- * record of the run agrees. `broken`: anything else.
+ * entries yet. `anchored`: the run is closed, every entry is sound, the signature over the last entry is valid, the
+ * record of the run agrees, and so does its Merkle tree, if one has the run. `broken`: anything else.
  */
 export interface Verification {
   state: "open" | "anchored" | "broken";
@@ -113,10 +117,47 @@ async function verdictOf(ports: Ports, known: Known, { tip, first }: Sound, eras
   if (!lags && record.tip !== tip.entry.hash)
     return { seq, message: "the close entry is not the one that the record of the run knows" };
   const message =
-    (await signatureMisfit(ports, tip.entry)) ??
+    (await signatureMisfit(ports, tip)) ??
+    (await rootMisfit(ports, tip)) ??
     (lags ? undefined : await endMisfit(ports, record, first, tip, erasures));
   if (message !== undefined) return { seq, message };
   return lags ? "open" : "anchored";
 }
 
 const closeDropped = "the close entry was dropped";
+
+type RootPorts = Pick<Ports, "chain" | "roots" | "keyPair">;
+
+/**
+ * Returns what is wrong with the place of a closed run in its Merkle tree. Undefined for a run that no tree has yet: its
+ * note does not exist, and an attacker who removes the note cannot take the run out of the tree.
+ */
+async function rootMisfit(ports: RootPorts, { head, entry }: Checked): Promise<string | undefined> {
+  const note = (await ports.chain.notes(head.execution_id)).find((one) => one.kind === "root");
+  if (note?.kind !== "root") return undefined;
+  try {
+    return await misfitWithTree(ports, note, { execution: head.execution_id, hash: entry.hash });
+  } catch (error) {
+    if (error instanceof TreeDamaged) return error.message;
+    throw error;
+  }
+}
+
+async function misfitWithTree(
+  { roots, keyPair }: RootPorts,
+  { number, index }: RootNote,
+  { execution, hash }: { execution: string; hash: string },
+): Promise<string | undefined> {
+  const [stored, before] = await Promise.all([roots.read(number), number > 1 ? roots.read(number - 1) : undefined]);
+  if (!stored)
+    return `its note names root ${number}, which does not exist: the note was changed, or the root was dropped`;
+  const root = readRoot(stored);
+  if (root.previous !== (before ? sha256(before.text) : null))
+    return `root ${number} does not name the root before: one of the two was changed`;
+  if (!(await isRootSigned(keyPair, root))) return `the signature of root ${number} is not valid`;
+  const leaf = (await roots.leaves(root))[index];
+  if (leaf?.execution !== execution) return `leaf ${index} of tree ${number} is not this run: its note was changed`;
+  return leaf.hash === hash
+    ? undefined
+    : `tree ${number} has another end of this run: the chain was rewritten after it`;
+}

@@ -9,10 +9,13 @@ from functools import cached_property
 
 from mentions import WHOLE, Mention
 
-CENT = Decimal("0.011")  # a rounding error of one cent is allowed
-COLUMN = 6.0  # points by which right edges of one column may differ
+# The largest rounding error of a sum: one cent.
+CENT = Decimal("0.011")
+# The right edges of the amounts in one column may differ by this number of points.
+COLUMN = 6.0
 LONGEST_SUM = 40
-MOST_TAX = Decimal("0.5")  # of the net; a larger amount is another sum
+# The largest tax, as a share of the net amount. A larger amount is no tax.
+MOST_TAX = Decimal("0.5")
 NOTHING_DUE = 27.0
 """The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if the document has no other candidate."""
 

@@ -15,9 +15,11 @@ import lexicon
 SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid": 28, "net": 22}
 """How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total; on a receipt, the amount paid is."""
 
-LABEL_WORDS = 14  # a longer text counts only with the words nearest to the amount
+# The most words of a label. Of a longer text, the words nearest to the amount count.
+LABEL_WORDS = 14
 _LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
-_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{5})[.;!?]\s+(?=[^\W\d_])")  # after a word too long for an abbreviation
+# Matches the end of a sentence. A dot after a short word may belong to an abbreviation, so it does not match.
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{5})[.;!?]\s+(?=[^\W\d_])")
 _CURRENCIES = re.compile(r"(?<!\w)(?:eur|euros?|usd|gbp|chf|inr|pln|sek|dkk|nok|rs|kr|zl|kc|cad|aud|czk|huf|ron)(?!\w)")
 
 

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-COLUMN_GAP = 0.55  # of the line's height; an ordinary space is about 0.2, a justified one 0.4
-WORD_GAP = 0.38  # a smaller gap is one space, so that "1 234,56" may be one number
-SAME_LINE = 0.45  # the largest distance of two centres, in heights of the smaller word
-OVERPRINT = 1.5  # points; some programs print bold by printing twice
+# The narrowest gap between columns, in heights of the line. A space is about 0.2 wide, and 0.4 in a justified text.
+COLUMN_GAP = 0.55
+# The widest gap that counts as one space, in heights of the line. It makes "1 234,56" one number.
+WORD_GAP = 0.38
+# The largest vertical distance of the centres of two words in one line, in heights of the smaller word.
+SAME_LINE = 0.45
+# The largest distance of two prints of one word, in points. Some programs print bold text by printing it twice.
+OVERPRINT = 1.5
 
 
 @dataclass(slots=True)

@@ -13,11 +13,16 @@ from sheet import Found, Sheet
 WHOLE = ("gross", "due", "total", "incl")
 """The kinds of amounts that can be the total of an invoice."""
 
-LONGEST_ROW = 12  # amounts; longer rows are tables, not sums
-PROSE = 6  # words; a longer label is a sentence
-WEAK, IN_PROSE, BESIDE_LAST = 22, 15, 25  # deducted for a bare number, a sentence, an amount inside a row of sums
-UNDER_HEAD, PER_ROW, IN_TABLE, IN_ITEMS = 12, 3, 25, 45  # deducted if only the column's head names the amount
-CROWN_IN_TABLE, CROWN = 8, 4  # added for the amount that is the sum of others in its row
+# The most amounts in a row of sums. A longer row belongs to a table.
+LONGEST_ROW = 12
+# The most words of a label. A longer one is a sentence.
+PROSE = 6
+# Scores that are deducted: for a bare number, for a sentence, and for an amount inside a row of sums.
+WEAK, IN_PROSE, BESIDE_LAST = 22, 15, 25
+# Scores that are deducted if only the head of the column names the amount.
+UNDER_HEAD, PER_ROW, IN_TABLE, IN_ITEMS = 12, 3, 25, 45
+# Scores that are added for an amount that is the sum of the other amounts in its row.
+CROWN_IN_TABLE, CROWN = 8, 4
 
 
 @dataclass(slots=True)

@@ -91,7 +91,8 @@ def _amount(match: re.Match, decimals: str | None) -> Amount:
     mark = match["mark1"] or match["mark2"]
     value, places = _value(match["number"], decimals, mark)
     alone = match.group().strip() == match.string.strip()
-    bracketed = match["open"] and match["close"] and alone  # in a sentence a bracket is only a bracket
+    # Brackets around a lone amount mean a negative one. In a sentence they are punctuation.
+    bracketed = match["open"] and match["close"] and alone
     if bracketed or match["sign1"] or match["sign2"] or match["sign3"] or match["credit"]:
         value = -value
     if mark and mark.rstrip(".") in SHY and match["number"].isdigit():

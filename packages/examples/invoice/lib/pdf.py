@@ -7,10 +7,12 @@ from collections import Counter
 
 try:
     import pymupdf
-except ImportError:  # before PyMuPDF 1.24 the module had only this name
+except ImportError:
+    # Before PyMuPDF 1.24 the module had only the name `fitz`.
     import fitz as pymupdf
 
-UNMAPPED = "\ufffd"  # the character of a font without a Unicode table
+# PyMuPDF returns this character if the font has no Unicode table.
+UNMAPPED = "\ufffd"
 
 
 def read_words(pdf: bytes, name: str) -> tuple[list[list], int]:

@@ -9,9 +9,11 @@ from labels import heads_items, plain
 from layout import Cell, Line
 from money import Amount, amounts_in, decimal_sign
 
-FAR = 8  # heights of white between two rows end a column
+# A gap of this many line heights between two rows ends a column.
+FAR = 8
 MAX_ROWS = 60
-TIGHT = 1.35  # heights from line to line within a head of two lines
+# The largest distance of the two lines of a head, in line heights.
+TIGHT = 1.35
 
 
 @dataclass(slots=True)

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { Capacity } from "@nova/aws-local";
 import { type HttpApi, type HttpApiHandler, openHttpApi } from "@nova/aws-local/http-api";
 import { announceApi } from "../cloud/environment.ts";
@@ -20,7 +21,7 @@ interface ApiOptions {
 
 export interface LocalApi extends HttpApi {
   key: OwnKey;
-  /** Returns an address of the console that signs in once. */
+  /** Returns a URL of the console with which a browser can sign in once. */
   consoleLink(): string;
 }
 
@@ -34,24 +35,29 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
   const blobOrigin = cloud.environment.AWS_ENDPOINT_URL_S3 as string;
   const folder = page ?? noPage;
   const pages = openConsole({ folder, apiKey: key.text, blobOrigin, env: process.env, onFailure });
-  const onRequest = (address: string) => (starting.test(address) ? cloud.holdWork() : undefined);
   const api = await openHttpApi({
     handler: limitConcurrency(handler),
     port,
     hosts,
     ...(onFailure && { onFailure }),
     hostAdvice: "start nova dev with --host and that name",
-    onRequest,
+    onRequest: (request) => (precedesWork(request) ? cloud.holdWork() : undefined),
     pages: pages.serve,
   }).catch((cause) => {
     throw portError(port, cause, "--port");
   });
-  announceApi(api.url);
+  announceApi(api.url, page && pages.tasksAt(api.url));
   return { ...api, key, consoleLink: () => pages.link(api.url) };
 }
 
-/** Requests that start runs without waiting for their end: the API answers before the runs do any work. */
-const starting = /^[^?]*\/(?:execute|restart)(?:$|\?(?!.*\bwait))/;
+/**
+ * Returns whether the API answers the request before runs start further nodes: a request that reads, or that starts a
+ * run. A request with `wait` waits for a run, so it delays no work.
+ */
+export function precedesWork({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
+  const [path = "", query = ""] = url.split("?");
+  return !/(?:^|&)wait=/.test(query) && (method === "GET" || /\/(?:execute|restart)$/.test(path));
+}
 
 async function noPage(): Promise<never> {
   throw new RangeError("this API was opened without a page - use `nova dev`");

@@ -4,7 +4,7 @@ import { writeWhole } from "@nova/serve-local";
 import { authenticate, createKey, type Principal, type ServicePorts, Unauthenticated } from "@nova/service";
 import { monotonicFactory } from "ulid";
 
-/** An admin API key for every user who can read the data folder. */
+/** The admin API key in the data folder. Every user who can read the folder can use it. */
 export interface OwnKey {
   /** The text that a client sends with requests. */
   text: string;

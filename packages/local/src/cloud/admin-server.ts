@@ -46,7 +46,7 @@ function welcome(response: ServerResponse, guests: Guests, drives: boolean): voi
   response.write("welcome\n");
 }
 
-/** Sends the events of an execution, one JSON line for each. */
+/** Sends the events of an execution as they happen, each as one line of JSON. */
 function follow(response: ServerResponse, progress: Progress, execution: string): void {
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   response.flushHeaders();

@@ -57,8 +57,8 @@ function zeroCounters(): Counters {
 }
 
 /**
- * Counts the requests of every execution: those over HTTP, and the direct calls of this process. Each method is called
- * after the request has been answered.
+ * Counts the requests of every execution, both those over HTTP and the direct calls of this process. Each method is
+ * called after the request has been answered.
  */
 export interface RequestCounter {
   onAnswered(answered: AnsweredRequest): void;
@@ -66,7 +66,7 @@ export interface RequestCounter {
   onCell(cell: CellRequest): void;
 }
 
-/** Returns the counter of an owner with these endpoints. */
+/** Returns a counter of the requests to these endpoints of the owner. */
 export function requestCounter(
   book: CounterBook,
   endpoints: Pick<Endpoints, AwsService | "e2bApi">,
@@ -233,9 +233,9 @@ export function serveOwnCalls(
 }
 
 /**
- * Runs the cells of this process in its own sandboxes without HTTP. E2B's SDK calls the global `fetch` for a cell, so
- * this replaces it for the address of the code interpreter. `onCell` receives each cell. Returns a function that undoes
- * it. `NOVA_WIRE=1` leaves `fetch` as it is.
+ * Runs code in the sandboxes of this process without HTTP. E2B's SDK sends the code, a cell, with the global `fetch`.
+ * This function replaces `fetch` for the address of the code interpreter, and returns a function that restores it.
+ * `onCell` receives each cell. If `NOVA_WIRE` is 1, `fetch` stays as it is.
  */
 export function serveOwnCells(
   { sandboxUrl, execute }: Pick<E2bServer, "sandboxUrl" | "execute">,
@@ -245,7 +245,8 @@ export function serveOwnCells(
   if (process.env.NOVA_WIRE === "1") return () => undefined;
   let isServing = true;
   const own: typeof fetch = async (input, init) => {
-    // After its stop, this function may still be part of a function that replaced it.
+    // Other code may have wrapped this function in its own `fetch`, and may still call it after the local cloud has
+    // restored `fetch`.
     if (!isServing || input !== `${sandboxUrl}/execute`) return fetchOverHttp(input, init);
     const cell = init as CellRequest;
     const response = await execute(cell);

@@ -64,7 +64,7 @@ export async function openEndpoints(
       sesv2: ses.url,
     },
     e2b,
-    /** The services that this process calls as functions. */
+    /** The services that this process calls directly, without a socket. */
     asked: [dynamodb, s3, states, events, schedules],
     /** Lets executions continue, and starts the work that fell due while no process was open. */
     drive() {
@@ -75,15 +75,18 @@ export async function openEndpoints(
     },
     isAtWork: () => states.live.isAtWork(),
     holdWork: () => states.live.capacity.hold(),
-    /** Resolves when no function is at work. Executions that wait at that time are parked in the data folder. */
+    /**
+     * Resolves when no function is at work. Executions that are waiting then stay in the data folder, and continue when
+     * it is opened again.
+     */
     async rest() {
-      // Repeated, because the end of a run is an event, and an event may start a run.
+      // The loop repeats, because the end of a run is an event, and an event may start another run.
       do {
         for (const queue of queues) await queue.rest();
         await states.live.rest();
       } while (queues.some((queue) => queue.isBusy()));
     },
-    /** Ends the executions that are at work. Those that wait stay open. */
+    /** Ends the executions whose functions are at work. Executions that wait stay open. */
     interrupt(error: string, cause: string): Promise<void> {
       disk.close();
       return states.live.stopBusy({ kind: "aborted", error, cause });

@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import { join } from "node:path";
 import { region } from "@nova/aws-local";
-import type { Keys } from "./keys.ts";
+import { type Keys, proofKeysFile } from "./keys.ts";
 import type { Endpoints } from "./owner-file.ts";
 import { docstringsFolder } from "./templates.ts";
 
@@ -31,6 +31,7 @@ export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys)
     NOVA_PRIVATE_HOSTS: "true",
     NOVA_SIGNING_KEY: keys.signingKey,
     NOVA_VAULT_KEY: derivedKey(keys.signingKey, "nova vault"),
+    NOVA_PROOF_KEY_FILE: join(dataDir, proofKeysFile),
     NOVA_CREDENTIALS_KEY_FILE: join(dataDir, "credential-keys.json"),
     NOVA_DOCSTRINGS: docstringsFolder(dataDir),
   };
@@ -64,8 +65,21 @@ export function enterEnvironment(environment: Record<string, string>): void {
 /** The address of this process's API. Before the API opens, it is the default address of `nova dev`. */
 let apiUrl = "http://127.0.0.1:3000";
 
-/** Makes resume links start with this address, unless the user has set `NOVA_API_URL`. */
-export function announceApi(url: string): void {
+/**
+ * Makes resume links start with the address of the API, and links to tasks with the address of its page, unless the
+ * user has set `NOVA_API_URL` or `NOVA_LINK_BASE`.
+ */
+export function announceApi(url: string, tasks: string | undefined): void {
   if (process.env.NOVA_API_URL === apiUrl) process.env.NOVA_API_URL = url;
   apiUrl = url;
+  if (!process.env.NOVA_LINK_BASE || process.env.NOVA_LINK_BASE === tasksUrl) setLinkBase(tasks);
+  tasksUrl = tasks;
+}
+
+/** The address of tasks on the page of this process; undefined: it has no page. */
+let tasksUrl: string | undefined;
+
+function setLinkBase(tasks: string | undefined): void {
+  if (tasks === undefined) delete process.env.NOVA_LINK_BASE;
+  else process.env.NOVA_LINK_BASE = tasks;
 }

@@ -88,7 +88,7 @@ export async function openAsGuest(
     warmed: async () => undefined,
     counters: visit.counters,
     untilEnd: visit.untilEnd,
-    // Does nothing, because only the owner's process executes work.
+    // Does nothing, because only the owner's process runs nodes.
     holdWork: () => () => undefined,
     isNeeded: () => false,
     close: async () => visit.leave(),

@@ -3,6 +3,7 @@ import { linkSync } from "node:fs";
 import { access, chmod, constants, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { throughDraft } from "@nova/serve-local";
+import { defined } from "@nova/workflow";
 import { LocalCloudError } from "./errors.ts";
 
 /** The secrets of one data folder. Every user who can read the folder can use its cloud. */
@@ -81,14 +82,18 @@ export interface FolderSecrets {
   signingKey: string;
   /** Text of the file with the keys of credentials, if the folder has one. */
   credentialKeys?: string;
+  /** Text of the file with the keys of proofs after the first one, if the folder has one. */
+  proofKeys?: string;
 }
 
 const credentialsFile = "credential-keys.json";
+export const proofKeysFile = "proof-keys.json";
 
 export async function readSecrets(dataDir: string): Promise<FolderSecrets> {
   const { signingKey } = JSON.parse(await readFile(join(dataDir, "keys.json"), "utf8")) as Keys;
   const credentialKeys = await readIfThere(join(dataDir, credentialsFile));
-  return { signingKey, ...(credentialKeys !== undefined && { credentialKeys }) };
+  const proofKeys = await readIfThere(join(dataDir, proofKeysFile));
+  return { signingKey, ...defined({ credentialKeys, proofKeys }) };
 }
 
 /** Reads the secrets of a folder. Returns undefined if the folder has no keys yet. */
@@ -97,7 +102,8 @@ export async function readSecretsIfThere(dataDir: string): Promise<FolderSecrets
 }
 
 /** Restores secrets before the cloud opens. Throws `LocalCloudError` if the folder has other keys. */
-export async function restoreSecrets(dataDir: string, { signingKey, credentialKeys }: FolderSecrets): Promise<void> {
+export async function restoreSecrets(dataDir: string, secrets: FolderSecrets): Promise<void> {
+  const { signingKey, credentialKeys, proofKeys } = secrets;
   await keysFrom(dataDir, signingKey);
   const { signingKey: there } = await readSecrets(dataDir);
   if (there !== signingKey) {
@@ -105,18 +111,26 @@ export async function restoreSecrets(dataDir: string, { signingKey, credentialKe
       `${dataDir} signs with a key of its own, with which nothing of the export would verify - import it into an empty data folder (NOVA_DATA_DIR)`,
     );
   }
-  if (credentialKeys === undefined) return;
+  await createIfAbsent(join(dataDir, credentialsFile), credentialKeys);
+  await createIfAbsent(join(dataDir, proofKeysFile), proofKeys);
+}
+
+async function createIfAbsent(path: string, text: string | undefined): Promise<void> {
+  if (text === undefined) return;
   try {
-    await writeFile(join(dataDir, credentialsFile), credentialKeys, { mode: 0o600, flag: "wx" });
+    await writeFile(path, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
 }
 
-/** Files that hold values, keys or names. */
-const holdsData = /^(?:dynamodb\.sqlite|keys\.json|credential-keys\.json|api-key|owner\.json)/;
+/** Files with values of runs, with keys, or with names of clients. They are closed to other users. */
+const holdsData = /^(?:dynamodb\.sqlite|keys\.json|credential-keys\.json|proof-keys\.json|api-key|owner\.json)/;
 const dataFolders = new Set(["s3", "states", "events", "schedules", "mail", "incoming-mail", "demo", "batch"]);
-/** NOVA's other files: Python, its packages, and an empty lock file. */
+/**
+ * Files and folders of NOVA that hold no data: about Python and its packages, and an empty lock file. They are not
+ * closed to other users.
+ */
 const harmless = new Set(["python.json", "templates", "docstrings", "owner.lock", "lost+found"]);
 
 /** The permission bits of all users but the owner. */

@@ -25,7 +25,7 @@ export interface CloudOptions {
    */
   drives?: boolean;
   fires?: boolean;
-  /** Faults of the endpoints, for tests. */
+  /** Faults with which the endpoints answer, for tests. */
   faults?: { dynamodb?: NonNullable<DynamoDbOptions["faults"]>; s3?: NonNullable<S3Options["faults"]> };
   /** Limits that the E2B endpoint enforces, such as `e2bPlans.hobby`; none by default. */
   limits?: NonNullable<E2bOptions["limits"]>;
@@ -65,8 +65,8 @@ export interface LocalCloud {
   isNeeded(): boolean;
   /**
    * Closes the cloud. A guest leaves. An owner waits until no guest is left and no execution is at work, then closes
-   * the endpoints. With `interrupt` it ends the executions at work as interrupted. Waiting executions are parked in the
-   * data folder. The endpoints stay open until `answered` resolves, because open requests still need them.
+   * the endpoints. With `interrupt` it ends the executions at work as interrupted. Waiting executions stay in the data
+   * folder. The endpoints stay open until `answered` resolves, because open requests still need them.
    */
   close(options?: { interrupt?: boolean; answered?: Promise<void> | undefined }): Promise<void>;
 }

@@ -72,14 +72,14 @@ export async function openAsOwner(
   const shutDown = async () => {
     if (isWritten) await removeOwner(dataDir);
     await admin.close();
-    for (const stop of stopServing) stop(); // later calls use the socket while it is open
+    for (const stop of stopServing) stop(); // Later calls of this process use the socket while it is open.
     await opened.close();
     stopCounting();
     lock.release();
   };
   /**
-   * The closing of the endpoints, once it has begun. An interrupt that arrives while the owner waits to close must not
-   * close them twice.
+   * Set when the endpoints begin to close. If an interrupt arrives while the owner waits to close, this keeps them from
+   * being closed twice.
    */
   let shut: Promise<void> | undefined;
   return {
@@ -119,6 +119,27 @@ export async function openAsOwner(
 /** The interval between two sweeps, as in a deployment. */
 const sweepEveryMs = 60_000;
 
+/** The interval between two Merkle trees of closed runs, as in a deployment. */
+const proveEveryMs = 60 * 60_000;
+
+/**
+ * Returns a function that puts closed runs into a tree if an hour has passed since the last tree. The process of the
+ * last tree may have been another one.
+ */
+function provesHourly(service: ServicePorts): () => Promise<void> {
+  let dueMs = 0;
+  return async () => {
+    if (service.clock.now() < dueMs) return;
+    const { newestRoot, proveAndStamp } = await import("@nova/service");
+    const newest = await newestRoot(service);
+    const nextMs = newest ? Date.parse(newest.at) + proveEveryMs : 0;
+    const isDue = service.clock.now() >= nextMs;
+    const { problem } = isDue ? await proveAndStamp(service) : {};
+    dueMs = isDue ? service.clock.now() + proveEveryMs : nextMs;
+    if (problem !== undefined) process.emitWarning(`a root has no time stamp yet: ${problem}`);
+  };
+}
+
 /**
  * Repeats lost work at intervals. With `atOnce`, runs that waited in queues when the last process ended start at once.
  */
@@ -126,14 +147,15 @@ function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
   const closing = new AbortController();
   /** The sweep under way, or the last one. The next one starts after it, so that sweeps never overlap. */
   let swept = Promise.resolve();
+  const proveIfDue = provesHourly(service);
   const sweepNext = () => {
-    swept = swept.then(() => sweepOnce(service, disk, closing.signal));
+    swept = swept.then(() => sweepOnce(service, disk, proveIfDue, closing.signal));
   };
   if (atOnce) sweepNext();
   const timer = setInterval(sweepNext, sweepEveryMs).unref();
   return {
     end: () => clearInterval(timer),
-    /** Stops the sweep under way. With closed stores, it would still try each of a thousand runs. */
+    /** Stops the sweep under way. Otherwise it would still try every open run after the stores are closed. */
     cutOff() {
       closing.abort();
       return swept;
@@ -141,7 +163,12 @@ function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
   };
 }
 
-async function sweepOnce(service: ServicePorts, disk: DiskSpace, signal: AbortSignal): Promise<void> {
+async function sweepOnce(
+  service: ServicePorts,
+  disk: DiskSpace,
+  proveIfDue: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   if (!disk.hasSpace) return;
   try {
     const { eraseExpired, sweepService } = await import("@nova/service");
@@ -151,9 +178,9 @@ async function sweepOnce(service: ServicePorts, disk: DiskSpace, signal: AbortSi
     }
     if (signal.aborted) return;
     const [first, ...others] = (await eraseExpired(service)).failed;
-    if (!first) return;
     const more = others.length > 0 ? ` and ${others.length} more` : "";
-    process.emitWarning(`retention failed at ${first.id}${more} and will try again: ${first.reason}`);
+    if (first) process.emitWarning(`retention failed at ${first.id}${more} and will try again: ${first.reason}`);
+    if (!signal.aborted) await proveIfDue();
   } catch (error) {
     process.emitWarning(`the sweeper failed and will try again: ${error}`);
   }

@@ -22,7 +22,9 @@ export interface NodeEvent {
 
 export type Listener = (event: NodeEvent) => void;
 
-/** An event with its execution. `ended` means that the execution has ended and that its hooks are done. */
+/**
+ * An event with its execution. `ended` means that the execution has ended, and that NOVA's work after its end is done.
+ */
 export type RunEvent = { execution: string } & (NodeEvent | { state: "ended" });
 
 export type Watcher = (event: RunEvent) => void;
@@ -64,8 +66,8 @@ export class Progress {
   }
 
   /**
-   * Resolves when the execution has ended and its hooks are done. The listener also receives earlier events, because a
-   * caller learns the id of its run only after the start.
+   * Resolves when the execution has ended and NOVA's work after its end is done. The listener also receives earlier
+   * events, because a caller learns the id of its run only after the start.
    */
   async untilEnd(execution: string, listener: Listener = () => {}): Promise<void> {
     const run = this.#run(execution);

@@ -25,7 +25,7 @@ export function packagesFolders(): string[] {
     const names = readdirSync(packagesHome()).filter((name) => /^python\d+\.\d+$/.test(name));
     return names.sort().map((name) => join(packagesHome(), name));
   } catch {
-    return []; // nothing was ever installed
+    return []; // The folder does not exist, because no package was ever installed.
   }
 }
 
@@ -47,7 +47,7 @@ export class PythonMissing extends Error {
 
 interface Ended {
   ok: boolean;
-  /** The last line of the output, which explains the failure. */
+  /** The last line that the command printed. If the command failed, it explains why. */
   reason: string;
 }
 
@@ -67,7 +67,6 @@ const thisMachine: Machine = {
   },
 };
 
-/** Options of `ensurePython`. */
 interface EnsureOptions {
   /** The import names of the needed modules; absent: all modules that sandboxes promise. */
   needed?: readonly string[];

@@ -39,7 +39,7 @@ export async function prepareTemplate(dataDir: string, requirements: readonly st
   return template;
 }
 
-/** The folder of a template's packages. */
+/** Returns the folder in which the packages of a template are installed. */
 function templateFolder(dataDir: string, template: string): string {
   return join(dataDir, "templates", template);
 }

@@ -13,9 +13,11 @@ import {
 } from "@nova/console/serving";
 import { readBody } from "@nova/serve-local";
 
-/** The console, which browsers get beside the API. */
+/** The web console, at the same host and port as the API. */
 export interface Console {
   link(origin: string): string;
+  /** Returns the address below which the page shows tasks. */
+  tasksAt(origin: string): string;
   /** Answers a request for the console. Returns false if the request is for the API. */
   serve(request: IncomingMessage, response: ServerResponse): boolean;
 }
@@ -75,6 +77,7 @@ export function openConsole({ folder, apiKey, blobOrigin, env, onFailure }: Cons
       codes.add(code);
       return `${origin}${root}#code=${code}`;
     },
+    tasksAt: (origin) => `${origin}${root}tasks`,
     serve(request, response) {
       const [path = ""] = (request.url ?? "").split("?");
       if (path === root.slice(0, -1) || (path === "/" && wantsPage(request))) {
@@ -118,7 +121,7 @@ interface PageRequest {
 }
 
 /** Names of files in a build. Files with other names are never read. */
-const asset = /^(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg)$/;
+const asset = /^(?:(?:assets\/)?[\w-][\w.-]*\.(?:js|css|svg|woff2)|verify\.html)$/;
 
 /** Sends a file of the build, or the page itself for any other path, because such a path is a route of the page. */
 async function sendPage({ request, response, folder, path, blobOrigin, issuers }: PageRequest): Promise<void> {

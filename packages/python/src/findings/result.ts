@@ -117,7 +117,8 @@ export function findUndecided(subject: Subject): Problem[] {
 
 /** Whether the code may set `branch_decision`: by a change, a printed result, or a call for its side effect. */
 export function mayDecide(subject: Subject): boolean {
-  // A printed result may contain the decision, unless all of its keys are known and it is not among them.
+  // A printed result may contain the decision, unless all keys of the result are known and the decision's key is not
+  // among them.
   const mayPrintDecision = printedKeys(subject)?.includes(key) !== false;
   return mayPrintDecision || subject.changes.some(maySetDecision) || mayActElsewhere(subject.program);
 }

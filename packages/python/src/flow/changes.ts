@@ -97,7 +97,7 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
     const known = knownEntries(program, dict);
     for (const { key, value } of known ?? []) found.push({ kind: "set", path: [...path, key], value, node });
     if (known) return;
-    // Some entries of the dict are unknown, so after those that the code spells out, any key may change.
+    // Some entries of the dict are unknown. So any key may change, in addition to the keys that the code spells out.
     const spelt = dict.kind === "dict" ? dict.entries : [];
     for (const { key, value } of spelt) {
       const name = key ? paths.key(key) : undefined;

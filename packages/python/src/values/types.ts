@@ -113,8 +113,8 @@ export function createTypeOf(program: Program, paths: Paths): TypeOf {
   }
 
   /**
-   * Whether the attribute is `keys`, `values` or `items` of a context value. Context values are JSON, so that value is
-   * a dict.
+   * Whether the attribute is `keys`, `values` or `items` of a context value. Context values are JSON, so a value with
+   * one of these methods is a dict.
    */
   function isViewOfContext({ object, name }: Expression & { kind: "attribute" }): boolean {
     if (!/^(keys|values|items)$/.test(name) || !paths.of(object)) return false;

@@ -28,7 +28,7 @@ class Door(NamedTuple):
 
     @property
     def is_range(self):
-        """True for a door that stands for every address of a network."""
+        """True if the door leads to every address of a network, not to one host."""
         return "/" in self.host
 
     @property
@@ -41,7 +41,10 @@ class Door(NamedTuple):
 
 
 def doors_of(allow, known=None):
-    """Returns the doors of these entries. `known` maps hosts to addresses. Raises ValueError for an invalid entry."""
+    """
+    Returns the doors for these entries of `network.allow`. `known` maps hosts to addresses. Raises ValueError for an
+    invalid entry.
+    """
     entries = [_parts(entry) for entry in allow]
     own = {host: str(ipaddress.ip_address(host)) for host, _ in entries if _is_address(host)}
     free = _free_addresses(set(own.values()))
@@ -59,7 +62,7 @@ def near_of(hosts):
     """Returns (address, port) of each entry that is an address or `localhost`."""
     near = set()
     for entry in hosts:
-        with contextlib.suppress(ValueError):  # entries come from credentials, which may hold anything
+        with contextlib.suppress(ValueError):  # The entries come from credentials, so they may be no hosts.
             host, ports = _parts(entry)
             addresses = (_HERE, "::1") if host == "localhost" else (host,)
             near.update((address, port) for address in addresses for port in ports)
@@ -67,7 +70,7 @@ def near_of(hosts):
 
 
 def _parts(entry):
-    """Returns the host and the ports of an entry."""
+    """Returns the host and the ports of an entry of `network.allow`."""
     found = _ENTRY.fullmatch(entry) if isinstance(entry, str) else None
     if not found or int(found[2] or 0) > 65535:
         raise ValueError(f'"{entry}" is no host with or without a port')
@@ -92,7 +95,7 @@ def _range(text, entry):
 
 
 def _free_addresses(taken):
-    """Yields unused loopback addresses, one for each name."""
+    """Yields unused loopback addresses, one for each allowed host name."""
     numbers = itertools.count(int(ipaddress.IPv4Address("127.64.0.1")))
     return (address for address in map(str, map(ipaddress.IPv4Address, numbers)) if address not in taken)
 
@@ -112,7 +115,7 @@ def _is_one_host(address):
 
 
 def hosts_file(doors):
-    """Returns the text of /etc/hosts for these doors."""
+    """Returns a text for /etc/hosts in which each allowed host name has the address of its door."""
     own = {"localhost": _HERE, os.uname().nodename: _HERE}
     names = {door.host: door.address for door in doors if door.is_named}
     return "".join(f"{address} {name}\n" for name, address in {**own, **names}.items())

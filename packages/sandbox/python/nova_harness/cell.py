@@ -1,4 +1,7 @@
-"""The kernel's side: finds or starts the sandbox's daemon, and repeats its answers about one input on stdout."""
+"""
+The part of the harness that runs in the kernel: finds or starts the sandbox's daemon, and repeats its answers about one
+input on stdout.
+"""
 
 import fcntl
 import os
@@ -53,7 +56,7 @@ def _follow(name, root):
             sys.stdout.write(chunk.decode("ascii"))
             sys.stdout.flush()
     if not is_answered and os.path.exists(os.path.join(root, "inputs", name)):
-        raise ConnectionError  # the daemon died before it opened the input
+        raise ConnectionError  # The daemon died before it opened the input.
 
 
 def _log_tail(root):
@@ -124,7 +127,7 @@ def _start_in_warm_process(listener, root):
             socket.send_fds(warm, [f"{root}\n".encode()], [listener.fileno()])
             return warm.recv(16) != b""
     except OSError:
-        return False  # another template, or its process has died
+        return False  # The template has no warm process, or that process has died.
 
 
 def _is_single_threaded():

@@ -273,7 +273,7 @@ class Task(NamedTuple):
 
 
 class Tasks:
-    """The later waits for events, by node."""
+    """The waits for events that the run reaches later, by node."""
 
     __iter__ = None
 

@@ -26,7 +26,7 @@ from .runner import clean_environment
 from .spares import Spares, Unable, note
 from .store import Store
 
-_EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # seconds between two checks for a value that the code waits for
+_EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # Seconds between two checks for a value that the code waits for.
 _SLOW_FOLLOWER_SECONDS = 10
 _ORPHANED_SECONDS = 1.0
 
@@ -42,7 +42,7 @@ class Follower:
         try:
             self._connection.sendall(f"{self._nonce} {json.dumps(message)}\n".encode("ascii"))
         except OSError:
-            self.close()  # the attach is gone or does not read; the adapter may attach again
+            self.close()  # The attach has ended or does not read. The adapter may attach again.
 
     def close(self):
         self._connection.close()
@@ -52,7 +52,8 @@ class Daemon:
     def __init__(self, listener, root, is_clean):
         self.listener, self.root, self.is_clean = listener, root, is_clean
         self.zygote = self.spares = self.walls = None
-        self.selector = selectors.PollSelector()  # the system limits the descriptors of epoll per user
+        # The system limits the descriptors of epoll per user, so this uses poll.
+        self.selector = selectors.PollSelector()
         self.store = Store(root)
         self.running, self.relays = {}, set()
 
@@ -76,7 +77,8 @@ class Daemon:
         self._watch(self.listener, self._accept)
         while True:
             for key, _ in self.selector.select(self._patience()):
-                if self.selector.get_map().get(key.fd) is key:  # a previous event may have removed it
+                # The callback of an earlier event may have removed this descriptor.
+                if self.selector.get_map().get(key.fd) is key:
                     key.data()
             self._look_after_runs()
             if not os.path.exists(self.root):
@@ -88,7 +90,7 @@ class Daemon:
     def _accept(self):
         try:
             connection, _ = self.listener.accept()
-        except OSError:  # too few descriptors; the client waits in the queue
+        except OSError:  # There are too few descriptors. The client waits in the queue.
             time.sleep(_SOON)
             return
         connection.settimeout(_SLOW_FOLLOWER_SECONDS)
@@ -97,7 +99,7 @@ class Daemon:
             header, rest = self.store.open_input(name)
             self.store.drop_input(name)
         except (OSError, ValueError):
-            connection.close()  # the attach gets no answer, and the adapter sends its input again
+            connection.close()  # The attach gets no answer, so the adapter sends its input again.
             return
         with rest:
             follower = Follower(connection, header["nonce"])
@@ -183,11 +185,14 @@ class Daemon:
         if guard:
             self._watch(guard, guard.serve)
         if not is_last:
-            with contextlib.suppress(OSError):  # the next node tries again and reports it
+            with contextlib.suppress(OSError):  # The next node prepares a process itself, and reports the error.
                 self.spares.prepare_ahead()
 
     def _hear_relay(self, relay, run):
-        """Reads notes of a relay. A relay outlives its run until all bytes that the code wrote are sent."""
+        """
+        Reads notes that a relay has written for the log of its run. A relay outlives its run until all bytes that the
+        code wrote are sent.
+        """
         notes = relay.notes()
         if notes is None:
             self._end_relay(relay)
@@ -208,7 +213,8 @@ class Daemon:
             self.selector.unregister(run.process.control)
         del self.running[run.claim]
         run.end()
-        with contextlib.suppress(OSError):  # too little memory or too few processes; the next node tries again and reports it
+        # There is too little memory, or there are too few processes. The next node tries again and reports it.
+        with contextlib.suppress(OSError):
             (self.spares.put_away if run.is_last else self.spares.prepare_after)(run.process)
 
     def _await_dying_runs(self):
@@ -286,7 +292,9 @@ class Daemon:
             if (shown_in := run.show_in(now)) is not None:
                 waits.append(shown_in)
         if self.walls is None or not self.walls.isolated:
-            waits.append(_ORPHANED_SECONDS)  # nothing kills this process with the sandbox, so it checks for the folder
+            # Without isolation, the end of the sandbox does not kill this process. So it checks whether its folder
+            # exists.
+            waits.append(_ORPHANED_SECONDS)
         return max(0, min(waits)) if waits else None
 
     def _look_after_runs(self):
@@ -327,7 +335,7 @@ def _forget_parent(fd):
     if os.getsid(0) != os.getpid():
         os.setsid()
     signal.set_wakeup_fd(-1)
-    gc.collect()  # unreachable objects close their descriptors now, before the numbers are reused
+    gc.collect()  # Unreachable objects close their descriptors now, before new files get the same numbers.
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -348,7 +356,7 @@ def _settle_in(root):
     sys.path[:] = [entry for entry in sys.path if entry != code]
     clean_environment()
     jail.raise_descriptors()
-    gc.disable()  # there is little garbage, and a collection would unshare the children's memory
+    gc.disable()  # There is little garbage, and a collection would copy memory that the children share.
     gc.freeze()
 
 

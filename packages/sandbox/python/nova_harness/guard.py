@@ -59,7 +59,7 @@ def _is_waiting(listener, notice):
 
 
 def _answer(listener, notice, error=0):
-    with contextlib.suppress(OSError):  # the caller has died
+    with contextlib.suppress(OSError):  # The caller has died.
         fcntl.ioctl(listener, _ANSWER, struct.pack("=QqiI", notice.id, 0, -error, 0))
 
 
@@ -123,7 +123,7 @@ class Guard:
         self.listener, self.user, self.near, self.note = listener, user, near, note
         self.epoll, self.handlers, self.notes = select.epoll(), {}, 0
         self.cookie = _network_of(socket.socket())
-        self.queue = []  # callers whose listener's backlog is full
+        self.queue = []  # Callers that wait because the backlog of a listener is full.
         self.names = Names(self, names, nameservers)
         self.watch(listener, select.EPOLLIN, self._hear)
 
@@ -135,7 +135,7 @@ class Guard:
             if handler := self.handlers.get(fd):
                 try:
                     handler(events)
-                except Exception as error:  # hostile code must not end this process
+                except Exception as error:  # An error that hostile code causes must not end this process.
                     self.note([f"a connection could not be made: {error!r}"])
 
     def watch(self, fd, events, handler):
@@ -152,12 +152,12 @@ class Guard:
         self.names.close()
 
     def _hear(self, events):
-        if not events & select.EPOLLIN:  # every process that could call is dead
+        if not events & select.EPOLLIN:  # All processes that could make a call are dead.
             self.forget(self.listener)
         elif notice := _receive(self.listener):
             try:
                 self._obey(notice)
-            except Exception as error:  # the arguments of a call can be anything
+            except Exception as error:  # The arguments of a call can be anything, so any error is possible.
                 _answer(self.listener, notice, getattr(error, "errno", None) or errno.EINVAL)
 
     def _obey(self, notice):
@@ -228,7 +228,7 @@ class Guard:
     def _hand_over(self, waiting, error):
         if error in (0, errno.EINPROGRESS):
             waiting.outer.setblocking(_is_blocking(waiting.sock))
-            with contextlib.suppress(OSError):  # the caller has died, or closed its socket meanwhile
+            with contextlib.suppress(OSError):  # The caller has died, or it has closed its socket meanwhile.
                 place = _int(waiting.notice.arguments[0])
                 _replace(self.listener, waiting.notice, place, waiting.outer.fileno())
         self._end(waiting, error)
@@ -334,7 +334,7 @@ def _set_blocking(sock, is_blocking):
 
 def _keep_options(sock, outer):
     for level, option, size in _KEPT:
-        with contextlib.suppress(OSError):  # the option belongs to other kinds of sockets
+        with contextlib.suppress(OSError):  # Sockets of this kind do not have the option.
             outer.setsockopt(level, option, sock.getsockopt(level, option, size))
 
 
@@ -378,7 +378,7 @@ class Names:
             outer.connect((server, _PORT))
             outer.send(question)
         except OSError:
-            outer.close()  # the resolver will repeat the query
+            outer.close()  # The resolver of the code repeats the query.
             return
         if len(self.asked) == _MOST_QUESTIONS:
             self._end(self.asked[0])
@@ -389,7 +389,7 @@ class Names:
         try:
             inner.sendto(outer.recv(_LONGEST_BYTES), who)
         except OSError:
-            pass  # the server or the resolver is gone
+            pass  # The name server does not answer, or the resolver of the code is gone.
         self._end(outer)
 
     def _end(self, outer):

@@ -11,13 +11,14 @@ import socket
 import time
 import traceback
 
-from . import jail, linux, netns, relay, seccomp, wire
+from . import jail, linux, netns, relay, wire
 
 _DYING_SECONDS = 0.002
+_CHILDREN_BYTES = 1 << 16
 
 
 class Init:
-    """The daemon's handle of an init. Without a namespace, an init serves one run and ends with it."""
+    """Represents an init process in the daemon. Without a namespace, an init serves one run and ends with it."""
 
     def __init__(self, zygote, walls):
         self.zygote = zygote
@@ -73,8 +74,6 @@ def become_init(walls, run, init_socket):
         if walls.has_own_network:
             netns.raise_loopback()
         reader = wire.Reader(init_socket)
-        if walls.isolated:
-            seccomp.filter_of(walls.asks)  # cached for the children
         while reader.read() is not None:
             _serve_run(walls, run, init_socket, *reader.files)
             reader.files = []
@@ -108,7 +107,9 @@ def _serve_run(walls, run, init_socket, control, output, doors_channel=None):
         _outlive(child, init_socket, walls.isolated)
     else:
         channel = socket.socket(fileno=doors_channel)
-        relay.open_requested_doors(channel)  # after a failure the channel stays open until the error is reported, as its end ends all
+        # After a failure the channel stays open until the error is reported: the relay ends all connections when the
+        # channel closes.
+        relay.open_requested_doors(channel)
         _outlive(child, init_socket, walls.isolated)
         channel.close()
     _write_to(os.open(os.devnull, os.O_WRONLY))
@@ -165,7 +166,7 @@ def _kill_all_others():
 def _kill_family(group):
     """Kills the process group and all children, including orphans if the system lets this process adopt them."""
     while _reap_children():
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # the group is empty or only has zombies
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # The group is empty, or it has only zombies.
             os.killpg(group, signal.SIGKILL)
         for child in children_of("self"):
             os.kill(child, signal.SIGKILL)
@@ -186,7 +187,12 @@ def children_of(pid):
     """Returns the children of a process that are not reaped yet. Empty if the process is gone or the system does not
     report its children."""
     try:
-        with open(f"/proc/{pid}/task/{os.getpid() if pid == 'self' else pid}/children") as children:
-            return [int(child) for child in children.read().split()]
+        fd = os.open(f"/proc/{pid}/task/{os.getpid() if pid == 'self' else pid}/children", os.O_RDONLY)
     except OSError:
         return []
+    try:
+        return [int(child) for child in b"".join(iter(lambda: os.read(fd, _CHILDREN_BYTES), b"")).split()]
+    except OSError:
+        return []
+    finally:
+        os.close(fd)

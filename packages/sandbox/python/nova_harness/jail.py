@@ -27,7 +27,8 @@ _FRESH = {
     "/dev/shm": _SCRATCH,
     "/home": "size=512m,mode=755",
     "/root": "size=1m,mode=755",
-    "/run": "size=1m,mode=755",  # holds sockets of the system's programs
+    # The system's programs have their sockets in this folder, so the code gets an empty one.
+    "/run": "size=1m,mode=755",
 }
 _LIB_INSIDE = "/home/lib"
 _HOME, _MAIN = "/home/node", "/home/main"
@@ -52,15 +53,17 @@ def die_with_parent():
 
 
 def of_kind(root, kind):
-    """Creates walls of the given `kind`, which another process has sent."""
+    """Creates the isolation of this `kind`, which another process has sent."""
     isolated, asks, has_doors = kind
+    if isolated:
+        seccomp.filter_of(asks)  # The filter is built here once, and all processes that the caller forks use the cached one.
     walls = Jail(isolated, root, asks)
     return walls.without_network() if has_doors else walls
 
 
 class Jail:
     """
-    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts behind doors (see
+    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts that have a door (see
     relay.py). With neither, code uses the sandbox's network.
     """
 
@@ -69,8 +72,8 @@ class Jail:
         self.hosts = None
         self.nameservers, others = here.read_resolver()
         self.resolver = here.inner_resolver(len(self.nameservers), others)
-        self.top_folders = _top_folders() if isolated else []
         self.fresh = [folder for folder in _FRESH if isolated and _may_be_covered(folder)]
+        self.top_folders = [folder for folder in _top_folders() if folder not in self.fresh] if isolated else []
         self.landlock_version = version_here() if isolated else None
         self.user = _NOBODY if os.geteuid() == 0 and _is_mapped(_NOBODY) and _others_may_read(sys.base_prefix) else None
         self.others = 0 if isolated and self.user is not None else _count_tasks()
@@ -114,8 +117,10 @@ class Jail:
             self._forget_names()
         elif self.asks:
             self._ask_for_names()
-        with linux.where_supported():  # some containers forbid a new /proc; the old one shows pids, but no data
-            linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")  # hides other users' processes
+        # Some containers forbid a new /proc. The old one shows the pids of other processes, but not their data.
+        with linux.where_supported():
+            # `hidepid=2` hides the processes of other users.
+            linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV, "hidepid=2")
 
     def _forget_names(self):
         """
@@ -136,7 +141,7 @@ class Jail:
 
     def _put_over(self, path):
         """Mounts an empty file, which only this process can write, over a path. Returns its descriptor."""
-        if not os.path.exists(path):  # a link into a folder that is covered by a mount
+        if not os.path.exists(path):  # The path is a link into a folder that a mount covers.
             os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
             os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_WRONLY, 0o644))
         own = os.path.join(self.fresh[0], "own")
@@ -161,11 +166,13 @@ class Jail:
             linux.mount("tmpfs", self.root, "tmpfs", linux.NOSUID | linux.NODEV, "size=4k,mode=755")
 
     def hand_out(self, folder):
-        """Returns a descriptor of an outside folder into which code may write."""
+        """Returns a descriptor of a folder outside the isolation into which code may write."""
         return linux.detached(folder) if self.isolated else os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
 
     def show_files(self, folder):
-        """Returns a descriptor of an outside folder. Its files are read-only, even if a process reopens them."""
+        """
+        Returns a descriptor of a folder outside the isolation. Its files are read-only, even if a process reopens them.
+        """
         if not self.isolated:
             return self.hand_out(folder)
         return linux.detached(folder, is_read_only=True)
@@ -175,7 +182,9 @@ class Jail:
         return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
-        """Drops rights and sets limits, after `enter` in the same process. Returns its home and working folder."""
+        """
+        Drops rights and sets limits. Call it after `enter`, in the same process. Returns its home and working folder.
+        """
         os.setsid()
         home = self._make_home()
         _offer_to_the_oom_killer()
@@ -185,8 +194,9 @@ class Jail:
             linux.named(os.setresuid, self.user, self.user, self.user)
         elif self.isolated:
             linux.drop_capabilities()
-        die_with_parent()  # a change of user clears it
-        linux.prctl(linux.DUMPABLE, 0)  # protects the waiting process from other code of the same user
+        die_with_parent()  # The change of the user has undone an earlier call of this.
+        # Other code of the same user must not read the memory of this process while it waits.
+        linux.prctl(linux.DUMPABLE, 0)
         linux.prctl(linux.NO_NEW_PRIVS, 1)
         if self.isolated:
             self.listener = seccomp.shut(self.asks)
@@ -198,13 +208,16 @@ class Jail:
         os.umask(0o022)
         try:
             os.chdir(home)
-        except PermissionError:  # without isolation this is the kernel's folder, which may belong to root
+        except PermissionError:  # Without isolation, `home` is the kernel's folder, which may belong to root.
             home = "/tmp"
             os.chdir(home)
         return home
 
     def way_out(self):
-        """Returns (message for the guard, open files for it), after `settle`. This process must not keep the files."""
+        """
+        Returns (message for the guard, open files for the guard). Call it after `settle`. This process must not keep
+        the files.
+        """
         if not self.asks:
             return {}, []
         return {"nameservers": self.nameservers}, [self.listener, *(sock.detach() for sock in self.questions)]
@@ -213,7 +226,7 @@ class Jail:
         """Drops the last rights, after `settle` and right before the code. `out` is the folder for its results."""
         if self.landlock:
             self.landlock.shut(out)
-        linux.prctl(linux.DUMPABLE, 1)  # else the code could not list its own descriptors
+        linux.prctl(linux.DUMPABLE, 1)  # A process that is not dumpable could not list its own descriptors.
         most = min(_CODE_DESCRIPTORS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most - _FOR_THE_RESULT, most))
 
@@ -261,7 +274,7 @@ def _count_tasks():
     """
     tasks = 0
     for folder in glob.glob("/proc/[0-9]*/task"):
-        with contextlib.suppress(OSError):  # the process may end meanwhile
+        with contextlib.suppress(OSError):  # A process may end meanwhile.
             if os.stat(folder).st_uid == os.geteuid():
                 tasks += len(os.listdir(folder))
     return 2 * tasks if tasks else _UNKNOWN_TASKS
@@ -297,7 +310,7 @@ def give_up_rights():
 def close_all_but(*keep):
     for fd in map(int, os.listdir("/dev/fd")):
         if fd > 2 and fd not in keep:
-            with contextlib.suppress(OSError):  # the descriptor that listed the folder is already closed
+            with contextlib.suppress(OSError):  # The descriptor that listed the folder is already closed.
                 os.close(fd)
 
 
@@ -307,7 +320,7 @@ def raise_descriptors():
     makes the descriptors available that are reserved for the result.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.suppress(OSError, ValueError):  # macOS reports "unlimited" but accepts less
+    with contextlib.suppress(OSError, ValueError):  # macOS reports "unlimited", but accepts only lower values.
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 

@@ -46,8 +46,9 @@ class Landlock:
         handled = struct.pack("=3Q", self._all, 0, scopes)
         self._rules = linux.call("landlock_create_ruleset", _CREATE, handled, len(handled) if scopes else 8, 0)
         for path in readable:
-            with contextlib.suppress(FileNotFoundError, PermissionError):  # code cannot open it either
-                self._allow_path(path, reading | _WRITE)  # mounts forbid writing, except to devices and /proc
+            with contextlib.suppress(FileNotFoundError, PermissionError):  # The code cannot open such a folder either.
+                # Read-only mounts already forbid the code to write, except to devices and /proc.
+                self._allow_path(path, reading | _WRITE)
         for path in writable:
             self._allow_path(path, self._all)
 

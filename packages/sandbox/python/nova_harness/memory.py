@@ -28,7 +28,7 @@ def _members(process):
     proc = f"/proc/{process}/root/proc"
     try:
         return [f"{proc}/{name}" for name in os.listdir(proc) if name.isdigit()]
-    except OSError:  # the process has just ended
+    except OSError:  # The process has just ended.
         return []
 
 
@@ -56,7 +56,7 @@ def _sum(path, names):
 
 
 def _lines(path):
-    with contextlib.suppress(OSError), open(path, errors="replace") as file:  # the process may end meanwhile
+    with contextlib.suppress(OSError), open(path, errors="replace") as file:  # The process may end meanwhile.
         return file.readlines()
     return []
 

@@ -155,7 +155,7 @@ def _message_of(error):
 def _text_of(value):
     try:
         return str(value)
-    except Exception as second:  # __str__ is foreign code
+    except Exception as second:  # A `__str__` that the code defines can fail.
         return f"(its text cannot be shown: {type(second).__name__})"
 
 
@@ -164,7 +164,7 @@ def _traceback_of(error):
         shown = traceback.TracebackException.from_exception(error, compact=True)
         _hide_harness(shown)
         return "".join(shown.format())
-    except Exception as second:  # an error object may break every formatter
+    except Exception as second:  # The code can define error objects that break every formatter.
         return f"{type(error).__name__} (its traceback cannot be shown: {type(second).__name__})\n"
 
 
@@ -187,7 +187,7 @@ def _response_of(error):
             return {}
         after = headers and (headers.get("Retry-After") or headers.get("retry-after"))
         return {"httpStatus": status, **({"retryAfter": after[:100]} if isinstance(after, str) else {})}
-    except Exception:  # attributes are foreign code
+    except Exception:  # Attributes that the code defines can fail.
         return {}
 
 
@@ -201,7 +201,7 @@ def _name_of(kind):
         module, name = kind.__module__, kind.__qualname__
         whole = name if module == "builtins" else f"{module}.{name}"
         return whole.encode("utf-8", "replace").decode()[:_TYPE_CHARS]
-    except Exception:  # a metaclass is foreign code
+    except Exception:  # A metaclass that the code defines can fail.
         return "?"
 
 

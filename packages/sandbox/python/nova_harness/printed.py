@@ -18,7 +18,7 @@ _TAIL_CHARS = 1 << 16
 _UPDATES, _ERROR = r"""['"]context_updates['"]\s*:""", r"""['"]status['"]\s*:\s*['"]error['"]"""
 _RESULT, _SOME_UPDATES = re.compile(f"{_UPDATES}|{_ERROR}"), re.compile(rf"{_UPDATES}(?!\s*\{{\s*\}})")
 _BLOCK = re.compile(r"^\{.*(?:\n(?:[ \t].*|\}.*))*", re.MULTILINE)
-_MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # a flush costs as much as a print, so tight loops skip most flushes
+_MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # A flush costs as much as a print, so a tight loop skips most flushes.
 
 
 class Stream(io.TextIOWrapper):
@@ -174,9 +174,9 @@ class Printed(Stream):
         return found is not None and any(word in code for word in _WORDS if word in found[0])
 
     def finish(self):
-        """Writes held text that is not the result to the log."""
+        """Writes text that was held back, but is not the result, to the log."""
         used = self._result.text if self._result and self._result.is_used else ""
-        with contextlib.suppress(OSError, ValueError):  # the code may have closed it
+        with contextlib.suppress(OSError, ValueError):  # The code may have closed the stream.
             for text in (self._plain, self._explicit, self._held):
                 if text != used:
                     self._pass_on(text)

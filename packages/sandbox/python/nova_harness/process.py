@@ -17,8 +17,8 @@ from .init import Init, children_of
 
 class Process:
     """
-    `init` may be an existing init with the same walls. With `has_relay`, doors can be opened in the network of the
-    process. No other run can use that network afterwards.
+    `init` may be an existing init with the same isolation. With `has_relay`, the network of the process can get doors,
+    which lead to allowed hosts. No other run can use that network afterwards.
     """
 
     def __init__(self, zygote, walls, init=None, has_relay=False):
@@ -40,7 +40,7 @@ class Process:
             self.init = init or Init(zygote, walls)
             self.init.fork([theirs.fileno(), output, *([doors_channel.fileno()] if doors_channel else [])])
         except OSError as error:
-            failure = self.init.failure() if self.init else None  # init may have died before it received the files
+            failure = self.init.failure() if self.init else None  # The init may have died before it received the files.
             self._close()
             self._dismiss()
             raise failure or error from None
@@ -76,7 +76,10 @@ class Process:
         return self.guard
 
     def open(self, doors):
-        """Waits until a process with its own network is isolated and these doors are open. False if that failed."""
+        """
+        Waits until a process with its own network is isolated and these doors to allowed hosts are open. False if that
+        failed.
+        """
         self.hosts = hosts_file(doors)
         if not self.is_ready():
             return False
@@ -110,7 +113,7 @@ class Process:
     def tell(self, message, files=()):
         """Sends without blocking, because code that never reads its socket would block the daemon. Such code gets no
         answer."""
-        with contextlib.suppress(OSError):  # the code may also have died
+        with contextlib.suppress(OSError):  # The code may have died.
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
     def takes_too_much(self):
@@ -146,7 +149,7 @@ class Process:
         self._close()
         if how is None or not self.isolated:
             self._dismiss_init()
-            self.zygote.settle()  # waits until every process is gone
+            self.zygote.settle()  # Waits until every process of the tree is gone.
         elif self.relay:
             self._dismiss_init()
         return how

@@ -53,7 +53,10 @@ class RelayLoop:
         self._send_the_rest()
 
     def _admit(self, listener, door):
-        """Accepts a connection at a door and starts to serve it. False if no client is connecting."""
+        """
+        Accepts a connection of the code at a door, and starts to relay it to the allowed host. False if no client is
+        connecting.
+        """
         try:
             inner, _ = listener.accept()
         except OSError:
@@ -82,7 +85,7 @@ class RelayLoop:
         return door._replace(address=address, host=address if is_allowed else "")
 
     def _carry(self, inner, door):
-        """Serves one connection. It counts as leaving until all bytes of the code are sent."""
+        """Serves one connection. The connection counts in `leaving` until all bytes that the code wrote are sent."""
         outer = self._reach(door)
         if outer is None:
             _reset(inner)
@@ -102,7 +105,7 @@ class RelayLoop:
             return None
         try:
             return _connect(door)
-        except (OSError, ValueError) as error:  # ValueError: the name cannot be looked up
+        except (OSError, ValueError) as error:  # A ValueError means that the name cannot be looked up.
             self._note(f"{door.host}:{door.port} cannot be reached: {getattr(error, 'strerror', None) or error}")
             return None
 
@@ -149,7 +152,10 @@ def _take_listeners(channel):
 
 
 def _connect(door):
-    """Connects to the door's host. Refuses a name that resolves to this machine or its link (DNS rebinding)."""
+    """
+    Connects to the allowed host to which a door leads. Refuses a name that resolves to this machine or its link (DNS
+    rebinding).
+    """
     found = _resolve(door)
     addresses = [where for where in found if not (door.is_named and door.host != "localhost" and _is_near(where[4][0]))]
     problem = OSError(f"it leads to {found[0][4][0]}, which has to be allowed by its address")
@@ -213,14 +219,17 @@ def fork_relay():
 
 
 class Relay:
-    """The daemon's handle of a relay."""
+    """Represents a relay process in the daemon."""
 
     def __init__(self, pid, control):
         self.pid, self.control = pid, control
         self.reader = wire.Reader(control, takes_files=False)
 
     def open(self, doors):
-        """Waits until the doors accept connections. False if the network refused a door: init reports why, and dies."""
+        """
+        Waits until the doors, which lead to allowed hosts, accept connections. False if the network refused a door:
+        init reports why, and dies.
+        """
         with contextlib.suppress(OSError):
             wire.send(self.control, {"doors": doors})
             return self.reader.read() is not None

@@ -1,4 +1,7 @@
-"""One claim while its code runs: its followers, its needs, its time limit and its outcome."""
+"""
+One claim while its code runs: the attaches that wait for its outcome (followers), the values that the code requests
+(needs), its time limit and its outcome.
+"""
 
 import contextlib
 import fcntl
@@ -9,10 +12,12 @@ import time
 from typing import NamedTuple
 
 from . import linux, outcomes
+from .encode import CUT_MARK
 from .store import DamagedResult, LargeResult, is_hash
 
 _MOST_DAMAGED = 2
-_LARGEST_BYTES = (1 << 53) - 1  # JavaScript's largest exact integer, because the adapter parses the number
+# The largest integer that is exact in JavaScript, because the adapter parses the number.
+_LARGEST_BYTES = (1 << 53) - 1
 
 
 def checked_need(wanted):
@@ -38,7 +43,10 @@ class Need:
         self.is_awaited = False
 
     def announcement(self):
-        """The message to the adapter, with the paths for the value and for a refusal, relative to the root."""
+        """
+        The message that asks the adapter for the value. Its paths, for the value and for a refusal, are relative to the
+        root.
+        """
         answer = f"answers/{self.name}"
         put = f"blobs/{self.blob['sha256']}" if self.blob else answer
         return {"type": "need", **self.wanted, "put": put, "refuse": answer}
@@ -66,7 +74,10 @@ class Needs:
         return [need.announcement() for need in self._open.values()]
 
     def ask(self, wanted, is_awaited):
-        """Opens a need. Does not announce it if the blob is already in the sandbox."""
+        """
+        Opens a need: a request for a value. Does not announce it to the adapter if the value is a blob that is already
+        in the sandbox.
+        """
         key = repr(sorted(wanted.items()))
         need = self._open.get(key)
         if need is None:
@@ -101,11 +112,11 @@ class Needs:
                     os.close(found[1])
 
 
-INLINE_BYTES = 200_000  # the adapter reads a longer outcome as a file, because Jupyter limits the rate of output
+INLINE_BYTES = 200_000  # The adapter reads a longer outcome as a file, because Jupyter limits the rate of output.
 LOG_BYTES = 1 << 16
 _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
-_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # continuation bytes of UTF-8
+_INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # The continuation bytes of UTF-8.
 _FREE_WAITING_SECONDS = 60.0
 _BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE = 0.1, 20
 _BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE = 0.25, 20
@@ -127,9 +138,9 @@ class Claim(NamedTuple):
 
 class Run:
     def __init__(self, claim, process, store, limit_seconds, is_fit, is_last, weaker=None):
-        """
-        `is_fit` is true if another execution may use the sandbox later. `is_last` is true if the execution expects no
-        further run here. `weaker` is a sentence about missing isolation.
+        """`is_fit` is true if another execution may use the sandbox later. `is_last` is true if
+        the execution expects no further run in this sandbox. `weaker` is a sentence about
+        missing isolation.
         """
         self.claim, self.process, self.store, self.is_fit = claim, process, store, is_fit
         self.is_last, self.weaker = is_last, weaker
@@ -137,7 +148,7 @@ class Run:
         self.limit_seconds = limit_seconds
         self.followers = []
         self.needs = Needs(store, self._tell)
-        self.log, self.log_is_cut = bytearray(), False
+        self.log, self.log_is_cut, self.lost_lines = bytearray(), False, 0
         self.logged = self.shown = 0
         self.began = time.monotonic()
         self.deadline = self.began + limit_seconds
@@ -173,7 +184,8 @@ class Run:
                 self._obey(message)
         except OSError:
             return False
-        except (ValueError, RecursionError) as error:  # code can send anything through the harness's descriptors
+        # The code can send anything through the descriptors of the harness.
+        except (ValueError, RecursionError) as error:
             self.protest = str(error)
             self.kill("protest")
             return False
@@ -195,7 +207,7 @@ class Run:
                 self._answer({"again": True})
         elif "complete" in message and not self.is_complete:
             self.is_complete = True
-            if self.process.end():  # processes that the code has left must not meet the next node
+            if self.process.end():  # Processes that the code has left must not exist any more when the next node runs.
                 self._conclude_early()
         elif "begun" in message and not self.has_begun:
             self.has_begun = True
@@ -240,6 +252,7 @@ class Run:
         self.log += data
         self.logged += len(data)
         if len(self.log) > 4 * LOG_BYTES:
+            self.lost_lines += self.log.count(b"\n", 0, len(self.log) - LOG_BYTES)
             del self.log[:-LOG_BYTES]
             self.log_is_cut = True
 
@@ -269,7 +282,8 @@ class Run:
         if left is None or left > 0:
             return
         self.shown = self.logged
-        with contextlib.suppress(OSError):  # the disk is full; the outcome contains the log too
+        # If the disk is full, only the log for readers is missing: the outcome also contains the log.
+        with contextlib.suppress(OSError):
             self.store.show_log(self.claim, self.logged, self.log[-LOG_BYTES:])
         took = time.monotonic() - now
         self.shown_next = now + max(_BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE * took)
@@ -359,10 +373,16 @@ class Run:
 
     def logs(self):
         tail = bytes(self.log[-LOG_BYTES:])
+        note = ""
         if self.log_is_cut or len(tail) < len(self.log):
-            tail = tail[tail.find(b"\n", 0, _LINE_BYTES) + 1 :]  # drops a cut line, unless it is very long
-            tail = tail.lstrip(_INSIDE_CHARACTERS)
-        return tail.decode("utf-8", "replace")
+            # Drops an incomplete first line, unless it is very long.
+            begin = tail.find(b"\n", 0, _LINE_BYTES) + 1
+            lost = self.lost_lines + self.log.count(b"\n", 0, len(self.log) - len(tail) + begin)
+            note = f"(the first {lost:,} lines were not kept)" if lost > 0 else "(the start was not kept)"
+            # The mark stands directly before the text, which may start inside a secret.
+            note += f"\n{CUT_MARK}"
+            tail = tail[begin:].lstrip(_INSIDE_CHARACTERS)
+        return note + tail.decode("utf-8", "replace")
 
 
 def _pipe_size(fd):

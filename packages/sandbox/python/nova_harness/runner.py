@@ -23,6 +23,7 @@ from .context import Outputs, Tasks, Unloaded, make_context, raw_items
 from .encode import LEAF_BYTES, Encoder, Known, Unfit, cut, decode, load_value
 from .printed import Printed, PrintedResult, Stream
 from .supply import Supply
+from .tools import Tools, result_of
 
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
 _INLINE_BLOBS_BYTES = 64 * 1024
@@ -39,7 +40,10 @@ _LOST_RESULT = (
 
 
 class Runner:
-    """Created once in the zygote. Every forked process inherits its objects unchanged."""
+    """
+    Everything that a process needs to run code. It is created once in the zygote, and each forked process inherits a
+    copy.
+    """
 
     def __init__(self):
         if hasattr(sys, "set_int_max_str_digits"):
@@ -78,10 +82,10 @@ class Runner:
         walls.shut(out)
         with open(request, encoding="utf-8") as file:
             asked = loads(file.read())
-            folder = walls.main_folder()
-            write_main(folder, asked["fileName"], asked["code"])
+            main = MainFile(walls.main_folder, asked["fileName"], asked["code"])
+            main.offer()
             wire.send(control, {"begun": True})
-            self._run(asked, out, folder)
+            self._run(asked, out, main)
         wire.send(control, {"complete": True})
         signal.pause()
 
@@ -103,8 +107,8 @@ class Runner:
 
     def _rehearse(self):
         """
-        Runs small code in advance. The process copies the memory pages that it writes now, and not while a caller
-        waits.
+        Runs a little code in advance, so that the process copies the memory pages that it writes now, and not while a
+        caller waits.
         """
         before, depth = dict(self.main.__dict__), sys.getrecursionlimit()
         context = make_context(loads(_REHEARSAL), self.supply)
@@ -117,17 +121,20 @@ class Runner:
         self.main.__dict__.clear()
         self.main.__dict__.update(before)
 
-    def _run(self, request, out, folder):
+    def _run(self, request, out, main):
         try:
             os.environ.update(request["environment"])
             self.is_walled_off = "network" in request
             context = make_context(request["context"], self.supply)
+            tools = Tools(request["calls"]) if "calls" in request else None
+            if tools:
+                self.main.tools = tools
             failure = self._execute(request["fileName"], request["code"], context.values)
-            builtins.__dict__.update(self.builtins)  # code may have replaced them
+            builtins.__dict__.update(self.builtins)  # The code may have replaced builtins.
             jail.raise_descriptors()
-            end_children(folder)
-            result = failure or self._result(context, request["code"], out)
-        except BaseException as error:  # MemoryError, or a KeyboardInterrupt at the worst moment
+            end_children(main)
+            result = (tools and result_of(tools)) or failure or self._result(context, request["code"], out)
+        except BaseException as error:  # A MemoryError, or a KeyboardInterrupt outside the code.
             result = outcomes.describe(error)
         self.printed.finish()
         try:
@@ -310,35 +317,65 @@ _NOT_IMPORTED = (
 )
 
 
-def write_main(folder, name, code):
+class MainFile:
     """
-    Writes the code to a file that child processes import, `name` inside the folder. A child that cannot import the code
-    signals this process, because a Pool would otherwise wait forever.
+    The code as a file that child processes import, `name` inside a folder. Few codes start such processes, so the file
+    is written when multiprocessing asks for the path of the folder.
     """
-    signal.signal(signal.SIGUSR1, _refuse_import)
-    process.ORIGINAL_DIR = folder
-    sys.modules["__mp_main__"] = sys.modules["__main__"]  # the code's module name in children
-    process.current_process().authkey = os.urandom(32)  # else all processes forked from the zygote would share a key
-    main = os.path.normpath(os.path.join(folder, name))
-    if not main.startswith(f"{folder}/"):
-        return
-    os.makedirs(os.path.dirname(main), exist_ok=True)
-    path = f"{main}.code"
-    for place, text in ((path, code), (main, _CHILD_MAIN.format(path=path, name=name, owner=os.getpid()))):
-        with open(place, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-            file.write(text)
+
+    def __init__(self, make_folder, name, code):
+        """`make_folder` creates the folder and returns its path."""
+        self._make_folder, self._name, self._code = make_folder, name, code
+        self._owner, self._folder = os.getpid(), None
+
+    def offer(self):
+        """
+        Makes multiprocessing use the file. A child that cannot import the code signals this process, because a Pool
+        would otherwise wait forever.
+        """
+        signal.signal(signal.SIGUSR1, _refuse_import)
+        process.ORIGINAL_DIR = self
+        # The name under which child processes know the module of the code.
+        sys.modules["__mp_main__"] = sys.modules["__main__"]
+        # Otherwise all processes that the zygote forks would have the same key.
+        process.current_process().authkey = os.urandom(32)
+
+    def __fspath__(self):
+        if self._folder is None:
+            self._folder = self._make_folder()
+            self._write()
+        return self._folder
+
+    def __reduce__(self):
+        return str, (os.fspath(self),)
+
+    def _write(self):
+        main = os.path.normpath(os.path.join(self._folder, self._name))
+        if not main.startswith(f"{self._folder}/"):
+            return
+        os.makedirs(os.path.dirname(main), exist_ok=True)
+        path = f"{main}.code"
+        child_main = _CHILD_MAIN.format(path=path, name=self._name, owner=self._owner)
+        for place, text in ((path, self._code), (main, child_main)):
+            with open(place, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                file.write(text)
+
+    def remove(self):
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _refuse_import(*_):
-    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # a Pool starts one process after the other
+    # A Pool starts one process after the other, so several of them would send the signal.
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     raise RuntimeError(_NOT_IMPORTED)
 
 
-def end_children(folder):
-    """Ends pools and removes semaphores after the code, as Python does at exit. `folder` is that of `write_main`."""
-    with contextlib.suppress(Exception):  # the code may have replaced these modules
+def end_children(main):
+    """Ends pools and removes semaphores after the code, as Python does at exit. Removes the file `main`."""
+    with contextlib.suppress(Exception):  # The code may have replaced these modules.
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)
-        shutil.rmtree(folder, ignore_errors=True)
+        main.remove()
         if util := sys.modules.get("multiprocessing.util"):
             util._run_finalizers(0)
 
@@ -353,7 +390,7 @@ def end_forked(end):
         status = status or 1
     finally:
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(Exception):  # the code may have replaced the stream
+            with contextlib.suppress(Exception):  # The code may have replaced the stream.
                 stream.flush()
         os._exit(status)
 

@@ -17,7 +17,7 @@ _SECCOMP, _SET_FILTER, _WITH_LISTENER = {"x86_64": 317}.get(os.uname().machine, 
 _LOAD, _AND, _EQUAL, _AT_LEAST, _ANSWER = 0x20, 0x54, 0x15, 0x35, 0x06
 _NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _REFUSE, _ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
-_OTHER_CONVENTION = 0x40000000  # second set of call numbers on x86-64 (x32)
+_OTHER_CONVENTION = 0x40000000  # The second set of call numbers on x86-64 (x32).
 _NAMESPACES = 0x7E020000
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
 # Each call with its number on x86-64, and on ARM and other architectures.
@@ -98,7 +98,8 @@ def _program(machine, calls, asks):
         yield _step(_EQUAL, 0, otherwise=1)
         yield _step(_ANSWER, _ALLOW)
         yield _step(_ANSWER, _REFUSE | errno.EOPNOTSUPP)
-    yield _step(_EQUAL, calls["clone"], otherwise=5)  # clone3 hides its flags from filters; without it programs use clone
+    # A filter cannot read the flags of clone3, so that call fails. Programs then use clone.
+    yield _step(_EQUAL, calls["clone"], otherwise=5)
     yield _step(_LOAD, _FIRST_ARGUMENT)
     yield _step(_AND, _NAMESPACES)
     yield _step(_EQUAL, 0, otherwise=1)

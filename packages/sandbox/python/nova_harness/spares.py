@@ -13,8 +13,8 @@ from .process import Process
 _NO_SUCH_NETWORK = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT)
 
 
-# From this run of an execution on, a second spare is ready while the first one is prepared again. Shorter executions would
-# rarely use it.
+# From this run of an execution on, a second spare process is ready while the first one is prepared again. Shorter
+# executions would rarely use it.
 _RUNS_BEFORE_A_SECOND_SPARE = 3
 
 
@@ -23,8 +23,10 @@ class Unable(Exception):
 
 
 class Spares:
-    """Keeps one spare for code with the usual network, or two in an execution with many runs. After code with doors has
-    run, it keeps one more spare for the next such code."""
+    """
+    Keeps one spare process for code with the usual network, or two in an execution with many runs. After code that may
+    reach only listed hosts has run, it keeps one more for the next such code.
+    """
 
     def __init__(self, zygote, root):
         self.zygote = zygote
@@ -41,12 +43,12 @@ class Spares:
         return 2 if self.walls.isolated and self._runs >= _RUNS_BEFORE_A_SECOND_SPARE else 1
 
     def prepare_ahead(self):
-        """Prepares the second spare while code runs, so that no later run waits for its walls."""
+        """Prepares the second spare process while code runs, so that no later run waits for its isolation."""
         if self._wanted > 1 and not self._usual:
             self._prepare_usual()
 
     def prepare_after(self, process):
-        """Prepares spares after a run, and reuses the init of the run's process if possible."""
+        """Prepares spare processes after a run, and reuses the init of the run's process if possible."""
         init, process.init = process.init, None
         if process.hosts is not None:
             self._prepare_without_network(init, process.relay is not None)
@@ -54,7 +56,7 @@ class Spares:
         self._prepare_usual(init)
 
     def put_away(self, process):
-        """Cleans up after the last run of an execution. No further run needs a spare."""
+        """Cleans up after the last run of an execution. No further run needs a spare process."""
         if process.init:
             process.init.dismiss()
         process.init = None
@@ -108,7 +110,10 @@ class Spares:
         return process
 
     def _take_usual(self):
-        """Takes the spare. Replaces it once if it is not isolated, which is safe because no code has started in it."""
+        """
+        Takes the spare process. If it is not isolated, replaces it once, which is safe because no code has started in
+        it.
+        """
         for _ in range(2):
             self._drop_dead()
             if not self._usual:
@@ -130,7 +135,8 @@ class Spares:
 
     def give_back(self, process):
         """
-        Keeps a process that has run no code. Ends a process with doors, because the next run may need other doors.
+        Keeps a process that has run no code. Ends a process that may reach only listed hosts, because the next run may
+        have another list.
         """
         if process.hosts is None:
             self._runs -= 1
@@ -141,7 +147,7 @@ class Spares:
 
 def _strongest_walls(zygote, root):
     """
-    Returns the strongest walls that this system supports, the first process with them, and a sentence about missing
+    Returns the strongest isolation that this system supports, the first process with it, and a sentence about missing
     isolation or None. Raises OSError for a shortage; the next attach then tries again.
     """
     weaker = None

@@ -16,6 +16,7 @@ The harness's files, below its root. The harness itself may be imported from els
 """
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
@@ -28,7 +29,8 @@ import stat
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LONGEST_SOCKET_PATH = 100
 _OF_ONE_EXECUTION = ("claims", "blobs", "answers")
-_MOST_RESULT_BYTES = 60_000_000  # the adapter accepts a little more
+_OUT = "out"
+_MOST_RESULT_BYTES = 60_000_000  # The adapter accepts results that are a little larger.
 
 
 def socket_path(root):
@@ -41,6 +43,34 @@ def socket_path(root):
 
 def is_hash(text):
     return isinstance(text, str) and _SHA256.fullmatch(text) is not None
+
+
+@functools.lru_cache(maxsize=16)
+def _name_of_link(link):
+    return hashlib.sha256(link.encode()).hexdigest()[:40]
+
+
+def _empty_folder(path):
+    """Empties a folder of the harness. It has few levels, except below the folders in which code wrote."""
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.path)
+            elif entry.name == _OUT:
+                _remove_folder(entry.path)
+            else:
+                _empty_folder(entry.path)
+                os.rmdir(entry.path)
+
+
+def _remove_folder(path):
+    """Removes a folder in which code may have written. `rmtree` makes five times the calls for a few plain files."""
+    try:
+        for name in os.listdir(path):
+            os.unlink(f"{path}/{name}")
+        os.rmdir(path)
+    except OSError:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _finite(text):
@@ -61,18 +91,21 @@ class LargeResult(DamagedResult):
 
 class Store:
     def __init__(self, root):
-        self.root, self.blobs = root, None
+        self.root, self.blobs, self._execution = root, None, None
         for name in ("ended", "inputs", *_OF_ONE_EXECUTION):
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
 
     def open_through(self, walls):
-        """Opens blobs through the walls, so that code cannot reach other files through a blob's descriptor."""
+        """
+        Opens the folder of blobs as the isolation shows it, so that code cannot reach other files through a blob's
+        descriptor.
+        """
         before, self.blobs = self.blobs, walls.show_files(self.path("blobs"))
         if before is not None:
             os.close(before)
 
     def path(self, *parts):
-        return os.path.join(self.root, *parts)
+        return "/".join((self.root, *parts))
 
     def open_input(self, name):
         """
@@ -96,12 +129,11 @@ class Store:
         return self.path("inputs", os.path.basename(name))
 
     def execution(self):
-        """The id of the current execution; None before the first."""
-        try:
-            with open(self.path("execution")) as file:
-                return file.read()
-        except FileNotFoundError:
-            return None
+        """The id of the current execution; None before the first. An earlier daemon of the sandbox may have begun it."""
+        if self._execution is None:
+            with contextlib.suppress(FileNotFoundError), open(self.path("execution")) as file:
+                self._execution = file.read()
+        return self._execution
 
     def has_ended(self, execution):
         return os.path.exists(self._ended_path(execution))
@@ -112,16 +144,17 @@ class Store:
         if before is not None:
             os.close(os.open(self._ended_path(before), os.O_CREAT | os.O_WRONLY, 0o600))
             for name in _OF_ONE_EXECUTION:
-                shutil.rmtree(self.path(name))
-                os.makedirs(self.path(name), mode=0o700)
+                _empty_folder(self.path(name))
         self._replace(self.path("execution"), execution.encode())
+        self._execution = execution
 
     def _ended_path(self, execution):
         return self.path("ended", hashlib.sha256(execution.encode()).hexdigest()[:40])
 
     def claim(self, claim):
         """True for exactly one caller per claim, for as long as the sandbox lives."""
-        os.makedirs(os.path.dirname(self._claim_path(claim)), mode=0o700, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(self._link_path(claim.link), 0o700)
         try:
             os.mkdir(self._claim_path(claim), 0o700)
         except FileExistsError:
@@ -141,7 +174,7 @@ class Store:
 
     def make_out(self, claim, owner):
         """Creates the folder for files of the code's process."""
-        path = os.path.join(self._claim_path(claim), "out")
+        path = os.path.join(self._claim_path(claim), _OUT)
         os.mkdir(path, 0o700)
         if owner is not None:
             os.chown(path, owner, owner)
@@ -172,7 +205,7 @@ class Store:
             return None
 
     def read_result(self, claim):
-        path = os.path.join(self._claim_path(claim), "out", "result")
+        path = os.path.join(self._claim_path(claim), _OUT, "result")
         try:
             fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
@@ -180,7 +213,8 @@ class Store:
         with open(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise DamagedResult("not a regular file")
-            data = file.read(_MOST_RESULT_BYTES + 1)  # the file may still grow
+            # Reads one byte more than allowed, because the file may still grow.
+            data = file.read(_MOST_RESULT_BYTES + 1)
         if len(data) > _MOST_RESULT_BYTES:
             raise LargeResult
         try:
@@ -193,13 +227,13 @@ class Store:
         Moves blobs of the dead process to the sandbox's blobs. No code can change them any more, so later nodes may use
         them.
         """
-        for entry in os.scandir(os.path.join(self._claim_path(claim), "out")):
+        for entry in os.scandir(os.path.join(self._claim_path(claim), _OUT)):
             if is_hash(entry.name) and entry.is_file(follow_symlinks=False):
                 os.replace(entry.path, self.path("blobs", entry.name))
         self.drop_out(claim)
 
     def drop_out(self, claim):
-        shutil.rmtree(os.path.join(self._claim_path(claim), "out"), ignore_errors=True)
+        _remove_folder(os.path.join(self._claim_path(claim), _OUT))
 
     def _claim_path(self, claim):
         return os.path.join(self._link_path(claim.link), f"{claim.step}-{claim.attempt}")
@@ -211,7 +245,7 @@ class Store:
         return os.path.join(self._link_path(claim.link), "log")
 
     def _link_path(self, link):
-        return self.path("claims", hashlib.sha256(link.encode()).hexdigest()[:40])
+        return self.path("claims", _name_of_link(link))
 
     def has_blob(self, sha256, bytes, type):
         try:

@@ -11,7 +11,8 @@ _LONGEST_BYTES = 1 << 20
 def send(sock, message, files=(), flags=0):
     data = dumps(message).encode() + b"\n"
     rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))]
-    sent = sock.sendmsg([data], rights, flags) if files else 0  # socket.send_fds ignores its flags
+    # `socket.send_fds` ignores its flags, so this calls sendmsg.
+    sent = sock.sendmsg([data], rights, flags) if files else 0
     if sent < len(data):
         sock.sendall(data[sent:], flags)
 
@@ -53,4 +54,4 @@ class Reader:
         if not newline:
             return None
         self.buffer = rest
-        return loads(line)
+        return loads(line.decode())

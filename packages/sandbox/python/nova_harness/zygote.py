@@ -19,7 +19,7 @@ class ZygoteDied(Exception):
 
 
 class Zygote:
-    """The daemon's handle of the zygote."""
+    """Represents the zygote process in the daemon."""
 
     def __init__(self, root):
         self._channel, theirs = socket.socketpair()
@@ -29,7 +29,7 @@ class Zygote:
         self._reader = wire.Reader(self._channel, takes_files=False)
 
     def fork(self, walls, init_socket):
-        """Forks an init with these walls and returns its pid. The init reads from the socket `init_socket`."""
+        """Forks an init with this isolation and returns its pid. The init reads from the socket `init_socket`."""
         self._order({"fork": walls.kind}, [init_socket])
         answer = self._answer()
         if "failed" in answer:
@@ -53,7 +53,7 @@ class Zygote:
             wire.send(self._channel, message, files)
         except OSError as error:
             if files and not isinstance(error, ConnectionError):
-                raise  # too many descriptors in transit; nothing of the message was sent
+                raise  # There are too many descriptors in transit. Nothing of the message was sent.
             raise ZygoteDied from error
 
     def _answer(self):
@@ -83,7 +83,7 @@ class _ZygoteLoop:
         self.channel, self.children = channel, set()
         self.walls_of = functools.cache(functools.partial(jail.of_kind, root))
         self.run = runner.Runner()
-        gc.freeze()  # keeps the memory shared with the children
+        gc.freeze()  # Existing objects stay in memory that the children share.
 
     def serve(self):
         reader = wire.Reader(self.channel)

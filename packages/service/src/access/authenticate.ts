@@ -45,7 +45,7 @@ export function isDigestOf(secret: string, digest: string): boolean {
 const unknownKey = { digest: "00".repeat(32) };
 
 /**
- * Returns the caller. Throws `TooMany`, `IssuerUnreachable`, and `Unauthenticated` with the same message for every
+ * Returns the caller. Throws `TooMany`, `IssuerUnreachable`, and `Unauthenticated`, whose message does not name the
  * reason.
  */
 export async function authenticate(
@@ -56,7 +56,11 @@ export async function authenticate(
   const isToken = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text);
   const by = isToken ? await ports.tokens?.principalOf(text) : await ownerOf(ports, text);
   if (!by) {
-    throw new Unauthenticated("no valid API key came with the request - send one as `Authorization: Bearer <key>`");
+    throw new Unauthenticated(
+      isToken && ports.tokens
+        ? "no valid sign-in token came with the request - sign in again, or send an API key as `Authorization: Bearer <key>`"
+        : "no valid API key came with the request - send one as `Authorization: Bearer <key>`",
+    );
   }
   await ports.rates?.take(by);
   return by;
@@ -68,8 +72,10 @@ async function ownerOf(ports: Pick<ServicePorts, "keys">, text: string): Promise
   const key = await ports.keys.get(presented.id);
   const isRight = isDigestOf(presented.secret, (key ?? unknownKey).digest);
   if (!key || !isRight) return null;
-  const { id, role, client, name } = key;
-  return { id, role, client, name };
+  const { id, role, client, name, identity } = key;
+  const via = { kind: "key" as const, key: id };
+  const person = identity !== undefined && { name: identity, ids: [identity], roles: [role], groups: [], via };
+  return { id, role, client, name, ...(person && { person }) };
 }
 
 /** Throws `Forbidden` if the caller's role is below `least`. */

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Person } from "@nova/engine";
+import { isMailAddress } from "@nova/workflow";
 import type { createRemoteJWKSet, JWTPayload } from "jose";
 import { IssuerUnreachable } from "../errors.ts";
 import type { Outgoing } from "../outgoing/outgoing.ts";
@@ -12,6 +14,9 @@ export interface IssuerOptions {
   roleClaim: string;
   /** Name of the claim whose value is the client, or `*` for all clients. A token without a valid claim is rejected. */
   clientClaim: string;
+  /** Names of the claims with the groups and the roles of the subject, which approvals may name; absent: `groups` and `roles`. */
+  groupsClaim?: string;
+  rolesClaim?: string;
 }
 
 /**
@@ -19,8 +24,8 @@ export interface IssuerOptions {
  * key as the secret.
  */
 const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
-/** Tolerated difference between clocks. */
-const toleranceSeconds = 30;
+/** Tolerated difference between the clocks of the issuer and of NOVA: five minutes. */
+const toleranceSeconds = 300;
 
 /** Accepts the tokens of an issuer. Its keys are fetched for the first token, and cached for ten minutes. */
 export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
@@ -50,13 +55,15 @@ export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerO
 /** Error codes of the library jose for a timeout, and for an answer that is not a key set. */
 const unreachable = ["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC", "ERR_JWKS_INVALID"];
 
-/** OpenID Connect limits a subject to 255 characters. Lists show it, so it must be printable. */
+/**
+ * Pattern of a subject. OpenID Connect limits it to 255 characters, and it must be printable, because lists show it.
+ */
 const subjectPattern = /^(?=.*\S)[^\p{C}]{1,255}$/u;
 const clientPattern = /^(\*|[a-z0-9][a-z0-9-]{0,62})$/;
 
 function principalIn(
   payload: JWTPayload,
-  { issuer, roleClaim, clientClaim }: IssuerOptions,
+  { issuer, roleClaim, clientClaim, groupsClaim = "groups", rolesClaim = "roles" }: IssuerOptions,
   nowSeconds: number,
 ): Principal | null {
   const { sub, iat = 0, [roleClaim]: claimed, [clientClaim]: client } = payload;
@@ -66,5 +73,33 @@ function principalIn(
   if (typeof iat !== "number" || iat > nowSeconds + toleranceSeconds) return null;
   // Two issuers may use the same subject, so the id includes the issuer.
   const id = `sub_${createHash("sha256").update(`${issuer}\n${sub}`).digest("hex").slice(0, 32)}`;
-  return { id, role, client: client === "*" ? null : client, name: sub };
+  const mail = verifiedMail(payload);
+  const person: Person = {
+    // A subject may look like the mail address of another person, and nothing has verified it.
+    name: mail ?? `subject ${sub}`,
+    ids: [...(mail === undefined ? [] : [mail]), id],
+    roles: [...new Set([role, ...namesIn(payload[rolesClaim])])],
+    groups: namesIn(payload[groupsClaim]),
+    via: { kind: "jwt", issuer },
+  };
+  return { id, role, client: client === "*" ? null : client, name: sub, person };
+}
+
+/** The mail address in lower case, if the issuer says that it has verified the address. */
+function verifiedMail({ email, email_verified }: JWTPayload): string | undefined {
+  const isVerified = email_verified === true && typeof email === "string" && isMailAddress(email);
+  return isVerified ? email.toLowerCase() : undefined;
+}
+
+/** The most names in a claim, and the longest name. A claim with more names counts as if it had none. */
+const maxNames = 1_000;
+const longestName = 255;
+
+/**
+ * The names in a claim: a text, or a list of texts. A claim of another form, or with too many names, counts as empty.
+ */
+function namesIn(claim: unknown): string[] {
+  const names = typeof claim === "string" ? [claim] : claim;
+  if (!Array.isArray(names) || names.length > maxNames) return [];
+  return names.filter((name): name is string => typeof name === "string" && name !== "" && name.length <= longestName);
 }

@@ -17,7 +17,7 @@ interface Count {
   beginsAt: number;
   /** Requests that this process still allows without asking the table. */
   free: number;
-  /** Reserved requests that are not used yet. */
+  /** Requests that this process has reserved in the table and not used yet. */
   left: number;
   isSpent: boolean;
   asking: Promise<void> | undefined;
@@ -25,9 +25,9 @@ interface Count {
 
 /**
  * Allows at most `limit` requests of a key in each ten seconds, over all processes. A Lambda of the API answers one
- * request at a time, so most processes see few requests of a key. The first 5 % in each process are free; a process that
- * sees more reserves 5 % at a time in the table. API Gateway's HTTP APIs cannot limit by key; their throttle bounds the
- * free requests of many processes.
+ * request at a time, so most processes see few requests of a key. Each process allows the first 5 % of the limit
+ * without asking the table; a process that sees more requests reserves 5 % at a time in the table. API Gateway's HTTP
+ * APIs cannot limit by key; their throttle bounds the free requests of many processes.
  */
 export function createRates(
   { rateStore, clock }: Pick<ServicePorts, "clock"> & { rateStore: RateStore },

@@ -13,7 +13,10 @@ import { defined } from "@nova/workflow/defined";
 import { LRUCache } from "lru-cache";
 import type { Durations, NodeFigures, RunStats } from "../ports/clients.ts";
 
-/** Two digits keep a duration exact to 5 %. Any number of runs then has at most a few hundred different durations. */
+/**
+ * Number of significant digits of a stored duration. Two digits keep a duration exact to 5 %. Any number of runs then
+ * has at most a few hundred different durations.
+ */
 const digits = 2;
 
 /** Rounds a duration to significant digits, as it is stored. */
@@ -31,10 +34,10 @@ export function coarsenDurations(durations: Durations | null): Durations | null 
   return durations && steps.reduce(addCounts, {});
 }
 
-/** The duration that 95 of 100 runs did not exceed (nearest rank); null without durations. */
-export function percentile95(durations: Durations | null): number | null {
+/** Returns the duration that this share of runs did not exceed (nearest rank); null without durations. */
+export function findPercentile(durations: Durations | null, share: number): number | null {
   const steps = Object.entries(durations ?? {}).map(([ms, count]) => ({ ms: Number(ms), count }));
-  let left = Math.ceil(steps.reduce((sum, { count }) => sum + count, 0) * 0.95);
+  let left = Math.ceil(steps.reduce((sum, { count }) => sum + count, 0) * share);
   for (const { ms, count } of steps.sort((a, b) => a.ms - b.ms)) {
     left -= count;
     if (left <= 0) return ms;

@@ -3,7 +3,7 @@ import { reaches } from "../access/authenticate.ts";
 import type { Principal } from "../ports/access.ts";
 import type { Durations, NodeFigures, RunStats } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import { addDuration, mergeFigures, noFigures, percentile95, roundUsd } from "./figures.ts";
+import { addDuration, findPercentile, mergeFigures, noFigures, roundUsd } from "./figures.ts";
 
 type Runs = AsyncIterable<RunStats>;
 
@@ -22,11 +22,12 @@ export async function workflowReports(runs: Runs) {
   return sorted(found).map(([workflow, { ended, totalMs, usd: cost_usd, durations }]) => {
     const count = Object.values(ended).reduce((sum, each) => sum + each);
     const [success_rate, mean_ms] = [ended.completed / count, totalMs / count];
-    return { workflow, runs: count, ...ended, success_rate, mean_ms, p95_ms: percentile95(durations), cost_usd };
+    const percentiles = { p50_ms: findPercentile(durations, 0.5), p95_ms: findPercentile(durations, 0.95) };
+    return { workflow, runs: count, ...ended, success_rate, mean_ms, ...percentiles, cost_usd };
   });
 }
 
-/** Reports per workflow and node. */
+/** Reports per workflow and node how many runs of the node failed, how long they took, and what they cost. */
 export async function nodeReports(runs: Runs) {
   return (await figuresByNode(runs)).map(({ workflow, node, figures }) => {
     const { runs: count, totalMs, failedMs = 0, spent, hits: cache_hits = 0 } = figures;
@@ -37,7 +38,7 @@ export async function nodeReports(runs: Runs) {
       mean_ms: totalMs / count,
       mean_success_ms: succeeded > 0 ? (totalMs - failedMs) / succeeded : null,
     };
-    const costs = { p95_ms: percentile95(figures.durations), cost_usd: spent?.cost_usd ?? 0, cache_hits };
+    const costs = { p95_ms: findPercentile(figures.durations, 0.95), cost_usd: spent?.cost_usd ?? 0, cache_hits };
     return { workflow, node, runs: count, failed, ...rates, ...costs };
   });
 }
@@ -99,7 +100,10 @@ interface AnalyticsQuery {
   client?: string;
 }
 
-/** Yields statistics of runs within the caller's reach; none for a client out of reach, as for an unknown client. */
+/**
+ * Yields the statistics of runs that the caller may see. For a client that the caller may not see it yields none, as
+ * for an unknown client.
+ */
 export async function* statsWithin(
   ports: Pick<ServicePorts, "stats" | "workflows">,
   by: Principal,

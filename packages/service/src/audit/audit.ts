@@ -32,8 +32,8 @@ export function buildDeed(
 }
 
 /**
- * Lists records, newest first. Without `client`, it lists all records that the key reaches. For a client out of reach
- * it lists none.
+ * Lists records, newest first. Without `client`, it lists all records that the caller may see. For a client that the
+ * caller may not see, it lists none.
  */
 export async function listAudit(
   { audit }: Pick<ServicePorts, "audit">,

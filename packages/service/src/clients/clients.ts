@@ -1,4 +1,5 @@
 import { deepestNesting, measureOf, membersOf, objectText } from "@nova/engine";
+import { defined } from "@nova/workflow/defined";
 import { demandAllClients, digestOf, keyText, newSecret, reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, NotFound, Refused } from "../errors.ts";
@@ -73,8 +74,8 @@ export async function createClient(
 
 /**
  * Throws `Conflict` if records of an erased client remain under this slug: a new client must not inherit them. The
- * index may lag, but a deletion is recorded long before the erasure ends, so the index shows the deletion by now. The
- * slug may have newer records, so the function searches all of them.
+ * index may lag, but a deletion is recorded long before the erasure ends, so the index shows the deletion by now. Newer
+ * records may follow the record of the deletion, so the function searches all records of the slug.
  */
 async function demandUnused({ audit }: Pick<ServicePorts, "audit">, slug: string): Promise<void> {
   const list = (range: Range) => audit.list({ ...range, client: slug });
@@ -177,6 +178,8 @@ export interface KeyRequest {
   /** The client of the new key; absent: the client of the caller's key. */
   client?: string;
   name?: string;
+  /** Mail address of the person for whom the key answers approvals. Absent: the key proves no identity. */
+  identity?: string;
 }
 
 export interface NewKey {
@@ -201,12 +204,19 @@ export async function createKey(ports: KeyPorts, by: Principal | null, request: 
     role: request.role,
     client,
     name: request.name ?? "",
+    ...defined({ identity: request.identity?.toLowerCase() }),
     digest: digestOf(secret),
     createdAt: new Date(ports.clock.now()).toISOString(),
     createdBy: by?.id ?? null,
   };
+  const { role, identity } = key;
   if (!(await ports.keys.create(key))) return { key: (await ports.keys.get(key.id)) ?? key };
-  await recordDeed(ports, by, { action: "key.created", client, subject: key.id, detail: { role: key.role } });
+  await recordDeed(ports, by, {
+    action: "key.created",
+    client,
+    subject: key.id,
+    detail: { role, ...defined({ identity }) },
+  });
   return { key, text: keyText({ id: key.id, secret }) };
 }
 

@@ -39,7 +39,7 @@ type CredentialName = Pick<CredentialRecord, "owner" | "name">;
 /** The public fields of a credential, without its values. */
 export type CredentialInfo = Pick<CredentialRecord, "name" | "kind" | "changedAt">;
 
-/** Every run reads all credentials of an owner, so their number is limited. */
+/** Maximum number of credentials of an owner. It is limited, because every run reads all of them. */
 const maxOfOwner = 50;
 
 /**

@@ -12,7 +12,7 @@ import { cancelIfOpen, eraseContents, findOutermostRun, removeSessionsOf } from 
 
 const pageSize = 50;
 
-/** Maximum number of passes in one call. Then the call ends, and the sweeper makes the next one. */
+/** Maximum number of passes in one call. After these passes the call ends, and the sweeper starts the next call. */
 const maxPasses = 5;
 
 /**
@@ -106,7 +106,8 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
   for (const execution of page.items) {
     if (execution.parent) await cancelIfOpen(ports, await findOutermostRun(ports, execution));
     await cancelIfOpen(ports, execution.id);
-    await giveSlotsBack(ports, execution); // the process that cancelled the run may have crashed before this
+    // The process that cancelled the run may have crashed before it gave the slots back.
+    await giveSlotsBack(ports, execution);
     await eraseContents(ports, execution.id);
     await progress.renew();
   }
@@ -118,7 +119,7 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
   return progress.moveTo({ part: "rest", runs: seen });
 }
 
-/** An erasure without progress for this long counts as lost. */
+/** Milliseconds without progress after which an erasure counts as lost. */
 const lostMs = 120_000;
 
 /** Marks a client as deleted, so no run starts for it. Returns whether it is already erased. Throws `NotFound`, `Forbidden`. */
@@ -220,17 +221,18 @@ export class ErasureProgress {
 }
 
 /**
- * After this time, processes that saw the client before its deletion can start no more runs: the Lambda receive-mail
- * may run for 300 s.
+ * Milliseconds after which processes that saw the client before its deletion can start no more runs: the Lambda
+ * receive-mail may run for 300 s.
  */
 const startersLiveMs = 330_000;
 
 /**
- * After this time, a node of an ended run can store no more answers of a model: the Lambda run-node may run for 900 s.
+ * Milliseconds after which a node of an ended run can store no more answers of a model: the Lambda run-node may run for
+ * 900 s.
  */
 const writersLiveMs = 930_000;
 
-/** Pause before this process checks again whether it still runs nodes of the client. */
+/** Milliseconds before this process checks again whether it still runs nodes of the client. */
 const againMs = 30_000;
 
 const countedAtOnce = 200;

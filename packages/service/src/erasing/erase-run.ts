@@ -19,7 +19,7 @@ export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<voi
   if (record?.open) await cancelExecution(ports, id);
 }
 
-type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain" | "signer">;
+type ErasePorts = Pick<ServicePorts, "eraser" | "executions" | "clock" | "chain" | "keyPair">;
 
 /** Number of partitions that are erased concurrently. A map may have ten thousand items, each in its own partition. */
 const atOnce = 16;
@@ -48,7 +48,10 @@ export async function markForErasing(ports: ErasePorts, execution: Execution): P
   return ids;
 }
 
-/** A run that has an end is still open for as long as its close takes, usually some milliseconds. */
+/**
+ * Maximum number of milliseconds to wait for the close of a run whose end is recorded. A close usually takes some
+ * milliseconds.
+ */
 const closingMs = 5_000;
 const lookEveryMs = 20;
 
@@ -100,7 +103,8 @@ function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: str
 }
 
 /**
- * Erases executions of one family. The blobs that the family shares are removed with the last member that has contents.
+ * Erases executions of one family, which is an execution with all its restarts. The blobs that the family shares are
+ * removed with the last member that has contents.
  */
 export async function eraseMembers(
   ports: ErasePorts,
@@ -131,14 +135,14 @@ export async function findOutermostRun(
  * removed contents as tampering. Then it empties the entries, and last it removes the blobs that the entries name.
  */
 export async function eraseContents(
-  { eraser, chain, signer }: Pick<ErasePorts, "eraser" | "chain" | "signer">,
+  { eraser, chain, keyPair }: Pick<ErasePorts, "eraser" | "chain" | "keyPair">,
   execution: string,
 ): Promise<void> {
   const waiting: ErasableScope[] = [{ execution, scope: "" }];
   while (waiting.length > 0) {
     const erasing = waiting.splice(-atOnce).map(async (at) => {
       if (at.scope === "") {
-        const signature = await signer.sign(erasureText(at.execution));
+        const signature = await keyPair.sign(erasureText(at.execution));
         await chain.putNote(at.execution, { kind: "erased", signature });
         await eraser.traces(at.execution);
       }

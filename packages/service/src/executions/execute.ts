@@ -32,20 +32,20 @@ import { executionWithin } from "./executions.ts";
 export interface ExecuteRequest {
   ulid: string;
   workflow: string;
-  /** JSON text of an object; its keys override the client's variables. */
+  /** The initial context as the JSON text of an object. Its keys override the client's variables. */
   context: string;
   /** Whether the caller wrote the context, so `{"$upload": id}` in it names an upload. Absent: it is plain data. */
   namesUploads?: boolean;
   files?: NonNullable<StartRequest["files"]>;
-  /** Absent: the client of the key, or the default client. */
+  /** The client of the run; absent: the client of the key, or the default client. */
   client?: string;
   /** Id of the trigger that starts the run; absent: a caller requests it. */
   trigger?: string;
-  /** Absent: the version pinned for the client, or the active one. */
+  /** The version to run; absent: the version pinned for the client, or the active one. */
   version?: number;
-  /** No model writes code: prompt nodes run locked code or fail. Text nodes still call their models. */
+  /** If true, no model writes code: prompt nodes run locked code or fail. Text nodes still call their models. */
   frozen?: boolean;
-  /** Ids of prompt nodes for which a model writes the code again. */
+  /** Ids of prompt nodes whose code a model writes again. */
   fresh?: readonly string[];
   /** Id of an earlier execution of the workflow for the same client. The outcomes of its unchanged nodes are reused. */
   reuse?: string;
@@ -109,7 +109,7 @@ async function startOf(
     ? await placeUploads(ports, { client, root: outcomes?.root ?? id }, whole)
     : { context: whole, files: [] };
   const start = { id, version, context: placed.context, files: [...files, ...placed.files], client, frozen, fresh };
-  return { ...start, ...defined({ outcomes, trigger: request.trigger }) };
+  return { ...start, ...defined({ outcomes, trigger: request.trigger, starter: by.person }) };
 }
 
 /** Finds the outcomes of an earlier run that a new one may reuse. Throws `ExecutionNotFound`, `Refused`. */
@@ -166,7 +166,7 @@ export function hasEnded({ status }: Pick<Execution, "status">): boolean {
 }
 
 export interface RestartWish extends Pick<RestartRequest, "from" | "patch" | "again"> {
-  /** Absent: the execution's own version. */
+  /** The version to run; absent: the version that the restarted execution ran. */
   version?: number;
 }
 
@@ -221,7 +221,7 @@ async function requestFor(ports: ServicePorts, by: Principal, id: string, { vers
   const record = await demandClient(ports, by, source.client);
   const found = await findWorkflow(ports, source.workflowId, version ?? source.version);
   await demandMachine(ports, found.version);
-  return { request: { source, version: found.version, ...wish, by: by.id }, found, record };
+  return { request: { source, version: found.version, ...wish, by: by.id, starter: by.person }, found, record };
 }
 
 /** The error for an execution inside another one. It names the place from which the outermost execution can be restarted. */
@@ -245,7 +245,7 @@ async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution):
  */
 export async function continueRun(ports: ServicePorts, by: Principal, run: Execution): Promise<Execution> {
   if (run.status !== "interrupted" || run.erased) return run;
-  const latest = run.restarts?.at(-1);
+  const latest = run.restarts?.findLast((id) => !run.sessionRuns?.includes(id));
   const begun = latest === undefined ? undefined : await ports.executions.get(latest);
   if (begun?.restartedFrom === run.id) return continueRun(ports, by, begun);
   // A run names its restart before that restart starts. After a crash, the next call starts the restart that the run

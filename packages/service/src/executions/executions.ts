@@ -13,9 +13,9 @@ import {
   objectText,
   type Ports,
   RawJson,
-  readTrace,
+  type RunState,
+  readState,
   readTraceLink,
-  type Trace,
   type TraceEntry,
   UnreadableRecord,
   type Verification,
@@ -88,12 +88,12 @@ export async function verifyRuns(
   return { items, ...defined({ cursor }) };
 }
 
-type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readTrace>[0]>;
+type ReadPorts = Pick<ServicePorts, keyof Parameters<typeof readState>[0]>;
 
 /** Returns the state of a run and its context, with large values loaded. Throws `ExecutionNotFound`. */
-export async function readExecution(ports: ReadPorts, id: string): Promise<Trace> {
-  const trace = await readTrace(ports, id);
-  return { ...trace, context: await wholeContext(ports, trace.execution, trace.context) };
+export async function readExecution(ports: ReadPorts, id: string): Promise<RunState> {
+  const state = await readState(ports, id);
+  return { ...state, context: await wholeContext(ports, state.execution, state.context) };
 }
 
 /**
@@ -182,7 +182,8 @@ export async function cancel(ports: ServicePorts, by: Principal, id: string): Pr
   const { client, open, status } = await executionWithin(ports, by, id);
   const closing = cancelExecution(ports, id);
   const timeout = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
-  closing.catch(() => undefined); // after this function has answered, the sweeper closes the rest
+  // An error is ignored: if the caller got its answer after the timeout, the sweeper completes the close.
+  closing.catch(() => undefined);
   const answer = await Promise.race([closing, timeout]);
   if (open) await recordDeed(ports, by, { action: "execution.cancelled", client, subject: id });
   return answer;

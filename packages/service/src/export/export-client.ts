@@ -11,7 +11,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import { redactWorkflow } from "../workflows/find.ts";
 
 export interface SealedExport {
-  /** Null: the export contains everything. */
+  /** The exported client; null: the export contains the data of all clients. */
   client: string | null;
   digest: string;
 }
@@ -92,7 +92,7 @@ export async function exportClient(
     page.records.map(async (one) => (one.kind === "item" ? one : addUrl(archive, one))),
   );
   const before = from ? from.digest : emptyDigest;
-  // An export that starts in the middle cannot be sealed.
+  // An export that starts in the middle gets no signature, because the signature covers all pages.
   if (before === undefined) return { ...page, records };
   const digest = extendDigest(before, page.records);
   if (page.cursor === undefined) return { records, seal: await signer.sign(sealedText({ client: slug, digest })) };
@@ -140,7 +140,7 @@ async function survey({ formats }: SurveyPorts, pages: number, after?: string): 
   return { formats: sumFormats(found), ...defined({ cursor }) };
 }
 
-/** Sums up to one row for each kind and format, sorted by name. */
+/** Adds up the counts of all parts. The result has one row for each kind and format, sorted by name. */
 export function sumFormats(parts: Iterable<StoredFormat>): StoredFormat[] {
   const sums = new Map<string, StoredFormat>();
   for (const part of parts) {

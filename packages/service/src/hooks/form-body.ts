@@ -5,7 +5,7 @@ import { charsetOf, decodeText, parametersOf } from "./decode-body.ts";
 /** A field of a form: a text, or a file with its name and type. */
 export type FormField = string | { name: string; type: string; bytes: Uint8Array };
 
-/** A browser's form has a few hundred fields at most. */
+/** Maximum number of fields in a form. A browser's form has a few hundred fields at most. */
 const maxFields = 1_000;
 const longestName = 200;
 

@@ -15,7 +15,7 @@ export interface MailAttachment {
 }
 
 const maxAttachments = 1_000;
-/** Attached mails that are nested deeper than this are not unpacked. */
+/** Maximum depth of nested mails. Attached mails that are nested deeper are not unpacked. */
 const maxDepth = 5;
 /**
  * Limits for all attached mails together, since the bytes of a mail inside another one are unpacked again at each

@@ -56,7 +56,10 @@ function outsideQuotes(value: string): string {
 
 export const noSingleSender = "it does not name exactly one sender";
 
-/** A longer `From` counts as no sender, since the pattern below would take too long for it. */
+/**
+ * Maximum length of a `From` header. A longer header counts as no sender, since the pattern below would take too long
+ * for it.
+ */
 const maxLetters = 2_000;
 const atom = "[\\w!#$%&'*+/=?^`{|}~-]+";
 const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";

@@ -17,7 +17,7 @@ export interface ParsedMail {
   inReplyTo: string | null;
   /** RFC 3834: `auto-replied` for an out-of-office note, `auto-generated` for a program's mail. */
   autoSubmitted: string | null;
-  /** ISO 8601; null if it is missing or invalid. */
+  /** The date of the mail in ISO 8601; null if it is missing or invalid. */
   date: string | null;
   text: string;
   html: string | null;

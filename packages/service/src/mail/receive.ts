@@ -33,7 +33,7 @@ export interface Recipient {
   client?: string;
 }
 
-/** Each recipient may start a run, so their number is limited. */
+/** Maximum number of recipients of a mail. It is limited, because each recipient may start a run. */
 const maxRecipients = 50;
 
 /**
@@ -90,7 +90,7 @@ export async function receiveMail(ports: ServicePorts, key: string): Promise<Del
   const stored = await ports.incomingMail.open(key);
   if (!stored) return refuse(`there is no ${key} in the bucket any more`);
   if (stored.bytes > largestMailBytes) {
-    for await (const _ of stored.chunks) break; // an unread answer would keep its connection open
+    for await (const _ of stored.chunks) break; // A body that is not read would keep its connection open.
     return refuse(tooLargeReason(stored.bytes));
   }
   const raw = await buffer(stored.chunks);
@@ -164,7 +164,7 @@ export async function startFromMail(
     return { reason: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   });
   if ("reason" in parsed) return refuse(parsed.reason);
-  // The sender that the code of nodes reads must be the one that was checked.
+  // The sender that the code of nodes reads must be the checked sender.
   if (head.from !== "" && head.from !== parsed.from) return refuse("its sender can be read in two ways");
   const { context, files } = mailContext(parsed, messageId);
   return startFromTrigger(ports, { ...known, about: parsed.subject, context, files });

@@ -3,7 +3,7 @@ import { defined } from "@nova/workflow/defined";
 import type { DmarcPolicies } from "../ports/triggers.ts";
 import { addressesIn, headerOf, type MailHeader } from "./headers.ts";
 
-/** A longer header is not accepted as a proof of the sender: SES itself writes less than a thousand characters. */
+/** Maximum length of a header that can prove the sender. SES itself writes less than a thousand characters. */
 const maxLetters = 10_000;
 
 /**

@@ -7,7 +7,7 @@ import type { Delivery, MailboxAddress, OpenMailbox, Pause, TriggerName, UnreadM
 import { describeTrigger, type FoundTrigger, recordRefusedDelivery } from "../triggers/start.ts";
 import { catchUnusable, ownKey } from "../triggers/sync.ts";
 
-/** Maximum number of mails that one poll reads; the next poll continues with the others. */
+/** Maximum number of mails that one poll reads; the next poll continues with the remaining mails. */
 const maxMails = 50;
 
 /**

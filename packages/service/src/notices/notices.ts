@@ -1,4 +1,12 @@
-import { type Finding, finding, isMailAddress, nodeIndex, type OnFailure, type Workflow } from "@nova/workflow";
+import {
+  type Finding,
+  finding,
+  isMailAddress,
+  isNamedPerson,
+  nodeIndex,
+  type OnFailure,
+  type Workflow,
+} from "@nova/workflow";
 import { Refused } from "../errors.ts";
 import type { Client } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
@@ -50,10 +58,12 @@ export function mailFindings(
 export function approvalFindings({ mailer }: Pick<ServicePorts, "mailer">, workflow: Workflow): Finding[] {
   if (mailer) return [];
   const asking = Array.from(nodeIndex(workflow).values(), ({ node }) => node).filter(
-    (node) => node.type === "approval" && node.to.some(isMailAddress),
+    (node) =>
+      node.type === "approval" &&
+      [...node.to, ...(node.approvers?.any.filter(isNamedPerson) ?? [])].some(isMailAddress),
   );
   if (asking.length === 0) return [];
-  const what = `the addresses in "to" of ${asking.map(({ id }) => `"${id}"`).join(", ")} get no mail`;
+  const what = `the mail addresses of ${asking.map(({ id }) => `"${id}"`).join(", ")} get no mail`;
   return [
     finding(
       "NOVA133",

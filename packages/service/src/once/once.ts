@@ -4,7 +4,7 @@ import { Conflict, Refused } from "../errors.ts";
 import type { Attempt } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 
-/** How long a repeated request gets the result of the first one. */
+/** Seconds during which a repeated request gets the result of the first request. */
 const keptSeconds = 24 * 60 * 60;
 /** Maximum run time of the API's Lambda. */
 const apiLivesMs = 30_000;

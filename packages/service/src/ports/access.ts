@@ -1,3 +1,4 @@
+import type { Person } from "@nova/engine";
 import type { Range } from "./page.ts";
 
 /** Each role includes the rights of the roles before it. */
@@ -13,6 +14,8 @@ export interface ApiKey {
   /** The only client that the key reaches; null: all clients. */
   client: string | null;
   name: string;
+  /** The mail address of the person who has the key, in lower case, as an administrator set it. Absent: none. */
+  identity?: string;
   /** SHA-256 of the secret, in hex. */
   digest: string;
   createdAt: string;
@@ -21,22 +24,28 @@ export interface ApiKey {
 }
 
 export interface KeyStore {
-  /** False if the id is taken. */
+  /** Stores a new key. Returns false if its id is taken. */
   create(key: ApiKey): Promise<boolean>;
-  /** Strongly consistent: a removed key stops working immediately. */
+  /** Reads a key. The read is strongly consistent, so a removed key stops working immediately. */
   get(id: string): Promise<ApiKey | undefined>;
-  /** False if there was no such key. */
+  /** Removes a key. Returns false if there was no such key. */
   remove(id: string): Promise<boolean>;
-  /** Oldest first; with `client` only keys of that client. */
+  /** Lists keys, oldest first; with `client` only keys of that client. */
   list(query: Range & { client?: string | undefined }): Promise<ApiKey[]>;
 }
 
 /** The caller of a request. */
-export type Principal = Pick<ApiKey, "id" | "role" | "client" | "name">;
+export interface Principal extends Pick<ApiKey, "id" | "role" | "client" | "name"> {
+  /** The person who sends the request. Absent: NOVA has proved no identity. */
+  person?: Person;
+}
 
 /** Reads tokens of an identity provider. */
 export interface TokenIssuer {
-  /** Null if the token is from another issuer, has expired, or names no role. Throws `IssuerUnreachable`. */
+  /**
+   * Returns the caller; null if the token is from another issuer, has expired, or names no role. Throws
+   * `IssuerUnreachable`.
+   */
   principalOf(token: string): Promise<Principal | null>;
 }
 
@@ -52,7 +61,7 @@ export interface RateStore {
 }
 
 export interface RateWindow {
-  /** Milliseconds since the epoch. */
+  /** The start of the window in milliseconds since the epoch. */
   beginsAt: number;
   seconds: number;
 }
@@ -66,13 +75,16 @@ export interface Attempt {
   client?: string;
   key: string;
   fingerprint: string;
-  /** The ULID reserved for the result, so that a takeover of an abandoned attempt makes the same thing. */
+  /**
+   * The ULID reserved for the result, so that a process that takes over an abandoned attempt makes the thing with the
+   * same id.
+   */
   id: string;
   /** ISO 8601: when a process last started on the attempt. */
   since: string;
   /** The result as JSON text; absent while the attempt is in progress. */
   made?: string;
-  /** Seconds since the epoch, DynamoDB's time to live. */
+  /** When DynamoDB deletes the record (its time to live), in seconds since the epoch. */
   expiresAt: number;
 }
 
@@ -114,6 +126,8 @@ export const auditActions = [
   "session.published",
   "session.deleted",
   "task.answered",
+  "task.withdrawn",
+  "task.delegated",
   "client.created",
   "client.changed",
   "client.deleted",
@@ -122,6 +136,7 @@ export const auditActions = [
   "credential.set",
   "credential.removed",
   "credentials.rotated",
+  "signing_key.rotated",
   "key.created",
   "key.deleted",
 ] as const;
@@ -143,8 +158,8 @@ export interface AuditRecord {
 }
 
 export interface AuditLog {
-  /** Does nothing if the record exists. */
+  /** Stores a record. Does nothing if the record exists. */
   append(record: AuditRecord): Promise<void>;
-  /** Newest first; with `client` only records of that client. */
+  /** Lists records, newest first; with `client` only records of that client. */
   list(query: Range & { client?: string | undefined }): Promise<AuditRecord[]>;
 }

@@ -21,7 +21,7 @@ export interface ArchiveQuery {
 
 export interface ArchivePage {
   records: ArchiveRecord[];
-  /** Absent on the last page. */
+  /** The start of the next page; absent on the last page. */
   cursor?: string;
 }
 
@@ -54,7 +54,7 @@ export interface Archive {
   hasWorkflow(id: string): Promise<boolean>;
   /** Returns false, and changes nothing, if an item with this key exists. */
   putItem(item: string): Promise<boolean>;
-  /** Does nothing if the object exists. */
+  /** Stores an object. Does nothing if the object exists. */
   putObject(key: string, body: AsyncIterable<Uint8Array>, known: { bytes: number; sha256: string }): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export type FormatState = (typeof formatStates)[number];
 /** The number of stored records of one kind and format. */
 export interface StoredFormat {
   entity: string;
-  /** Null for records without a format. */
+  /** The number of the format; null for records without a format. */
   format: number | null;
   items: number;
   state: FormatState;
@@ -115,17 +115,21 @@ export interface Upload {
   client: string;
   bytes: number;
   type: string;
-  /** In hex. Absent if the user did not announce it: then NOVA reads the bytes to compute it. */
+  /**
+   * The SHA-256 of the bytes in hex. Absent if the user did not announce it: NOVA then reads the bytes to compute it.
+   */
   sha256?: string;
   createdAt: string;
-  /** Seconds since the epoch, DynamoDB's time to live. The bytes expire with the record. */
+  /**
+   * When DynamoDB deletes the record (its time to live), in seconds since the epoch. The bytes expire with the record.
+   */
   expiresAt: number;
 }
 
 export interface UploadTicket {
   url: string;
   method: "PUT";
-  /** Signed, so they must be sent unchanged. */
+  /** Headers that the upload must send unchanged, because the signature covers them. */
   headers: Record<string, string>;
 }
 
@@ -134,8 +138,17 @@ export interface UploadStore {
   get(id: string): Promise<Upload | undefined>;
   /** Returns a URL that accepts exactly these bytes, for `seconds`. */
   sign(upload: Upload, seconds: number): Promise<UploadTicket>;
-  /** Makes the upload a blob of `home`; undefined if nothing was uploaded. Throws `StoreUnavailable` while it is changing. */
+  /**
+   * Makes the uploaded bytes a blob of `home`; undefined if nothing was uploaded. Throws `StoreUnavailable` while the
+   * bytes are changing.
+   */
   place(upload: Upload, home: BlobHome): Promise<{ sha256: string; bytes: number } | undefined>;
+}
+
+/** Proof files that are too large for an answer of the API. The bucket keeps them for a day. */
+export interface ProofFiles {
+  /** Stores the proof file of a run, and returns a signed URL from which it can be fetched for `seconds`. */
+  share(run: BlobHome & { execution: string }, body: AsyncIterable<Uint8Array>, seconds: number): Promise<string>;
 }
 
 /** Signed URLs for blobs that are too large for an answer of the API. */

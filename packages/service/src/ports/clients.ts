@@ -6,18 +6,18 @@ import type { Range } from "./page.ts";
 /** The owner of everything without a client. It has no record and no quota. */
 export const defaultClient = "default";
 
-/** A customer for whom workflows run. */
+/** A company for which workflows run. */
 export interface Client {
   format: 1;
   slug: string;
   name: string;
-  /** By workflow: the version that the client's runs use instead of the active one. */
+  /** The version that the client's runs use instead of the active one, by workflow. */
   pins: Record<string, number>;
-  /** JSON text of an object: the initial context of its runs. */
+  /** JSON text of an object: keys and values that the initial context of each of the client's runs gets. */
   variables?: string;
   quotas?: ClientQuotas;
   onFailure?: OnFailure;
-  /** Sender address of mails about its runs; absent or empty: the deployment's. */
+  /** Sender address of mails about the client's runs; absent or empty: the sender address of the deployment. */
   mailFrom?: string;
   /** ISO 8601: retention has erased the contents of all runs that started before this time. */
   erasedUntil?: string;
@@ -35,9 +35,7 @@ export interface Erasing {
   deed?: AuditRecord;
   markedAt?: string;
   runs?: number;
-  /**
-   * ISO 8601: when this pass over everything started, if it can be the last one; absent: another pass must follow it.
-   */
+  /** ISO 8601: the start of the current pass over all data of the client. It is absent if another pass must follow. */
   passSince?: string;
   /**
    * ISO 8601: the next pass is not due before this time. That pass looks for runs that were in progress at the
@@ -47,10 +45,10 @@ export interface Erasing {
 }
 
 export interface ClientStore {
-  /** False if the slug is taken. */
+  /** Stores a new client. Returns false if its slug is taken. */
   create(client: Client): Promise<boolean>;
   get(slug: string): Promise<Client | undefined>;
-  /** False if there is no such client. */
+  /** Changes fields of a client. Returns false if there is no such client. */
   update(slug: string, changes: Partial<Omit<Client, "format" | "slug" | "createdAt">>): Promise<boolean>;
   remove(slug: string): Promise<void>;
   list(query: Range): Promise<Client[]>;
@@ -58,14 +56,14 @@ export interface ClientStore {
 
 /** Limits of a workflow, for all its versions. Absent: unlimited. */
 export interface WorkflowQuotas {
-  /** Concurrent runs, of all clients together. */
+  /** Maximum number of concurrent runs, of all clients together. */
   maxConcurrent?: number;
   maxConcurrentPerClient?: number;
 }
 
 /** Limits of a client's runs. Absent: unlimited. */
 export interface ClientQuotas {
-  /** Concurrent runs, of all workflows together. */
+  /** Maximum number of concurrent runs, of all workflows together. */
   maxConcurrent?: number;
   /** US dollars for models in one calendar month (UTC). */
   maxCostUsd?: number;
@@ -105,7 +103,7 @@ export interface SlotStore {
    * clients take turns, and a client that filled all free slots lets the others catch up.
    */
   rank(pool: string, client: string): Promise<string>;
-  /** Sorted by rank, then by arrival. */
+  /** Yields the tickets in the queue of a pool, sorted by rank, then by arrival. */
   waiting(pool: string): AsyncIterable<Ticket>;
   /** Every pool that ever had a queue. */
   pools(): AsyncIterable<string>;
@@ -128,9 +126,9 @@ export interface NodeFigures {
   totalMs: number;
   /** Total duration of the node's failed runs; absent: 0. */
   failedMs?: number;
-  /** Null if they do not fit into an item of the table. */
+  /** How often each duration occurred; null if the durations do not fit into an item of the table. */
   durations: Durations | null;
-  /** Absent: the node called no model. */
+  /** The cost and tokens of models; absent: the node called no model. */
   spent?: Spending;
   /** `hits`: the number of runs of pinned code. `savedUsd`: what it would have cost to write that code again. */
   hits?: number;

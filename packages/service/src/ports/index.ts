@@ -1,9 +1,10 @@
-import type { Compiled, EmitOptions } from "@nova/compiler";
+import type { CodeFinding, Compiled, EmitOptions, SentFacts } from "@nova/compiler";
 import type { CredentialCipher, CredentialStore, KeysLookedUp, Ports } from "@nova/engine";
 import type { Workflow, WorkflowSource } from "@nova/workflow";
 import type { AttemptStore, AuditLog, KeyStore, RateStore, Rates, TokenIssuer } from "./access.ts";
-import type { Archive, BlobLinks, Eraser, ErasureQueue, FormatSurvey, UploadStore } from "./archive.ts";
+import type { Archive, BlobLinks, Eraser, ErasureQueue, FormatSurvey, ProofFiles, UploadStore } from "./archive.ts";
 import type { ClientStore, SlotStore, SpendingStore, StatsStore } from "./clients.ts";
+import type { DailyCheckStore, LeafStore, RootStore, TimeStamper } from "./roots.ts";
 import type { SessionStore } from "./sessions.ts";
 import type {
   Bus,
@@ -35,16 +36,19 @@ export interface Admissions {
 }
 
 export interface RunHookStores {
-  /** Absent: queued runs may take every free slot. */
+  /** Limits the starts of queued runs. If absent, queued runs may take every free slot. */
   admissions?: Admissions;
   clients: ClientStore;
   workflowStates: WorkflowStates;
   slots: SlotStore;
   spending: SpendingStore;
   stats: StatsStore;
+  leaves: LeafStore;
 }
 
 export interface ServiceStores extends RunHookStores {
+  rootStore: RootStore;
+  dailyChecks: DailyCheckStore;
   keys: KeyStore;
   audit: AuditLog;
   attempts: AttemptStore;
@@ -62,28 +66,33 @@ export interface ServiceStores extends RunHookStores {
   credentialStore: CredentialStore;
   credentialCipher: CredentialCipher;
   blobLinks: BlobLinks;
+  proofFiles: ProofFiles;
 }
 
 export interface ServicePorts extends Ports, ServiceStores {
-  /** Absent: only API keys are accepted. */
+  /** Checks the tokens of an identity provider. If absent, only API keys are accepted. */
   tokens?: TokenIssuer;
-  /** Absent: requests are not limited. */
+  /** The rate limit of requests. If absent, requests are not limited. */
   rates?: Rates;
   templates: Templates;
   /** Checks and compiles an untrusted definition within limits of time and memory. */
   compile(source: WorkflowSource, options?: EmitOptions): Promise<Compiled>;
   findLookedUpKeys: KeysLookedUp;
+  /** Finds mistakes in the code of a node within limits of time and memory. */
+  checkCode(code: string, facts: SentFacts): Promise<CodeFinding[]>;
   mail: MailPorts;
-  /** Absent: the request that publishes a version waits for Step Functions. */
+  /** The queue of publications. If absent, the request that publishes a version waits for Step Functions. */
   publishQueue?: PublishQueue;
-  /** Absent: the request that deletes a client waits until it is erased. */
+  /** The queue of erasures. If absent, the request that deletes a client waits until the client is erased. */
   erasureQueue?: ErasureQueue;
   bus: Bus;
   schedules: Schedules;
   eventRules: EventRules;
-  /** Absent if no sender address is configured. */
+  /** Sends mails; absent if no sender address is configured. */
   mailer?: Mailer;
   poster: Poster;
+  /** Absent if no time-stamp authority is configured. */
+  timeStamper?: TimeStamper;
   /** ARNs of the functions that state machines call. */
   functions: NonNullable<EmitOptions["functions"]>;
 }

@@ -5,7 +5,7 @@ export interface PageQuery {
 
 export interface Page<T> {
   items: T[];
-  /** Absent on the last page. */
+  /** The start of the next page; absent on the last page. */
   cursor?: string;
 }
 

@@ -14,7 +14,7 @@ export interface Session {
   createdBy: string;
   createdAt: string;
   retentionDays: number;
-  /** ISO 8601: the session is not found any more from this time on. */
+  /** The time from which on the session is not found any more, in ISO 8601. */
   expiresAt: string;
   state: SessionState;
 }
@@ -26,9 +26,13 @@ export interface SessionState {
   /** The workflow from which the session was made, or as which it was published. */
   workflow?: string;
   nodes: Record<string, NodeRecord>;
+  /** The entry of a run from which the session was made; absent: it was made from none. */
+  recorded?: RecordedEntry;
+  /** Positions of nodes that a person has moved in the drawing of the draft. */
+  layout?: Record<string, { x: number; y: number }>;
   /** Executions whose outcomes are not in `nodes` yet. */
   runs: SessionRun[];
-  /** The family of its executions; absent before the first one. */
+  /** The data that all executions of the session share; absent before the first execution. */
   family?: SessionFamily;
   /** Drafts that were published for runs, latest last. */
   published: PublishedDraft[];
@@ -75,10 +79,22 @@ export interface EntrySource {
   hash: string;
 }
 
+/** The entry of the node that a session repeats with the same context. */
+export interface RecordedEntry extends Omit<EntrySource, "hash"> {
+  node: string;
+  /** The version of the workflow that the execution ran. */
+  version: number;
+  /** Hash of the initial context. With another context, the node does not start with the recorded one. */
+  context: string;
+}
+
 export interface EditSource {
   by: string;
   at: string;
-  /** JSON text of an object: keys of the context. Large values are in blobs of the family. */
+  /**
+   * The keys and values that the user wrote, as the JSON text of an object. Large values are in blobs, which all
+   * executions of the session share.
+   */
   set: string;
 }
 
@@ -101,7 +117,7 @@ export interface RunBasis {
 }
 
 export interface SessionFamily {
-  /** The first execution; all executions of the family share its blobs. */
+  /** The first execution of the session. All later executions share its blobs. */
   root: string;
   last?: string;
 }
@@ -124,7 +140,7 @@ export interface SessionChange {
 }
 
 export interface SessionStore {
-  /** False if the id is taken. */
+  /** Stores a new session. Returns false if its id is taken. */
   create(session: Session): Promise<boolean>;
   get(id: string): Promise<Session | undefined>;
   /** Replaces the session if its revision is still `from`. Returns false if it is not. */

@@ -17,12 +17,15 @@ export interface LiveTrigger {
 }
 
 export interface TriggerStore {
-  /** Replaces a trigger of the same workflow; false if the key belongs to another workflow. */
+  /**
+   * Stores a trigger under its key, and replaces a trigger of the same workflow. Returns false if the key belongs to
+   * another workflow.
+   */
   put(live: LiveTrigger): Promise<boolean>;
   get(key: string): Promise<LiveTrigger | undefined>;
   /** Sets the pause of a mailbox, or ends it if `pause` is undefined. Does nothing if the trigger is gone. */
   pause(live: Pick<LiveTrigger, "key" | "workflowId">, pause: Pause | undefined): Promise<void>;
-  /** Does nothing if the key is free, or belongs to another workflow. */
+  /** Removes a trigger. Does nothing if no trigger has the key, or the key belongs to another workflow. */
   remove(live: Pick<LiveTrigger, "key" | "workflowId">): Promise<void>;
 }
 
@@ -57,11 +60,14 @@ export interface TriggerName {
 
 /** The times at which a trigger fires. */
 export interface Schedule extends TriggerName {
-  /** In EventBridge Scheduler's syntax: `cron(0 8 ? * MON-FRI *)`, `rate(5 minutes)`, `at(2026-12-01T08:00:00)`. */
+  /**
+   * The times in EventBridge Scheduler's syntax: `cron(0 8 ? * MON-FRI *)`, `rate(5 minutes)`,
+   * `at(2026-12-01T08:00:00)`.
+   */
   expression: string;
-  /** IANA name; absent: UTC. */
+  /** IANA name of the time zone; absent: UTC. */
   timezone?: string;
-  /** ISO 8601: the first time of a rate. Absent: immediately. */
+  /** The first time of a rate, in ISO 8601; absent: immediately. */
   firstAt?: string;
   /** True: the schedule polls a mailbox. Absent: it fires its trigger. */
   polls?: true;
@@ -104,7 +110,7 @@ export interface Delivery {
   key: string;
   id: string;
   type: TriggerType;
-  /** Null if no workflow matches, such as for a mail to an unknown address. */
+  /** The workflow of the trigger; null if no workflow matches, such as for a mail to an unknown address. */
   workflow: string | null;
   trigger: string | null;
   client: string | null;
@@ -114,10 +120,10 @@ export interface Delivery {
   /** Identifies what is delivered: a Message-ID, the id of an event, or a time. It is equal for repeated deliveries. */
   dedupe: string;
   status: DeliveryStatus;
-  /** Reserved when the delivery is accepted; null if there is no run. */
+  /** The id of the run, which is reserved when the delivery is accepted; null if there is no run. */
   execution: string | null;
   reason: string | null;
-  /** Seconds since the epoch, DynamoDB's time to live. */
+  /** When DynamoDB deletes the delivery (its time to live), in seconds since the epoch. */
   expiresAt: number;
 }
 
@@ -126,7 +132,7 @@ export interface Delivery {
  * partition of the table.
  */
 export interface DeliveryQuery extends Range {
-  /** Null: deliveries that match no workflow. */
+  /** The workflow of the deliveries; null: deliveries that match no workflow. */
   workflow?: string | null;
   client?: string | undefined;
   status?: DeliveryStatus;
@@ -137,7 +143,7 @@ export interface DeliveryStore {
   begin(delivery: Delivery): Promise<Delivery | undefined>;
   /** Stores the outcome. Does nothing if the delivery is already `started`, or was erased with its client. */
   finish(key: string, outcome: Pick<Delivery, "status" | "execution" | "reason">): Promise<void>;
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   list(query: DeliveryQuery): Promise<Delivery[]>;
 }
 
@@ -172,7 +178,7 @@ export interface UnreadMail {
 }
 
 export interface OpenMailbox {
-  /** Oldest first, at most `limit`. */
+  /** Lists unread mails, oldest first, at most `limit`. */
   unread(limit: number): Promise<UnreadMail[]>;
   markRead(uid: number): Promise<void>;
   close(): Promise<void>;
@@ -186,7 +192,7 @@ export interface Mailboxes {
 /** A plain-text mail that NOVA sends. */
 export interface Notice {
   to: string[];
-  /** Absent: the sender address of the deployment. */
+  /** The sender address; absent: that of the deployment. */
   from?: string;
   subject: string;
   text: string;

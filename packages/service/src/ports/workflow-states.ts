@@ -55,7 +55,10 @@ export interface WorkflowStates {
   endDeletion(workflowId: string, deed: AuditRecord): Promise<void>;
   /** Workflows with touched versions; eventually consistent. */
   unsettled(): AsyncIterable<UnsettledWorkflow>;
-  /** Does nothing if the workflow is settled. */
+  /**
+   * Records when the triggers were handed to the publisher. Does nothing if the workflow has no touched versions any
+   * more.
+   */
   recordHandOver(workflowId: string, handedOver: HandOver): Promise<void>;
 }
 
@@ -87,11 +90,11 @@ export type PublicationName = Pick<Publication, "workflowId" | "version">;
 export type PendingPublication = Pick<Publication, "workflowId" | "version" | "createdAt" | "handedOver">;
 
 export interface PublicationStore {
-  /** False if this version number is taken. */
+  /** Stores a new publication. Returns false if its version number is taken. */
   create(publication: Publication): Promise<boolean>;
   get(name: PublicationName): Promise<Publication | undefined>;
   latest(workflowId: string): Promise<Publication | undefined>;
-  /** Does nothing if the publication is over. */
+  /** Records when the publication was put into the queue again. Does nothing if the publication is over. */
   recordHandOver(name: PublicationName, handedOver: HandOver): Promise<void>;
   /** Ends the publication; does nothing if it is over. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;

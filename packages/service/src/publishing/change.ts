@@ -40,8 +40,6 @@ export async function activateVersion(ports: ServicePorts, by: Principal, id: st
     await recordDeed(ports, by, { action: "workflow.activated", client: null, subject: id, detail: { version } });
 }
 
-const open = ["running", "waiting", "queued"] as const;
-
 /**
  * Deletes a workflow. After a crash, a repeated call completes the deletion. Throws `NotFound`, `Forbidden`; `Conflict`
  * while runs are open.
@@ -55,11 +53,13 @@ export async function deleteWorkflow(ports: ServicePorts, by: Principal, id: str
   if ("status" in version && version.status === "publishing") {
     throw new Conflict(`version ${version.version} of "${id}" is being published - try again in a moment`);
   }
-  for (const status of open) {
-    const { items } = await ports.executions.list({ workflow: id, status, limit: 1 });
-    if (items[0]) {
-      throw new Conflict(`execution ${items[0].id} of "${id}" is ${status} - cancel it, or wait for its end`);
-    }
+  const { items } = await ports.executions.list({
+    workflow: id,
+    statuses: ["running", "waiting", "queued"],
+    limit: 1,
+  });
+  if (items[0]) {
+    throw new Conflict(`execution ${items[0].id} of "${id}" is ${items[0].status} - cancel it, or wait for its end`);
   }
   const deed = { action: "workflow.deleted", client: null, subject: id, detail: { version: latest } } as const;
   const leaving = buildDeed(ports, by, deed);
@@ -112,8 +112,8 @@ function approvalChanges({ clock }: Pick<ServicePorts, "clock">, by: Principal, 
 }
 
 /**
- * Returns the changes of a rejection; null if the code was already rejected. Approved code cannot be rejected, since an
- * approval permanently records who read the code, and when.
+ * Returns the fields of stored code that its rejection changes; null if the code was already rejected. Approved code
+ * cannot be rejected, since an approval permanently records who read the code, and when.
  */
 function rejectionChanges({ status, approved, node }: Generation): Changes | null {
   if (status === "replaced") return null;

@@ -163,7 +163,7 @@ function nextHandOver({ clock }: Clock, before?: HandOver): HandOver {
   return { times: (before?.times ?? 0) + 1, at: new Date(clock.now()).toISOString() };
 }
 
-/** How long a request waits for its publication; most take less. */
+/** Milliseconds that a request waits for its publication. Most publications take less. */
 const patienceMs = 2_000;
 const pauseMs = 100;
 

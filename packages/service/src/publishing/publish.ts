@@ -1,6 +1,13 @@
 import type { Compiled } from "@nova/compiler";
 import type { WorkflowVersion } from "@nova/engine";
-import { type Finding, pastTimes, type Workflow, type WorkflowSource, workflowHash } from "@nova/workflow";
+import {
+  type Finding,
+  openApprovals,
+  pastTimes,
+  type Workflow,
+  type WorkflowSource,
+  workflowHash,
+} from "@nova/workflow";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Refused } from "../errors.ts";
@@ -9,7 +16,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Publication, PublicationState } from "../ports/workflow-states.ts";
 import { findClientProblems, findTriggerConflicts } from "../triggers/sync.ts";
-import { findMissingCalls } from "../workflows/called.ts";
+import { findCallProblems } from "../workflows/called.ts";
 import { isDraftId } from "../workflows/find.ts";
 import { finishDeletion } from "./change.ts";
 import { activateUnlessOlder } from "./move-active.ts";
@@ -17,20 +24,33 @@ import { waitUntilPublished } from "./publish-version.ts";
 
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
-/**
- * Compiles and checks a definition without side effects. The findings tell the key of one client nothing about other
- * clients.
- */
+/** Checks a definition for its author, who also hears of approvals that any runner key may answer. */
 export async function validateWorkflow(
   ports: ServicePorts,
   by: Principal | null,
   source: WorkflowSource,
 ): Promise<Compiled> {
+  const compiled = await compileSource(ports, by, source);
+  if (!compiled.workflow) return compiled;
+  return { ...compiled, findings: [...compiled.findings, ...openApprovals(compiled.workflow)] };
+}
+
+/**
+ * Compiles and checks a definition without side effects. The findings tell the key of one client nothing about other
+ * clients.
+ */
+async function compileSource(
+  ports: ServicePorts,
+  by: Principal | null,
+  source: WorkflowSource,
+  kept: Kept = {},
+): Promise<Compiled> {
   const { functions } = ports;
   const now = ports.clock.now();
-  const compiled = await ports.compile(source, { functions });
-  if (!compiled.workflow) return compiled;
-  const missing = await findMissingCalls(ports, compiled.workflow);
+  const parsed = await ports.compile(source, { functions });
+  if (!parsed.workflow) return parsed;
+  const compiled = { ...parsed, workflow: { ...kept, ...parsed.workflow } };
+  const missing = await findCallProblems(ports, compiled.workflow);
   const taken = await findTriggerConflicts(ports, by, compiled.workflow);
   const errors = [...missing, ...taken, ...mailFindings(ports, compiled.workflow)];
   const warnings = [
@@ -43,8 +63,13 @@ export async function validateWorkflow(
 }
 
 /** Throws `Refused` with all findings. */
-async function demandValid(ports: ServicePorts, by: Principal | null, source: WorkflowSource): Promise<Publishable> {
-  const compiled = await validateWorkflow(ports, by, source);
+async function demandValid(
+  ports: ServicePorts,
+  by: Principal | null,
+  source: WorkflowSource,
+  kept: Kept | undefined,
+): Promise<Publishable> {
+  const compiled = await compileSource(ports, by, source, kept);
   if (compiled.workflow) return compiled;
   const errors = compiled.findings.filter(({ severity }) => severity === "error");
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
@@ -71,10 +96,17 @@ export async function storePublication(
       one?.version === version - 1 && one.hash === hash && one.template === template;
     if (ready && isSame(ready)) return { created: false, ready };
     if (queued?.status === "publishing" && isSame(queued)) return { created: false, publication: queued };
-    const createdAt = new Date(ports.clock.now()).toISOString();
-    const named = { format: 1, workflowId: workflow.id, version, hash, workflow, template, createdAt } as const;
-    const draft = draftOf !== undefined && { draftOf };
-    const publication: Publication = { ...named, ...draft, status: "publishing" };
+    const publication: Publication = {
+      format: 1,
+      workflowId: workflow.id,
+      version,
+      hash,
+      workflow,
+      template,
+      createdAt: new Date(ports.clock.now()).toISOString(),
+      ...(draftOf !== undefined && { draftOf }),
+      status: "publishing",
+    };
     if (await ports.publications.create(publication)) return { created: true, publication };
   }
 }
@@ -82,7 +114,7 @@ export async function storePublication(
 export type Published = {
   id: string;
   version: number;
-  /** False if the latest version already had this definition. */
+  /** Whether a new version was created; false if the latest version already had this definition. */
   created: boolean;
   isNew: boolean;
   findings: Finding[];
@@ -91,9 +123,16 @@ export type Published = {
 export interface Publishing {
   /** The id that the definition must have; absent: any. */
   id?: string;
-  /** Does not activate a definition that is already the latest version: a user may have rolled back from it. */
+  /**
+   * If true, a definition that is already the latest version is not activated again: a user may have rolled back from
+   * it.
+   */
   staysBack?: boolean;
+  kept?: Kept;
 }
+
+/** Settings of an earlier version that the next one keeps unless its definition has its own. */
+type Kept = Pick<Workflow, "triggers" | "onFailure">;
 
 /**
  * Validates a definition, stores a version, and has it published; once `ready`, new runs use it. The audit gets a
@@ -103,10 +142,10 @@ export async function publish(
   ports: ServicePorts,
   by: Principal,
   source: WorkflowSource,
-  { id, staysBack }: Publishing = {},
+  { id, staysBack, kept }: Publishing = {},
 ): Promise<Published> {
   demandAllClients(by);
-  const { workflow, findings } = await demandValid(ports, by, source);
+  const { workflow, findings } = await demandValid(ports, by, source, kept);
   if (id !== undefined && workflow.id !== id) {
     const found = `the definition's id (of its name, where it has none) is "${workflow.id}", the address says "${id}"`;
     throw new Refused(`${found} - write "id": "${id}" into it, or send it to the other address`);

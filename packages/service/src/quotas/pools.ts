@@ -15,7 +15,7 @@ export interface RunQuotas {
   client: string;
   ofWorkflow: WorkflowQuotas | undefined;
   ofClient: ClientQuotas | undefined;
-  /** Absent: false. */
+  /** Whether the workflow of the run is paused; absent: false. */
   isPaused?: boolean;
   /** Maximum number of concurrent runs of all clients; absent: unlimited. */
   atOnce?: number | undefined;

@@ -111,7 +111,7 @@ export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: 
 /** The pools in which queued runs of a workflow wait, including pools of clients. */
 async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
   const pageAt = (cursor?: string) =>
-    executions.list({ workflow, status: "queued", limit: 100, ...defined({ cursor }) });
+    executions.list({ workflow, statuses: ["queued"], limit: 100, ...defined({ cursor }) });
   const queued = await Array.fromAsync(everyItem(pageAt));
   return [...new Set(queued.flatMap(({ pools = [] }) => pools))];
 }

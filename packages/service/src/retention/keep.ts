@@ -14,7 +14,7 @@ export interface RetentionResult {
 
 interface ClientPass {
   slug: string;
-  /** ISO 8601: runs that ended before this time are erased. */
+  /** The time before which a run must have ended to be erased, in ISO 8601. */
   end: string;
   /**
    * ISO 8601: all runs that started before this time are already erased. It is stored in the client's record, so that
@@ -22,14 +22,15 @@ interface ClientPass {
    */
   mark: string | undefined;
   cursor: string | undefined;
-  /** ISO 8601: start of the first run that could not be erased yet. The mark never becomes later than this. */
+  /** ISO 8601: start of the first run that could not be erased yet. `mark` never becomes later than this time. */
   staysFrom: string | undefined;
 }
 
 /**
  * Erases the contents of runs that ended longer ago than their client's `retentionDays`. Their chains stay verifiable.
- * Clients take turns, one page of runs each, so that no client waits for another. The client with the oldest mark comes
- * first. Ends at `until` (milliseconds since the epoch); the next call continues. Can be repeated.
+ * Clients take turns, one page of runs each, so that no client waits for another. The client whose runs are erased up
+ * to the earliest time comes first. Ends at `until` (milliseconds since the epoch); the next call continues. Can be
+ * repeated.
  */
 export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<RetentionResult> {
   const retained: RetentionResult = { erased: [], failed: [] };

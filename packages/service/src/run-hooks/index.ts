@@ -9,17 +9,24 @@ type HookPorts = Ports & RunHookStores;
 type Warn = (message: string, facts: Record<string, unknown>) => void;
 
 /**
- * Builds a hook that stores the statistics of an ended run, and then starts the next queued run even if the statistics
- * failed. The statistics come first, since the start can take seconds.
+ * Builds a hook that stores the statistics of an ended run and its leaf for the next Merkle tree, and then starts the
+ * next queued run even if that failed. Statistics and leaf come first, since the start can take seconds.
  */
 export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutionEnded {
   return async (execution) => {
     try {
-      await putStats(ports, execution, warn);
+      await Promise.all([putStats(ports, execution, warn), putLeaf(ports, execution)]);
     } finally {
       await giveSlotsBack(ports, execution);
     }
   };
+}
+
+/** Notes the run for the next tree of closed runs, while the record of the run is still open: so no leaf is lost. */
+async function putLeaf({ leaves }: HookPorts, { id, tip, endedAt }: Execution): Promise<void> {
+  if (tip === undefined || endedAt === undefined)
+    throw new TypeError(`execution ${id} has not ended, and needs no leaf`);
+  await leaves.put({ execution: id, hash: tip, closedAt: endedAt });
 }
 
 /**

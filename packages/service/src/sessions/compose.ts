@@ -18,7 +18,7 @@ export interface Front {
   /** How the join merges keys that several of these branches set. */
   merge?: unknown;
   context: Context;
-  /** The nodes before the front whose outcomes form the context, in order. */
+  /** The nodes before those in `entries`, in order. Their outcomes form the context. */
   passed: string[];
 }
 
@@ -48,7 +48,7 @@ class Walk {
   readonly #forks: ReadonlyMap<string, Fork>;
   readonly #findOutcome: Lookup;
   readonly #target: string | undefined;
-  /** Ids of the target and of all nodes from which it can be reached. */
+  /** Ids of the node whose context is wanted (the target), and of all nodes from which the target can be reached. */
   readonly #ancestors: ReadonlySet<string>;
   #passed: string[] = [];
 
@@ -70,7 +70,10 @@ class Walk {
     return "entries" in found ? found : null;
   }
 
-  /** Follows a segment to its end, or to the first node without an outcome, or to the target. */
+  /**
+   * Follows the nodes of a branch or of the main line. It stops at their end, at the first node without an outcome, or
+   * at the node whose context is wanted.
+   */
   #follow(segment: Segment, before: Context): Front | { context: Context } {
     let context = before;
     let { next } = segment;

@@ -1,7 +1,7 @@
 import { conditionLabel, defaultLabel, type Finding, parseWorkflow, type Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { Draft, DraftEdge, DraftNode, NodeOutcome } from "../ports/sessions.ts";
-import { isStep, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
+import { isStart, isStep, listIdsBeside, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
 
 /** The graph that runs for a draft: as the user drew it, or else the nodes one after the other. */
 export interface DraftGraph {
@@ -9,7 +9,7 @@ export interface DraftGraph {
   /** Why the nodes run one after the other; null if the graph runs as the user drew it. */
   why: string | null;
   order: string[];
-  /** The edges into each step. The context of a step is built along these edges. */
+  /** The edges that lead to each node except start and end. The context of the node is built along these edges. */
   before: ReadonlyMap<string, readonly IncomingEdge[]>;
   start: DraftNode;
   ends: DraftNode[];
@@ -29,8 +29,11 @@ const cachedGraphs = new LRUCache<string, DraftGraph>({ max: 50 });
 
 /** Builds the graph from the structure alone, so faults inside nodes do not matter. */
 export function buildDraftGraph(draft: Draft): DraftGraph {
+  const beside = new Set(draft.nodes.flatMap(listIdsBeside));
   const structure = {
-    nodes: draft.nodes.map(({ id, type, onError, merge }) => ({ id, type, onError, merge })),
+    nodes: draft.nodes
+      .filter(({ id }) => !beside.has(id))
+      .map(({ id, type, onError, merge }) => ({ id, type, onError, merge })),
     edges: draft.edges,
   };
   const key = sha256Of(structure);
@@ -69,7 +72,8 @@ function analyseDraft(draft: Draft): DraftGraph {
 }
 
 /**
- * Sorts the steps topologically. If the edges do not order two steps, the one that is earlier in the draft comes first.
+ * Sorts the nodes, without start and end, so that each follows its predecessors. If the edges do not order two nodes,
+ * the one that is earlier in the draft comes first.
  */
 function sortSteps(draft: Draft): string[] {
   const next = nextOf(draft);
@@ -90,10 +94,9 @@ function sortSteps(draft: Draft): string[] {
 
 type FramedGraph = Pick<DraftGraph, "start" | "ends" | "edges">;
 
-/** Adds a start before steps without predecessors, and an end after steps without successors. */
+/** Adds a start node before nodes without predecessors, and an end node after nodes without successors. */
 function addStartAndEnds({ nodes }: Draft, edges: readonly DraftEdge[]): FramedGraph {
   const free = (id: string): string => (nodes.some((node) => node.id === id) ? free(`${id}_`) : id);
-  const isStart = ({ type }: DraftNode) => type === "start" || type === "StartNode";
   const start = nodes.find(isStart) ?? { id: free("start"), type: "start" };
   const drawn = nodes.filter((node) => !isStep(node) && !isStart(node));
   const steps = stepsOf({ nodes });
@@ -122,11 +125,11 @@ function edgeTo(from: string, to: string, decisions: ReadonlySet<string>): Draft
   return { from, to, ...(decisions.has(from) && { condition: defaultLabel }) };
 }
 
-function isDecision({ type }: DraftNode): boolean {
+export function isDecision({ type }: DraftNode): boolean {
   return type === "decision" || type === "DecisionNode";
 }
 
-/** Parses the structure: each step becomes the simplest node with the same outgoing edges. */
+/** Parses the structure: each node of the draft is replaced by the simplest node with the same outgoing edges. */
 function parseGraph({ start, ends, edges }: FramedGraph, draft: Draft): { graph?: Workflow; findings: Finding[] } {
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const nodes = stepsOf(draft).map(({ id, onError, merge }) => {
@@ -163,7 +166,7 @@ function findIncomingEdges(draft: Draft, edges: readonly DraftEdge[]): Map<strin
   return before;
 }
 
-/** Whether the outcome of an edge's source leads along this edge. */
+/** Whether a run with this outcome of a node follows the given edge from that node. */
 export function followsEdge({ on }: Pick<IncomingEdge, "on">, { decision, failed }: NodeOutcome): boolean {
   if (on.kind === "failure") return failed === true;
   if (failed) return false;

@@ -10,9 +10,13 @@ const maxBytes = 2 * 1024 * 1024;
 
 export const emptyDraft: Draft = { settings: {}, files: {}, nodes: [], edges: [] };
 
-/** Whether a node is a step, and not a start or an end. Only steps have outcomes. */
+/** Whether a node is a step of the draft: a node that has an outcome, which starts and ends do not have. */
 export function isStep({ type }: Pick<DraftNode, "type">): boolean {
   return !["start", "StartNode", "end", "EndNode"].includes(type);
+}
+
+export function isStart({ type }: Pick<DraftNode, "type">): boolean {
+  return type === "start" || type === "StartNode";
 }
 
 /**
@@ -24,8 +28,24 @@ export function isInput({ type, executor, prompt, promptFile }: DraftNode): bool
   return isAsked && prompt === undefined && promptFile === undefined;
 }
 
+/** The steps that an edge may lead to. Tools and fallbacks are none, because only the node beside them starts them. */
 export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
-  return nodes.filter(isStep);
+  const beside = new Set(nodes.flatMap(listIdsBeside));
+  return nodes.filter((node) => isStep(node) && !beside.has(node.id));
+}
+
+/** The ids of the nodes beside a node, to which no edge may lead: the tools of an agent, and the fallback of code. */
+export function listIdsBeside({ executor, tools, fallback }: DraftNode): string[] {
+  const beside: unknown[] = executor === "agent" && Array.isArray(tools) ? tools : [fallback];
+  return beside.filter((id) => typeof id === "string");
+}
+
+/** Lists the nodes beside some nodes, and the nodes beside those: code has an agent beside it, which has tools. */
+export function listNodesBeside({ nodes }: Pick<Draft, "nodes">, some: readonly DraftNode[]): DraftNode[] {
+  const ids = new Set(some.flatMap(listIdsBeside));
+  for (const id of ids)
+    for (const node of nodes) if (node.id === id) for (const one of listIdsBeside(node)) ids.add(one);
+  return nodes.filter(({ id }) => ids.has(id));
 }
 
 /** Finds a node of a draft. Throws `NotFound`. */
@@ -36,7 +56,10 @@ export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
   throw new NotFound(`the session has no node "${id.slice(0, 64)}" - ${known}`);
 }
 
-/** Throws `Refused` if a key marks a reference. The message begins with `has`, such as `the output has`. */
+/**
+ * Throws `Refused` if a key is one with which NOVA marks references, such as `$blob`. The message begins with `has`,
+ * such as `the output has`.
+ */
 export function demandNoMark(members: readonly Pick<Member, "key">[], has: string): void {
   const mark = members.find(({ key }) => key.startsWith("$"));
   if (mark) throw new Refused(`${has} the key "${mark.key}" - such keys mark NOVA's references: use another name`);
@@ -164,10 +187,11 @@ export function definitionHashes({ draft, context }: Pick<SessionState, "draft" 
   const hashOf = ({ description: _, ...node }: DraftNode) => {
     const out = leaving.get(node.id) ?? [];
     // The hash covers the labels of the edges, since they are the possible outcomes of a decision. It covers the order
-    // of branches only if they are merged.
+    // of branches only if a join merges their values in this order.
     const labels = out.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
     const branches = node.merge === undefined ? [] : out.map(({ to }) => to);
-    return sha256Of([around, Object.entries(node).sort(), labels.sort(), branches]);
+    const beside = listNodesBeside({ nodes }, [node as DraftNode]).map((one) => Object.entries(one).sort());
+    return sha256Of([around, Object.entries(node).sort(), labels.sort(), branches, beside]);
   };
   return new Map(nodes.map((node) => [node.id, hashOf(node)]));
 }

@@ -19,7 +19,9 @@ import type { Draft, DraftEdge, DraftNode, Session, SessionChange, SessionState 
 import {
   demandNoMark,
   edgeName,
+  isStep,
   nodeOf,
+  shortList,
   withChangedNode,
   withEdge,
   withNode,
@@ -90,6 +92,112 @@ export async function applyNodeChanges(
   if (fields.length === 0) return { state, fields };
   const raised = { ...state.nodes[node], version: (state.nodes[node]?.version ?? 1) + 1 };
   return { state: { ...state, draft, nodes: { ...state.nodes, [node]: raised } }, fields };
+}
+
+export interface DraftChange {
+  name?: string;
+  /** JSON text of an object. */
+  context?: string;
+  settings?: Record<string, unknown>;
+  nodes?: readonly DraftNode[];
+  edges?: readonly DraftEdge[];
+  layout?: Record<string, { x: number; y: number }>;
+}
+
+/**
+ * Replaces parts of a session. An unchanged node keeps its version and its output. Throws as all edits do, and `Conflict`
+ * if the session has another revision than `expected`.
+ */
+export async function changeDraft(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  { revision, ...change }: DraftChange & Pick<ExpectedVersions, "revision">,
+): Edited {
+  const { session } = await changeSession(ports, by, id, async (session) => {
+    demandUnchanged(session, defined({ revision }));
+    const { state } = session;
+    const { name = session.name, context = state.context, layout = state.layout } = change;
+    demandNoMark(membersOf(context), "the context has");
+    demandSecrets(state, change);
+    const draft = await replaceParts(state.draft, change);
+    const next = { ...state, context, draft, nodes: raiseVersions(state, draft), ...defined({ layout }) };
+    const isSame = name === session.name && isDeepStrictEqual(next, state);
+    return {
+      state: isSame ? state : next,
+      name,
+      what: describeChange(session, { ...change, draft }),
+      answer: undefined,
+    };
+  });
+  return session;
+}
+
+/** Throws `Refused` if an input would no longer be secret although the session may hold values of it. */
+function demandSecrets({ draft, context, nodes }: SessionState, { settings }: DraftChange): void {
+  if (!settings) return;
+  const kept = secretKeys(settings);
+  const hasOutput = Object.values(nodes).some(({ outcome }) => outcome);
+  const held = new Set(membersOf(context).map(({ key }) => key));
+  const lost = Array.from(secretKeys(draft.settings)).find((key) => !kept.has(key) && (hasOutput || held.has(key)));
+  if (lost === undefined) return;
+  throw new Refused(`input "${lost}" is secret, and the session may hold its value - keep "secret": true in "inputs"`);
+}
+
+async function replaceParts(before: Draft, { settings = before.settings, nodes, edges }: DraftChange): Promise<Draft> {
+  let draft: Draft = { ...before, settings, nodes: [], edges: [] };
+  const known = new Map(before.nodes.map((node) => [node.id, node]));
+  for (const node of nodes ? withFrame(nodes, before, edges ?? before.edges) : before.nodes) {
+    const isKnown = isDeepStrictEqual(known.get(node.id), node);
+    if (!isKnown) await demandNode(draft, node);
+    draft = withNode(draft, isKnown ? (known.get(node.id) as DraftNode) : node);
+  }
+  for (const edge of edges ?? before.edges) draft = withEdge(draft, edge);
+  return draft;
+}
+
+/** Adds the start and the ends of the draft, which no answer lists, while an edge mentions them. */
+function withFrame(nodes: readonly DraftNode[], before: Draft, edges: readonly DraftEdge[]): readonly DraftNode[] {
+  const known = new Set(nodes.map(({ id }) => id));
+  const mentioned = new Set(edges.flatMap(({ from, to }) => [from, to]));
+  return [...nodes, ...before.nodes.filter((node) => !isStep(node) && !known.has(node.id) && mentioned.has(node.id))];
+}
+
+function raiseVersions({ draft: before, nodes }: SessionState, { nodes: after }: Draft): SessionState["nodes"] {
+  const known = new Map(before.nodes.map((node) => [node.id, node]));
+  return Object.fromEntries(
+    after.map((node) => {
+      const record = nodes[node.id] ?? { version: 0 };
+      return [node.id, known.get(node.id) === node ? record : { ...record, version: record.version + 1 }];
+    }),
+  );
+}
+
+function describeChange({ state, name }: Session, { draft, ...change }: DraftChange & { draft: Draft }): string {
+  const ids = ({ nodes }: Draft) => nodes.map((node) => node.id);
+  const [before, after] = [ids(state.draft), ids(draft)];
+  const known = new Set(state.draft.nodes);
+  const listOf = (what: string, nodes: readonly string[]) =>
+    nodes.length > 0 ? [`${shortList(nodes, 5)} ${what}`] : [];
+  const parts = [
+    ...listOf(
+      "added",
+      after.filter((id) => !before.includes(id)),
+    ),
+    ...listOf(
+      "deleted",
+      before.filter((id) => !after.includes(id)),
+    ),
+    ...listOf(
+      "changed",
+      draft.nodes.flatMap((node) => (!known.has(node) && before.includes(node.id) ? [node.id] : [])),
+    ),
+    ...(isDeepStrictEqual(state.draft.edges, draft.edges) ? [] : ["edges changed"]),
+    ...(isDeepStrictEqual(state.draft.settings, draft.settings) ? [] : ["settings changed"]),
+    ...(change.context !== undefined && change.context !== state.context ? ["context changed"] : []),
+    ...(change.name !== undefined && change.name !== name ? ["name changed"] : []),
+  ];
+  return `the draft was changed: ${parts.join("; ") || "positions"}`;
 }
 
 export function deleteNode(

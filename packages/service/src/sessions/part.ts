@@ -2,7 +2,7 @@ import { type Edge, type Node, type PartOfDraft, parseWorkflow, type WorkflowSou
 import { Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
-import { isInput, isStep, nextOf, stepsOf, withNode } from "./draft.ts";
+import { isInput, isStep, listNodesBeside, nextOf, stepsOf, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 
 /**
@@ -15,7 +15,8 @@ export interface Part extends Omit<PartOfDraft, "recordedMaps"> {
 }
 
 /**
- * Builds the part that starts at a front. The outcomes of the nodes before it are in the initial context of the part.
+ * Builds the part that starts with the nodes in `entries`. The outcomes of the nodes before them are in the initial
+ * context of the part.
  */
 export function partFrom(
   draft: Draft,
@@ -42,18 +43,21 @@ export function partAlone(draft: Draft, draftGraph: DraftGraph, node: DraftNode,
   const inside = draftGraph.edges
     .filter(({ from }) => kept.has(from))
     .map((edge): DraftEdge => ({ ...edge, to: kept.has(edge.to) ? edge.to : end }));
+  // No edge leaves a tool, which runs alone like any other node.
+  if (!inside.some(({ from }) => from === node.id)) inside.push({ from: node.id, to: end });
   const edges = [...new Map(inside.map((edge) => [JSON.stringify(edge), edge])).values()];
   const entered = new Set(edges.map(({ to }) => to));
   const begin = [...kept].filter((id) => !entered.has(id)).map((to): DraftEdge => ({ from: start, to }));
-  const nodes = stepsOf(draft)
-    .filter(isKept)
+  const nodes = draft.nodes
+    .filter((one) => isStep(one) && isKept(one))
     .map((one) => within(one.id === node.id ? node : one, kept, edges));
+  const beside = listNodesBeside(draft, nodes).filter((one) => !isKept(one));
   return {
     start: { id: start },
     steps: [node.id],
     passed: [...passed],
     edges: [{ from: start, to: node.id }, ...(edges.filter(({ from }) => from === node.id) as Edge[])],
-    nodes: [{ id: start, type: "start" }, ...nodes, { id: end, type: "end" }],
+    nodes: [{ id: start, type: "start" }, ...nodes, { id: end, type: "end" }, ...beside],
     allEdges: [...begin, ...edges],
   };
 }
@@ -73,7 +77,8 @@ function within(
 }
 
 function wholeOf(draft: Draft, { start, ends, edges }: DraftGraph): { nodes: DraftNode[]; edges: DraftEdge[] } {
-  return { nodes: [start, ...stepsOf(draft), ...ends], edges };
+  const steps = stepsOf(draft);
+  return { nodes: [start, ...steps, ...ends, ...listNodesBeside(draft, steps)], edges };
 }
 
 /** Settings that only apply to a published workflow. */
@@ -131,20 +136,28 @@ export function sourceOfWhole(
 }
 
 /** Codes of findings that a draft may have while it is edited, such as a missing file. They are errors when it runs. */
-const mayBeMissing = new Set(["NOVA401", "NOVA512", "NOVA515"]);
+const mayBeMissing = new Set(["NOVA401", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 
 /** Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. */
 export async function demandNode(draft: Draft, node: DraftNode): Promise<void> {
   const others = draft.nodes.filter(({ id }) => id !== node.id);
   const alone = withNode({ ...draft, nodes: others }, node);
   const part = partAlone(alone, buildDraftGraph(alone), node);
-  const at = part.nodes.findIndex(({ id }) => id === node.id);
-  const nodes = isStep(node) ? part.nodes : part.nodes.with(1, node);
+  const place = Math.max(
+    1,
+    part.nodes.findIndex(({ id }) => id === node.id),
+  );
+  const nodes = isStep(node) ? part.nodes : part.nodes.with(place, node);
   const { findings } = parseWorkflow(sourceOfPart(draft, { ...part, nodes }, { id: "draft", isRecorded: () => false }));
-  const place = `$.nodes[${Math.max(at, 1)}]`;
+  const path = `$.nodes[${place}]`;
+  // The part has a start and an end of its own, so a start or an end of the draft is one too many.
+  const isOfGraph = (code: string) => !isStep(node) && code.startsWith("NOVA2");
   const own = findings.filter(
-    ({ severity, path, code }) =>
-      severity === "error" && !mayBeMissing.has(code) && (path === place || path.startsWith(`${place}.`)),
+    ({ severity, code, ...found }) =>
+      severity === "error" &&
+      !mayBeMissing.has(code) &&
+      !isOfGraph(code) &&
+      (found.path === path || found.path.startsWith(`${path}.`)),
   );
   const [first] = own;
   if (first) throw new Refused(first.message, own);

@@ -1,4 +1,4 @@
-import { Context, type Member, membersOf, type OutcomeAt } from "@nova/engine";
+import { Context, type Member, membersOf, type OutcomeAt, readInput } from "@nova/engine";
 import { currentNodeKey, idPrefix, mappingKey, mappingOf, normalName, referencesIn } from "@nova/workflow";
 import { withVariables } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
@@ -6,7 +6,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
-import { demandNoMark, isInput, nodeOf, shortList, withNode } from "./draft.ts";
+import { demandNoMark, isInput, nodeOf, sha256Of, shortList, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
 import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
@@ -86,11 +86,6 @@ function addMembers(planned: Plan, extra: readonly Member[]): Plan {
   return { ...planned, context: planned.context.apply({ set: [...extra], delete: [] }, 0), extra };
 }
 
-interface ContextDataRequest {
-  node: string;
-  contextData: string;
-}
-
 interface AppliedContextData {
   state: SessionState;
   written: string[];
@@ -106,7 +101,7 @@ export async function applyContextData(
   ports: ServicePorts,
   by: Principal,
   session: Session,
-  { node, contextData }: ContextDataRequest,
+  { node, contextData }: { node: string; contextData: string },
 ): Promise<AppliedContextData> {
   const members = contextMembers(contextData);
   const current = members.find(({ key }) => key === currentNodeKey)?.json;
@@ -130,7 +125,10 @@ export async function applyContextData(
   return { state, written, extra: [] };
 }
 
-/** Returns the members of `contextData` that are not null. Throws `Refused` for a key that marks a reference. */
+/**
+ * Returns the members of `contextData` that are not null. Throws `Refused` for a key with which NOVA marks references,
+ * such as `$blob`.
+ */
 export function contextMembers(contextData: string): Member[] {
   const members = membersOf(contextData);
   demandNoMark(members, "context_data has");
@@ -174,7 +172,7 @@ function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, memb
   return members.filter(({ key }) => wanted.has(normalName(key)));
 }
 
-function findEarlierNodes(draft: Draft, id: string): DraftNode[] {
+export function findEarlierNodes(draft: Draft, id: string): DraftNode[] {
   const { before } = buildDraftGraph(draft);
   const found = new Set<string>();
   const add = (node: string) => {
@@ -202,6 +200,8 @@ export interface SessionSnapshot {
   draftGraph: DraftGraph;
   freshness: ReadonlyMap<string, NodeFreshness>;
   values: ReadonlyMap<string, OutcomeAt>;
+  /** The recorded input of a node, if the outputs before the node are still those of the record. */
+  recorded?: { node: string; context: Context };
 }
 
 export async function readSnapshot(ports: ServicePorts, { state }: Session): Promise<SessionSnapshot> {
@@ -211,7 +211,17 @@ export async function readSnapshot(ports: ServicePorts, { state }: Session): Pro
     ports,
     Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
   );
-  return { draftGraph, freshness: all, values };
+  const recorded = await readRecorded(ports, state, draftGraph);
+  return { draftGraph, freshness: all, values, ...(recorded && { recorded }) };
+}
+
+async function readRecorded(ports: ServicePorts, state: SessionState, { before }: DraftGraph) {
+  if (!state.recorded) return undefined;
+  const { node, context, execution, scope, seq } = state.recorded;
+  if (!before.has(node) || context !== sha256Of(state.context)) return undefined;
+  const earlier = findEarlierNodes(state.draft, node).map(({ id }) => state.nodes[id]?.outcome?.source);
+  const isAsRecorded = earlier.every((source) => source && "hash" in source && source.execution === execution);
+  return isAsRecorded ? { node, context: await readInput(ports, { execution, scope, seq }) } : undefined;
 }
 
 /** Plans everything from the first stale node on; null if nothing is stale. Throws `Refused` for a draft that cannot run. */
@@ -246,7 +256,7 @@ const emptyOutcome: OutcomeAt = { set: [], delete: [], decision: null };
 /** Plans one node alone. Throws `NotFound`, `Refused`. */
 export function planOneNode(
   { state }: Pick<Session, "state">,
-  { draftGraph, values }: SessionSnapshot,
+  { draftGraph, values, recorded }: SessionSnapshot,
   id: string,
 ): Plan {
   const node = nodeOf(state.draft, id);
@@ -254,7 +264,8 @@ export function planOneNode(
     throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);
   const begin = contextOf(state.context);
   const front = draftGraph.graph && buildContextBefore(draftGraph.graph, id, (one) => values.get(one), begin);
-  const { context = begin, passed = [] } = front ?? {};
+  const { passed = [] } = front ?? {};
+  const context = recorded?.node === id ? recorded.context : (front?.context ?? begin);
   return {
     part: partAlone(state.draft, draftGraph, node, sortByOrder(passed, draftGraph)),
     runs: [id],

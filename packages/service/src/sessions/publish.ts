@@ -1,19 +1,24 @@
-import type { WorkflowVersion } from "@nova/engine";
-import { slugOf, type WorkflowSource, workflowHash } from "@nova/workflow";
+import { isDeepStrictEqual } from "node:util";
+import { elementsOf, membersOf, objectText, valueAt, type WorkflowVersion } from "@nova/engine";
+import { type Finding, slugOf, type Workflow, type WorkflowSource, workflowHash, writeWorkflow } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
 import { demandAllClients } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
+import { versionFor } from "../executions/execute.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { PublishedDraft, Session } from "../ports/sessions.ts";
-import { type Published, publish, storePublication } from "../publishing/publish.ts";
+import type { DraftNode, PublishedDraft, RecordedEntry, Session } from "../ports/sessions.ts";
+import { type Published, publish, storePublication, validateWorkflow } from "../publishing/publish.ts";
 import { waitUntilPublished } from "../publishing/publish-version.ts";
-import { findMissingCalls } from "../workflows/called.ts";
-import { isDraftId } from "../workflows/find.ts";
+import { findCallProblems } from "../workflows/called.ts";
+import { findWorkflow, isDraftId } from "../workflows/find.ts";
 import { sha256Of } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
+import { draftOfNodes } from "./from-workflow.ts";
 import { sourceOfWhole } from "./part.ts";
 import { changeSession } from "./record.ts";
+import { readSession } from "./sessions.ts";
 
 /**
  * Publishes the draft as the next version of a workflow: of `workflow`, of the workflow that the session was made from,
@@ -28,15 +33,10 @@ export async function publishSession(
 ): Promise<Published & { session: Session }> {
   demandAllClients(by);
   const { session, answer } = await changeSession(ports, by, id, async (session) => {
-    const { state } = session;
-    const named = name ?? session.name;
-    const to = workflow ?? state.workflow ?? slugOf(named);
-    if (isDraftId(to)) throw new Refused(`"${to}" is the id of a draft - publish it under another one`);
-    await demandNoTriggers(ports, to);
-    const source = sourceOfWhole(state.draft, buildDraftGraph(state.draft), { id: to, name: named });
-    const published = await publish(ports, by, source);
+    const { to, source, kept } = await preparePublication(ports, session, { workflow, name });
+    const published = await publish(ports, by, source, { kept });
     const what = `it was published as version ${published.version} of "${to}"`;
-    return { state: { ...state, workflow: to }, what, answer: published };
+    return { state: { ...session.state, workflow: to }, what, answer: published };
   });
   const { version, id: as } = answer;
   await recordDeed(ports, by, {
@@ -48,14 +48,88 @@ export async function publishSession(
   return { ...answer, session };
 }
 
-/** Throws `Refused` if the workflow has triggers or failure recipients: a session does not hold them, so publishing would remove them. */
-async function demandNoTriggers({ workflows }: Pick<ServicePorts, "workflows">, id: string): Promise<void> {
+/** Checks what publishing the draft would publish. Throws as `publishSession` does. */
+export async function checkPublication(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  named: { workflow?: string; name?: string },
+): Promise<{ id: string; valid: boolean; findings: Finding[] }> {
+  const { to, source } = await preparePublication(ports, await readSession(ports, by, id), named);
+  const { workflow, findings } = await validateWorkflow(ports, by, source);
+  return { id: to, valid: workflow !== undefined, findings };
+}
+
+async function preparePublication(
+  ports: ServicePorts,
+  session: Session,
+  { workflow, name = session.name }: { workflow?: string | undefined; name?: string | undefined },
+) {
+  const { state } = session;
+  const to = workflow ?? state.workflow ?? slugOf(name);
+  if (isDraftId(to)) throw new Refused(`"${to}" is the id of a draft - publish it under another one`);
+  if (state.recorded) return { to, ...(await sourceOfChanges(ports, session, state.recorded, to)) };
+  const source = sourceOfWhole(state.draft, buildDraftGraph(state.draft), { id: to, name });
+  return { to, source, kept: await keptBy(ports, to) };
+}
+
+/** The triggers and the receivers of failures, which a draft without own ones keeps. */
+async function keptBy({ workflows }: Pick<ServicePorts, "workflows">, id: string) {
   const { workflow } = (await workflows.latest(id)) ?? {};
-  const lost = [...(workflow?.triggers?.length ? ["triggers"] : []), ...(workflow?.onFailure ? ["on_failure"] : [])];
-  if (lost.length === 0) return;
-  throw new Refused(
-    `workflow "${id}" has ${lost.join(" and ")}, which a session does not hold and a publication would take away - publish it under another id`,
+  return defined({ triggers: workflow?.triggers, onFailure: workflow?.onFailure });
+}
+
+/**
+ * The active version with those nodes that were changed in a session around one entry of a run. Throws `Refused` if no
+ * node was changed, `Conflict` if the active version has another definition of such a node than the run.
+ */
+async function sourceOfChanges(
+  ports: ServicePorts,
+  { state }: Session,
+  { version }: RecordedEntry,
+  to: string,
+): Promise<{ source: WorkflowSource; kept: Pick<Workflow, "triggers" | "onFailure"> }> {
+  if (state.workflow === undefined || to !== state.workflow)
+    throw new Refused(`the session changes nodes of "${state.workflow}" - leave "workflow" out`);
+  const original = (await findWorkflow(ports, to, version)).version.workflow;
+  const { workflow } = (await versionFor(ports, to)).version;
+  const ids = state.draft.nodes.map(({ id }) => id);
+  const [before, now] = [original, workflow].map(
+    (one) => new Map(draftOfNodes(one, ids).nodes.map((node) => [node.id, node])),
   );
+  const isSame = (node: DraftNode, other: DraftNode | undefined) => isDeepStrictEqual(sorted(node), sorted(other));
+  const changed = state.draft.nodes.filter((node) => !isSame(node, before?.get(node.id)));
+  if (changed.length === 0) throw new Refused("no node was changed - change one first");
+  for (const node of changed) {
+    const current = now?.get(node.id);
+    if (!current || isSame(current, before?.get(node.id)) || isSame(current, node)) continue;
+    throw new Conflict(
+      `the active version of "${to}" has another node "${node.id}" than version ${version} - make the change there`,
+    );
+  }
+  const missing = changed.find(({ id }) => !now?.has(id));
+  if (missing) throw new Conflict(`the active version of "${to}" has no node "${missing.id}" - make the change there`);
+  const source = writeWorkflow(workflow);
+  const text = changed.reduce((definition, node) => replaceNode(definition, node), source.text);
+  const kept = defined({ triggers: workflow.triggers, onFailure: workflow.onFailure });
+  return { source: { ...source, text, isSent: true }, kept };
+}
+
+/** Replaces a node of a definition, also in the body of a map. All other text stays as it is. */
+function replaceNode(definition: string, node: DraftNode): string {
+  const members = membersOf(definition).map(({ key, json }) => {
+    if (key !== "nodes") return { key, json };
+    const nodes = elementsOf(json).map((one) =>
+      valueAt(one, ["id"]) === JSON.stringify(node.id) ? JSON.stringify(node) : replaceNode(one, node),
+    );
+    return { key, json: `[${nodes.join(",")}]` };
+  });
+  return objectText(members);
+}
+
+/** Returns the fields of a node by name, because their order means nothing. */
+function sorted(node: DraftNode | undefined) {
+  return node && Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /**
@@ -78,7 +152,7 @@ export async function prepareDraftVersion(
 ): Promise<{ version: WorkflowVersion; published: PublishedDraft[] }> {
   const { functions, workflows } = ports;
   const compiled = await ports.compile(source, { functions });
-  const missing = compiled.workflow ? await findMissingCalls(ports, compiled.workflow) : [];
+  const missing = compiled.workflow ? await findCallProblems(ports, compiled.workflow) : [];
   const errors = [...compiled.findings, ...missing].filter(({ severity }) => severity === "error");
   if (!compiled.workflow || errors.length > 0)
     throw new Refused(`${errors[0]?.code}: ${errors[0]?.message}`, [...compiled.findings, ...missing]);

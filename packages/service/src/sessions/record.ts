@@ -30,6 +30,8 @@ export interface Change<T> {
   state: SessionState;
   what: string;
   node?: string;
+  /** The new name of the session; absent: unchanged. */
+  name?: string;
   answer: T;
 }
 
@@ -48,9 +50,9 @@ export async function changeSession<T>(
   for (let tries = 0; tries < maxTries; tries++) {
     const read = await sessionWithin(ports, by, id);
     const session = await settleSession(ports, read);
-    const { state, what, node, answer } = await change(session);
+    const { state, what, node, name = session.name, answer } = await change(session);
     if (state === read.state) return { session, answer };
-    const next = recordChange(ports, { ...session, state }, by.id, { what, ...defined({ node }) });
+    const next = recordChange(ports, { ...session, name, state }, by.id, { what, ...defined({ node }) });
     if (await ports.sessions.replace(next, read.revision)) return { session: next, answer };
   }
   throw new Conflict(`session ${id} is being changed by many at once - try again in a moment`);
@@ -89,7 +91,7 @@ function describeChanges(changes: readonly SessionChange[]): string {
   return last.length === 0 ? "it was changed" : last.join("; ");
 }
 
-/** After this time, an execution without a record was never started. */
+/** Milliseconds after which an execution without a record counts as never started. */
 const lostMs = 60_000;
 
 /**
@@ -119,12 +121,12 @@ async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<s
   const outcomes = new Map<string, RunOutcome>();
   const maps = new Set<string>();
   for await (const { head, hash } of runHeads(ports, run.execution)) {
-    const { node_id, node_type, scope, seq, status, decision_result: decision, path_taken, reused_from } = head;
+    const { node_id, node_type, scope, seq, status, decision_result: decision, path_taken, reused_from, calls } = head;
     if (node_type === "map") maps.add(node_id);
     // The outcome of a map is the entry of its join, so it counts for the map node.
     const fork = node_type === "join" ? node_id.replace(/\.join$/, "") : undefined;
     const node = fork !== undefined && maps.has(fork) ? fork : node_id;
-    const isBegun = node_type === "map" && status === "success";
+    const isBegun = (node_type === "map" && status === "success") || calls !== undefined;
     if (!run.nodes[node] || reused_from || isBegun || (status === "failed" && path_taken === null)) continue;
     outcomes.set(node, {
       id: hash,
@@ -138,17 +140,18 @@ async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<s
 
 /** Drops outcomes of erased executions, so their nodes run again. */
 async function dropErased(ports: Pick<ServicePorts, "executions" | "clock">, session: Session): Promise<Session> {
-  const { nodes, family } = session.state;
+  const { nodes, family, recorded } = session.state;
   const named = new Set(
     Object.values(nodes).flatMap(({ outcome }) =>
       outcome && "hash" in outcome.source ? [outcome.source.execution] : [],
     ),
   );
-  if (family?.last !== undefined) named.add(family.last);
+  for (const id of [family?.last, recorded?.execution]) if (id !== undefined) named.add(id);
   const records = await atOnce([...named], (id) => ports.executions.get(id));
   const erased = new Set(records.flatMap((record) => (record?.erased ? [record.id] : [])));
   if (erased.size === 0) return session;
-  // If the last execution is erased, the shared blobs may be gone, so the next execution starts a new family.
+  // If the last execution is erased, the blobs that the executions share may be gone. The next execution then starts
+  // with blobs of its own.
   const isOver = family?.last !== undefined && erased.has(family.last);
   const isGone = ({ source }: NodeOutcome) =>
     "hash" in source ? erased.has(source.execution) : isOver && referencesIn(source.set).length > 0;
@@ -157,7 +160,10 @@ async function dropErased(ports: Pick<ServicePorts, "executions" | "clock">, ses
     return [id, outcome && isGone(outcome) ? { version: version + 1 } : record];
   });
   const next = isOver ? { family: { root: `exec_${ulid(ports.clock.now())}` } } : {};
-  return { ...session, state: { ...session.state, ...next, nodes: Object.fromEntries(kept) } };
+  // The initial context of a session that was made from a run is a copy of the run's.
+  const isCopy = recorded !== undefined && erased.has(recorded.execution);
+  const state = isCopy ? { ...session.state, context: "{}" } : session.state;
+  return { ...session, state: { ...state, ...next, nodes: Object.fromEntries(kept) } };
 }
 
 /** Number of changes that conflict messages can quote. */

@@ -32,7 +32,7 @@ import { documentPlace, homeOf, type OutputView, sessionOutputs } from "./view.t
 /** The result of a request to run; the run may be unnecessary. */
 export interface StartedRun {
   session: Session;
-  /** Null if everything is fresh, so nothing runs. */
+  /** The id of the execution; null if all nodes are fresh, so nothing runs. */
   execution: string | null;
   /** Nodes that should run, in order; decisions may lead past some of them. */
   runs: string[];
@@ -197,7 +197,7 @@ async function startRun(
   const { quotas, isPaused } = await findWorkflow(ports, version.workflowId, version.version);
   const counted = { workflow: version.workflowId, client, ofWorkflow: quotas, ofClient: record?.quotas, isPaused };
   const begun = await startOrQueue(ports, counted, (queue) =>
-    startExecution(ports, { id, version, context: "{}", client, outcomes, ...queue }),
+    startExecution(ports, { id, version, context: "{}", client, outcomes, starter: by.person, ...queue }),
   );
   await demandClientAfterStart(ports, by, begun);
 }

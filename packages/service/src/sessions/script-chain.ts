@@ -25,19 +25,6 @@ export interface TextRequest {
   onMissing?: "fail" | "mark";
 }
 
-export interface GeneratedText {
-  generated_text: string;
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  /** US dollars. */
-  cost: number;
-  /** Seconds. */
-  duration: number;
-  /** One sentence for each reference without a value, which the prompt shows as `[CONTEXT_ERROR: ...]`. */
-  warnings: string[];
-}
-
 const waitMs = 25_000;
 
 /**
@@ -50,7 +37,7 @@ export async function generateText(
   by: Principal,
   id: string,
   { ulid, prompt, llmConfig, contextData = "{}", onMissing }: TextRequest,
-): Promise<GeneratedText> {
+) {
   const current = parsedOrNot(valueAt(contextData, [currentNodeKey]) ?? "null");
   if (current !== null && typeof current !== "string")
     throw new Refused(`"${currentNodeKey}" has to be the id of a node, a text - correct it, or leave it out`);
@@ -84,6 +71,7 @@ export async function generateText(
     completion_tokens: tokens_output,
     total_tokens: tokens_input + tokens_output,
     cost: cost_usd,
+    /** Seconds of the node. */
     duration: (entry?.execution_time_ms ?? 0) / 1000,
     warnings: (entry?.ai_metadata?.missing ?? []).map(
       (reference) => `${reference} has no value - send it in context_data, or correct the reference`,

@@ -1,29 +1,22 @@
 import { hash } from "node:crypto";
 import { InputsRefused, membersOf } from "@nova/engine";
-import {
-  checkContext,
-  type ExactValue,
-  keepingDigits,
-  parseExact,
-  textOfJson,
-  type Workflow,
-  writeWorkflow,
-} from "@nova/workflow";
+import { checkContext, type ExactValue, keepingDigits, parseExact, textOfJson, type Workflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { ulid } from "ulid";
 import { reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
 import { demandClient, withVariables } from "../clients/clients.ts";
 import { cancelRuns, removeSession } from "../erasing/erase-run.ts";
-import { Refused } from "../errors.ts";
 import { versionFor } from "../executions/execute.ts";
 import type { Attempt, Principal } from "../ports/access.ts";
 import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
-import type { Draft, DraftEdge, DraftNode, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
+import type { DraftEdge, DraftNode, Session, SessionSummary } from "../ports/sessions.ts";
 import { redactWorkflow } from "../workflows/find.ts";
 import { demandNoMark, emptyDraft, withEdge, withNode } from "./draft.ts";
+import { buildFromRun, type RunPlace } from "./from-run.ts";
+import { draftFromFile, draftFromWorkflow, type SentFile } from "./from-workflow.ts";
 import { demandNode } from "./part.ts";
 import { sessionWithin, settleSession } from "./record.ts";
 
@@ -33,49 +26,38 @@ const usualRetentionDays = 30;
 export interface SessionRequest {
   ulid: string;
   name?: string;
-  /** Absent: the session starts empty. */
+  /** The workflow from which the session starts; absent: the session starts empty. */
   workflow?: string;
-  /** Absent: the active version. */
+  /** The version of the workflow; absent: the active version. */
   version?: number;
-  /** Absent: the client of the key, or the default client. */
+  /** The client of the session; absent: the client of the key, or the default client. */
   client?: string;
   /** JSON text of an object: the initial context of every run. */
   context?: string;
   retentionDays?: number;
   nodes?: readonly DraftNode[];
   edges?: readonly DraftEdge[];
+  /** A run from which the session starts, instead of a workflow. */
+  run?: RunPlace;
+  /** A workflow file with which the session starts, and the files that it names. */
+  file?: SentFile;
+  files?: Readonly<Record<string, string>>;
 }
+
+type FirstState = Pick<Session, "client" | "name" | "state">;
 
 /** Creates a session. Throws `NotFound`, `Refused`, `InputsRefused`, `Conflict`. */
 export async function createSession(ports: ServicePorts, by: Principal, request: SessionRequest): Promise<Session> {
-  const { ulid, client = by.client ?? defaultClient, retentionDays = usualRetentionDays, workflow } = request;
-  const record = await demandClient(ports, by, client);
-  const from = workflow === undefined ? undefined : (await versionFor(ports, workflow, request.version)).version;
-  const context = withVariables(record?.variables, request.context ?? "{}");
-  demandNoMark(membersOf(context), "the context has");
-  if (from) await demandInputs(from.workflow, context);
-  let draft = from ? draftFromWorkflow(redactWorkflow(by, from.workflow)) : emptyDraft;
-  for (const node of request.nodes ?? []) {
-    await demandNode(draft, node);
-    draft = withNode(draft, node);
-  }
-  for (const edge of request.edges ?? []) draft = withEdge(draft, edge);
+  const { ulid, retentionDays = usualRetentionDays, run } = request;
+  const first = run ? await buildFromRun(ports, by, run) : await buildFromRequest(ports, by, request);
+  const { client, state, name } = first;
+  if (run) await demandClient(ports, by, client);
   const now = ports.clock.now();
-  const nodes = Object.fromEntries(draft.nodes.map(({ id }) => [id, { version: 1 }]));
-  const state: SessionState = {
-    draft,
-    context,
-    nodes,
-    runs: [],
-    published: [],
-    changes: [],
-    ...defined({ workflow }),
-  };
   const session: Session = {
     format: 1,
     id: `ses_${ulid}`,
     client,
-    name: request.name ?? from?.workflow.name ?? "Untitled",
+    name: request.name ?? name,
     revision: 1,
     createdBy: by.id,
     createdAt: new Date(now).toISOString(),
@@ -89,9 +71,29 @@ export async function createSession(ports: ServicePorts, by: Principal, request:
     action: "session.created",
     client,
     subject: session.id,
-    detail: defined({ workflow }),
+    detail: defined({ workflow: state.workflow, run: run?.run }),
   });
   return session;
+}
+
+async function buildFromRequest(ports: ServicePorts, by: Principal, request: SessionRequest): Promise<FirstState> {
+  const { client = by.client ?? defaultClient, workflow, file, files = {} } = request;
+  const record = await demandClient(ports, by, client);
+  const from = workflow === undefined ? undefined : (await versionFor(ports, workflow, request.version)).version;
+  const context = withVariables(record?.variables, request.context ?? "{}");
+  demandNoMark(membersOf(context), "the context has");
+  if (from) await demandInputs(from.workflow, context);
+  let draft = from ? draftFromWorkflow(redactWorkflow(by, from.workflow)) : emptyDraft;
+  let { name = "Untitled" } = from?.workflow ?? {};
+  if (file) ({ draft, name } = await draftFromFile(file, files));
+  for (const node of request.nodes ?? []) {
+    await demandNode(draft, node);
+    draft = withNode(draft, node);
+  }
+  for (const edge of request.edges ?? []) draft = withEdge(draft, edge);
+  const nodes = Object.fromEntries(draft.nodes.map(({ id }) => [id, { version: 1 }]));
+  const state = { draft, context, nodes, runs: [], published: [], changes: [], ...defined({ workflow }) };
+  return { client, name, state };
 }
 
 /** Checks the values that are present. Missing inputs may follow later. */
@@ -99,38 +101,6 @@ async function demandInputs(workflow: Workflow, context: string): Promise<void> 
   const { required: _, ...inputs } = parseExact(textOfJson(workflow.inputs ?? {})) as Record<string, ExactValue>;
   const findings = await checkContext({ inputs: keepingDigits(JSON.stringify(inputs)) }, context, []);
   if (findings.length > 0) throw new InputsRefused(findings);
-}
-
-/** Converts a workflow to a draft. Throws `Refused` for a workflow with loops. */
-function draftFromWorkflow(workflow: Workflow): Draft {
-  const source = writeWorkflow(workflow);
-  const { id: _, name: __, nodes, edges, ...settings } = JSON.parse(source.text) as Written;
-  const loop = edges.find(({ max }) => max !== undefined);
-  if (loop)
-    throw new Refused(
-      `"${workflow.id}" has a loop, from "${loop.from}" to "${loop.to}", and a session runs each node once - take a version without it`,
-    );
-  const files = Object.entries(source.files).filter(([path]) => path.startsWith("lib/"));
-  const inline = nodes.map((node) => inlineFiles(node, source.files));
-  return { settings, files: Object.fromEntries(files), nodes: inline, edges };
-}
-
-interface Written extends Record<string, unknown> {
-  nodes: DraftNode[];
-  edges: (DraftEdge & { max?: number })[];
-}
-
-/** Moves code and prompts from files into the node, where they are edited. */
-function inlineFiles({ codeFile, promptFile, ...node }: DraftNode, files: Readonly<Record<string, string>>): DraftNode {
-  const inside = Array.isArray(node.nodes) && {
-    nodes: (node.nodes as DraftNode[]).map((one) => inlineFiles(one, files)),
-  };
-  const text = (file: unknown) => (typeof file === "string" ? files[file] : undefined);
-  return {
-    ...node,
-    ...inside,
-    ...defined({ code: text(codeFile) ?? node.code, prompt: text(promptFile) ?? node.prompt }),
-  } as DraftNode;
 }
 
 /** Returns a session with the outcomes of its ended executions. Throws `NotFound`. */

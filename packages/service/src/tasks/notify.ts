@@ -1,4 +1,12 @@
-import { approveCommand, type Execution, formOf, type Links, type WaitingTask } from "@nova/engine";
+import {
+  approveCommand,
+  type Execution,
+  formOf,
+  type Links,
+  type VoteLink,
+  voteLinks,
+  type WaitingTask,
+} from "@nova/engine";
 import { isMailAddress, type OnFailure } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
 import { failureSignature, novaHeader } from "../hooks/signature.ts";
@@ -20,57 +28,136 @@ function formLines(task: WaitingTask): string[] {
   return lines.length === 0 ? [] : ["", "answer.json has to fit the JSON schema of its choice:", "", ...lines];
 }
 
-function approvalNotice(task: WaitingTask, to: string[], links: Pick<Links, "toApi" | "toTask">): Notice {
+/**
+ * Builds the mail about an approval that waits. `ways` are the lines that say how to answer it. `isNext`: the receiver
+ * has used a link, and gets the next one.
+ */
+function approvalNotice(task: WaitingTask, to: string[], ways: readonly string[], isNext = false): Notice {
   const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
-  const commands = choices.slice(0, maxCommands).map((choice) => {
+  const news = isNext ? `your decision on ${workflowId} is stored` : `${workflowId} waits for an answer`;
+  return buildNotice({ execution, client }, to, `NOVA: ${news} (${client})`, [
+    `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
+    "",
+    // Quotes the message, so a reader can tell it from NOVA's own text.
+    ...message.split(/\r\n?|\n/).map((line) => `> ${line}`),
+    "",
+    `client     ${client}`,
+    `execution  ${execution}`,
+    `node       ${node}`,
+    `choices    ${choices.join(", ")}`,
+    "",
+    ...ways,
+  ]);
+}
+
+/** The ways to answer for everyone who has a key: the page, the command line, and the API. */
+function waysWithKey(task: WaitingTask, links: Pick<Links, "toApi" | "toTask">): string[] {
+  const commands = task.choices.slice(0, maxCommands).map((choice) => {
     const data = formOf(task, choice) ? " --data answer.json" : "";
     return `    ${approveCommand(task, [choice])}${data}`;
   });
   const page = links.toTask(task);
-  const isPage = URL.canParse(page);
   const address = links.toApi(`/tasks/${task.id}`);
-  const about = { execution, ...defined({ client }) };
-  return buildNotice(
-    about,
-    to,
-    `NOVA: ${workflowId} waits for an answer${client === undefined ? "" : ` (${client})`}`,
-    [
-      `Workflow ${workflowId} (version ${version}) waits for an answer until ${expiresAt}:`,
-      "",
-      // Quotes the message, so a reader can tell it from NOVA's own text.
-      ...message.split(/\r\n?|\n/).map((line) => `> ${line}`),
-      "",
-      ...(client === undefined ? [] : [`client     ${client}`]),
-      `execution  ${execution}`,
-      `node       ${node}`,
-      `choices    ${choices.join(", ")}`,
-      "",
-      ...(isPage ? [`Answer at ${page}`, "or, where NOVA's command line is:"] : ["Answer with NOVA's command line:"]),
-      "",
-      ...commands,
-      ...(address ? ["", "or with an API key:", "", `    POST ${address} {"choice": ..., "data": ...}`] : []),
-      ...formLines(task),
-    ],
-  );
+  return [
+    ...(URL.canParse(page)
+      ? [`Answer at ${page}`, "or, where NOVA's command line is:"]
+      : ["Answer with NOVA's command line:"]),
+    "",
+    ...commands,
+    ...(address ? ["", "or with an API key:", "", `    POST ${address} {"choice": ..., "data": ...}`] : []),
+    ...formLines(task),
+  ];
 }
 
-/** SES quota "Recipients per message". */
+/** The way to answer for the one person who gets the link. */
+function waysWithLink({ mail, url }: VoteLink & { url: string }, isNext: boolean): string[] {
+  const purpose = isNext
+    ? ["NOVA has stored what you decided with your last link.", "To withdraw it, or to vote again, open this link:"]
+    : ["Open this link, and press a button there to answer:"];
+  return [
+    ...purpose,
+    "",
+    `    ${url}`,
+    "",
+    `The link votes as ${mail}, once. Give it to nobody. Opening it answers nothing.`,
+  ];
+}
+
+/** Maximum number of recipients of one mail: SES quota "Recipients per message". */
 const maxAddresses = 50;
 const longestProblem = 500;
 
+/** The event of an approval that waits. */
+export interface WaitingApproval {
+  execution_id: string;
+  task_id: string;
+  /** 0 or absent: the approval has just started to wait. */
+  reminder?: number | undefined;
+  /** The mail address of the only person who gets a mail, with a link of its own. Absent: everyone. */
+  link_for?: string | undefined;
+}
+
 /**
- * Mails an approval once to the first 50 mail addresses in `to`, even if its event arrives again. The task records the
- * result. Throws if the mail was not accepted, so that EventBridge retries; without a mailer it does not throw.
+ * Mails an approval once to the first 50 mail addresses in `to`, mails each approver a link of its own, and posts it to
+ * the addresses in `notify`, even if its event arrives again. A reminder is a mail to those in `to` and to approvers
+ * without a vote. Throws if a mail or a request was not accepted, so that EventBridge retries; without a mailer it does
+ * not throw.
  */
 export async function notifyTask(
   ports: ServicePorts,
-  { execution_id: execution, task_id: id }: { execution_id: string; task_id: string },
+  { execution_id: execution, task_id: id, reminder = 0, link_for: only }: WaitingApproval,
 ): Promise<Notified> {
   const task = await ports.tasks.get({ execution, id });
   if (task?.kind !== "approval" || task.status !== "open") return { told: [] };
-  // Names in `to` that are not addresses only appear in task lists.
-  const to = [...new Set(task.to.filter(isMailAddress))].slice(0, maxAddresses);
-  if (to.length === 0 || Date.parse(task.expiresAt) <= ports.clock.now()) return { told: [] };
+  if (Date.parse(task.expiresAt) <= ports.clock.now()) return { told: [] };
+  const isFirst = reminder === 0 && only === undefined;
+  const results = await Promise.allSettled([
+    mailTask(ports, task, reminder, only),
+    isFirst ? postTask(ports, task) : { told: [] },
+  ]);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return { told: results.flatMap((result) => (result.status === "fulfilled" ? result.value.told : [])) };
+}
+
+/** A mail about an approval. `name` distinguishes it from the other mails about the same task. */
+interface TaskNotice {
+  name: string;
+  notice: Notice;
+}
+
+/**
+ * Builds the mails about an approval: one to each approver with a link, and one to the other addresses in `to`. Names in
+ * `to` that are not addresses only appear in task lists.
+ */
+async function taskNotices(ports: ServicePorts, task: WaitingTask, only: string | undefined): Promise<TaskNotice[]> {
+  const invited = await voteLinks(ports, task, only);
+  const own = invited.flatMap(({ url, ...link }) => (url === undefined ? [] : [{ ...link, url }]));
+  const withLinks = own.map((link) => {
+    const isNext = only !== undefined && link.number > 0;
+    const notice = approvalNotice(task, [link.mail], waysWithLink(link, isNext), isNext);
+    return { name: `link ${link.number} ${link.mail}`, notice };
+  });
+  // Without the address of a page there are no links, and approvers answer as themselves with a key.
+  const keyed = invited.flatMap(({ mail, url }) => (url === undefined ? [mail] : []));
+  const named = only === undefined ? task.to.filter(isMailAddress) : [];
+  const linked = new Set(own.map(({ mail }) => mail));
+  const unique = new Map([...named, ...keyed].map((mail) => [mail.toLowerCase(), mail]));
+  const others = Array.from(unique, ([lower, mail]) => (linked.has(lower) ? [] : [mail])).flat();
+  if (others.length === 0) return withLinks;
+  const notice = approvalNotice(task, others.slice(0, maxAddresses), waysWithKey(task, ports.links));
+  return [{ name: only === undefined ? "mail" : `mail ${only}`, notice }, ...withLinks];
+}
+
+async function mailTask(
+  ports: ServicePorts,
+  task: WaitingTask,
+  reminder: number,
+  only: string | undefined,
+): Promise<Notified> {
+  const notices = await taskNotices(ports, task, only);
+  if (notices.length === 0) return { told: [] };
+  const to = [...new Set([...(task.mail?.to ?? []), ...notices.flatMap(({ notice }) => notice.to)])];
   const note = (problem?: string) =>
     ports.tasks.noteMail(task, defined({ to, at: new Date(ports.clock.now()).toISOString(), problem }));
   const { mailer } = ports;
@@ -78,19 +165,51 @@ export async function notifyTask(
     await note(noMailReason);
     return { told: [] };
   }
-  const request = { principal: "approval", client: task.client, livesMs };
-  await once(ports, { ...request, key: `${id} mail`, asked: "mail" }, async () => {
-    try {
-      const from = await readSender(ports, task.client);
-      await mailer.send({ ...approvalNotice(task, to, ports.links), ...from });
-    } catch (error) {
-      await note(String(error instanceof Error ? error.message : error).slice(0, longestProblem));
-      throw error;
-    }
-    return { sent: true };
-  });
-  await note();
-  return { told: ["mail"] };
+  const from = await readSender(ports, task.client);
+  const errors: unknown[] = [];
+  for (const { name, notice } of notices) {
+    const request = { principal: "approval", client: task.client, livesMs };
+    const key = reminder === 0 ? `${task.id} ${name}` : `${task.id} ${name} ${reminder}`;
+    const subject = reminder === 0 ? notice.subject : `Reminder: ${notice.subject}`;
+    const send = async () => {
+      await mailer.send({ ...notice, subject, ...from });
+      return { sent: true };
+    };
+    await once(ports, { ...request, key, asked: "mail" }, send).catch((error) => errors.push(error));
+  }
+  if (errors.length === 0) {
+    await note();
+    return { told: ["mail"] };
+  }
+  await note(
+    errors
+      .map((error) => (error instanceof Error ? error.message : String(error)))
+      .join("; ")
+      .slice(0, longestProblem),
+  );
+  throw errors[0];
+}
+
+/** Posts the question with a link. The message names no token, so that it cannot answer by itself. */
+async function postTask(ports: ServicePorts, task: WaitingTask): Promise<Notified> {
+  const urls = [...new Set(task.notify)];
+  const { id: task_id, execution: execution_id, client, message, choices, expiresAt: expires_at } = task;
+  const about = { type: "approval.waiting", task_id, execution_id, workflow: task.workflowId, version: task.version };
+  const link = ports.links.toTask(task);
+  const body = JSON.stringify({ ...about, client, node: task.node, message, choices, expires_at, link });
+  const headers = { "content-type": "application/json" };
+  const results = await Promise.allSettled(
+    urls.map((url) => {
+      const request = { principal: "approval", client, livesMs, key: `${task_id} webhook ${url}`, asked: url };
+      return once(ports, request, async () => {
+        await ports.poster.post({ url, body, headers });
+        return { told: url };
+      });
+    }),
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  return { told: urls.map((url) => `webhook ${url}`) };
 }
 
 /** The details of a failed run, without its context, since mails and other servers keep what they receive. */
@@ -137,7 +256,7 @@ export interface FailedRun {
    * The run inside which this one runs. If it is present, no recipient is notified, since the outer run reports the
    * failure.
    */
-  parent_execution_id?: string;
+  parent_execution_id?: string | undefined;
 }
 
 export interface Notified {

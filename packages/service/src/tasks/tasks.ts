@@ -1,35 +1,53 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import {
   type Answered,
+  ApproverRefused,
   answerTask,
   callLink,
+  delegateVote,
   deliverEvent,
+  demandOpenLink,
   executionOf,
   executionOfToken,
+  mayConcern,
+  ownerOfVoteLink,
+  type Person,
   RawJson,
   type ResumeLink,
+  readVoting,
   renderJson,
   type TaskContents,
   type TaskName,
   taskContents,
+  type Voting,
   type WaitingTask,
+  withdrawVote,
 } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { demandAllClients, reaches } from "../access/authenticate.ts";
 import { recordDeed } from "../audit/audit.ts";
-import { NotFound, Refused } from "../errors.ts";
+import { Forbidden, NotFound, Refused } from "../errors.ts";
 import { executionWithin } from "../executions/executions.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, pageFrom } from "../ports/page.ts";
 import type { BusEvent } from "../ports/triggers.ts";
 
-/** Lists open tasks within the caller's reach, oldest first. It reads no tasks of other clients, and none of earlier pages. */
+/**
+ * Lists the open tasks that the caller may see, oldest first. It reads no tasks of other clients, and none of earlier
+ * pages.
+ */
 export async function listTasks(
-  { tasks, clock }: ServicePorts,
+  ports: ServicePorts,
   by: Principal,
-  { limit, cursor = "", kind = "approval" }: PageQuery & { kind?: WaitingTask["kind"] | undefined },
+  { limit, cursor = "", kind = "approval", mine = false }: TaskQuery,
 ): Promise<Page<WaitingTask>> {
+  const { tasks, clock } = ports;
+  const { person } = by;
+  if (mine && !person)
+    throw new Forbidden(
+      "this key names no person, so no task is its own - use the key of a person (nova keys create --identity), or sign in",
+    );
   const now = new Date(clock.now()).toISOString();
   const [from = ""] = cursor.split("#");
   const since = from === "" ? undefined : from;
@@ -37,10 +55,22 @@ export async function listTasks(
   for await (const task of by.client === null ? tasks.pending(since) : tasks.pendingOf(by.client, kind, since)) {
     const isOpen = task.kind === kind && task.status === "open" && task.expiresAt > now;
     if (!isOpen || positionOf(task) <= cursor) continue;
+    if (mine && person && !(await mayVote(ports, task, person))) continue;
     found.push(task);
     if (found.length > limit) break;
   }
   return pageFrom(found, limit, positionOf);
+}
+
+export interface TaskQuery extends PageQuery {
+  kind?: WaitingTask["kind"] | undefined;
+  /** Whether to list only the tasks on which the caller may vote now. */
+  mine?: boolean | undefined;
+}
+
+async function mayVote(ports: ServicePorts, task: WaitingTask, person: Person): Promise<boolean> {
+  if (!mayConcern(task, person)) return false;
+  return (await readVoting(ports, task, person))?.refusal === null;
 }
 
 function positionOf({ createdAt, id }: WaitingTask): string {
@@ -49,7 +79,7 @@ function positionOf({ createdAt, id }: WaitingTask): string {
 
 export interface TaskAnswer {
   choice: string;
-  /** JSON text. */
+  /** The data of the answer as JSON text. */
   data?: string;
   /** Name of the person who answers; absent: the name of the key. */
   as?: string;
@@ -67,11 +97,44 @@ export async function answer(
 ): Promise<Answered> {
   const client = await clientOf(ports, by, name);
   const who = as ?? (by.name || by.id);
-  const from = `the API as ${by.id}`;
-  const answered = await answerTask(ports, { ...name, choice, by: who, from, ...defined({ data }) });
+  const from = sourceOf(by);
+  const proved = defined({ data, person: by.person, claimed: as });
+  const answered = await answerTask(ports, { ...name, choice, by: who, from, ...proved });
   const subject = answered.task.id;
-  await recordDeed(ports, by, { action: "task.answered", client, subject, detail: { choice, as: who } });
+  await recordDeed(ports, by, {
+    action: "task.answered",
+    client,
+    subject,
+    detail: { choice, as: by.person?.name ?? who },
+  });
   return answered;
+}
+
+/** The source of a ballot, as entries name it. */
+function sourceOf({ id, person }: Principal): string {
+  return person?.via.kind === "mail" ? "a mailed link" : `the API as ${id}`;
+}
+
+/** A change of a vote, which an approval stored. */
+export type VoteChange = Awaited<ReturnType<typeof withdrawVote>>;
+
+/** Takes back the caller's vote or delegation. Throws `NotFound`, `ApproverRefused`, `AnswerRefused`. */
+export async function withdraw(ports: ServicePorts, by: Principal, task: string): Promise<VoteChange> {
+  const client = await clientOf(ports, by, { task });
+  const withdrawn = await withdrawVote(ports, { task }, { person: by.person, from: sourceOf(by) });
+  const detail = { as: by.person?.name ?? by.id };
+  await recordDeed(ports, by, { action: "task.withdrawn", client, subject: task, detail });
+  return withdrawn;
+}
+
+/** Lets another person vote instead of the caller. Throws `NotFound`, `ApproverRefused`, `AnswerRefused`. */
+export async function delegate(ports: ServicePorts, by: Principal, task: string, to: string): Promise<VoteChange> {
+  const client = await clientOf(ports, by, { task });
+  const call = { person: by.person, from: sourceOf(by), to };
+  const delegated = await delegateVote(ports, { task }, call);
+  const detail = { as: by.person?.name ?? by.id, to };
+  await recordDeed(ports, by, { action: "task.delegated", client, subject: task, detail });
+  return delegated;
 }
 
 async function clientOf(ports: ServicePorts, by: Principal, name: NamedTask): Promise<string> {
@@ -97,12 +160,43 @@ async function taskWithin(ports: ServicePorts, by: Principal, id: string) {
 
 /**
  * Returns a task with the contents from its chain. A task whose time is over is returned as `expired`, even if its
- * record does not say so yet. Throws `NotFound`.
+ * record does not say so yet. A caller whose link was used, or whose approval is over, gets nothing. Throws
+ * `NotFound`, `AnswerRefused`.
  */
-export async function readTask(ports: ServicePorts, by: Principal, id: string): Promise<WaitingTask & TaskContents> {
+export async function readTask(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+): Promise<WaitingTask & TaskContents & { voting: Voting | null }> {
   const task = await taskWithin(ports, by, id);
+  if (by.person?.via.kind === "mail") await demandOpenLink(ports, task, by.person);
   const isOver = task.status === "open" && Date.parse(task.expiresAt) <= ports.clock.now();
-  return { ...task, ...(isOver && { status: "expired" }), ...(await taskContents(ports, task)) };
+  const [contents, voting] = await Promise.all([taskContents(ports, task), readVoting(ports, task, by.person)]);
+  return { ...task, ...(isOver && { status: "expired" }), ...contents, voting };
+}
+
+/**
+ * Returns the caller that the token of a mailed link proves. `signedIn` is the person whose key or token came with the
+ * request, if any. Throws `TooMany`, `ApproverRefused` for another person, and the same `NotFound` for every wrong token.
+ */
+export async function ownerOfLink(
+  ports: ServicePorts,
+  id: string,
+  token: string,
+  signedIn: Person | undefined,
+): Promise<Principal> {
+  await ports.rates?.take({ id: `link ${id}`, client: null });
+  const task = await ports.tasks.find(id);
+  const person = task?.approvers && (await ownerOfVoteLink(ports, task, token));
+  if (!task || !person)
+    throw new NotFound(`this link does not belong to task "${id}" - open it as it was mailed, whole`);
+  const { name, via } = person;
+  if (signedIn && !signedIn.ids.includes(name)) {
+    throw new ApproverRefused(
+      `this link votes as ${name}, and you are signed in as ${signedIn.name} - sign out before you open it, or use a link of your own`,
+    );
+  }
+  return { id: via.key ?? name, role: "runner", client: task.client, name, person };
 }
 
 /** The hash that is compared if no link is found. No token has this hash. */

@@ -10,9 +10,9 @@ import { expressionOf } from "./sync.ts";
 export interface ShownSchedule {
   workflow: string;
   trigger: ScheduleTrigger;
-  /** In EventBridge Scheduler's syntax. */
+  /** The times in EventBridge Scheduler's syntax. */
   expression: string;
-  /** ISO 8601; null while the schedule is paused, and after its last time. */
+  /** The next time in ISO 8601; null while the schedule is paused, and after its last time. */
   nextAt: string | null;
   /** ISO 8601: when the schedule or its workflow was paused; null if neither is paused. */
   pausedAt: string | null;
@@ -71,7 +71,10 @@ async function shownSchedule(
   return { workflow, trigger, expression: expressionOf(trigger.when), nextAt, pausedAt: paused?.at ?? null };
 }
 
-/** The next time in milliseconds. A rate counts from its first time, which EventBridge Scheduler knows. */
+/**
+ * Returns the time of the next run that the schedule starts, in milliseconds since 1970. The times of a rate depend on
+ * its first run, so EventBridge Scheduler is asked for the time of that run.
+ */
 async function nextTimeOf(
   { schedules, clock }: ServicePorts,
   workflow: string,

@@ -69,10 +69,11 @@ const keptSeconds = 90 * 24 * 60 * 60;
 const nextId = monotonicFactory();
 
 /**
- * Starts the one run of an arrival, and records the delivery. The run's id is recorded before the run starts, so a
- * repeated delivery after a crash continues with the same run. An arrival that cannot start a run is `refused` with the
- * reason, unless its run has already started. A refused arrival is tried again when it is delivered again: vendors repeat
- * under the same id, and the cause may be repaired. Temporary errors (an outage, a throttle) are thrown.
+ * Starts the one run of a message, request, event or time that reached a trigger (an arrival), and records the
+ * delivery. The run's id is recorded before the run starts, so a repeated delivery after a crash continues with the
+ * same run. An arrival that cannot start a run is `refused` with the reason, unless its run has already started. A
+ * refused arrival is tried again when it is delivered again: vendors repeat under the same id, and the cause may be
+ * repaired. Temporary errors (an outage, a throttle) are thrown.
  */
 export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): Promise<Delivery> {
   const { workflow, trigger, client, context, files } = arrival;
@@ -102,7 +103,7 @@ export async function startFromTrigger(ports: ServicePorts, arrival: Arrival): P
 }
 
 /**
- * Returns the delivery for a repeated arrival, with the run that continues. If that run cannot continue, only the
+ * Returns the record of a delivery that is repeated, with the run that continues. If that run cannot continue, only the
  * returned delivery is `refused`, and the stored one stays unchanged.
  */
 async function continueDelivery(ports: ServicePorts, by: Principal, delivery: Delivery, id: string): Promise<Delivery> {
@@ -206,8 +207,8 @@ function isRefusal(error: unknown): error is Error {
 }
 
 /**
- * Lists deliveries, newest first; none of a client out of the caller's reach. Only keys for all clients see deliveries
- * that match no workflow.
+ * Lists deliveries, newest first, except those of clients that the caller may not see. Only keys for all clients see
+ * deliveries that match no workflow.
  */
 export async function listDeliveries(
   ports: ServicePorts,
@@ -229,8 +230,8 @@ async function hideMissingRun({ executions }: ServicePorts, delivery: Delivery):
 }
 
 /**
- * Reads the newest deliveries. Without a workflow and a client in the query, these are those of every workflow, and
- * those that match no workflow.
+ * Reads the newest deliveries. If the query names no workflow and no client, these are the deliveries of all
+ * workflows, and the deliveries that match no workflow.
  */
 async function newest({ deliveries, workflows }: ServicePorts, query: DeliveryQuery): Promise<Delivery[]> {
   if (query.workflow !== undefined || query.client !== undefined) return deliveries.list(query);

@@ -77,7 +77,7 @@ export interface UploadRequest {
   bytes: number;
   type?: string;
   sha256?: string;
-  /** Absent: the client of the key, or the default client. */
+  /** The client of the upload; absent: the client of the key, or the default client. */
   client?: string;
 }
 

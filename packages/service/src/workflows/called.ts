@@ -28,8 +28,43 @@ export async function missingCall(
   return { message: `workflow "${workflow}" has no version ${version}, ${runs}`, latest: latest.version };
 }
 
+/** Finds calls of unknown workflows, and tools that call their own workflow. */
+export async function findCallProblems(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
+  return [...(await findMissingCalls(ports, caller)), ...(await findToolCycles(ports, caller))];
+}
+
+/** A finding for each tool of an agent through which a published workflow calls the agent's own workflow. */
+async function findToolCycles({ workflows }: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { node: agent } of nodeIndex(caller).values()) {
+    if (agent.type !== "agent") continue;
+    const ways = agent.body.nodes.flatMap((tool) =>
+      tool.type === "workflow" && tool.workflow !== caller.id ? [[tool.workflow]] : [],
+    );
+    const seen = new Set(ways.flat());
+    for (const way of ways) {
+      const called = await workflows.latest(way.at(-1) ?? "");
+      for (const { workflow } of called ? callsOf(called.workflow) : []) {
+        if (workflow === caller.id) findings.push(cycleFinding(agent.id, [caller.id, ...way, caller.id]));
+        else if (!seen.has(workflow)) ways.push([...way, workflow]);
+        seen.add(workflow);
+      }
+    }
+  }
+  return findings;
+}
+
+function cycleFinding(agent: string, way: string[]): Finding {
+  const shown = way.map((id) => JSON.stringify(id)).join(" > ");
+  return finding(
+    "NOVA454",
+    "$",
+    `the agent "${agent}" would call its own workflow again: ${shown} - name another workflow`,
+  );
+}
+
 /** A finding for each node that calls an unknown workflow or version. A workflow may call itself before it is published. */
-export async function findMissingCalls(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
+async function findMissingCalls(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
   const calls = callsOf(caller).filter(({ workflow }) => workflow !== caller.id);
   const missing = await Promise.all(calls.map((call) => missingCall(ports, call)));
   return missing.flatMap((one) => {

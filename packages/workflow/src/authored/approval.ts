@@ -1,16 +1,19 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
-import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
+import { at, type Finding, finding, formatValue, type WrittenPlace } from "../findings/finding.ts";
 import { defaultLabel, timeoutLabel } from "../graph/graph.ts";
 import { isObject, type Loose } from "../json/exact.ts";
 import { brokenGap } from "../template/template.ts";
-import { checkAnswerSchema, checkOwnKey, type FieldPlace } from "./field-check.ts";
-import { contextKey, duration, filledText, jsonSchema, NodeId, nodeFields } from "./fields.ts";
+import { AuthoredApprovers, approversOf, checkApprovers } from "./approvers.ts";
+import { checkAnswerSchema, checkInputSchema, checkOwnKey, type FieldPlace } from "./field-check.ts";
+import { contextKey, duration, filledText, jsonSchema, NodeId, nodeFields, toolFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
+import { PlainWebAddress } from "./on-failure.ts";
 
 export const AuthoredApproval = z
   .strictObject({
     ...nodeFields,
+    ...toolFields,
     type: z.enum(["approval"]).describe("Asks people and continues with their answer."),
     message: filledText("The question. `{{dot.path}}` stands for a value of the context: `{{invoice.total}}`."),
     form: jsonSchema(
@@ -38,6 +41,23 @@ export const AuthoredApproval = z
         "The people concerned. Mail addresses get a mail; lists of tasks and the event `execution.waiting` contain all of them.",
       )
       .prefault([]),
+    approvers: AuthoredApprovers.describe(
+      "Names the people who may answer, how many of them must, and who must not. NOVA proves who they are. Absent: any runner key may answer.",
+    ).optional(),
+    remind: z
+      .array(duration("How long after the question: seconds, or `90s`, `15m`, `12h`, `3d`."), {
+        error: 'must be a list such as ["1d", "3d"]',
+      })
+      .refine(({ length }) => length <= 10, { error: "must have at most 10 reminders" })
+      .describe(
+        "Times after the question at which NOVA reminds by mail those in `to` and the approvers without a vote.",
+      )
+      .optional(),
+    notify: z
+      .array(PlainWebAddress, { error: 'must be a list such as ["https://hooks.example.com/approvals"]' })
+      .refine(({ length }) => length <= 10, { error: "must have at most 10 addresses" })
+      .describe("Addresses to which NOVA posts the question as JSON, with a link to the task.")
+      .optional(),
     into: contextKey(
       "Key of the answer in the context: `choice`, `data`, `by`, `at`, `from`. Absent: the node's id.",
     ).optional(),
@@ -53,10 +73,21 @@ export const approvalKind: PlainKind<typeof AuthoredApproval> = {
   holds: "nothing",
   check: checkApproval,
   noRetry: "people answer it, and an answer is final; its timeout and onError say what happens without one",
-  codes: { choices: "NOVA410", form: "NOVA416", forms: "NOVA416", timeout: "NOVA409", into: "NOVA418" },
-  normalise: ({ timeout, into, form, forms, ...same }, exactly) =>
+  codes: {
+    approvers: "NOVA431",
+    remind: "NOVA409",
+    choices: "NOVA410",
+    form: "NOVA416",
+    forms: "NOVA416",
+    timeout: "NOVA409",
+    into: "NOVA418",
+  },
+  normalise: ({ timeout, into, form, forms, approvers, remind, input_schema, ...same }, exactly) =>
     defined({
       ...same,
+      inputSchema: input_schema && exactly("input_schema"),
+      approvers: approvers && approversOf(approvers),
+      remindSeconds: remind && [...new Set(remind)].sort((a, b) => a - b),
       form: form && exactly("form"),
       forms: forms && Object.fromEntries(Object.keys(forms).map((choice) => [choice, exactly("forms", choice)])),
       timeoutSeconds: timeout,
@@ -69,7 +100,22 @@ function* checkApproval(node: Loose, place: FieldPlace): Iterable<Finding> {
   yield* checkChoices(node.choices, place);
   yield* checkForms(node, place);
   yield* checkOwnKey(node, place);
+  yield* checkApprovers(node.approvers, place);
+  yield* checkReminders(node, place);
+  yield* checkInputSchema(node, place);
 }
+
+function* checkReminders({ remind, timeout = "7d" }: Loose, { name, path }: WrittenPlace): Iterable<Finding> {
+  const within = Seconds.safeParse(timeout).data;
+  for (const [index, after] of Array.isArray(remind) ? remind.entries() : []) {
+    const seconds = Seconds.safeParse(after).data;
+    if (seconds === undefined || within === undefined || seconds < within) continue;
+    const message = `${name}: a reminder after ${formatValue(after)} comes too late, because the timeout is ${formatValue(timeout)} - remind earlier`;
+    yield finding("NOVA409", at(path, "remind", index), message);
+  }
+}
+
+const Seconds = duration("Seconds.");
 
 function* checkTemplate(message: unknown, { name, path }: WrittenPlace): Iterable<Finding> {
   const broken = typeof message === "string" ? brokenGap(message) : undefined;

@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 import { at, type Finding, type FindingCode, finding, type WrittenPlace } from "../findings/finding.ts";
 import { checkSchema } from "../inputs/check-schema.ts";
-import type { Exactly, Loose, WrittenJson } from "../json/exact.ts";
+import { type Exactly, isObject, type Loose, type WrittenJson } from "../json/exact.ts";
 
 export const reservedKey = /^(branch_decision|error|_data_analysis|_ai_metadata)$|^\$/;
 
@@ -14,7 +14,7 @@ export interface FieldPlace extends WrittenPlace {
 }
 
 /**
- * Reports those of the fields that are present although they have no effect at this node. `wayOut` completes the
+ * Reports each of these fields that the node has although the field has no effect there. `wayOut` completes the
  * sentence "node: field ...".
  */
 export function* checkOutOfPlace(
@@ -78,4 +78,20 @@ export function* checkPorts(network: unknown, name: string, path: (index: number
 export function nameToResolve(entry: string): string | undefined {
   const [, host = "", port = ""] = /^([^:[\]/]+):(\d+)$/.exec(entry) ?? [];
   return host === "" || isIPv4(host) || host === "localhost" || webPorts.includes(port) ? undefined : host;
+}
+
+/** Checks `input_schema` of a node. Whether an agent lists the node is checked where all nodes are known. */
+export function* checkInputSchema(node: Loose, { name, path, exactly }: FieldPlace): Iterable<Finding> {
+  const { input_schema: schema } = node;
+  if (!isObject(schema)) return;
+  const place = at(path, "input_schema");
+  if (schema.type !== "object") {
+    yield finding(
+      "NOVA453",
+      place,
+      `${name}: input_schema must have "type": "object" - describe the arguments in properties`,
+    );
+  }
+  for (const { segments, message } of checkSchema(exactly(place)).problems)
+    yield finding("NOVA453", at(place, ...segments), `${name}: input_schema: ${message}`);
 }

@@ -38,7 +38,10 @@ export const jsonSchema = (description: string) =>
 
 export const labelNamePattern = /^[a-z][a-z0-9_-]{0,39}$/;
 const maxLabels = 10;
-/** The most characters of a label's template. A longer value is cut. */
+/**
+ * The most characters of a label. A longer template is refused. The text that results from a template is cut to this
+ * length.
+ */
 export const longestLabel = 200;
 
 const labelName = textMatching(
@@ -79,6 +82,13 @@ export const fanOutFields = {
         "`last`: the branch of the last edge wins. `collect`: a list of the values, in the order of the edges.",
     )
     .optional(),
+};
+
+/** The fields of a node that is a tool of an agent. */
+export const toolFields = {
+  input_schema: jsonSchema(
+    "For a tool of an agent: JSON schema of the arguments, an object. They are the context of the tool.",
+  ).optional(),
 };
 
 const keyError = "must be a key: a letter or _, then letters, digits, _ or -, at most 128 in all";

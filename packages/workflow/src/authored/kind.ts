@@ -20,6 +20,8 @@ const kinds = new Map<unknown, ExecutorKind>([
   ["prompt", "prompt"],
   ["cached", "prompt"],
   ["text", "text"],
+  // An agent is a text node with tools.
+  ["agent", "text"],
 ]);
 
 /** Maps a written `executor` to its kind; undefined for an unknown one. */
@@ -57,7 +59,7 @@ export interface PlainKind<Schema extends NodeSchema = NodeSchema> extends Shape
 
 export interface TaskKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {
   holds: "code";
-  normalise(authored: z.output<Schema>, source: TaskSource): Node;
+  normalise(authored: z.output<Schema>, source: TaskSource, exactly: (...steps: string[]) => WrittenJson): Node;
 }
 
 export interface BodyKind<Schema extends NodeSchema = NodeSchema> extends Shape<Schema> {

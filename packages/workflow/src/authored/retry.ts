@@ -72,7 +72,7 @@ export function* checkRetry({ retry, effects, executor }: Loose, { name, path }:
     yield finding("NOVA407", place.path, message);
   }
   const kind = executorKind(executor);
-  const asksModels = kind === "prompt" || kind === "text";
+  const asksModels = executor !== "agent" && (kind === "prompt" || kind === "text");
   if (asksModels && typeof retry.attempts === "number" && retry.attempts > maxPromptAttempts) {
     const message = `${name}: retry.attempts of a ${kind} node must be at most ${maxPromptAttempts}, not ${retry.attempts}: each asks models up to three times`;
     yield finding("NOVA104", at(place.path, "attempts"), message);

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { at, type Finding, finding } from "../findings/finding.ts";
-import type { Loose } from "../json/exact.ts";
+import type { Loose, WrittenJson } from "../json/exact.ts";
 import { longestNodeSeconds, longestPromptSeconds } from "../long-node.ts";
-import type { Executor, TaskNode } from "../workflow.ts";
+import type { Executor, StepNode } from "../workflow.ts";
+import { agentFields, agentOf, approvedToolFields, checkAgent, checkNoAgent } from "./agent.ts";
 import { aiFields, nodeModel } from "./ai.ts";
-import { checkOutOfPlace, checkPorts, type FieldPlace } from "./field-check.ts";
+import { checkInputSchema, checkOutOfPlace, checkPorts, type FieldPlace } from "./field-check.ts";
 import { credentialNames, fanOutFields, filledText, flag, InputKeys, NodeId, nodeFields, seconds } from "./fields.ts";
 import { executorKind, type SharedSettings, type TaskKind, type TaskSource } from "./kind.ts";
 import { AuthoredRetry, checkRetry, retryOf } from "./retry.ts";
@@ -13,9 +14,11 @@ import { checkNoText, checkText, isConfig, textExecutor, textFields } from "./te
 
 export const taskFields = {
   executor: z
-    .enum(["code", "prompt", "text", "e2b", "cached"], { error: 'must be "code", "prompt" or "text"' })
+    .enum(["code", "prompt", "text", "agent", "e2b", "cached"], {
+      error: 'must be "code", "prompt", "text" or "agent"',
+    })
     .describe(
-      "The kind of work: `code` is Python written by hand, `prompt` Python that a model writes, `text` an answer that a model writes each time. `e2b` and `cached` are other names of the first two.",
+      "The kind of work: `code` is Python written by hand, `prompt` Python that a model writes, `text` an answer that a model writes each time, `agent` a model that calls tools until it has an answer. `e2b` and `cached` are other names of the first two.",
     )
     .default("code"),
   code: filledText("Python source. Exactly one of `code` and `codeFile`.").optional(),
@@ -25,6 +28,8 @@ export const taskFields = {
   ).optional(),
   promptFile: filledText("File with the prompt, in the workflow's folder, such as `extract.md`.").optional(),
   ...textFields,
+  ...agentFields,
+  ...approvedToolFields,
   input_keys: InputKeys.optional(),
   model: nodeModel(
     "For a prompt node: the id of its model, or an object with ids for some of `input_analyzer`, `data_analyzer`, `code_generator`, `output_validator`; roles that it leaves out have the workflow's. For a text node: an id, or an object as `llm_config` is.",
@@ -45,6 +50,9 @@ export const taskFields = {
   onError: NodeId.describe("Node that continues after a failure of this one, instead of failing the run.").optional(),
   retry: AuthoredRetry.optional(),
   credentials: credentialNames("the node's code gets. Absent: as the workflow says.").optional(),
+  fallback: NodeId.describe(
+    "For code that calls the tools of an agent: the agent, which continues if the code fails. The agent has no edges then.",
+  ).optional(),
   isolation: z
     .enum(["fresh", "execution"], { error: 'must be "fresh" or "execution", or be left out' })
     .describe(
@@ -58,9 +66,10 @@ type Settings = z.output<z.ZodObject<typeof nodeFields & typeof taskFields>>;
 const usualTimeoutSeconds = { code: 60, prompt: 30, text: 120 };
 
 function taskOf(
-  authored: Settings & { merge?: TaskNode["merge"] | undefined },
+  authored: Settings & { merge?: StepNode["merge"] | undefined },
   source: TaskSource,
-): Omit<TaskNode, "type"> {
+  inputSchema?: WrittenJson,
+): Omit<StepNode, "type"> {
   const { id, name, description, merge, timeout, effects, onError, retry, credentials, isolation } = authored;
   return defined({
     id,
@@ -71,6 +80,7 @@ function taskOf(
     onError,
     credentials,
     isolation,
+    inputSchema,
     inputKeys: authored.input_keys,
     ...(source.kind === "text" && asksOnly),
     executor: executorOf(authored, source),
@@ -116,7 +126,11 @@ export const actionKind: TaskKind<typeof AuthoredAction> = {
   edgesOut: "one",
   holds: "code",
   check: checkTask,
-  normalise: (authored, source) => ({ ...taskOf(authored, source), type: "action" }),
+  normalise: (authored, source, exactly) => {
+    const { executor, ...node } = taskOf(authored, source, authored.input_schema && exactly("input_schema"));
+    if (authored.executor === "agent" && executor.kind === "text") return agentOf({ ...node, executor }, authored);
+    return { ...node, executor, type: "action" };
+  },
 };
 
 export const AuthoredDecision = z
@@ -154,5 +168,7 @@ function* checkTask(node: Loose, place: FieldPlace): Iterable<Finding> {
     yield finding("NOVA406", at(path, "timeout"), message);
   }
   if (kind !== "text") yield* checkNoText(node, place);
+  yield* node.executor === "agent" ? checkAgent(node, place) : checkNoAgent(node, place);
+  yield* checkInputSchema(node, place);
   yield* checkPorts(node.network, name, (index) => at(path, "network", "allow", index));
 }

@@ -3,8 +3,8 @@ import { defined } from "../defined.ts";
 import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
 import { isObject, type Loose } from "../json/exact.ts";
 import { dotPathPattern } from "../template/template.ts";
-import { type FieldPlace, isReserved } from "./field-check.ts";
-import { contextKeyPattern, fanOutFields, NodeId, nodeFields, textMatching } from "./fields.ts";
+import { checkInputSchema, type FieldPlace, isReserved } from "./field-check.ts";
+import { contextKeyPattern, fanOutFields, NodeId, nodeFields, textMatching, toolFields } from "./fields.ts";
 import type { PlainKind } from "./kind.ts";
 
 export const wholeContext = "$";
@@ -44,6 +44,7 @@ export const AuthoredWorkflowNode = z
   .strictObject({
     ...nodeFields,
     type: z.enum(["workflow", "WorkflowNode"]).describe("Runs another workflow."),
+    ...toolFields,
     ...childFields,
     onError: NodeId.describe(
       "Node that continues after a failure of the other workflow, instead of failing the run.",
@@ -61,8 +62,13 @@ export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
   check: checkWorkflowNode,
   noRetry: "give it to the nodes of the workflow that it runs",
   codes: childCodes,
-  normalise: ({ output, ...same }) =>
-    defined({ ...same, type: "workflow" as const, output: output ?? { [same.id]: wholeContext } }),
+  normalise: ({ output, input_schema, ...same }, exactly) =>
+    defined({
+      ...same,
+      inputSchema: input_schema && exactly("input_schema"),
+      type: "workflow" as const,
+      output: output ?? { [same.id]: wholeContext },
+    }),
 };
 
 /**
@@ -71,6 +77,7 @@ export const workflowKind: PlainKind<typeof AuthoredWorkflowNode> = {
  */
 function* checkWorkflowNode(node: Loose, place: FieldPlace): Iterable<Finding> {
   yield* checkMappings(node, place);
+  yield* checkInputSchema(node, place);
   if (node.output !== undefined || typeof node.id !== "string" || !isReserved(node.id)) return;
   const message = `${place.name}: its result would go to the key "${node.id}", which is reserved for NOVA - add "output" with other keys`;
   yield finding("NOVA502", at(place.path, "id"), message);

@@ -204,7 +204,7 @@ export function* checkDirections({ edges, byId, map }: Outline): Iterable<Findin
  */
 export function* checkBodies(outline: Outline): Iterable<Finding> {
   const { map, title, nodes } = outline;
-  if (map === undefined) return;
+  if (map === undefined || map.node?.type === "agent") return;
   for (const { id, kind, path } of nodes) {
     if (kind?.edgesIn !== "none") continue;
     const message = `${title} has the start "${id}", but an item starts at the node without an incoming edge - remove the start and its edge`;

@@ -7,7 +7,7 @@ import type { Document } from "../parse/document.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import { dueAfter, parseExpression } from "../schedule/expression.ts";
 import { brokenGap, pathsIn, templateParts } from "../template/template.ts";
-import type { Workflow } from "../workflow.ts";
+import { codeInDefinition, type Workflow } from "../workflow.ts";
 import { executorOf, type Outline } from "./outline.ts";
 
 /** Checks that `inputs` is the JSON schema of an object, with `secret` only where it takes effect. */
@@ -145,8 +145,9 @@ export function* checkModels(
   const otherwise = models === false ? "remove one of the two" : "unset NOVA_MODELS";
   for (const node of outlines.flatMap(({ nodes }) => nodes)) {
     const { id, path } = node;
-    const kind = executorOf(node)?.kind ?? "code";
-    if (kind === "code" || (kind === "prompt" && Object.hasOwn(locked, id))) continue;
+    const executor = executorOf(node);
+    const kind = executor?.kind ?? "code";
+    if (codeInDefinition(executor) || kind === "code" || (kind === "prompt" && Object.hasOwn(locked, id))) continue;
     const wayOut = kind === "prompt" ? "lock its code with nova lock, or write it" : otherwise;
     yield finding("NOVA442", at(path, "executor"), `node "${id}" asks a model, and ${why} - ${wayOut}`);
   }

@@ -7,8 +7,8 @@ import { listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 const manyBranches = 40;
 
 /**
- * Checks that the branches of each fork meet at one join and nowhere else. The outline must have no cycles, dead ends
- * or unknown ids.
+ * Checks that the branches of each fork meet at one join and nowhere else. Other checks must have found no cycle, no
+ * dead end and no unknown id before.
  */
 export function* checkForks(outline: Outline): Iterable<Finding> {
   const branching = branchingOfOutline(outline);
@@ -61,7 +61,7 @@ function* checkMeeting(
   yield finding("NOVA220", pathOf(outline, fork), message);
 }
 
-/** Returns the ends that only some branches reach; empty unless all branches have a node in common. */
+/** Returns the ends that only some branches reach. If the branches have no common node, returns an empty list. */
 function earlyEnds({ byId }: Outline, { graph }: Branching, { targets }: FanOut): { target: string; end: string }[] {
   const reached = targets.map((target) => ({ target, nodes: reachableFrom(graph, [target]) }));
   const isCommon = (id: string) => reached.every(({ nodes }) => nodes.has(id));
@@ -115,7 +115,10 @@ interface Homes {
 
 export type Branch = Scope & Required<Pick<Scope, "fork">>;
 
-/** Finds the branches of an outline, with or without the edges of `onError`. Edges with unknown ends are left out. */
+/**
+ * Finds the branches of a workflow or of the body of a map, with or without the edges of `onError`. Edges that name an
+ * unknown node are left out.
+ */
 export function branchingOfOutline({ byId, edges, map }: Outline, withFailures = true): Branching {
   const points = [...byId.values()].map((node) => ({
     id: node.id,
@@ -131,8 +134,8 @@ export function branchingOfOutline({ byId, edges, map }: Outline, withFailures =
 }
 
 /**
- * Returns the start of a workflow. For the body of a map: the nodes without an incoming edge to which no loop makes a
- * detour.
+ * Returns the start of a workflow. For the body of a map, it returns the nodes without an incoming edge, except those
+ * that only a loop edge reaches.
  */
 export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedNode[] {
   const unique = nodes.filter((node) => byId.get(node.id) === node);
@@ -144,8 +147,8 @@ export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedN
 }
 
 /**
- * Assigns every node to the branch that contains it directly. The walk first treats each fan-out as one step, and then
- * visits its branches.
+ * Assigns every node to the innermost branch that contains it. It first passes over the branches of each fork, and
+ * visits them afterwards.
  */
 export function homesOf(outline: Outline, branching: Branching): Homes {
   const homes = new Map<string, Scope>();

@@ -5,7 +5,7 @@ import type { NamedNode, NodeNames, Outline } from "./outline.ts";
 
 export interface NearKey {
   near?: string;
-  /** True if the key is a typing mistake for `near`. False if it is only similar, such as another word. */
+  /** True if the key is a typing mistake for `near`. False if it is another word that is only similar. */
   isSlip: boolean;
 }
 
@@ -171,7 +171,7 @@ function boundIn({ byId }: Outline, id: string): string[] {
   return node && "inputKeys" in node ? Object.keys(node.inputKeys ?? {}) : [];
 }
 
-/** Returns the keys that a node sets, itself or by its code; null if it may set others. */
+/** Returns the keys that a node sets, itself or by its code; null if the code may set other keys. */
 function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<string> | null {
   const own = keysOfNode(node);
   if (own) return own;

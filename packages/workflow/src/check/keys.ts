@@ -4,7 +4,10 @@ import { type Branch, branchingOfOutline, homesOf, isBranch, type Scope } from "
 import { type CodeKeys, type KeyReader, keysOfNode } from "./keys-before.ts";
 import { executorOf, listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 
-/** Warns of keys that are overwritten unread, or set by two branches. Only correct if the definition has no errors. */
+/**
+ * Warns of keys that are overwritten before any node reads them, or set by two branches. The warnings are only correct
+ * if the definition has no errors.
+ */
 export function* checkKeys(outlines: readonly Outline[], reader: KeyReader): Iterable<Finding> {
   // An overwritten value can still be read: from `outputs` (which generated code may use), and in the prompt of a text
   // node.

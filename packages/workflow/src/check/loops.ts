@@ -73,8 +73,8 @@ function* checkLoop(edge: ReadEdge, outline: Outline, before: ReadonlySet<string
 }
 
 /**
- * Says why an edge with a `max` is refused: no path leads back, or another edge of the loop has a `max`, too. Returns
- * undefined if no decision chooses that other edge, because its `max` is already reported.
+ * Says why an edge with a `max` is refused: either no path leads back, or another edge of the loop has a `max`, too.
+ * Returns undefined if that other edge is itself refused, because no decision chooses it.
  */
 function whyNoRound({ from = "", to = "", path }: ReadEdge, { edges, graph, byId }: Outline): string | undefined {
   const [after, before] = [reachableFrom(graph, [to]), canReach(graph, [from])];

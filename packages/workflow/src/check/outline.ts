@@ -10,7 +10,7 @@ export type NamedNode = ReadNode & { id: string };
 
 export interface Outline {
   path: string;
-  /** The name of the outline in messages: `the workflow`, or `the body of "each"`. */
+  /** The words for this part of the definition in messages: `the workflow`, or `the body of "each"`. */
   title: string;
   map?: ReadNode;
   nodes: NamedNode[];
@@ -20,11 +20,11 @@ export interface Outline {
   /** The graph with misspelt ids corrected, so that one typing mistake is not reported again as an unreachable node. */
   graph: Graph;
   forward: Graph;
-  /** Maps the id of every node of the definition to the title of the outline that contains it. */
+  /** Maps the id of every node of the definition to the title of the workflow or the map that directly contains it. */
   homeOf: ReadonlyMap<string, string>;
 }
 
-/** Returns the outlines of the workflow and of every map in it, outer ones first. */
+/** Returns an outline for the workflow and one for each map in it, outer maps before inner ones. */
 export function outlinesOf(body: ReadBody): Outline[] {
   const homeOf = new Map<string, string>();
   const bodies: { body: ReadBody; title: string; map?: ReadNode }[] = [{ body, title: "the workflow" }];
@@ -34,8 +34,8 @@ export function outlinesOf(body: ReadBody): Outline[] {
       if (node.body) bodies.push({ body: node.body, title: `the body of "${node.id ?? node.path}"`, map: node });
     }
   }
-  // A body without its nodes or its edges is not checked: every node would get a finding, although only the list is
-  // missing.
+  // A body whose list of nodes or list of edges is missing is not checked, because every node would get a finding of
+  // its own.
   const whole = bodies.filter(({ body }) => body.isWhole);
   return whole.map(({ body, ...place }) => ({ ...place, homeOf, ...connected(body, homeOf) }));
 }
@@ -74,7 +74,7 @@ export function findingInCode(
   return finding(code, python?.path ?? "$", `node "${id}": line ${line}: ${problem}`, place);
 }
 
-/** Returns the path of a node, or the path of the outline for an unknown id. */
+/** Returns the path of a node in the definition. For an unknown id, it is the path of the workflow or map. */
 export function pathOf({ byId, path }: Outline, id: string | undefined): string {
   return byId.get(id ?? "")?.path ?? path;
 }

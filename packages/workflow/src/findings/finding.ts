@@ -8,12 +8,12 @@ const errors = [
   101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 120, 121, 122, 123, 124, 125, 126, 127, 130,
   131, 201, 202, 203, 204, 205, 206, 207, 209, 210, 211, 220, 221, 222, 223, 226, 230, 231, 232, 233, 240, 241, 242,
   243, 244, 245, 301, 303, 304, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417,
-  418, 419, 420, 421, 422, 423, 430, 440, 441, 442, 501, 502, 503, 505, 506, 507, 511, 512, 515, 601, 602, 603, 607,
-  701, 801, 802, 803, 805,
+  418, 419, 420, 421, 422, 423, 430, 431, 432, 440, 441, 442, 450, 451, 452, 453, 454, 455, 456, 501, 502, 503, 505,
+  506, 507, 511, 512, 515, 601, 602, 603, 607, 701, 801, 802, 803, 805,
 ] as const;
 const warnings = [
-  115, 116, 128, 129, 132, 133, 224, 225, 302, 424, 425, 429, 443, 504, 508, 509, 510, 513, 514, 516, 604, 606, 608,
-  609, 702, 804,
+  115, 116, 128, 129, 132, 133, 224, 225, 302, 424, 425, 429, 433, 443, 504, 508, 509, 510, 513, 514, 516, 604, 606,
+  608, 609, 702, 804,
 ] as const;
 
 export type FindingCode = `NOVA${(typeof errors | typeof warnings)[number]}`;
@@ -78,8 +78,8 @@ export function didYouMean(wrong: string, candidates: readonly string[]): string
 }
 
 /**
- * The most candidates that are compared by similarity. Among more, only one that differs in case is found, because a
- * large graph with thousands of wrong ids must not take minutes.
+ * The most candidates that are compared by similarity. If there are more, only a candidate that differs in case is
+ * found: a large graph with thousands of wrong ids must not take minutes.
  */
 const comparable = 2_000;
 

@@ -12,7 +12,7 @@ export interface WayPoint {
 
 export interface FanOut {
   targets: string[];
-  /** The first node on all paths from all targets; null if there is none before the end of the body. */
+  /** The first node that is on every path from every target; null if the paths meet only at the end of the body. */
   meeting: string | null;
 }
 
@@ -20,22 +20,23 @@ export interface Branching {
   graph: Graph;
   fanOuts: ReadonlyMap<string, FanOut>;
   /**
-   * Returns the nodes from `entry` up to `join`, which is excluded. Nodes in branches of nested fan-outs are left out,
-   * and so are nodes for which `enter` is false.
+   * Returns the nodes from `entry` up to `join`, without `join`. Nodes in branches of nested forks are left out, and so
+   * are nodes for which `enter` is false.
    */
   stretch(entry: string, join: string | null, enter?: (id: string) => boolean): string[];
 }
 
 /**
- * A virtual node at the end of a body. A last node with an `onError` has two paths: to this node, and to its `onError`.
+ * A virtual node at the end of a body. If the last node of the body has an `onError`, one path leads from it to this
+ * node and another one to its `onError`.
  */
 const done = "";
 
 type Ends = readonly { from: string; to: string }[];
 
 /**
- * Finds where paths fork and meet. `edges` must have no cycle. `loops` are the edges with a `max`; only those that lead
- * into a detour matter.
+ * Finds where paths fork and meet. `edges` must have no cycle. `loops` are the edges with a `max`. Only those that lead
+ * to a detour matter: to a node that no other edges reach.
  */
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);
@@ -57,8 +58,8 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
   }
 
   /**
-   * Returns the nodes after a node. After a fan-out, these are the meeting of its branches and the `onError` of the
-   * node that fans out.
+   * Returns the nodes after a node. If branches start at the node, these are the node where the branches meet, and the
+   * node's `onError`.
    */
   const waysFrom = (id: string) => {
     const fanOut = fanOuts.get(id);
@@ -77,7 +78,9 @@ export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends
   return { graph, fanOuts, stretch };
 }
 
-/** Returns the detours: nodes to which only loop edges lead, except for the node where the body starts. */
+/**
+ * Returns the detours of loops: nodes that only loop edges reach. The node where the body starts is never one of them.
+ */
 export function detoursIn(graph: Graph, loops: Ends): string[] {
   const targets = new Set(loops.map(({ to }) => to));
   const entries = graph.ids.filter((id) => graph.predecessors.get(id)?.every((before) => before === id));
@@ -142,10 +145,13 @@ function fromEnds({ ids, successors, predecessors }: Graph): string[] {
 export interface Fork {
   /** The node after whose entry the branches start; `<map>.join` for the edges after a map. */
   node: string;
-  kind: "parallel" | "map";
-  /** The branches in the order of their edges. A fork of kind `map` has one branch: the body of the map. */
+  kind: "parallel" | "map" | "agent";
+  /**
+   * The branches in the order of their edges. A fork of kind `map` has one branch: the body of the map. A fork of kind
+   * `agent` has one branch for each tool; each call takes one of them.
+   */
   branches: ForkBranch[];
-  /** The node after the join; null if the join ends a map's body. */
+  /** The node after the join; null if the join ends a map's body. After the calls of an agent, the agent itself follows. */
   next: string | null;
   merge: "unique" | "last" | "collect";
 }
@@ -160,9 +166,11 @@ const forks = new WeakMap<Workflow, ReadonlyMap<string, Fork>>();
 
 /** Returns every fork of a checked workflow by its `node`, including forks in the bodies of maps. */
 export function forksOf(workflow: Workflow): ReadonlyMap<string, Fork> {
-  const known = forks.get(workflow) ?? new Map(Array.from(forksIn(workflow), (fork) => [fork.node, fork]));
-  forks.set(workflow, known);
-  return known;
+  const known = forks.get(workflow);
+  if (known) return known;
+  const found = new Map(Array.from(forksIn(workflow), (fork) => [fork.node, fork]));
+  forks.set(workflow, found);
+  return found;
 }
 
 /** Returns the name of a map's join. The join is itself a fork if the map has several outgoing edges. */
@@ -170,9 +178,9 @@ export function joinOf(node: string): string {
   return `${node}.join`;
 }
 
-/** Yields the forks of a body. For the body of a map, the map itself comes first. */
-function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterable<Fork> {
-  const isDone = ({ type }: Node) => map !== undefined && type === "end";
+/** Yields the forks of a body. For the body of a map or an agent (`around`), its own fork comes first. */
+function* forksIn(body: Body, around?: Node, next: string | null = null): Iterable<Fork> {
+  const isDone = ({ type }: Node) => around !== undefined && type === "end";
   const points = body.nodes.map((node) => ({
     id: node.id,
     onError: onErrorOf(node),
@@ -182,9 +190,10 @@ function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterab
   const edges = onwardEdges(body.edges);
   const { graph, fanOuts, stretch } = branchingOf(points, edges, loopsIn(body.edges));
   const branchOf = (entry: string, join: string | null): ForkBranch => ({ entry, nodes: stretch(entry, join) });
-  if (map) {
-    const item = branchOf(entryOf(body, graph), null);
-    yield { node: map.id, kind: "map", branches: [item], next: map.next, merge: "unique" };
+  if (around) {
+    const calls = around.type === "agent" && around.executor.tools.map(({ entry }) => branchOf(entry, null));
+    const branches = calls || [branchOf(entryOf(body, graph), null)];
+    yield { node: around.id, kind: calls ? "agent" : "map", branches, next, merge: "unique" };
   }
   const steps = new Set(body.nodes.filter((node) => !isDone(node)).map(({ id }) => id));
   const firstTarget = new Map(edges.toReversed().map(({ from, to }) => [from, steps.has(to) ? to : null]));
@@ -192,8 +201,9 @@ function* forksIn(body: Body, map?: { id: string; next: string | null }): Iterab
     const fanOut = fanOuts.get(node.id);
     const join = joinOf(node.id);
     if (node.type === "map") {
-      yield* forksIn(node.body, { id: node.id, next: fanOut ? join : (firstTarget.get(node.id) ?? null) });
+      yield* forksIn(node.body, node, fanOut ? join : (firstTarget.get(node.id) ?? null));
     }
+    if (node.type === "agent") yield* forksIn(node.body, node, node.id);
     if (!fanOut) continue;
     const { targets, meeting } = fanOut;
     const branches = targets.map((entry) => branchOf(entry, meeting));

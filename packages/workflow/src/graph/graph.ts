@@ -145,16 +145,18 @@ const indexes = new WeakMap<Workflow, ReadonlyMap<string, IndexedNode>>();
 
 /** Returns every node of a checked workflow by its id, including nodes in the bodies of maps. */
 export function nodeIndex(workflow: Workflow): ReadonlyMap<string, IndexedNode> {
-  const known = indexes.get(workflow) ?? new Map(Array.from(nodesIn(workflow, null), (one) => [one.node.id, one]));
-  indexes.set(workflow, known);
-  return known;
+  const known = indexes.get(workflow);
+  if (known) return known;
+  const index = new Map(Array.from(nodesIn(workflow, null), (one) => [one.node.id, one]));
+  indexes.set(workflow, index);
+  return index;
 }
 
 function* nodesIn({ nodes, edges }: Body, body: string | null): Iterable<IndexedNode> {
   const leaving = Map.groupBy(edges, ({ from }) => from);
   for (const node of nodes) {
     yield { node, edges: leaving.get(node.id) ?? [], body, isDone: body !== null && node.type === "end" };
-    if (node.type === "map") yield* nodesIn(node.body, node.id);
+    if ("body" in node) yield* nodesIn(node.body, node.id);
   }
 }
 
@@ -167,8 +169,8 @@ export function onErrorOf(node: Node): string | undefined {
 }
 
 /**
- * Returns the edges without a `max`, which decide the shape of the workflow. Edges with a `max` lead back, or into a
- * detour.
+ * Returns the edges without a `max`. Only they decide where branches fork and join. Edges with a `max` lead back to an
+ * earlier node, directly or through nodes of their own.
  */
 export function onwardEdges(edges: readonly Edge[]): Edge[] {
   return edges.filter(({ max }) => max === undefined);
@@ -185,8 +187,9 @@ export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string>
   return before;
 }
 
-/** True if edges lead from this node back to it, so that a run may visit it more than once. */
+/** True if a run may visit the node more than once: edges lead from it back to it, or it is an agent. */
 export function isInLoop(workflow: Workflow, id: string): boolean {
+  if (nodeIndex(workflow).get(id)?.node.type === "agent") return true;
   const graph = graphAround(workflow, id, (edges) => edges);
   const before = canReach(graph, [id]);
   return graph.successors.get(id)?.some((next) => before.has(next)) ?? false;

@@ -66,8 +66,8 @@ function re2Of(pattern: string, name: string): Pattern {
 }
 
 /**
- * Creates a validator. Formats are not checked, because libraries differ about them. Optimising the code would take
- * time quadratic in the size of the schema.
+ * Creates a validator. It does not check formats, because libraries differ about them. Its code is not optimised,
+ * because that takes time quadratic in the size of the schema.
  */
 export function newAjv(options: Options): Ajv2020 {
   const ajv = new Ajv2020({
@@ -218,8 +218,8 @@ const definitions: FuncKeywordDefinition[] = [
 ];
 
 /**
- * Returns the canonical text of a value. Only a number is looked up in the object that holds it: for the name of a
- * property, ajv passes the holder of another value.
+ * Returns the canonical text of a value. A number is looked up in the object that contains it. A text is not, because
+ * for the name of a property ajv passes the wrong object.
  */
 function canonicalOf({ parentData, parentDataProperty }: ValueHolder, value: unknown): string {
   return typeof value === "number" ? canonicalAt(parentData, parentDataProperty) : canonicalAt([value], 0);

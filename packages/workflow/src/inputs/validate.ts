@@ -94,7 +94,7 @@ export function withoutConditionsOn(schema: Schema, keys: readonly string[]): Sc
     return [name, value];
   });
   const properties = isObject(schema.properties) ? schema.properties : {};
-  // `false` forbids the key itself, which still applies to a file.
+  // The schema `false` forbids the key with any value, so it stays in force for a file.
   const freed = keys.filter((key) => properties[key] !== false).map((key) => [key, true]);
   return { ...Object.fromEntries(applied), properties: { ...properties, ...Object.fromEntries(freed) } };
 }

@@ -28,8 +28,8 @@ export function parseWithDigits(text: string): { "": unknown } {
     noteDigits(this, key, source);
     return standIn(value, exact);
   });
-  // `JSON.parse` puts an object of its own around a text that is only a number, and the digits were noted for that
-  // object. So they are noted for `root`, too.
+  // If the text is only a number, `JSON.parse` passes an object of its own as the holder of the number. The digits must
+  // be noted for `root` as well.
   const own = rootDigits.exec(text)?.[1];
   if (typeof root[""] === "number" && own !== undefined) noteDigits(root, "", own);
   return root;

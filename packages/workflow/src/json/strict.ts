@@ -64,7 +64,8 @@ export class StrictJson {
   }
 
   end(): void {
-    // A number has no closing mark, so a blank is read after it. Elsewhere the blank has no effect.
+    // A number ends only where another character follows, so a blank is read after the text. After any other value the
+    // blank has no effect.
     if (!this.#inText) this.read(" ");
     if (!this.#utf8.end() || this.#inText || this.#rest !== "" || this.#due !== "nothing")
       throw new NotStrictJson("is cut off before its end");

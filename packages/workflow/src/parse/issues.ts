@@ -29,7 +29,7 @@ export function findingsOf(issues: readonly Issue[], subject: Subject): Finding[
     );
 }
 
-/** Replaces an issue about a union by the issues inside the only option that it can be. */
+/** Replaces an issue about a union by the issues of that option of the union which the value must be meant for. */
 function unwrapUnion(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const fitting = issue.errors.filter((inner) =>

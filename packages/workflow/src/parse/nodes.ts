@@ -7,7 +7,8 @@ import { at, type Finding, finding, formatValue, unknownType, type WrittenPlace 
 import { isObject, type Loose } from "../json/exact.ts";
 import { type NodeScope, readExecutor, type Surroundings } from "./files.ts";
 import { findingsOf } from "./issues.ts";
-import { bodyOf, type ReadNode, readBody, textIn } from "./read.ts";
+import { bodyOf, type ReadBody, type ReadNode, readBody, textIn } from "./read.ts";
+import { gatherTools } from "./tools.ts";
 
 const codes = {
   id: "NOVA110",
@@ -67,17 +68,27 @@ function readAs(kind: NodeKind, value: Loose, scope: NodeScope): Fields {
   const { source, python, findings: more } = readExecutor(value, kind.type, scope);
   const complete = parsed.success && source !== undefined;
   return {
-    ...(complete && { node: kind.normalise(parsed.data, source) }),
+    ...(complete && { node: kind.normalise(parsed.data, source, exactly) }),
     ...(python && { python }),
     findings: [...findings, ...more],
   };
+}
+
+/** Reads a body, and moves the tools of its agents into the agents. */
+export function readWhole(
+  lists: { nodes?: unknown; edges?: unknown },
+  paths: { nodes: string; edges: string },
+  around: Surroundings,
+): ReadBody {
+  const read = (node: unknown, path: string) => readNode(node, path, around);
+  return gatherTools(readBody(lists, paths, read), Array.isArray(lists.nodes) ? lists.nodes : [], read);
 }
 
 function readBodyOf(kind: BodyKind, parsed: Loose | undefined, value: Loose, scope: NodeScope) {
   if (value.workflow !== undefined) return readChildBody(kind, parsed, scope);
   const { path, files, shared, exactly } = scope;
   const places = { nodes: at(path, "nodes"), edges: at(path, "edges") };
-  const body = readBody(value, places, (node, place) => readNode(node, place, { files, shared, exactly }));
+  const body = readWhole(value, places, { files, shared, exactly });
   return { body, ...(parsed && { node: kind.normalise(parsed as never, bodyOf(body)) }) };
 }
 

@@ -56,7 +56,7 @@ export interface ReadEdge {
   from?: string;
   to?: string;
   condition?: Condition;
-  /** True for an edge with a `max`, which leads back. Checks of the graph's shape ignore it. */
+  /** True for an edge with a `max`, which leads back. Checks of cycles, branches and joins ignore such an edge. */
   repeats: boolean;
   edge?: Edge;
   findings: Finding[];
@@ -185,6 +185,7 @@ function replaceMap({ id, merge }: Node): Node {
 function withoutWork(node: Node): Node {
   if (node.type === "map") return { ...node, body: { nodes: [], edges: [] } };
   if (!("executor" in node)) return node;
+  if (node.type === "agent") return { ...node, body: { nodes: [], edges: [] } };
   const { executor } = node;
   if (executor.kind === "text") return { ...node, executor: { kind: "text", prompt: "", into: executor.into } };
   return { ...node, executor: { kind: "code", code: "" } };

@@ -11,7 +11,19 @@ import {
 } from "../lock/lock-file.ts";
 import type { WorkflowSource } from "../parse/read.ts";
 import type { Retry } from "../retry.ts";
-import type { Body, Executor, InputKey, ModelChoice, Node, TextExecutor, WaitNode, Workflow } from "../workflow.ts";
+import type {
+  AgentNode,
+  ApprovalNode,
+  Body,
+  Executor,
+  InputKey,
+  ModelChoice,
+  Node,
+  TextExecutor,
+  WaitNode,
+  Workflow,
+  WorkflowNode,
+} from "../workflow.ts";
 
 /**
  * Writes a workflow as its author would, so that it can be parsed again. The triggers are left out, because a copy must
@@ -60,9 +72,49 @@ function lockFiles(lock: Record<string, LockedCode>): Record<string, string> {
 
 type Written = Record<string, unknown>;
 
+/** Writes the code of a compiled agent, and the agent beside it. */
+function writeCompiled(node: AgentNode, files: Record<string, string>): Written[] {
+  const { id, name, description, merge, onError, executor, ...rest } = node;
+  const { compiled, ...asked } = executor;
+  if (!compiled) return [writeNode(node, files)];
+  const { agent, ...code } = compiled;
+  const written = executorFields({ kind: "code", ...code }, files);
+  const agentNode: AgentNode = { ...rest, id: agent, executor: asked };
+  return [
+    { id, type: "action", name, description, ...written, fallback: agent, onError, merge },
+    writeNode(agentNode, files),
+  ];
+}
+
 function writeNode(node: Node, files: Record<string, string>): Written {
-  const { id, type, name, description, merge } = node;
-  return { id, type, name, description, ...ownFields(node, files), onError: onErrorOf(node), merge };
+  const { id, name, description, merge, inputSchema } = node;
+  const type = node.type === "agent" ? "action" : node.type;
+  const input_schema = inputSchema && exact(inputSchema);
+  return { id, type, name, description, ...ownFields(node, files), input_schema, onError: onErrorOf(node), merge };
+}
+
+/** Writes the tools of an agent, which stand beside it. A tool that only names a workflow is written in `tools`. */
+function writeTools({ executor, body }: AgentNode, files: Record<string, string>): Written[] {
+  const nodes = new Map(body.nodes.map((node) => [node.id, node]));
+  return executor.tools.flatMap(({ name, entry }) => {
+    const [node, approval] = [nodes.get(name), nodes.get(entry)];
+    if (!node || isPlainWorkflow(node)) return [];
+    if (approval?.type !== "approval" || entry === name) return [writeNode(node, files)];
+    const { message, timeout, to, approvers, remind, notify } = approvalFields(approval);
+    return [{ ...writeNode(node, files), approve: { message, timeout, to, approvers, remind, notify } }];
+  });
+}
+
+function isPlainWorkflow(node: Node): node is WorkflowNode {
+  return node.type === "workflow" && node.inputSchema === undefined;
+}
+
+function agentFields({ executor, body, maxConcurrency: max_concurrency }: AgentNode): Written {
+  const tools = executor.tools.map(({ name }) => {
+    const node = body.nodes.find(({ id }) => id === name);
+    return node && isPlainWorkflow(node) ? { workflow: node.workflow, version: node.version } : name;
+  });
+  return { executor: "agent", tools, max_steps: executor.maxSteps, max_concurrency };
 }
 
 function ownFields(node: Node, files: Record<string, string>): Written {
@@ -70,6 +122,12 @@ function ownFields(node: Node, files: Record<string, string>): Written {
     case "start":
     case "end":
       return {};
+    case "agent": {
+      const input_keys = node.inputKeys && writeInputKeys(node.inputKeys);
+      const { timeoutSeconds: timeout, retry } = node;
+      const asked = { ...textFields(node.executor, files), input_keys, timeout, retry: retry && writeRetry(retry) };
+      return { ...asked, ...agentFields(node) };
+    }
     case "action":
     case "decision": {
       const { executor, timeoutSeconds: timeout, effects, isolation, credentials } = node;
@@ -85,11 +143,8 @@ function ownFields(node: Node, files: Record<string, string>): Written {
       const tolerated_failures = toleratedFailures && writeTolerated(toleratedFailures);
       return { items, as, into, max_concurrency, tolerated_failures, ...writeBody(node.body, files) };
     }
-    case "approval": {
-      const { message, form, forms, choices, timeoutSeconds: timeout, to, into } = node;
-      const own = forms && Object.entries(forms).map(([choice, one]) => [choice, exact(one)]);
-      return { message, form: form && exact(form), forms: own && Object.fromEntries(own), choices, timeout, to, into };
-    }
+    case "approval":
+      return approvalFields(node);
     case "wait":
       return waitFields(node.for);
     case "workflow": {
@@ -97,6 +152,14 @@ function ownFields(node: Node, files: Record<string, string>): Written {
       return { workflow, version, input, output };
     }
   }
+}
+
+function approvalFields(node: ApprovalNode) {
+  const { message, form, forms, choices, timeoutSeconds: timeout, to, approvers, into } = node;
+  const { remindSeconds: remind, notify } = node;
+  const own = forms && Object.entries(forms).map(([choice, one]) => [choice, exact(one)]);
+  const written = { form: form && exact(form), forms: own && Object.fromEntries(own) };
+  return { message, ...written, choices, timeout, to, approvers, remind, notify, into };
 }
 
 function writeInputKeys(keys: Record<string, InputKey>): string[] | Record<string, string> {
@@ -150,7 +213,10 @@ function waitFields(waited: WaitNode["for"]): Written {
 }
 
 function writeBody({ nodes, edges }: Body, files: Record<string, string>): Written {
-  return { nodes: nodes.map((node) => writeNode(node, files)), edges };
+  const written = nodes.flatMap((node) =>
+    node.type === "agent" ? [...writeCompiled(node, files), ...writeTools(node, files)] : [writeNode(node, files)],
+  );
+  return { nodes: written, edges };
 }
 
 function limits(maxCostUsd: number | undefined): Written | undefined {
@@ -176,14 +242,18 @@ export function workflowHash(workflow: Workflow): string {
 }
 
 /**
- * Returns the SHA-256 of everything that a run depends on. Triggers and failure notices do not count, so an export may
- * leave them out.
+ * Returns the canonical text of everything that a run depends on. Triggers and failure notices do not count, so an
+ * export may leave them out.
  */
+export function runText({ triggers: _, onFailure: __, ...ran }: Workflow): string {
+  return workflowText(ran);
+}
+
+/** Returns the SHA-256 of `runText`. */
 export function runHash(workflow: Workflow): string {
   const known = runHashes.get(workflow);
   if (known !== undefined) return known;
-  const { triggers: _, onFailure: __, ...ran } = workflow;
-  const hash = workflowHash(ran);
+  const hash = createHash("sha256").update(runText(workflow)).digest("hex");
   runHashes.set(workflow, hash);
   return hash;
 }

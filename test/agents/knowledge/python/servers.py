@@ -1,4 +1,4 @@
-"""Scripted servers in a thread: each connection expects commands in order and answers them."""
+"""Scripted servers, each in a thread: a server expects commands in an order and answers them."""
 
 import contextlib
 import http.server
@@ -26,7 +26,7 @@ class Quiet(socketserver.ThreadingTCPServer):
 
 
 def imap(mails):
-    """A mailbox with unread mails; `.seen` lists the marked UIDs."""
+    """A mailbox with unread mails; `.seen` lists the UIDs of the mails that were marked as read."""
 
     class Talk(socketserver.StreamRequestHandler):
         def say(self, line):

@@ -48,7 +48,7 @@ async function holds(condition: string): Promise<boolean> {
   }
 }
 
-describe("a condition on an item", () => {
+describe("a condition on a DynamoDB item", () => {
   test.each([
     "#name = :hello",
     "n = :n",
@@ -72,7 +72,7 @@ describe("a condition on an item", () => {
   });
 });
 
-describe("a false condition on an item", () => {
+describe("a false condition on a DynamoDB item", () => {
   test.each([
     "#name = :he",
     "n = :hello",
@@ -90,7 +90,7 @@ describe("a false condition on an item", () => {
   });
 });
 
-describe("an invalid condition", () => {
+describe("an invalid condition on a DynamoDB item", () => {
   test.each([
     ["", "The expression can not be empty;"],
     ["n == :n", 'Syntax error; token: "=", near: "= = :n"'],

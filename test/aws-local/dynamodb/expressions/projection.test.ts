@@ -20,7 +20,7 @@ test.each<[string, Record<string, AttributeValue>]>([
   ["doc.a", { doc: { M: { a: { N: "1" } } } }],
   ["doc.a, doc.list2", { doc: { M: { a: { N: "1" } } } }],
   ["absent, doc.absent, n.a", {}],
-])("a projection returns the attributes %s", async (paths, shown) => {
+])("a ProjectionExpression of DynamoDB returns the attributes %s", async (paths, shown) => {
   expect(await get(paths)).toEqual(shown);
 });
 
@@ -32,6 +32,6 @@ test.each([
   ["list", "reserved keyword: list"],
   ["", "The expression can not be empty;"],
   ["pk.a", "Key attributes must be scalars"],
-])("a projection is refused: %j", async (paths, message) => {
+])("a ProjectionExpression of DynamoDB is refused: %j", async (paths, message) => {
   await expect(get(paths)).rejects.toThrow(message);
 });

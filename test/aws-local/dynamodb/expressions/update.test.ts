@@ -43,7 +43,7 @@ async function update(UpdateExpression: string, ReturnValues: ReturnValue = "UPD
   return Attributes;
 }
 
-describe("an update expression", () => {
+describe("an update expression of DynamoDB", () => {
   test.each<[string, Record<string, AttributeValue>]>([
     ["SET n = :one", { n: { N: "1" } }],
     ["SET text2 = txt, txt = :s", { text2: { S: "t" }, txt: { S: "new" } }],
@@ -69,7 +69,7 @@ describe("an update expression", () => {
   });
 });
 
-describe("an invalid update", () => {
+describe("an invalid update of a DynamoDB item", () => {
   test.each([
     ["SET", 'Invalid UpdateExpression: Syntax error; token: "<EOF>"'],
     ["PUT n = :one", 'Invalid UpdateExpression: Syntax error; token: "PUT"'],
@@ -102,13 +102,13 @@ describe("an invalid update", () => {
   });
 });
 
-test("an update returns the whole item, the changed attributes or nothing, as ReturnValues says", async () => {
+test("UpdateItem returns the whole item, the changed attributes or nothing, as ReturnValues says", async () => {
   expect(await update("REMOVE nothing", "UPDATED_NEW")).toBeUndefined();
   expect(await update("SET fresh = :one", "ALL_NEW")).toEqual({ ...item, fresh: { N: "1" } });
   expect(await update("SET n = :one", "NONE")).toBeUndefined();
 });
 
-test("an update creates a missing item, unless its condition requires the item", async () => {
+test("UpdateItem creates an item that does not exist, unless its condition requires the item", async () => {
   const plain = { TableName: "items", ReturnValues: "ALL_NEW" } as const;
   const made = await database.client.updateItem({ ...plain, Key: { pk: { S: "made" } } });
   expect(made.Attributes).toEqual({ pk: { S: "made" } });

@@ -11,7 +11,7 @@ const Key = (S: string) => ({ pk: { S } });
 const put = (S: string) => ({ PutRequest: { Item: { ...Key(S), v: { S: `value ${S}` } } } });
 const remove = (S: string) => ({ DeleteRequest: { Key: Key(S) } });
 
-test("a batch writes and reads several tables at once", async () => {
+test("BatchWriteItem and BatchGetItem write and read several tables at once", async () => {
   await database.client.batchWriteItem({ RequestItems: { items: [put("a"), put("b")], others: [put("a")] } });
   const written = await database.client.batchWriteItem({
     RequestItems: { items: [remove("b"), remove("nothing")] },
@@ -31,7 +31,7 @@ test("a batch writes and reads several tables at once", async () => {
   });
 });
 
-test("BatchGetItem returns the keys of items beyond 16 MB as unprocessed", async () => {
+test("BatchGetItem returns the keys of the items after the first 16 MB as unprocessed", async () => {
   const names = Array.from({ length: 50 }, (_, i) => `k${i}`);
   const text = { S: "x".repeat(380_000) };
   for (const name of names) await database.client.putItem({ TableName: "large", Item: { ...Key(name), text } });
@@ -48,7 +48,11 @@ test.each<[string, BatchWriteItemCommandInput["RequestItems"], string]>([
   ["one item twice", { items: [put("a"), remove("a")] }, "Provided list of item keys contains duplicates"],
   ["an empty request", { items: [{}] }, "must contain exactly one of the supported datatypes"],
   ["an unknown table", { unknown: [put("a")] }, "Requested resource not found"],
-  ["a bad key", { items: [put("fine"), { DeleteRequest: { Key: { x: { S: "a" } } } }] }, "does not match the schema"],
+  [
+    "a key that does not fit the table",
+    { items: [put("fine"), { DeleteRequest: { Key: { x: { S: "a" } } } }] },
+    "does not match the schema",
+  ],
 ])("BatchWriteItem refuses %s, and stores no item", async (_, RequestItems, message) => {
   await expect(database.client.batchWriteItem({ RequestItems })).rejects.toThrow(message);
   expect((await database.client.getItem({ TableName: "items", Key: Key("fine") })).Item).toBeUndefined();

@@ -39,11 +39,11 @@ async function members(): Promise<string[]> {
   return ((await group("by-rank")).Items ?? []).map(({ sk }) => sk?.S ?? "");
 }
 
-test("an index sorts items by its own sort key", async () => {
+test("an index of DynamoDB sorts items by its own sort key", async () => {
   expect(await members()).toEqual(["b", "c", "a"]);
 });
 
-test("an index is updated when an item is changed, replaced or deleted", async () => {
+test("an index of DynamoDB is updated when an item is changed, replaced or deleted", async () => {
   const { client } = database;
   const set = (sk: string, UpdateExpression: string, values?: Record<string, AttributeValue>) =>
     client.updateItem({
@@ -63,7 +63,7 @@ test("an index is updated when an item is changed, replaced or deleted", async (
   expect(await members()).toEqual(["a"]);
 });
 
-test("pages of an index contain every item once, even if all index keys are equal", async () => {
+test("the pages of a DynamoDB index contain every item once, even if all index keys are equal", async () => {
   for (const ScanIndexForward of [true, false]) {
     const met: (string | undefined)[] = [];
     let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
@@ -82,6 +82,6 @@ test("pages of an index contain every item once, even if all index keys are equa
 test.each<[Partial<QueryCommandInput>, string]>([
   [{ ConsistentRead: true }, "Consistent reads are not supported on global secondary indexes"],
   [{ ExclusiveStartKey: Key("a") }, "The provided starting key is invalid"],
-])("an index refuses a query with %j", async (more, message) => {
+])("an index of DynamoDB refuses a query with %j", async (more, message) => {
   await expect(group("by-rank", more)).rejects.toThrow(message);
 });

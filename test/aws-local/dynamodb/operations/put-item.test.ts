@@ -43,7 +43,7 @@ test("PutItem stores an attribute with the name __proto__", async () => {
 });
 
 describe("PutItem", () => {
-  test("accepts an item that just fits into the limits", async () => {
+  test("accepts an item whose size is exactly at the limits", async () => {
     const besides = Buffer.byteLength("pkaskbig") + 2;
     await put({ big: { S: "x".repeat(400 * 1024 - besides) } });
     await put({ deep: nested(32) });
@@ -52,14 +52,14 @@ describe("PutItem", () => {
 
   test.each<[string, Record<string, AttributeValue>, string]>([
     ["an item of 400 KB and a byte", { big: { S: "x".repeat(400 * 1024) } }, "Item size has exceeded"],
-    ["33 levels", { deep: nested(33) }, "Nesting Levels have exceeded supported limits"],
+    ["an item of 33 levels", { deep: nested(33) }, "Nesting Levels have exceeded supported limits"],
     ["a hash key of 2049 bytes", { pk: { S: "é".repeat(1025) } }, "Size of hashkey has exceeded"],
     ["an empty key", { pk: { S: "" } }, "cannot contain an empty string value. Key: pk"],
     ["a key of another type", { sk: { S: "1" } }, "Type mismatch for key sk expected: N actual: S"],
     ["an index key of another type", { group: { N: "1" } }, "Type mismatch for Index Key group Expected: S Actual: N"],
     ["an empty index key", { group: { S: "" } }, "IndexName: by-group, IndexKey: group"],
     ["an index key of 2049 bytes", { group: { S: "x".repeat(2049) } }, "Size of hashkey has exceeded"],
-    ["39 digits", { x: { N: "1".repeat(39) } }, "more than 38 significant digits"],
+    ["a number of 39 digits", { x: { N: "1".repeat(39) } }, "more than 38 significant digits"],
     ["a set deep inside", { x: { M: { a: { L: [{ SS: ["x"] }] } } } }, "has no sets"],
   ])("refuses %s", async (_, attributes, message) => {
     await expect(put(attributes)).rejects.toMatchObject({
@@ -93,7 +93,7 @@ test.each([
   expect(answer.body.message).toContain(message);
 });
 
-test("DynamoDB refuses unknown tables and operations", async () => {
+test("the local DynamoDB refuses unknown tables and operations", async () => {
   const refused = database.client.putItem({ TableName: "other", Item: key });
   await expect(refused).rejects.toMatchObject({ name: "ResourceNotFoundException" });
   expect((await database.send("ExecuteStatement", "{}")).body.__type).toContain("UnknownOperationException");

@@ -45,7 +45,7 @@ async function sortKeys(table: string, condition: string, more?: Partial<QueryCo
   return Items.map(({ sk }) => Object.values(sk as object)[0]);
 }
 
-describe("a query sorts the items of a partition", () => {
+describe("a DynamoDB query sorts the items of a partition", () => {
   test("by the value of numeric sort keys", async () => {
     expect((await sortKeys("numbers", "pk = :p")).map(Number)).toEqual(ordered.map(Number));
     expect(await sortKeys("numbers", "pk = :p", { ScanIndexForward: false, Limit: 1 })).toEqual(["1".padEnd(21, "0")]);
@@ -57,7 +57,7 @@ describe("a query sorts the items of a partition", () => {
   });
 });
 
-describe("a query returns the items that match its key condition", () => {
+describe("a DynamoDB query returns the items that match its key condition", () => {
   test.each([
     ["numbers", "pk = :p AND sk = :one", ["1"]],
     ["numbers", "pk = :p AND sk < :low", ["-100000000000000000000", "-99.5", "-1.5"]],
@@ -74,8 +74,8 @@ describe("a query returns the items that match its key condition", () => {
   });
 });
 
-describe("pages of a query", () => {
-  test.each([true, false])("contain every item once, forward: %s", async (ScanIndexForward) => {
+describe("the pages of a DynamoDB query", () => {
+  test.each([true, false])("contain every item once, with ScanIndexForward %s", async (ScanIndexForward) => {
     const met: unknown[] = [];
     let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
     do {
@@ -88,7 +88,7 @@ describe("pages of a query", () => {
     expect(met).toEqual(ScanIndexForward ? expected : expected.toReversed());
   });
 
-  test("end with the item that brings them to a megabyte, even if a filter drops this item", async () => {
+  test("end with the item that brings them to a megabyte, even if a filter drops that item", async () => {
     const first = await query("large", "pk = :p", { ProjectionExpression: "sk" });
     expect(first).toMatchObject({ Count: 4, LastEvaluatedKey: { sk: { N: "3" } } });
     const second = await query("large", "pk = :p", {
@@ -99,7 +99,7 @@ describe("pages of a query", () => {
     expect(second).toMatchObject({ Count: 0, ScannedCount: 4, LastEvaluatedKey: { sk: { N: "7" } } });
   });
 
-  test("count all items that were read, and contain only those that pass the filter", async () => {
+  test("count all items that were read, and contain only the items that the filter accepts", async () => {
     const filter = { FilterExpression: "even = :even", Limit: 5 };
     const ExpressionAttributeValues = { ":p": { S: "p" }, ":even": { BOOL: true } };
     const page = await query("numbers", "pk = :p", { ...filter, ExpressionAttributeValues });
@@ -109,7 +109,7 @@ describe("pages of a query", () => {
   });
 });
 
-describe("a query is refused", () => {
+describe("a DynamoDB query is refused", () => {
   test.each<[string, string, Partial<QueryCommandInput>, string]>([
     ["numbers", "sk = :one", {}, "Query condition missed key schema element: pk"],
     ["numbers", "pk = :p AND even = :one", {}, "Query condition missed key schema element: sk"],
@@ -147,7 +147,7 @@ describe("a query is refused", () => {
     });
   });
 
-  test("if its condition is missing or in legacy parameters", async () => {
+  test("if its condition is missing or is written in legacy parameters", async () => {
     await expect(database.client.query({ TableName: "numbers" })).rejects.toThrow("must be specified in the request");
     const answer = await database.send("Query", '{"TableName":"numbers","KeyConditions":{}}');
     expect(answer.body.message).toContain("use KeyConditionExpression");

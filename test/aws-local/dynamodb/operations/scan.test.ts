@@ -29,14 +29,14 @@ async function everyKey(more: Partial<ScanCommandInput> = {}): Promise<(string |
   return found;
 }
 
-test("a scan returns every item once, but not in the order of the keys", async () => {
+test("a DynamoDB scan returns every item once, but not in the order of the keys", async () => {
   const found = await everyKey({ Limit: 7 });
   expect(found.toSorted()).toEqual(names.toSorted());
   expect(found).not.toEqual(names);
   expect(found).not.toEqual(names.toSorted());
 });
 
-test("a scan filters by key attributes, too", async () => {
+test("a DynamoDB scan filters by key attributes and by other attributes", async () => {
   const page = await database.client.scan({
     TableName: "items",
     FilterExpression: "(pk = :a OR pk = :b) AND n < :n",
@@ -51,6 +51,6 @@ test.each<[Partial<ScanCommandInput>, string]>([
   [{ ReturnConsumedCapacity: "TOTAL" }, "The local DynamoDB consumes no capacity"],
   [{ IndexName: "by-group" }, "The local DynamoDB scans no index"],
   [{ ExclusiveStartKey: { pk: { S: "p1" } } }, "The provided key element does not match the schema"],
-])("a scan refuses the parameters %j", async (more, message) => {
+])("a DynamoDB scan refuses the parameters %j", async (more, message) => {
   await expect(database.client.scan({ TableName: "items", ...more })).rejects.toThrow(message);
 });

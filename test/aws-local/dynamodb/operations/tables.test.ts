@@ -10,7 +10,7 @@ const global = (IndexName: string, ...keys: string[]) => ({
   Projection: { ProjectionType: "ALL" as const },
 });
 
-test("DescribeTable returns a table as it was created, and CreateTable responds with the status CREATING", async () => {
+test("DescribeTable returns a table as it was created, and CreateTable answers with the status CREATING", async () => {
   const group = { AttributeName: "group", AttributeType: "S" } as const;
   const { TableDescription } = await database.client.createTable({
     ...plain,
@@ -57,7 +57,7 @@ describe("CreateTable refuses", () => {
   };
   test.each<[string, Partial<CreateTableCommandInput>, string]>([
     ["a short name", { TableName: "it" }, "at least 3 characters long"],
-    ["a strange name", { TableName: "it$ms" }, "regular expression pattern: [a-zA-Z0-9_.-]+"],
+    ["a name with a forbidden character", { TableName: "it$ms" }, "regular expression pattern: [a-zA-Z0-9_.-]+"],
     ["a billing mode with throughput", { BillingMode: "PROVISIONED" }, "use BillingMode PAY_PER_REQUEST"],
     [
       "throughput",

@@ -20,7 +20,7 @@ test.each([
   ["-0.001", "-0.001"],
   ["9.9E125", `99${"0".repeat(124)}`],
   ["1E-130", `0.${"0".repeat(129)}1`],
-])("the normal form of the number %s is %s", (given, canonical) => {
+])("the normal form of the DynamoDB number %s is %s", (given, canonical) => {
   expect(canonicalNumber(given)).toBe(canonical);
 });
 
@@ -32,7 +32,7 @@ test.each([
   ["1E126", "Number overflow"],
   ["1E-131", "Number underflow"],
   ["1".repeat(39), "more than 38 significant digits"],
-])("%j is refused as a number", (given, message) => {
+])("%j is refused as a DynamoDB number", (given, message) => {
   expect(() => canonicalNumber(given)).toThrow(message);
 });
 
@@ -42,12 +42,12 @@ test.each([
   ["9007199254740993", "1", "9007199254740994"],
   ["-1.5", "1.5", "0"],
   ["1e20", "0.00000000000000001", "100000000000000000000.00000000000000001"],
-])("the sum of %s and %s is exactly %s", (a, b, sum) => {
+])("the sum of the DynamoDB numbers %s and %s is exactly %s", (a, b, sum) => {
   const [left, right] = [canonicalNumber(a), canonicalNumber(b)];
   expect(addNumbers(left, right)).toBe(sum);
 });
 
-test("a sum of more than 38 digits is refused", () => {
+test("a sum of DynamoDB numbers with more than 38 digits is refused", () => {
   expect(() => addNumbers("1E38".replace("E38", "0".repeat(38)), "0.1")).toThrow("38 significant digits");
 });
 
@@ -55,7 +55,7 @@ const decimals = fc
   .tuple(fc.bigInt({ min: -(10n ** 37n), max: 10n ** 37n }), fc.integer({ min: -80, max: 80 }))
   .map(([digits, power]) => canonicalNumber(`${digits}E${power}`));
 
-test("the key bytes of numbers sort like the numbers", () => {
+test("the bytes of numeric DynamoDB keys sort like the numbers", () => {
   const scale = (text: string) => {
     const [whole = "", fraction = ""] = text.replace("-", "").split(".");
     const magnitude = BigInt(whole + fraction.padEnd(130, "0"));
@@ -78,6 +78,6 @@ test.each([
   ["123", 3],
   ["-123", 4],
   ["0.05", 2],
-])("the number %s counts as %i bytes", (text, bytes) => {
+])("the DynamoDB number %s counts as %i bytes", (text, bytes) => {
   expect(numberBytes(text)).toBe(bytes);
 });

@@ -21,7 +21,7 @@ function encode(chunks: Uint8Array[], trailer = ""): Buffer {
   return Buffer.concat([...framed, Buffer.from(`0\r\n${trailer}\r\n`)]);
 }
 
-test("a chunked body is read without its framing, even if the network splits it at any byte", async () => {
+test("a body in the encoding aws-chunked is read without its framing, even if the network splits it at any byte", async () => {
   const chunk = fc.uint8Array({ minLength: 1, maxLength: 300 });
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 5 }), fc.integer({ min: 1, max: 50 }), async (chunks, size) => {
@@ -32,7 +32,7 @@ test("a chunked body is read without its framing, even if the network splits it 
   );
 });
 
-test("a chunked body may have signed chunks, and trailers with spaces", async () => {
+test("a body in the encoding aws-chunked may have signed chunks, and trailers with spaces", async () => {
   const { body, trailers } = await decode(
     "3;chunk-signature=ab12\r\nabc\r\n0;chunk-signature=cd34\r\nX-Amz-Checksum-Sha256: x=\r\nx-amz-trailer-signature:y\r\n\r\n",
   );
@@ -46,6 +46,6 @@ test.each([
   ["has a chunk longer than its size", "2\r\nabc\r\n0\r\n\r\n"],
   ["has no sizes", "hello\r\nabc\r\n0\r\n\r\n"],
   ["is one endless line", "f".repeat(10_000)],
-])("a chunked body is refused if it %s", async (_, encoded) => {
+])("a body in the encoding aws-chunked is refused if it %s", async (_, encoded) => {
   await expect(decode(encoded)).rejects.toMatchObject({ name: "IncompleteBody" });
 });

@@ -6,7 +6,7 @@ const s3 = useS3();
 const get = (Key: string) => s3.client.send(new GetObjectCommand({ Bucket, Key }));
 
 describe("CopyObject", () => {
-  test("copies bytes and type, and copies or replaces the metadata", async () => {
+  test("copies the bytes and the type of an object, and copies or replaces its metadata", async () => {
     const said = { ContentType: "text/plain", Metadata: { by: "first" } };
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "from é", Body: "copied", ...said }));
     const CopySource = `${Bucket}/${encodeURIComponent("from é")}`;
@@ -18,7 +18,7 @@ describe("CopyObject", () => {
     expect(await (await get("other")).Body?.transformToString()).toBe("copied");
   });
 
-  test("refuses a missing source", async () => {
+  test("refuses a source that does not exist", async () => {
     const copy = new CopyObjectCommand({ Bucket, Key: "x", CopySource: `${Bucket}/missing` });
     await expect(s3.client.send(copy)).rejects.toMatchObject({ name: "NoSuchKey" });
   });

@@ -17,7 +17,7 @@ const put = (Key: string) => s3.client.send(new PutObjectCommand({ Bucket, Key, 
 const keysLeft = async () =>
   (await s3.client.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key) ?? [];
 
-test("DeleteObject deletes one object and leaves its neighbours, and may be repeated", async () => {
+test("DeleteObject deletes one object and no other, and succeeds if it is repeated", async () => {
   for (const key of ["d/1", "d/1/2", "d"]) await put(key);
   for (const _ of [1, 2]) await s3.client.send(new DeleteObjectCommand({ Bucket, Key: "d/1" }));
   expect(await keysLeft()).toEqual(["d", "d/1/2"]);
@@ -39,7 +39,7 @@ test("DeleteObjects refuses an invalid list of objects", async () => {
   expect(await answer.text()).toContain("<Code>MalformedXML</Code>");
 });
 
-test("a deletion succeeds while other requests create and delete objects in the same folders", async () => {
+test("the deletion of an S3 object succeeds while other requests create and delete objects in the same folders", async () => {
   const rounds = Array.from({ length: 40 }, async (_, index) => {
     const Key = `race/deep/er/${index % 4}`;
     await put(Key);
@@ -49,7 +49,7 @@ test("a deletion succeeds while other requests create and delete objects in the 
   expect(await keysLeft()).toEqual([]);
 });
 
-test("a deletion leaves no empty folder", async () => {
+test("the deletion of an S3 object leaves no empty folder", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-s3-"));
   const server = await openS3({ dataDir, ...key });
   const client = clientOf(server);

@@ -34,11 +34,11 @@ test("GetObject refuses a range after the end of the object", async () => {
   await expect(get({ Range: "bytes=26-" })).rejects.toMatchObject({ name: "InvalidRange" });
 });
 
-describe("a condition of GetObject", () => {
+describe("a GetObject request", () => {
   test.each<[string, () => Partial<GetObjectCommandInput>, number]>([
     ["If-Match with the ETag of the object", () => ({ IfMatch: ETag }), 200],
     ["If-Match with another ETag", () => ({ IfMatch: '"other"' }), 412],
-  ])("%s gets the response that S3 gives", async (_, input, status) => {
+  ])("that has %s gets the response that S3 gives", async (_, input, status) => {
     const answer = get(input());
     if (status === 200) expect(await (await answer).Body?.transformToString()).toBe(body);
     else await expect(answer).rejects.toMatchObject({ $metadata: { httpStatusCode: status } });
@@ -52,7 +52,7 @@ test("HeadObject returns the headers and no bytes", async () => {
   expect(Math.abs((head.LastModified as Date).getTime() - Date.now())).toBeLessThan(60_000);
 });
 
-test("a request for an object can set headers of the response", async () => {
+test("a GetObject request can set headers of its response", async () => {
   const got = await get({ ResponseContentType: "text/plain", ResponseContentDisposition: "attachment" });
   expect(got).toMatchObject({ ContentType: "text/plain", ContentDisposition: "attachment" });
 });
@@ -68,7 +68,7 @@ test.each([
   });
 });
 
-test("a download continues with the old object if a put replaces it meanwhile", async () => {
+test("a download from S3 returns the old object completely if a put replaces the object meanwhile", async () => {
   const [old, young] = [Buffer.alloc(8_000_000, "o"), Buffer.alloc(8_000_000, "y")];
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "replaced", Body: old }));
   const { Body } = await get({ Key: "replaced" });

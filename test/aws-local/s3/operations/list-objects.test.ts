@@ -52,7 +52,7 @@ test.each<[Partial<ListObjectsV2CommandInput>, string[], string[]]>([
 });
 
 test.each([1, 2, 5])(
-  "pages of %i keys have no gaps and no repetitions, also with common prefixes",
+  "pages of ListObjectsV2 with %i keys have no gaps and no repetitions, also with common prefixes",
   async (pageSize) => {
     const found: (string | undefined)[] = [];
     for await (const page of paginateListObjectsV2({ client: s3.client, pageSize }, { Bucket, Delimiter: "/" })) {
@@ -65,7 +65,7 @@ test.each([1, 2, 5])(
   },
 );
 
-test("ListObjectsV2 encodes keys if the client asks for it", async () => {
+test("ListObjectsV2 encodes keys if the client requests that", async () => {
   const { keys: found } = await list({ Prefix: "x", EncodingType: "url" });
   expect(found).toEqual(["x%26%3Cy%3E"]);
 });

@@ -39,7 +39,7 @@ test("PutObject stores an empty body", async () => {
   expect(await bytesOf("empty")).toHaveLength(0);
 });
 
-test("an object keeps its type, encoding, caching and metadata", async () => {
+test("an S3 object keeps its type, encoding, caching and metadata", async () => {
   const said = { ContentType: "text/csv", ContentEncoding: "gzip", CacheControl: "no-store", Metadata: { who: "me" } };
   await s3.client.send(new PutObjectCommand({ Bucket, Key: "described", Body: "a,b", ...said }));
   expect(await s3.client.send(new HeadObjectCommand({ Bucket, Key: "described" }))).toMatchObject(said);
@@ -64,7 +64,7 @@ const keys = [
   "$~^%",
 ];
 
-test("every key has its own object, even with unusual characters", async () => {
+test("every S3 key has its own object, even with unusual characters", async () => {
   for (const Key of keys) await s3.client.send(new PutObjectCommand({ Bucket, Key, Body: `body of ${Key}` }));
   for (const Key of keys) expect((await bytesOf(Key)).toString()).toBe(`body of ${Key}`);
 });
@@ -73,7 +73,7 @@ test.each([
   ["over 1024 bytes", `/${Bucket}/${"é".repeat(513)}`, "KeyTooLongError"],
   ["that is no UTF-8", `/${Bucket}/%ff`, "InvalidURI"],
   ["in no bucket", "/nobody/key", "NoSuchBucket"],
-  ["in a bucket out of the folder", "/../key", "NoSuchBucket"],
+  ["in a bucket outside the data folder", "/../key", "NoSuchBucket"],
 ])("PutObject refuses a key %s", async (_, path, code) => {
   const url = new URL(s3.server.url);
   const answer = await new Promise<string>((resolve) => {
@@ -92,9 +92,9 @@ test.each([
   expect(answer).toContain(`<Code>${code}</Code>`);
 });
 
-describe("a checksum", () => {
+describe("the checksum of an S3 object", () => {
   test.each(Object.values(ChecksumAlgorithm).filter((name) => !/XXHASH|MD5|SHA512/.test(name)))(
-    "%s that the SDK computes is verified, stored and returned",
+    "of the kind %s that the SDK computes is verified, stored and returned",
     async (algorithm) => {
       const name = `Checksum${algorithm}` as const;
       const body = Buffer.from("123456789");
@@ -148,7 +148,7 @@ describe("a condition of PutObject", () => {
     s3.client.send(new PutObjectCommand({ Bucket, Key, Body, ...condition }));
   const refused = { name: "PreconditionFailed", $metadata: { httpStatusCode: 412 } };
 
-  test("If-None-Match: * lets one of many writers succeed, and refuses the others", async () => {
+  test("(If-None-Match: *) lets one of many writers succeed, and refuses the others", async () => {
     const writers = Array.from({ length: 20 }, (_, index) => put("once", `writer ${index}`, { IfNoneMatch: "*" }));
     const results = await Promise.allSettled(writers);
     const winners = results.flatMap(({ status }, index) => (status === "fulfilled" ? [index] : []));
@@ -168,12 +168,12 @@ describe("a condition of PutObject", () => {
     expect(body.readableDidRead).toBe(false);
   });
 
-  test("that is not served is refused with a sentence", async () => {
+  test("that the local S3 does not have is refused with a sentence", async () => {
     await expect(put("matched", "two", { IfMatch: '"etag"' })).rejects.toMatchObject({ name: "NotImplemented" });
   });
 });
 
-describe("an incomplete write", () => {
+describe("an incomplete write to the local S3", () => {
   test("is never visible: a reader gets the complete old object or the complete new one", async () => {
     const [old, young] = [Buffer.alloc(2_000_000, "a"), Buffer.alloc(2_000_000, "b")];
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "over", Body: old }));
@@ -194,7 +194,7 @@ describe("an incomplete write", () => {
     expect(reads).toBeGreaterThan(1);
   });
 
-  test("of a client that has left does not replace the old object", async () => {
+  test("does not replace the old object if the client has disconnected", async () => {
     await s3.client.send(new PutObjectCommand({ Bucket, Key: "cut", Body: "whole" }));
     const controller = new AbortController();
     const body = new ReadableStream<Uint8Array>({
@@ -207,7 +207,7 @@ describe("an incomplete write", () => {
     expect((await bytesOf("cut")).toString()).toBe("whole");
   });
 
-  test("that is shorter than its announced length is refused", async () => {
+  test("is refused if it is shorter than its announced length", async () => {
     const headers = { "x-amz-decoded-content-length": "10" };
     const answer = await raw(s3.server, `/${Bucket}/short`, { method: "PUT", body: "body", headers });
     expect(await answer.text()).toContain("<Code>IncompleteBody</Code>");

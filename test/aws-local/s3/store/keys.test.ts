@@ -12,7 +12,7 @@ const key = fc
   .map((segments) => segments.join("/"))
   .filter((text) => text !== "" && text.isWellFormed());
 
-test("every key has its own path, which stays in the bucket and can be decoded to the key", () => {
+test("every S3 key has its own file path, which stays in the bucket and can be decoded to the key", () => {
   fc.assert(
     fc.property(key, (one) => {
       const path = keyPath(one);
@@ -27,7 +27,7 @@ test("every key has its own path, which stays in the bucket and can be decoded t
   );
 });
 
-test("two keys that differ only in case have paths that differ in more than case", () => {
+test("two S3 keys that differ only in case have file paths that differ in more than case", () => {
   fc.assert(
     fc.property(key, key, (one, other) => {
       fc.pre(one !== other);
@@ -36,7 +36,7 @@ test("two keys that differ only in case have paths that differ in more than case
   );
 });
 
-test("the path of a readable key is readable", () => {
+test("the file path of a readable S3 key is readable", () => {
   expect(keyPath("blobs/acme/exec_01J/ab.txt")).toBe("blobs/acme/exec_01^j/ab.txt$");
 });
 
@@ -46,6 +46,6 @@ test.each([
   ["a/", "a"],
   ["a/b", "a"],
   ["a/../b/c", "a/%2e./b"],
-])("all keys with the prefix %j are below the folder %j", (prefix, folder) => {
+])("all S3 keys with the prefix %j are below the folder %j", (prefix, folder) => {
   expect(prefixFolder(prefix).replace(/^\.$/, "")).toBe(folder);
 });

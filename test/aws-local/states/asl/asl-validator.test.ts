@@ -102,12 +102,12 @@ async function isRefusedByValidator(definition: Json): Promise<boolean> {
   }
 }
 
-it("asl-validator and our compiler accept a definition that uses all served features", async () => {
+it("asl-validator and NOVA's compiler of ASL accept a definition that uses all features of the local Step Functions", async () => {
   expect(isRefused(definition)).toBe(false);
   expect(await isRefusedByValidator(definition)).toBe(false);
 });
 
-it("our compiler refuses every definition that asl-validator refuses", async () => {
+it("NOVA's compiler of ASL refuses every definition that asl-validator refuses", async () => {
   const values = [undefined, null, "x", "$.z", "Succeed", -1, 1.5, true, [], {}, { Bogus: 1 }];
   const change = fc.record({ path: fc.constantFrom(...pathsOf(definition)), value: fc.constantFrom(...values) });
   const agrees = fc.asyncProperty(change, async ({ path, value }) => {

@@ -19,7 +19,7 @@ const task = { Type: "Task", Resource: FUNCTION, End: true };
 const all = { ErrorEquals: ["States.ALL"] };
 const one = (state: Json): Json => ({ StartAt: "S", States: { S: state } });
 
-describe("a definition that cannot be run", () => {
+describe("an invalid definition of a state machine", () => {
   it.each<[Json, string, RegExp]>([
     [[], "/", /object is expected/],
     [{ States: {} }, "/StartAt", /is required/],
@@ -89,8 +89,8 @@ describe("a definition that cannot be run", () => {
   });
 });
 
-describe("the context object", () => {
-  it("has the fields that Step Functions has for the state, and none for the execution", async () => {
+describe("the context object of a state", () => {
+  it("has the fields that Step Functions has for a state, and none for the execution", async () => {
     const parameters = { "name.$": "$$.State.Name", "retries.$": "$$.State.RetryCount" };
     const result = await runState({ Type: "Pass", Parameters: parameters }, {});
     expect(result.output).toEqual({ name: "S", retries: 0 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../../packages/aws-local/src/json.ts";
 import { DefinitionRejected } from "../../../../packages/aws-local/src/states/asl/failure.ts";
-import { compileFormatCall } from "../../../../packages/aws-local/src/states/asl/format-call.ts";
+import { compileFormatCall } from "../../../../packages/aws-local/src/states/asl/payload-template.ts";
 
 function evaluate(text: string, data: Json = {}): Json {
   return compileFormatCall(text, "$")({ data, context: { State: { Name: "S" } } });
@@ -14,14 +14,14 @@ describe("States.Format", () => {
     ["States.Format('{} {} {}', $.a, $.b, $.c)", { a: null, b: true, c: -1.5e2 }, "null true -150"],
     ["States.Format('constant')", {}, "constant"],
     ["States.Format('{}', $$.State.Name)", {}, "S"],
-  ])("evaluates %s", (text, data, expected) => {
+  ])("is evaluated in the expression %s", (text, data, expected) => {
     expect(evaluate(text, data)).toEqual(expected);
   });
 
   it.each<[string, RegExp]>([
     ["States.Format('{} {}', $.a)", /2 occurrences of \{\} but 1 arguments/],
     ["States.Format('{}', $.a, $.a)", /1 occurrences of \{\} but 2 arguments/],
-  ])("%s fails with States.IntrinsicFailure and the reason", (text, reason) => {
+  ])("fails in the expression %s with States.IntrinsicFailure and the reason", (text, reason) => {
     expect(() => evaluate(text, { a: 1 })).toThrow(/^States.IntrinsicFailure: The function 'States/);
     expect(() => evaluate(text, { a: 1 })).toThrow(reason);
   });
@@ -47,7 +47,7 @@ describe("States.Format", () => {
     "States.Format('{}', $.a) x",
     "States.Format('open)",
     "States.Format('{}', States.UUID())",
-  ])("%s is rejected when the definition is compiled", (text) => {
+  ])("needs valid arguments and is the only intrinsic function: the compiler refuses %s", (text) => {
     expect(() => compileFormatCall(text, "$")).toThrow(DefinitionRejected);
     expect(() => compileFormatCall(text, "$")).toThrow(/only States.Format of a text and of paths is served here/);
   });

@@ -9,7 +9,7 @@ const task = { Type: "Task", Resource: FUNCTION };
 /** A string whose JSON has exactly this number of bytes. */
 const text = (bytes: number, character = "x") => character.repeat((bytes - 2) / Buffer.byteLength(character));
 
-describe("the limit of 256 KiB", () => {
+describe("the limit of 256 KiB for inputs and outputs of states", () => {
   it.each(["x", "é", "€"])("counts UTF-8 bytes: %s", async (character) => {
     const size = Buffer.byteLength(character);
     const fits = DATA_LIMIT_BYTES - ((DATA_LIMIT_BYTES - 2) % size);
@@ -36,7 +36,7 @@ describe("the limit of 256 KiB", () => {
   });
 });
 
-it("the limit of 256 KiB also holds for the input to which a Catch has added the error", async () => {
+it("the limit of 256 KiB also applies to the input of a state to which a Catch has added the error", async () => {
   const input = { a: text(DATA_LIMIT_BYTES - 20) };
   const state = {
     ...task,
@@ -54,8 +54,8 @@ const loop = {
   States: { A: { Type: "Choice", Choices: [again], Default: "B" }, B: { Type: "Succeed" } },
 };
 
-describe("an execution", () => {
-  it("fails with its 25,000th event", async () => {
+describe("an execution of the local Step Functions", () => {
+  it("fails when its history gets its 25,000th event", async () => {
     const result = await runStateMachine(loop, {}, { invokeLambda: noLambda, clock: virtualClock() });
     expect(result.events).toHaveLength(HISTORY_LIMIT);
     expect(result).toMatchObject({ status: "FAILED", error: "States.Runtime" });
@@ -88,7 +88,7 @@ describe("an execution", () => {
     expect(result.events.map(({ type }) => type).slice(-2)).toEqual(["LambdaFunctionStarted", "ExecutionAborted"]);
   });
 
-  it("ends as ABORTED when it is stopped, and its running function is aborted", async () => {
+  it("ends as ABORTED when it is stopped, and its running Lambda function is aborted", async () => {
     const stop = new AbortController();
     let told = false;
     const invokeLambda: typeof echo = (_arn, _payload, signal) =>

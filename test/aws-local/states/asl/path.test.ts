@@ -20,7 +20,7 @@ function read(path: string, data: Json = store): Json {
   });
 }
 
-describe("reading a path", () => {
+describe("reading a JSONPath of a state", () => {
   it.each([
     ["$", store],
     ["$.books[0].title", "A"],
@@ -46,13 +46,13 @@ describe("reading a path", () => {
   it.each([
     ...["books", "$.", "$.a[", "$.a['b'", "$variable", "$.a b", "$['a']", "$.books[-1]", "$.books[*]", "$.books[0:2]"],
     ...["$.books[0,2]", "$..title", "$.books[0].*", "$.books[?(@.price > 10)]", "$.books.length()"],
-  ])("rejects %s, which is no path to a single place", (path) => {
+  ])("rejects %s, which is no path to a single value", (path) => {
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(/not a JSONPath that names one place/);
     expect(() => compilePath(path, "$.States.S.ItemsPath")).toThrow(DefinitionRejected);
   });
 });
 
-describe("writing a result", () => {
+describe("writing the result of a state", () => {
   const write = (path: unknown, input: Json, result: Json) => compileResultPath(path, "$")(input, result);
 
   it.each([
@@ -76,12 +76,12 @@ describe("writing a result", () => {
   it.each([
     ["$.r", "text"],
     ["$.a.b", { a: 1 }],
-  ])("at %s fails if the input has no such place", (path, input) => {
+  ])("at the ResultPath %s fails if the input has a value other than an object on that path", (path, input) => {
     expect(() => write(path, input, 1)).toThrow(/States.ResultPathMatchFailure: Unable to apply step/);
   });
 
   it.each(["$.a[*]", "$.a[0]", "$..a", "$$.x", "$[0:1]", 7])(
-    "at %s is rejected, because that is no path of names",
+    "at the ResultPath %s is rejected, because that path does not consist of names only",
     (path) => {
       expect(() => compileResultPath(path, "$")).toThrow(DefinitionRejected);
     },

@@ -5,7 +5,7 @@ import { virtualClock } from "../support/virtual-clock.ts";
 const task = { Type: "Task", Resource: FUNCTION };
 const broken = failure("Broken");
 
-describe("Retry", () => {
+describe("the field Retry of a state", () => {
   it.each<[string, object, number[]]>([
     ["AWS's defaults", {}, [1000, 2000, 4000]],
     [
@@ -17,7 +17,7 @@ describe("Retry", () => {
     ["full jitter", { IntervalSeconds: 4, JitterStrategy: "FULL", MaxAttempts: 2 }, [2000, 4000]],
     ["no attempts", { MaxAttempts: 0 }, []],
   ])(
-    "waits before each attempt according to %s, and fails with the error of the last attempt",
+    "with %s waits before each attempt accordingly, and fails with the error of the last attempt",
     async (_name, fields, delays) => {
       const clock = virtualClock({ random: () => 0.5 });
       const script = scripted(...Array(delays.length + 1).fill(broken));
@@ -54,7 +54,7 @@ describe("Retry", () => {
 const large = { ok: true as const, payload: JSON.stringify("x".repeat(262_144)) };
 const hang = { TimeoutSeconds: 1 };
 
-describe("ErrorEquals", () => {
+describe("a name in the field ErrorEquals of a state", () => {
   it.each([
     ["Broken", "Broken", true],
     ["broken", "Broken", false],
@@ -111,7 +111,7 @@ async function isCaught(
   return (await runState(state, input, { invokeLambda, more })).status === "SUCCEEDED";
 }
 
-describe("Catch", () => {
+describe("the field Catch of a state", () => {
   const catchAll = (fields: object = {}) => ({
     ...task,
     Catch: [{ ErrorEquals: ["States.ALL"], Next: "Caught", ...fields }],

@@ -9,8 +9,8 @@ import { temporaryFolder, testServer } from "../support/server.ts";
 
 const read = (dataDir: string, file: string) => readFileSync(join(dataDir, "states", file), "utf8");
 
-describe("the data folder", () => {
-  it("has all earlier events of an execution before a function receives a task token", async () => {
+describe("the data folder of the local Step Functions", () => {
+  it("contains all earlier events of an execution before a Lambda function receives a task token", async () => {
     const dataDir = await temporaryFolder();
     const seen: string[] = [];
     const invokeLambda: InvokeLambda = async (_arn, payload) => {
@@ -21,7 +21,7 @@ describe("the data folder", () => {
     expect(seen).toEqual([expect.stringContaining('"payload":"\\"before\\""')]);
   });
 
-  it("has the answer to a task before its sender gets a response", async () => {
+  it("contains the answer to a task before the sender of the answer gets a response", async () => {
     const { tokenOf, invokeLambda: keep } = keeper();
     const invokeLambda: InvokeLambda = (arn, payload) =>
       payload.includes("token") ? keep(arn, payload) : new Promise(() => {});
@@ -30,7 +30,7 @@ describe("the data folder", () => {
     expect(read(dataDir, "history/0.ndjson")).toContain('"value":{"output":"the answer"}');
   });
 
-  it("has every event of an execution that only waits, and the time at which the execution continues", async () => {
+  it("contains every event of an execution that only waits, and the time at which the execution continues", async () => {
     const clock = handClock();
     const server = await rested(inRow({ Wait: { Type: "Wait", Seconds: 60 } }), { clock });
     const lines = read(server.dataDir, "history/0.ndjson").trimEnd().split("\n");
@@ -51,7 +51,7 @@ describe("the data folder", () => {
     expect(changes).toEqual([{ park: 0, due: null }, { wake: 0 }, { park: 0, due: clock.now() + 1000 }]);
   });
 
-  it("can be opened if it has format 1, and its two waiting executions continue", async () => {
+  it("can be opened if it has format 1, and the two executions that wait in it continue", async () => {
     const dataDir = await temporaryFolder();
     cpSync(join(root, "test/fixtures/formats/states-1"), join(dataDir, "states"), { recursive: true });
     const tokens = read(dataDir, "history/1.ndjson").match(/(?<=\\"token\\":\\")[^\\]+/g) ?? [];

@@ -9,8 +9,8 @@ const hours = 3600;
 /** The clock of a machine. The emulator checks it every ten seconds, so it notices jumps. */
 const watched = () => handClock({ maxNapMs: 10_000 });
 
-describe("a machine that sleeps for three hours", () => {
-  it("ends a wait that became due during the sleep as soon as the machine wakes", async () => {
+describe("a computer that sleeps for three hours", () => {
+  it("ends a Wait state that became due during the sleep as soon as the computer wakes", async () => {
     const clock = watched();
     const server = await rested(inRow(wait), { clock });
     clock.jump(3 * hours);
@@ -19,7 +19,7 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times out a task whose time limit passed during the sleep", async () => {
+  it("times out a task of an execution whose time limit passed during the sleep", async () => {
     const [clock, { invokeLambda }] = [watched(), keeper()];
     const server = await rested(inRow({ Ask: { ...asks, TimeoutSeconds: 2 * hours } }), { clock, invokeLambda });
     clock.jump(3 * hours);
@@ -27,11 +27,11 @@ describe("a machine that sleeps for three hours", () => {
     expect(await standing(server)).toMatchObject({ status: "FAILED", error: "States.Timeout" });
   });
 
-  it("gives a running function the time that the function had left before the sleep", async () => {
+  it("gives a running Lambda function the time that it had left before the sleep", async () => {
     const [clock, { called, invokeLambda, release }] = [watched(), heldLambda()];
     const server = await begun(inRow({ Work: { ...works, TimeoutSeconds: 60 } }), { clock, invokeLambda });
     await called;
-    await new Promise(setImmediate); // its time limit is set
+    await new Promise(setImmediate); // The execution has now set the time limit of its task.
     await new Promise(setImmediate);
     clock.jump(3 * hours);
     clock.pass(10);
@@ -41,7 +41,7 @@ describe("a machine that sleeps for three hours", () => {
   });
 });
 
-it("a wait does not become longer if the clock is set back", async () => {
+it("a Wait state does not take longer if the computer's clock is set back", async () => {
   const clock = watched();
   const server = await rested(inRow(wait), { clock });
   clock.jump(-3 * hours);

@@ -56,7 +56,7 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED", output: '{"Error":"Refused","Cause":"no"}' });
   });
 
-  it("is interrupted if the process dies during the function that follows the answer", async () => {
+  it("is aborted as interrupted if the process dies during the Lambda function that follows the answer", async () => {
     const { tokenOf, invokeLambda: keep } = keeper();
     const called = Promise.withResolvers<void>();
     const invokeLambda: InvokeLambda = (arn, payload) => {
@@ -86,7 +86,7 @@ describe("an execution that waits for an answer", () => {
     expect(await standing(await reopened(second))).toMatchObject({ status: "ABORTED", error: "Enough" });
   });
 
-  it("is returned for a repeated start with the same input", async () => {
+  it("is returned if a client starts it a second time with the same input", async () => {
     const { client } = await reopened(await rested(inRow({ Ask: asks }), keeper()));
     const again = (text: string) => new StartExecutionCommand({ stateMachineArn: MACHINE, name: "one", input: text });
     await client.send(again('{"n":1}'));
@@ -94,7 +94,7 @@ describe("an execution that waits for an answer", () => {
   });
 });
 
-describe("branches and iterations", () => {
+describe("the branches and iterations of an execution that waits", () => {
   it("keep their results, retries and current states from process to process", async () => {
     const { tokenOf, payloads, invokeLambda: keep } = keeper();
     const flaky = '{"of":"flaky"}';
@@ -124,11 +124,11 @@ describe("branches and iterations", () => {
   });
 });
 
-describe("a function that gets a task token", () => {
+describe("a Lambda function that gets a task token", () => {
   it.each([
-    ["is called again with the same token if the process dies while the function runs", false],
-    ["can get the answer to its token before the function ends, and the answer survives the process", true],
-  ])("%s", async (_, early) => {
+    ["is called a second time with the same token if the process dies while it runs", false],
+    ["can get the answer to its token before it ends, and the answer is kept if the process ends", true],
+  ])("may lose its process without harm: it %s", async (_, early) => {
     const called = Promise.withResolvers<string>();
     const never: InvokeLambda = (_arn, payload) => {
       called.resolve(payload);

@@ -12,8 +12,8 @@ function limited() {
   return { pending, first: overs[0] as AbortSignal };
 }
 
-describe("the time limit of a function that waits for its turn", () => {
-  it("is paused while other time limits continue, and is afterwards postponed by the length of the wait", () => {
+describe("the time limit of a Lambda function that has to wait on a busy machine", () => {
+  it("is paused while other time limits continue, and is then postponed by the length of the wait", () => {
     const { pending, first } = limited();
     const continueTime = pending.standStill(first);
     expect([pending.dueMs, pending.dueBy(5_000)]).toEqual([2_000, [2]]);
@@ -21,7 +21,7 @@ describe("the time limit of a function that waits for its turn", () => {
     expect([pending.dueMs, pending.dueBy(5_000), pending.dueBy(5_500)]).toEqual([2_000, [2], [2, 1]]);
   });
 
-  it("is paused, like all time limits of an execution that does no other work", () => {
+  it("is paused like all time limits of its execution if the execution does nothing else", () => {
     const { pending } = limited();
     const continueTime = pending.standStill();
     expect([pending.dueMs, pending.dueBy(60_000)]).toEqual([null, []]);

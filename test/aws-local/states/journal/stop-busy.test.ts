@@ -5,7 +5,7 @@ import { heldLambda, MACHINE, ROLE } from "../support/server.ts";
 
 const Interrupted = { kind: "aborted", error: "Interrupted", cause: "by hand" } as const;
 
-it("stopBusy stops executions that are in a function and the parents that wait for them, but no other waiting executions", async () => {
+it("stopBusy stops executions that run a Lambda function and the parents that wait for them, but no other waiting executions", async () => {
   const { called, invokeLambda } = heldLambda();
   const answersTokens = (arn: string, payload: string) =>
     payload.includes("token") ? Promise.resolve({ ok: true as const, payload }) : invokeLambda(arn, payload);

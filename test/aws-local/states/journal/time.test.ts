@@ -31,7 +31,7 @@ async function typesOf(server: TestServer): Promise<(string | undefined)[]> {
 }
 
 describe("time that passes while no process runs", () => {
-  it("ends a Wait state as soon as a process opens, if the wait is over by then", async () => {
+  it("ends a Wait state as soon as the next process starts, if the wait is over by then", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600), After: works }));
     await first.close();
     clock.pass(7200);
@@ -39,7 +39,7 @@ describe("time that passes while no process runs", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("counts for the delay before a retry, so no process has to run until the retry", async () => {
+  it("counts towards the delay before a retry, so no process has to run until the retry", async () => {
     const clock = handClock();
     const calls: string[] = [];
     const invokeLambda: InvokeLambda = async (_arn, payload) =>
@@ -53,7 +53,7 @@ describe("time that passes while no process runs", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("counts for a Wait state, which then waits for the rest of its time", async () => {
+  it("counts towards a Wait state, which afterwards waits only for the rest of its time", async () => {
     const { first, clock, options } = await resting(inRow({ Wait: waits(3600) }));
     await first.close();
     clock.pass(3000);
@@ -64,7 +64,7 @@ describe("time that passes while no process runs", () => {
     expect(await standing(second)).toMatchObject({ status: "SUCCEEDED" });
   });
 
-  it("times out a task without an answer, and a later answer is refused", async () => {
+  it("times out a task without an answer, and an answer that arrives later is refused", async () => {
     const limited = { ...asks, TimeoutSeconds: 60, Catch: [{ ErrorEquals: ["States.Timeout"], Next: "Late" }] };
     const { first, clock, options, tokenOf } = await resting(inRow({ Ask: limited, Late: { Type: "Pass" } }));
     await first.close();
@@ -78,14 +78,14 @@ describe("time that passes while no process runs", () => {
     await expect(second.client.send(succeed(tokenOf(input)))).rejects.toMatchObject({ name: "TaskTimedOut" });
   });
 
-  it("ends an execution if it exceeds the TimeoutSeconds of the state machine", async () => {
+  it("ends an execution if it has exceeded the TimeoutSeconds of its state machine", async () => {
     const { first, clock, options } = await resting({ ...inRow({ Ask: asks }), TimeoutSeconds: 100 });
     await first.close();
     clock.pass(100);
     expect(await standing(await reopened(first, options))).toMatchObject({ status: "TIMED_OUT" });
   });
 
-  it("makes several waits due, and the next process ends the earliest first", async () => {
+  it("makes several Wait states due, and the next process ends them in the order of their times", async () => {
     const fails = {
       StartAt: "Short",
       States: { Short: { ...waits(10), Next: "Stop" }, Stop: { Type: "Fail", Error: "First" } },
@@ -99,8 +99,8 @@ describe("time that passes while no process runs", () => {
   });
 });
 
-describe("a process that does not drive executions", () => {
-  it("continues no execution, even if its wait is over", async () => {
+describe("a process that opens the data folder without running executions", () => {
+  it("continues no execution, even if the wait of the execution is over", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.close();
     clock.pass(20);
@@ -111,7 +111,7 @@ describe("a process that does not drive executions", () => {
     expect(payloads).toEqual([input]);
   });
 
-  it("writes an answer to disk for the next process that drives executions", async () => {
+  it("writes an answer to disk for the next process that runs executions", async () => {
     const { first, options, tokenOf, payloads } = await resting(inRow({ Ask: asks, After: works }));
     const second = await reopened(first, { ...options, drives: false });
     await second.client.send(succeed(tokenOf(input)));
@@ -124,8 +124,8 @@ describe("a process that does not drive executions", () => {
   });
 });
 
-describe("a function that starts when a process drives the execution", () => {
-  it("does not start again if the process dies while the function runs", async () => {
+describe("a Lambda function that starts when a process continues its execution", () => {
+  it("is not started a second time if the process dies while the function runs", async () => {
     const { first, options, tokenOf } = await resting(inRow({ Ask: asks, Hang: works }));
     const second = await reopened(first, { ...options, drives: false });
     await second.client.send(succeed(tokenOf(input)));
@@ -137,7 +137,7 @@ describe("a function that starts when a process drives the execution", () => {
 });
 
 describe("a process that is about to close", () => {
-  it("starts no work that becomes due while the process closes", async () => {
+  it("starts nothing that becomes due while the process closes", async () => {
     const { first, clock, options, payloads } = await resting(inRow({ Wait: waits(10), After: works }));
     await first.live.rest();
     clock.pass(10);

@@ -38,8 +38,8 @@ async function family(parent: object, child: object, options: Partial<StatesOpti
   return server;
 }
 
-describe("states:startExecution.sync:2", () => {
-  it("waits for the child's end, and returns its output", async () => {
+describe("a state with states:startExecution.sync:2", () => {
+  it("waits for the end of the child execution, and returns its output", async () => {
     const server = await family(inRow({ Start: starts }), inRow({ Work: works }), keeper());
     const { status, output } = await standing(server);
     const { startDate, stopDate } = await server.client.send(describeChild);
@@ -79,7 +79,7 @@ describe("states:startExecution.sync:2", () => {
     });
   });
 
-  it("fails with States.TaskFailed if the child fails, and its cause describes the child", async () => {
+  it("fails with States.TaskFailed if the child execution fails, and its cause describes the child", async () => {
     const server = await family(inRow({ Start: starts }), fails);
     const { status, error, cause } = await standing(server);
     expect([status, error, JSON.parse(cause ?? "null")]).toMatchObject([
@@ -91,7 +91,12 @@ describe("states:startExecution.sync:2", () => {
   });
 
   it.each([
-    ["a name that is taken", { Name: "kid" }, "ExecutionAlreadyExists", `Execution Already Exists: '${CHILD_RUN}'`],
+    [
+      "the name of another execution",
+      { Name: "kid" },
+      "ExecutionAlreadyExists",
+      `Execution Already Exists: '${CHILD_RUN}'`,
+    ],
     [
       "a state machine that does not exist",
       { StateMachineArn: `${CHILD}s` },
@@ -111,7 +116,7 @@ describe("states:startExecution.sync:2", () => {
     expect(cause).toContain(`(Service: AWSStepFunctions; Status Code: 400; Error Code: ${code}; Request ID: `);
   });
 
-  it("gives a child a random name if none is given, and passes a text as its input unchanged", async () => {
+  it("gives a child execution a random name if none is given, and passes a text as its input unchanged", async () => {
     const parameters = { StateMachineArn: CHILD, Input: '{"n":1}' };
     const machine = inRow({ Start: { ...starts, Parameters: parameters } });
     const { client } = await family(machine, inRow({ Work: works }), keeper());
@@ -134,7 +139,7 @@ describe("states:startExecution.sync:2", () => {
   });
 });
 
-describe("a child whose end is awaited", () => {
+describe("a child execution whose parent waits for its end", () => {
   it("is stopped when its parent is stopped", async () => {
     const server = await family(inRow({ Start: starts }), inRow({ Ask: asks }), keeper());
     await server.client.send(
@@ -158,7 +163,7 @@ describe("a child whose end is awaited", () => {
     expect(await server.client.send(describeChild)).toMatchObject({ status: "ABORTED" });
   });
 
-  it("continues if its parent's task times out", async () => {
+  it("continues if the task of its parent times out", async () => {
     const clock = handClock();
     const limited = { ...starts, TimeoutSeconds: 5 };
     const server = await family(inRow({ Start: limited }), inRow({ Ask: asks }), { ...keeper(), clock });
@@ -192,7 +197,7 @@ describe("a child whose end is awaited", () => {
   });
 
   it.each([
-    ["of its end", "stoppedAtMs"],
+    ["that it has ended", "stoppedAtMs"],
     ["that it was started", "startedAtMs"],
   ])("reports to its parent %s, even if the process died before the report", async (_, said) => {
     const { tokenOf, invokeLambda } = keeper();

@@ -86,7 +86,7 @@ describe("StartExecution", () => {
     await expect(client.send(start("one", '{"a":1}'))).rejects.toMatchObject(refused);
   });
 
-  it("accepts the name of an ended execution again after ninety days", async () => {
+  it("accepts the name of an ended execution for a new one after ninety days", async () => {
     const clock = virtualClock();
     const { client, live } = await testServer({ clock });
     await createFlow(client);
@@ -106,7 +106,7 @@ describe("StartExecution", () => {
       "not json",
       /^Invalid State Machine Execution Input: '/,
     ],
-    ["nothing", "InvalidExecutionInput", "one", "", /'Invalid execution input.'/],
+    ["an empty input", "InvalidExecutionInput", "one", "", /'Invalid execution input.'/],
     ["an invalid name", "InvalidName", "two words", "{}", /^Invalid Name: 'two words'$/],
     [
       "more than 256 KiB",
@@ -133,8 +133,8 @@ describe("StartExecution", () => {
   });
 });
 
-describe("the end of an execution", () => {
-  it("that fails has its error and cause in DescribeExecution and in the status change", async () => {
+describe("the end of an execution of the local Step Functions", () => {
+  it("with a failure has its error and cause in DescribeExecution and in the event about the status", async () => {
     const { client, live, changes } = await testServer({ invokeLambda: async () => failure("Broken", "why") });
     await createFlow(client, invokes);
     await client.send(start("one"));
@@ -149,7 +149,7 @@ describe("the end of an execution", () => {
     expect(changes).toMatchObject([{ status: "FAILED", error: "Broken", cause: described.cause, output: null }]);
   });
 
-  it("is stored, and causes only a warning, if the listener of status changes fails", async () => {
+  it("is stored, and causes only a warning, if the listener of status changes throws an error", async () => {
     const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
     const { client, live } = await testServer({
       onStatusChange: async () => {
@@ -251,11 +251,11 @@ describe("ListExecutions of a Map Run", () => {
   });
 });
 
-describe("an execution that has ended", () => {
+describe("an ended execution of the local Step Functions", () => {
   it.each([
     ["succeeded", passes, "Execution is SUCCEEDED and cannot be redriven"],
     ["failed", fails, "The local Step Functions redrives nothing: start a new execution"],
-  ])("is not redrivable after it %s", async (_, definition, reason) => {
+  ])("cannot be redriven after it %s", async (_, definition, reason) => {
     const { client, live } = await testServer();
     await createFlow(client, definition);
     await client.send(start("one"));
@@ -292,7 +292,7 @@ describe("GetExecutionHistory", () => {
   });
 });
 
-describe("a request for an execution", () => {
+describe("a request to the local Step Functions for an execution", () => {
   it.each([
     ["ExecutionDoesNotExist", `${EXECUTION}:none`, `Execution Does Not Exist: '${EXECUTION}:none'`],
     ["InvalidArn", "nonsense", "Invalid Arn: 'Invalid ARN prefix: nonsense'"],

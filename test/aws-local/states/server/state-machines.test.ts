@@ -32,7 +32,7 @@ describe("CreateStateMachine", () => {
   });
 
   it.each<[string, Partial<CreateStateMachineCommandInput>]>([
-    ["again", {}],
+    ["with the same fields", {}],
     ["with another role", { roleArn: `${ROLE}2` }],
   ])("returns the existing state machine unchanged if the request is repeated %s", async (_name, fields) => {
     const { client } = await testServer();
@@ -111,7 +111,7 @@ describe("UpdateStateMachine", () => {
     expect(described).toMatchObject({ definition: invokes, roleArn: `${ROLE}2`, revisionId: second.revisionId });
   });
 
-  it("refuses an invalid definition and keeps the old one", async () => {
+  it("refuses an invalid definition, and keeps the previous definition", async () => {
     const { client } = await testServer();
     await client.send(create());
     const update = new UpdateStateMachineCommand({ stateMachineArn: MACHINE, definition: "{}" });
@@ -121,7 +121,7 @@ describe("UpdateStateMachine", () => {
   });
 });
 
-describe("a request for state machines", () => {
+describe("a request to the local Step Functions for state machines", () => {
   it.each([
     ["StateMachineDoesNotExist", MACHINE, `State Machine Does Not Exist: '${MACHINE}'`],
     ["StateMachineDoesNotExist", `${MACHINE}:1`, `State Machine Does Not Exist: '${MACHINE}:1'`],
@@ -160,7 +160,7 @@ describe("a request for state machines", () => {
 });
 
 describe("DeleteStateMachine", () => {
-  it("aborts running executions, frees the name, and may be repeated", async () => {
+  it("aborts running executions, makes the name free, and succeeds if it is repeated", async () => {
     const held = heldLambda();
     const { client, changes } = await testServer({ invokeLambda: held.invokeLambda });
     await client.send(create({ definition: invokes }));

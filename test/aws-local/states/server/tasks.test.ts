@@ -39,14 +39,14 @@ async function waitingRun() {
   return { ...server, taskToken: await token.promise, outcome };
 }
 
-describe("task tokens", () => {
-  it("end the wait with SendTaskSuccess", async () => {
+describe("task tokens of the local Step Functions", () => {
+  it("end the wait of an execution with a success through SendTaskSuccess", async () => {
     const { client, taskToken, outcome } = await waitingRun();
     await client.send(new SendTaskSuccessCommand({ taskToken, output: '{"ok":true}' }));
     expect(await outcome()).toMatchObject({ status: "SUCCEEDED", output: '{"ok":true}' });
   });
 
-  it("end the wait with SendTaskFailure", async () => {
+  it("end the wait of an execution with a failure through SendTaskFailure", async () => {
     const { client, taskToken, outcome } = await waitingRun();
     await client.send(new SendTaskFailureCommand({ taskToken, error: "Refused", cause: "no" }));
     expect(await outcome()).toMatchObject({ status: "FAILED", error: "Refused", cause: "no" });

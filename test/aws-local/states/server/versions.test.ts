@@ -22,7 +22,7 @@ async function versions(client: SFNClient): Promise<string[]> {
   return (answer.stateMachineVersions ?? []).map((version) => version.stateMachineVersionArn ?? "");
 }
 
-describe("versions", () => {
+describe("versions of a state machine in the local Step Functions", () => {
   it("can be published when a state machine is created or updated, and are listed the latest first", async () => {
     const { client } = await testServer();
     const created = await client.send(create(true));

@@ -38,7 +38,7 @@ describe("readTail", () => {
     expect(table.requests).toMatchObject([{ ConsistentRead: true }]);
   });
 
-  test("ignores other turns and other scopes", async () => {
+  test("ignores turns of other numbers and items of other scopes", async () => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     await chain.putTurn(next(at, 2), held, null);
@@ -46,15 +46,15 @@ describe("readTail", () => {
     expect(await chain.readTail(at)).toEqual({ next: { seq: 2 } });
   });
 
-  test("finds the first turn of a branch, whose numbers start at 1", async () => {
+  test("finds the first turn of a branch, whose entry numbers start at 1", async () => {
     const at = link(0, "/each@7.12");
     await chain.putTurn(next(at), held, null);
     expect(await chain.readTail(at)).toEqual({ next: { seq: 1, turn: held } });
   });
 });
 
-describe("turns", () => {
-  test("go to one of two deliveries that take them at the same time", async () => {
+describe("the turns of entries", () => {
+  test("are given to only one of two deliveries that try to take the same turn at the same time", async () => {
     const at = link(1);
     const both = await Promise.all([chain.putTurn(at, held, null), chain.putTurn(at, held, null)]);
     expect(both.sort()).toEqual([false, true]);
@@ -65,14 +65,14 @@ describe("turns", () => {
     ["another sandbox", { ...held, sandbox: "sbx2" }],
     ["no sandbox", { ...held, sandbox: null }],
     ["another attempt", { ...held, attempt: 2 }],
-  ])("are not replaced if the caller expects a turn with %s", async (_, expected) => {
+  ])("are not replaced if the caller expects the stored turn to have %s", async (_, expected) => {
     const at = link(1);
     await chain.putTurn(at, held, null);
     expect(await chain.putTurn(at, { ...held, state: "closed" }, expected)).toBe(false);
     expect((await chain.read(at)).turn).toEqual(held);
   });
 
-  test("are replaced if state, sandbox and attempt are unchanged, even if `since` differs", async () => {
+  test("are replaced if state, sandbox and attempt are as the caller expects, even if `since` differs", async () => {
     const at = link(1);
     const nameless = { ...held, sandbox: null };
     await chain.putTurn(at, nameless, null);
@@ -81,12 +81,12 @@ describe("turns", () => {
     expect((await chain.read(at)).turn).toEqual(failingTurn);
   });
 
-  test("are not created by a write that replaces a turn", async () => {
+  test("are not created by a write that should replace an existing turn", async () => {
     expect(await chain.putTurn(link(1), held, held)).toBe(false);
   });
 });
 
-test("the second of two entries with the same number is refused, and the first stays", async () => {
+test("the second of two entries with the same number is refused, and the first one stays on the chain", async () => {
   const at = link(2);
   expect(await chain.putEntry(at, entry("first"))).toBe(true);
   expect(await chain.putEntry(at, entry("second"))).toBe(false);
@@ -102,7 +102,7 @@ test("a close entry is stored with its signature", async () => {
 test.each<[string, string]>([
   ["#0", "the turn at link 1"],
   ["#1", "the entry at link 1"],
-])("reading an item that lacks fields throws an error that names the item (%s)", async (kind, name) => {
+])("reading an item of the chain that lacks fields throws an error that names the item (%s)", async (kind, name) => {
   const at = link(1);
   const place = { partition: at.execution, scope: "", seq: 1, kind: kind.slice(1), format: 1 };
   const Item = { pk: `C#${at.execution}`, sk: `L##0000000001${kind}`, ...place };
@@ -112,8 +112,8 @@ test.each<[string, string]>([
   );
 });
 
-describe("tip", () => {
-  test("returns the last entry and the turn after it, newest first", async () => {
+describe("the function `tip`", () => {
+  test("returns the last entry of a scope and the turn after it, newest first", async () => {
     const at = link(9);
     await chain.putEntry(at, entry("nine"));
     await chain.putEntry(next(at), entry("ten"));
@@ -124,14 +124,14 @@ describe("tip", () => {
     ]);
   });
 
-  test("returns the turn and the entry of one number together", async () => {
+  test("returns the turn and the entry with the same number together", async () => {
     const at = link(4);
     await chain.putTurn(at, held, null);
     await chain.putEntry(at, entry("own"));
     expect(await chain.tip(at.execution, "")).toEqual([{ seq: 4, turn: held, entry: entry("own") }]);
   });
 
-  test("ignores other scopes", async () => {
+  test("ignores entries of other scopes", async () => {
     const at = link(1, "/each@3.1");
     await chain.putEntry(at, entry("branch 1"));
     for (const scope of ["/each@3.10", "/each@3.1/inner@2.0", ""]) {
@@ -140,12 +140,12 @@ describe("tip", () => {
     expect(await chain.tip(at.execution, "/each@3.1")).toEqual([{ seq: 1, entry: entry("branch 1") }]);
   });
 
-  test("is empty for an unknown scope", async () => {
+  test("returns an empty list for an unknown scope", async () => {
     expect(await chain.tip("exec_none", "")).toEqual([]);
   });
 });
 
-describe("steps", () => {
+describe("the recorded steps of a prompt node", () => {
   test("are read in order, for one entry only", async () => {
     const at = link(1);
     for (const step of [10, 2, 1]) await chain.putStep(at, { step, text: `step ${step}`, hash: `h${step}` });
@@ -153,7 +153,7 @@ describe("steps", () => {
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([1, 2, 10]);
   });
 
-  test("keep the first text if two texts have the same step number", async () => {
+  test("keep the first text if two texts are written under the same step number", async () => {
     const at = link(1);
     expect(await chain.putStep(at, { step: 1, text: "first", hash: "1" })).toBe(true);
     expect(await chain.putStep(at, { step: 1, text: "second", hash: "2" })).toBe(false);
@@ -162,7 +162,7 @@ describe("steps", () => {
 });
 
 describe("the chain of a prompt node", () => {
-  test("stores the contents of steps in a field of their own, which an erasure removes", async () => {
+  test("has the contents of steps in a field of their own, which an erasure removes", async () => {
     const at = link(1);
     const contents = { code: { text: "x = 1" }, prompt: { blob: { sha256: "ab", bytes: 9000 } } };
     await chain.putStep(at, { step: 1, text: "{}", hash: "h", contents });
@@ -173,19 +173,19 @@ describe("the chain of a prompt node", () => {
     ]);
   });
 
-  test("returns steps sorted by number: first attempt, later attempts, notes", async () => {
+  test("has sorted steps: those of the first attempt, then those of later attempts, then notes", async () => {
     const at = link(1);
     for (const step of [5002, 1002, 2]) await chain.putStep(at, { step, text: "{}", hash: "h" });
     expect((await chain.steps(at)).map(({ step }) => step)).toEqual([2, 1002, 5002]);
   });
 
   test.each([
-    ["the generation of the code that the delivery started with", { generation: "ab12" }],
+    ["the id of the pinned code with which the delivery started", { generation: "ab12" }],
     ["the number of valid steps at each change of the sandbox, and the end of an attempt", { kept: [0, 4, -1] }],
     ["the time at which the next attempt may start", { sandbox: null, due: "2026-01-01T00:00:10.000Z" }],
     ["the number of deliveries that have failed", { failedDeliveries: 3 }],
     ["the addresses of host names", { addresses: { "db.acme.test": ["10.0.0.7", "2001:db8::7"] } }],
-  ])("stores in its turn %s", async (_what, more) => {
+  ])("has in its turn %s", async (_what, more) => {
     const at = link(1);
     await chain.putTurn(at, { ...held, ...more }, null);
     expect((await chain.read(at)).turn).toEqual({ ...held, ...more });
@@ -219,13 +219,16 @@ test.each([
   ["/each@1.12", "/each@1.12"],
   ["/each@1.12/fan@2.a", "/each@1.12"],
   ["/fan@1.a/each@2.0/each@3.7/fan@4.b", "/fan@1.a/each@2.0/each@3.7"],
-])("the links of scope %j are in the partition of its map item %j", async (scope, item) => {
-  const at = link(1, scope);
-  await chain.putEntry(at, entry("own"));
-  expect(table.requests[0]).toMatchObject({ Item: { pk: { S: `C#${at.execution}${item}` } } });
-});
+])(
+  "the turns and entries of scope %j are stored in the partition %j of their run, one for each map item",
+  async (scope, item) => {
+    const at = link(1, scope);
+    await chain.putEntry(at, entry("own"));
+    expect(table.requests[0]).toMatchObject({ Item: { pk: { S: `C#${at.execution}${item}` } } });
+  },
+);
 
-test("the store uses only conditional puts and consistent reads", async () => {
+test("the store of the chain uses only conditional puts and consistent reads", async () => {
   const at = link(1);
   await chain.putTurn(at, held, null);
   await chain.putTurn(at, { ...held, state: "failing" }, held);
@@ -240,20 +243,20 @@ test("the store uses only conditional puts and consistent reads", async () => {
   expect(new Set(table.operations)).toEqual(new Set(["PutItem", "Query"]));
 });
 
-describe("an outage", () => {
-  test.each(["throttle", "error"] as const)("that is short (%s) is retried", async (fault) => {
+describe("an outage of DynamoDB", () => {
+  test.each(["throttle", "error"] as const)("that is short (%s) is hidden by a retry", async (fault) => {
     table.faults = failing(3, fault);
     expect(await chain.putEntry(link(1), entry("own"))).toBe(true);
   });
 
-  test("that loses the answer to a write makes the retry of the write return false, although the entry is stored", async () => {
+  test("that loses the response to a write makes the write return false after its retry, although the entry is stored", async () => {
     const at = link(1);
     table.faults = failing(1, "lost");
     expect(await chain.putEntry(at, entry("own"))).toBe(false);
     expect((await chain.read(at)).entry).toEqual(entry("own"));
   });
 
-  test.each(["throttle", "error"] as const)("that lasts (%s) is reported as StoreUnavailable", async (fault) => {
+  test.each(["throttle", "error"] as const)("that lasts (%s) causes the error StoreUnavailable", async (fault) => {
     table.faults = () => fault;
     const hasty = createChainStore({ ...table, client: new DynamoDBClient({ maxAttempts: 1 }) });
     await expect(hasty.readTail(link(1))).rejects.toThrow(StoreUnavailable);
@@ -271,7 +274,7 @@ async function put(scope: string, seqs: number[], bytes?: number): Promise<void>
   for (const seq of seqs) await chain.putEntry({ execution: "exec_1", scope, seq }, entryOf(`${scope}#${seq}`, bytes));
 }
 
-test("the entries of many scopes are read in order, a hundred per request", async () => {
+test("the entries of many scopes are read in order, with one request for each hundred", async () => {
   const scopes = Array.from({ length: 70 }, (_, item) => `/each@3.${item}`);
   await Promise.all(scopes.map((scope) => put(scope, [1, 2, 3])));
   await chain.putTurn({ execution: "exec_1", scope: "/each@3.0", seq: 1 }, held, null);
@@ -296,7 +299,7 @@ test("a read of many scopes leaves out missing entries, and returns an empty lis
   expect(await chain.entries("exec_1", [])).toEqual(new Map());
 });
 
-test("entries that exceed the size of one answer are read with several requests", async () => {
+test("entries that exceed the size of one DynamoDB response are read with several requests", async () => {
   await put(
     "/large@1.0",
     Array.from({ length: 60 }, (_, i) => i + 1),
@@ -306,7 +309,7 @@ test("entries that exceed the size of one answer are read with several requests"
   expect(found.get("/large@1.0")?.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, i) => i + 1));
 });
 
-test("links of many scopes are read with their turns, fifty links per request", async () => {
+test("turns and entries of many scopes are read together, with one request for each fifty", async () => {
   const scopes = Array.from({ length: 70 }, (_, item) => `/held@3.${item}`);
   await Promise.all(scopes.slice(0, 60).map((scope) => put(scope, [1])));
   for (const scope of scopes.slice(50, 65)) await chain.putTurn({ execution: "exec_1", scope, seq: 1 }, held, null);
@@ -317,7 +320,7 @@ test("links of many scopes are read with their turns, fifty links per request", 
   );
   expect(table.operations).toEqual(["BatchGetItem", "BatchGetItem"]);
   expect(found.get(scopes[0] as string)).toEqual({ seq: 1, entry: entryOf(`${scopes[0]}#1`) });
-  expect(found.get(scopes[55] as string)).toEqual({ seq: 1, turn: held, entry: entryOf(`${scopes[55]}#1`) });
+  expect(found.get(scopes[55] as string)).toEqual({ seq: 1, entry: entryOf(`${scopes[55]}#1`) });
   expect(found.get(scopes[64] as string)).toEqual({ seq: 1, turn: held });
   expect(found.has(scopes[65] as string)).toBe(false);
   expect(await chain.linksAt("exec_1", [])).toEqual(new Map());

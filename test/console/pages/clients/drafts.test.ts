@@ -42,7 +42,7 @@ it("the console has a form for every kind of credential", () => {
   expect(Object.keys(kinds).sort()).toEqual([...credentialKindNames].sort());
 });
 
-describe.each(credentialKindNames)("a form for %s", (kind) => {
+describe.each(credentialKindNames)("the console's form for a credential of the kind %s", (kind) => {
   it("sends valid values with every field of the kind", () => {
     const values = buildValues(kind, fillDraft(kind));
     expect(checkValues(kind, values)).toMatchObject({ success: true });
@@ -59,12 +59,12 @@ describe.each(credentialKindNames)("a form for %s", (kind) => {
   });
 });
 
-it("a form keeps spaces, which may belong to a password", () => {
+it("the console's form for a credential keeps spaces around a value, because they may belong to a password", () => {
   const draft = { texts: { user: "mo", password: " pass word " }, pairs: [] };
   expect(buildValues("email", draft)).toEqual({ user: "mo", password: " pass word " });
 });
 
-describe("the check of a credential before it is sent", () => {
+describe("the console's check of a credential", () => {
   const field = (name: string) => kinds.email.find((one) => one.name === name) as (typeof kinds.email)[number];
 
   it.each([
@@ -75,7 +75,7 @@ describe("the check of a credential before it is sent", () => {
     ["smtp_port", "65536", "port"],
     ["smtp_port", "5 87", "port"],
     ["smtp_port", "587", undefined],
-  ])("finds the same problem of a field as the server: %s %j is %s", (name, value, problem) => {
+  ])("finds the same problem as the server in the field %s with the value %j: %s", (name, value, problem) => {
     expect(checkField(field(name), value)).toBe(problem);
   });
 
@@ -91,7 +91,7 @@ describe("the check of a credential before it is sent", () => {
     ],
     [[{ name: "api", value: "123456" }], undefined],
     [[{ name: "", value: "" }], undefined],
-  ])("finds the same problem of custom fields as the server: %j is %s", (pairs, problem) => {
+  ])("finds the same problem as the server in the custom fields %j: %s", (pairs, problem) => {
     expect(checkPair("custom", pairs, 0)).toBe(problem);
     expect(isValidDraft("custom", { texts: {}, pairs })).toBe(problem === undefined);
   });
@@ -115,7 +115,7 @@ const client: Client = {
   created_at: "2026-11-25T10:00:00.000Z",
 };
 
-describe("a change of settings", () => {
+describe("the change of a client's settings that the console sends", () => {
   const draft = createSettingsDraft(client);
 
   it("is empty if no setting changed", () => {
@@ -135,15 +135,15 @@ describe("a change of settings", () => {
     });
   });
 
-  it("removes emptied settings", () => {
+  it("removes each setting whose field the user has emptied", () => {
     expect(diffSettings(client, { ...draft, mails: "", webhook: "" })).toEqual({ on_failure: {} });
     const own = { ...client, mail_from: "us@acme.example.com" };
     expect(diffSettings(own, { ...createSettingsDraft(own), mailFrom: "" })).toEqual({ mail_from: null });
   });
 });
 
-describe("quotas", () => {
-  it("have null for an empty field, which means no limit", () => {
+describe("quotas that the console sends", () => {
+  it("are null for an empty field, which means no limit", () => {
     const draft = createQuotasDraft({ max_concurrent: 5, max_cost_usd: 49.9 });
     expect(parseQuotas({ ...draft, max_concurrent: " " })).toEqual({
       max_concurrent: null,
@@ -160,13 +160,13 @@ describe("quotas", () => {
     ["max_cost_usd", "49,90", "amount"],
     ["retention_days", "", undefined],
     ["retention_days", "-1", "whole"],
-  ] as const)("are checked: the problem of %s %j is %s", (name, text, misfit) => {
+  ] as const)("are checked before they are sent: the problem of %s with the value %j is %s", (name, text, misfit) => {
     expect(checkQuota(name, text)).toBe(misfit);
   });
 });
 
-describe("variables", () => {
-  it("keep all digits", () => {
+describe("the variables of a client in the console's form", () => {
+  it("keep all digits of their numbers", () => {
     expect(parseObject(' {"limit": 850.0, "id": 12345678901234567890} ')).toEqual(
       new Raw('{"limit": 850.0, "id": 12345678901234567890}'),
     );

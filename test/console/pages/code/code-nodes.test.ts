@@ -49,7 +49,7 @@ const nodesOf = (definition: object, ...generations: Schemas["Generation"][]) =>
 
 const approved = { by: "mo", at: "2026-11-25T11:00:00.000Z" };
 
-describe("the state of a prompt node", () => {
+describe("the state that the console shows for a prompt node", () => {
   it('is "runs" for pinned code of an unchanged definition', async () => {
     expect(await nodesOf(workflow(), generation("a"))).toMatchObject([{ state: "runs", current: { code: "a" } }]);
   });
@@ -109,13 +109,13 @@ describe("the current code of a node", () => {
     expect(node?.current).toMatchObject({ proven_by: "exec_1", cost: { usd: 0.5, tokens_input: 0 } });
   });
 
-  it("is separate for each client with code of its own", async () => {
+  it("is shown separately for each client that has code of its own", async () => {
     const nodes = await nodesOf(workflow(), generation("a", { client_slug: "acme" }), generation("b"));
     expect(nodes.map(({ key }) => key)).toEqual(["bills/sum/acme", "bills/sum/"]);
   });
 });
 
-it("the list of prompt nodes starts with those that need attention", async () => {
+it("the console's list of prompt nodes starts with the nodes whose code a user should check", async () => {
   const needs = workflow({ approval: "required" });
   const nodes = await nodesOf(
     needs,
@@ -153,8 +153,8 @@ const definition = {
 
 const digest = async (text: string) => hash("sha256", text);
 
-describe("the ingredients of a prompt node", () => {
-  it("contain the conditions of a decision in order, and the node's model", () => {
+describe("the parts of a definition from which code is written", () => {
+  it("contain the conditions of a decision in order, and the model of its node", () => {
     expect(readIngredients(definition, "is_high")).toEqual({
       prompt: "High?",
       node_type: "decision",
@@ -167,7 +167,7 @@ describe("the ingredients of a prompt node", () => {
     expect(readIngredients(definition, "is_high")?.edges).toEqual(labels);
   });
 
-  it("contain no conditions for an action, but the workflow's model", () => {
+  it("contain no edges for an action, and contain the model of the workflow if the node names no model", () => {
     expect(readIngredients(definition, "sum")).toMatchObject({ edges: [], model: "gpt-6" });
   });
 
@@ -180,7 +180,7 @@ describe("the ingredients of a prompt node", () => {
   });
 });
 
-describe("existing code", () => {
+describe("stored code that a model wrote for a prompt node", () => {
   const today: CurrentIngredients = readIngredients(definition, "is_high") as CurrentIngredients;
   const then = {
     prompt: "High?",
@@ -197,7 +197,7 @@ describe("existing code", () => {
   };
   const since = (was: object, is: object = {}) => findChanges({ ...then, ...was }, { ...today, ...is }, digest);
 
-  it("fits an unchanged definition", async () => {
+  it("fits the current definition if the definition is unchanged", async () => {
     expect(await since({})).toEqual([]);
   });
 
@@ -209,17 +209,17 @@ describe("existing code", () => {
     [{ requirements: [] }, { ingredient: "requirements", was: "", is: "numpy, pandas" }],
     [{ lib: {} }, { ingredient: "lib", part: "mails.py", was: null, is: hash("sha256", "x = 1") }],
     [{ lib: { ...then.lib, "old.py": "ab" } }, { ingredient: "lib", part: "old.py", was: "ab", is: null }],
-  ])("is stale if it was written for %j", async (was, change) => {
+  ])("is stale if the definition for which it was written had %j", async (was, change) => {
     expect(await since(was)).toEqual([change]);
   });
 
-  it("is compared by the hash of its prompt if the prompt is long", async () => {
+  it("fits a long prompt if the prompt has the hash that was stored with the code", async () => {
     const long = "a".repeat(4001);
     expect(await since({ prompt: `sha256:${hash("sha256", long)}` }, { prompt: long })).toEqual([]);
     expect(await since({ prompt: `sha256:${hash("sha256", "other")}` }, { prompt: long })).toHaveLength(1);
   });
 
-  it("fits even after a change of ingredients that are not in definitions", async () => {
+  it("fits even if the code generator, the Python guides or other things outside the definition have changed", async () => {
     expect(await since({ reads: {}, generator: "0", guides: { money: "x" }, settings: "s", template: "u" })).toEqual(
       [],
     );

@@ -3,7 +3,6 @@ import {
   buildCostChart,
   computeFirstDay,
   computeTicks,
-  formatDollars,
   formatTokens,
   others,
   sumCosts,
@@ -31,7 +30,7 @@ describe("a chart of costs", () => {
     expect(buildCostChart([figure("2026-11-01", "bills", 2)], "cost", 3, now).largest).toBe(0);
   });
 
-  it("colours the most expensive workflows, and joins the others", () => {
+  it("colours the most expensive workflows, and joins all other workflows into one series", () => {
     const many = Array.from({ length: 8 }, (_, index) => figure("2026-11-25", `w${index}`, index + 1));
     const { series, days, largest } = buildCostChart(many, "cost", 1, now);
     expect(series).toEqual(["w7", "w6", "w5", "w4", "w3", others]);
@@ -44,7 +43,7 @@ describe("a chart of costs", () => {
     expect(buildCostChart(six, "cost", 1, now).series).not.toContain(others);
   });
 
-  it("shows input and output tokens, or savings", () => {
+  it("can show input plus output tokens, or savings, instead of costs", () => {
     const one = figure("2026-11-25", "bills", 2, { tokens_input: 900, tokens_output: 40, saved_usd: 0.5 });
     expect(buildCostChart([one], "tokens", 1, now).largest).toBe(940);
     expect(buildCostChart([one], "saved", 1, now).largest).toBe(0.5);
@@ -61,18 +60,9 @@ describe("a chart of costs", () => {
   });
 });
 
-it("the totals are the sums over all days", () => {
+it("the totals of the page of costs are the sums over all days and workflows", () => {
   const all = [figure("2026-11-24", "a", 1, { cache_hits: 2 }), figure("2026-11-25", "b", 0.5, { cache_hits: 3 })];
   expect(sumCosts(all)).toMatchObject({ cost_usd: 1.5, cache_hits: 5, tokens_input: 0 });
-});
-
-it.each([
-  [0, "$0"],
-  [0.0024, "$0.0024"],
-  [0.5, "$0.50"],
-  [1234.5, "$1,234.50"],
-])("the console writes %d dollars as %s", (usd, text) => {
-  expect(formatDollars(usd)).toBe(text);
 });
 
 it("the console abbreviates large numbers of tokens", () => {

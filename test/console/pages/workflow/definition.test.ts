@@ -19,7 +19,7 @@ const definition = (nodes: object[], edges: object[] = [], more: object = {}) =>
 const changes = (found: ReadonlyMap<string, string | { change: string }>) =>
   Object.fromEntries(Array.from(found, ([key, value]) => [key, typeof value === "string" ? value : value.change]));
 
-describe("two versions of a workflow", () => {
+describe("two versions of a workflow in the console", () => {
   it("are compared node by node, with the code of both", () => {
     const before = definition([action("a", "x = 1"), action("b", "y = 1"), action("gone", "z = 1")]);
     const after = definition([action("a", "x = 1"), action("b", "y = 2"), action("come", "z = 1")]);
@@ -101,7 +101,7 @@ const mapped = JSON.stringify({
   edges: [{ from: "start", to: "each" }],
 });
 
-describe("a finding", () => {
+describe("a finding of the compiler in the console", () => {
   it.each([
     ["$.nodes[0]", "start"],
     ["$.nodes[1].items", "each"],
@@ -112,11 +112,11 @@ describe("a finding", () => {
     ["$.nodes[7]", undefined],
     ["$.nodes[1].nodes[9].code", "each"],
     ["$", undefined],
-  ])("at %s belongs to %s", (path, node) => {
+  ])("with the JSON path %s is shown at the node %s (undefined: at the workflow)", (path, node) => {
     expect(findNodeAt(mapped, path)).toBe(node);
   });
 
-  it("without a node belongs to the workflow", () => {
+  it("without the id of a node is shown at the workflow", () => {
     const finding = (path: string) => ({ code: "NOVA1", severity: "error", path, message: "" }) as Finding;
     const found = groupFindings(mapped, [finding("$.name"), finding("$.nodes[0]"), finding("$.nodes[0].id")]);
     expect(Array.from(found, ([node, { length }]) => [node, length])).toEqual([

@@ -15,14 +15,14 @@ import {
 const file = (name: string) => new File(["x"], name);
 const text = (value: string) => ({ kind: "any", mode: "text", text: value, file: undefined }) as const;
 
-describe("additional values", () => {
+describe("additional values in the form that starts a run", () => {
   it("are sent under their keys, and empty rows are omitted", () => {
     const extras = [createExtra("a", text("x")), createExtra(), createExtra("empty", text(""))];
     const drafts = extras.map(({ draft }) => draft);
     expect(renderMembers(createExtraFields(extras), drafts)).toEqual(['"a":"x"', '"empty":""']);
   });
 
-  it("each need a key that no other value has", () => {
+  it("need keys that differ from each other and from the inputs of the workflow", () => {
     const fields = parseFields('{"properties":{"order":{"type":"string"}}}');
     const extras = [
       createExtra("", text("x")),
@@ -45,8 +45,8 @@ describe("additional values", () => {
   });
 });
 
-describe("dropped files", () => {
-  it("fill empty values that accept files, and then new rows", () => {
+describe("files that a user drops on the form that starts a run", () => {
+  it("fill empty fields that accept files, and then new rows", () => {
     const fields = parseFields('{"properties":{"order":{"type":"string"},"scan":{}}}');
     const placed = placeFiles({ fields, drafts: createDrafts(fields), extras: [], allowsMore: true }, [
       file("scan.pdf"),
@@ -58,7 +58,7 @@ describe("dropped files", () => {
     ]);
   });
 
-  it("replace no filled value", () => {
+  it("replace no value that is already filled in", () => {
     const placed = placeFiles(
       { fields: [], drafts: [], extras: [createExtra("a", text("x")), createExtra()], allowsMore: true },
       [file("b.txt")],
@@ -67,7 +67,7 @@ describe("dropped files", () => {
     expect(placed.extras).toHaveLength(2);
   });
 
-  it("get no new row if the inputs allow no additional keys", () => {
+  it("get no new row if the workflow allows no additional keys", () => {
     expect(placeFiles({ fields: [], drafts: [], extras: [], allowsMore: false }, [file("a")]).extras).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ describe("a form generated from a schema", () => {
     expect(choice?.shape).toMatchObject({ values: ["1.50", "12345678901234567890"] });
   });
 
-  it("knows whether the schema allows additional keys", () => {
+  it("knows whether the schema allows keys that it does not list", () => {
     expect(allowsMoreKeys(schemaText({}))).toBe(true);
     expect(allowsMoreKeys(schemaText({}, { additionalProperties: false }))).toBe(false);
   });
@@ -79,7 +79,7 @@ describe("a form generated from a schema", () => {
   });
 });
 
-describe("the data of a form", () => {
+describe("the data of a form generated from a schema", () => {
   it.each(["850.0", "12345678901234567890", "-0", "1e400", "0.10"])("contains every digit of the number %s", (text) => {
     const field = fieldFor({ type: "number" });
     expect(problem(field, typed(text))).toBeUndefined();
@@ -104,7 +104,7 @@ describe("the data of a form", () => {
     expect(sent(fieldFor({ type: "boolean" }), typed(""))).toBe("{}");
   });
 
-  it("starts with nested defaults", () => {
+  it("starts with the defaults of the schema, including those of nested objects", () => {
     const fields = parseFields(
       '{"properties":{"o":{"type":"object","default":{"n":1.0,"l":["a"]},"properties":{"n":{"type":"number"},"l":{"type":"array","items":{"type":"string"}}}}}}',
     );
@@ -125,7 +125,7 @@ describe("the data of a form", () => {
   });
 });
 
-describe("validation of a form", () => {
+describe("the validation of a form generated from a schema", () => {
   it.each([
     [{ type: "integer" }, "1.5", "Enter a whole number: 12"],
     [{ type: "integer" }, "1.0", undefined],
@@ -136,7 +136,7 @@ describe("validation of a form", () => {
     [{ type: "string", minLength: 3 }, "ab", "At least 3 characters."],
     [{ type: "string", maxLength: 2 }, "\u{1f600}\u{1f600}", undefined],
     [{ type: "string", maxLength: 2 }, "abc", "At most 2 characters."],
-  ])("reports a problem of %j with %s", (schema, text, sentence) => {
+  ])("reports for the schema %j and the input %s this problem: %s", (schema, text, sentence) => {
     expect(problem(fieldFor(schema), typed(text))).toBe(sentence);
   });
 

@@ -22,7 +22,7 @@ const failsFor = (bad: string) => () => ({
   a: ({ code }: { code: string }) => (code.startsWith(bad) ? fails("no") : succeeds("a", `"${code}"`)),
 });
 
-/** A story for every path through a pipeline. */
+/** A scripted run for every path through a pipeline, by the title of the path. */
 const tales: Record<string, Told> = {
   "code that works at the first try": { minds: { codes: ["# one"] }, steps: 5 },
   "code after an analysis": { minds: { analysis: "# look", codes: ["# one"] }, steps: 6 },
@@ -95,7 +95,7 @@ async function isWhole(story: PromptStory, name: string): Promise<void> {
 const answered = { scope: "", seq: 1 };
 
 describe.each(names)("a prompt node with %s", (name) => {
-  it("is completed wherever the Lambda dies, and no recorded step is paid or run again", async () => {
+  it("is completed by its next delivery at whichever point the Lambda dies, and no recorded step is paid for or run again", async () => {
     const points = await atEveryPoint(name, {}, async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -104,7 +104,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     expect(points).toBeGreaterThan(8);
   });
 
-  it("does its work once even if two deliveries overlap at any point", async () => {
+  it("runs and pays for each step once even if two deliveries overlap at any point", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       const second = story.deliver("a", 0);
       expect(await story.finish(second)).toMatchObject(answered);
@@ -113,7 +113,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     });
   });
 
-  it("asks no model again in a late delivery, which returns the entry", async () => {
+  it("asks no model again in a late delivery, which returns the existing entry", async () => {
     const { story, first } = await begun(name);
     await story.finish(first);
     const paid = story.paid.length;
@@ -138,7 +138,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     }
   });
 
-  it("ends with its steps so far when the run is cancelled, and none of its code keeps running", async () => {
+  it("ends with the steps that it has recorded when the run is cancelled, and none of its code keeps running", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       await story.finish(story.cancel());
       const late = await story.finish(first);
@@ -149,7 +149,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     });
   });
 
-  it("is settled when Step Functions gives up its task, and a delivery that is still under way returns the settled entry", async () => {
+  it("is settled when Step Functions gives up its task, and a delivery that still runs returns the settled entry", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       const settled = (await story.finish(story.settle("a", 0))) as { failed: boolean };
       const answer = await story.finish(first);
@@ -159,7 +159,7 @@ describe.each(names)("a prompt node with %s", (name) => {
     });
   });
 
-  it("is interrupted if its sandbox is lost before the last result, and completed otherwise", async () => {
+  it("fails as interrupted if its sandbox is lost while a result is missing, and is completed if all results are stored", async () => {
     await atEveryPoint(name, {}, async (story, first) => {
       for (const { id } of story.world.sandboxes.alive()) story.world.sandboxes.kill(id);
       const answer = await story.finish(first);

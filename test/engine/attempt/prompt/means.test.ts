@@ -30,14 +30,14 @@ function beside(story: PromptStory, scope: string): Promise<number> {
   return spentBesideUsd(story.world.ports(atOnce), { execution: story.id, scope });
 }
 
-describe("the spending of other branches", () => {
+describe("the cost of other branches, which counts towards a cost limit,", () => {
   it("is zero on the main line, and before any branch has started", async () => {
     const story = await began(forked);
     expect(await beside(story, "")).toBe(0);
     expect(await beside(story, "/f@1.a")).toBe(0);
   });
 
-  it("includes all costs that these branches have recorded, also for steps of a node that still runs", async () => {
+  it("includes all costs that these branches have recorded, also those of steps of a node that still runs", async () => {
     const story = await began(forked);
     await story.finish(story.deliver("b", 0, { scope: "/f@1.b" }));
     const underWay = story.deliver("c", 0, { scope: "/f@1.c" });
@@ -56,7 +56,7 @@ describe("the spending of other branches", () => {
   });
 });
 
-it("a node reports its cost to the budget of its client before each paid step", async () => {
+it("a node reports its cost to the cost budget of its client before each paid step", async () => {
   const notes: { usd: number; client: string; seq: number; steps: number }[] = [];
   const workflow = flow("one", [prompted(action("a"))], lines("start > a > end"));
   const scripts = { a: [fails("KeyError: 'x'"), succeeds("a", "1")] };

@@ -33,14 +33,14 @@ describe("a node whose code a model writes", () => {
     expect(story.head).not.toHaveProperty("cache_hit");
   });
 
-  it("has a claim and an idempotency key of its own for each place of its journal", async () => {
+  it("uses a separate claim and a separate idempotency key for each run of its code", async () => {
     const { story } = await told(one, { analysis: "# look", codes: ["# one"] });
     const [analysis, task] = story.begun;
     expect([analysis?.claim.step, task?.claim.step]).toEqual([2, 5]);
     expect(task?.request.environment.NOVA_IDEMPOTENCY_KEY).toBe(`${task?.claim.link}.5`);
   });
 
-  it("can connect only to the hosts that it names", async () => {
+  it("can connect only to the hosts that its definition names", async () => {
     const { story } = await told(one, { codes: ["# one"] });
     expect(story.begun[0]?.request.network).toEqual({ allow: [] });
   });
@@ -68,7 +68,7 @@ describe("a node whose code a model writes", () => {
     expect(story.begun[0] && given(story.begun[0].request, "branch_decision")).toBeUndefined();
   });
 
-  it("fails an attempt if no edge fits the decision of the code, as for handwritten code", async () => {
+  it("fails an attempt if no edge fits the decision of the code, just as a node with handwritten code does", async () => {
     const decides = flow("decides", [prompted(decision("a"))], [...lines("start > a"), ["a", "end", "yes"]]);
     const scripts = { a: [succeeds("branch_decision", '"no"'), succeeds("branch_decision", '"yes"')] };
     const { story } = await told(decides, { codes: ["# one", "# two"] }, scripts);
@@ -111,13 +111,13 @@ describe("a node whose code a model writes", () => {
     wellTold(story);
   });
 
-  it("leaves its sandbox to the next node", async () => {
+  it("leaves its sandbox to the next node of the run", async () => {
     const { story } = await told(two, { codes: ["# one"] });
     await story.finish(story.deliver("b", 1));
     expect(story.begun.map(({ box }) => box.id)).toEqual(["S1", "S1"]);
   });
 
-  it("has a sandbox that lives for its whole time budget", async () => {
+  it("gets a sandbox that lives for the whole time budget of the node", async () => {
     const { story } = await told(one, { codes: ["# one"] });
     const [box] = story.world.sandboxes.alive();
     expect(Date.parse(box?.endsAt ?? "") - Date.parse(box?.createdAt ?? "")).toBe((840 + 60 + 240) * 1000);
@@ -125,14 +125,14 @@ describe("a node whose code a model writes", () => {
 });
 
 describe("a node with pinned code", () => {
-  it("asks no model and has no steps, and its entry says so", async () => {
+  it("asks no model and records no steps, and its entry says that the code was pinned", async () => {
     const { story } = await told(one, { pinned });
     expect(story.paid).toEqual([]);
     expect(story.head).toMatchObject({ steps: [], generation: "g1", cache_hit: true, nodes: 1, execution_time_ms: 1 });
     expect(story.head).not.toHaveProperty("spent");
   });
 
-  it("runs the same code in every delivery, even if other code is pinned meanwhile", async () => {
+  it("runs the same code in every delivery, even if different code is pinned between two deliveries", async () => {
     const codes = [pinned, { code: "# newer", generation: "g2" }];
     const minds = { ...scriptedMinds({}), pinned: () => codes.shift() ?? null };
     const story = await new PromptStory(one, minds).start();
@@ -144,7 +144,7 @@ describe("a node with pinned code", () => {
     expect(story.head).toMatchObject({ generation: "g1", cache_hit: true });
   });
 
-  it("asks a model if the pinned code fails, and records that failure as its first step", async () => {
+  it("asks a model for new code if the pinned code fails, and records that failure as its first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned, codes: ["# one"] }, scripts);
     const { steps } = (await story.trace()).entries[1] as { steps: object[] };
@@ -154,14 +154,14 @@ describe("a node with pinned code", () => {
     expect(story.head).toMatchObject({ generation: "of # one" });
   });
 
-  it("fails without a model if the pinned code fails and may have had effects", async () => {
+  it("fails without asking a model if the pinned code fails and may have had effects", async () => {
     const { story, answer } = await told(withEffects, { pinned }, { a: [fails("old")] });
     expect(answer).toBe("NodeFailed");
     expect(story.head).toMatchObject({ status: "failed", steps: [] });
     expect(story.begun).toHaveLength(1);
   });
 
-  it("gets a sandbox for one run of code, whose lifetime is extended before a model is asked", async () => {
+  it("gets a sandbox that lives for one run of its code, and extends its life before it asks a model for new code", async () => {
     const hits = flow("hits", [action("a"), prompted(action("b"))], lines("start > a > b > end"));
     const scripts: Scripts = { b: ({ code }) => (code === "# pinned" ? fails("old") : succeeds("b", "1")) };
     const story = new PromptStory(hits, scriptedMinds({ pinned, codes: ["# one"] }), scripts);
@@ -177,7 +177,7 @@ describe("a node whose pinned code has an analysis", () => {
   const behind = { ...pinned, analysis: "# look" };
   const finds: Scripts = { a: ({ code }) => (code === "# look" ? succeeds("pages", "2") : succeeds("a", "1")) };
 
-  it("runs the analysis first, at a separate place of the journal, and gives its result to the code", async () => {
+  it("runs the analysis first, under a separate claim, and gives the result of the analysis to the code", async () => {
     const { story } = await told(one, { pinned: behind }, finds, '{"n":1}');
     const [look, task] = story.begun;
     expect([look?.claim.step, task?.claim.step]).toEqual([-2, 0]);
@@ -188,7 +188,7 @@ describe("a node whose pinned code has an analysis", () => {
     expect(story.paid).toEqual([]);
   });
 
-  it("lets its code connect to the hosts that the node names, and its analysis to no host", async () => {
+  it("lets its code connect to the hosts that the node names, and lets its analysis connect to no host", async () => {
     const reaching = flow("reaching", [prompted(action("a"))], lines("start > a > end"));
     const [, node] = reaching.nodes;
     if (node && "executor" in node && node.executor.kind === "prompt") node.executor.allow = ["imap.acme.com"];
@@ -196,7 +196,7 @@ describe("a node whose pinned code has an analysis", () => {
     expect(story.begun.map(({ request }) => request.network)).toEqual([{ allow: [] }, { allow: ["imap.acme.com"] }]);
   });
 
-  it("has no steps, and an entry that records code and analysis", async () => {
+  it("has no steps, but an entry that records its code and its analysis", async () => {
     const { story } = await told(one, { pinned: behind }, finds);
     expect(story.head).toMatchObject({
       ...{ steps: [], cache_hit: true, code: sha256("# pinned"), analysis: sha256("# look"), execution_time_ms: 2 },
@@ -210,7 +210,7 @@ describe("a node whose pinned code has an analysis", () => {
     });
   });
 
-  it("asks a model if the analysis fails, and records that failure as its first step", async () => {
+  it("asks a model for new code if the pinned analysis fails, and records that failure as its first step", async () => {
     const scripts: Scripts = { a: ({ code }) => (code === "# look" ? fails("no pdf") : succeeds("a", "1")) };
     const { story } = await told(one, { pinned: behind, codes: ["# one"] }, scripts);
     expect(story.begun.map(({ request }) => request.code)).toEqual(["# look", "# one"]);
@@ -223,7 +223,7 @@ describe("a node whose pinned code has an analysis", () => {
   it.each([
     ["analysis", "# look", ["# look", "# one"]],
     ["code", "# pinned", ["# look", "# pinned", "# one"]],
-  ])("does not repeat recorded work when its sandbox is lost after a failed %s", async (_, bad, begun) => {
+  ])("does not repeat recorded steps when its sandbox is lost after a failed %s", async (_, bad, begun) => {
     const repeatable = flow("repeatable", [prompted(action("a", { effects: false }))], lines("start > a > end"));
     const scripts: Scripts = { a: ({ code }) => (code === bad ? fails("no") : succeeds("a", "1")) };
     const story = new PromptStory(repeatable, scriptedMinds({ pinned: behind, codes: ["# one"] }), scripts);
@@ -248,8 +248,8 @@ describe("a node whose pinned code has an analysis", () => {
   });
 });
 
-describe("a pipeline that fails", () => {
-  it("records the last code, every step and the cost of all steps", async () => {
+describe("a prompt node whose pipeline of models fails", () => {
+  it("records in its failed entry the last code, every step and the cost of all steps", async () => {
     const { story, answer } = await told(one, { codes: ["# 1", "# 2", "# 3"] }, { a: [fails("it broke")] });
     expect(answer).toBe("NodeFailed");
     expect(story.head).toMatchObject({ status: "failed", error_class: "NodeFailed", nodes: 1 });
@@ -259,7 +259,7 @@ describe("a pipeline that fails", () => {
     expect(entry).toMatchObject({ code_executed: "# 3", error_message: "Failed after 3 attempts: it broke" });
   });
 
-  it("shows its prompt in place of code if no code was written", async () => {
+  it("shows its prompt in the trace in place of code if no code was written", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
     await story.start();
     const delivery = story.deliver("a", 0);
@@ -271,7 +271,7 @@ describe("a pipeline that fails", () => {
     expect(entry).toMatchObject({ code_executed: "Do a.", ai_metadata: { prompt_task: "Do a.", attempts: 0 } });
   });
 
-  it("stops the code of another delivery before it writes its failure", async () => {
+  it("writes its failed entry only after it has stopped the code that another delivery runs", async () => {
     const { story, first, second } = await twoAtOnce();
     story.codeStopsAt = "finish";
     await story.finish(first);
@@ -283,7 +283,7 @@ describe("a pipeline that fails", () => {
     wellTold(story);
   });
 
-  it("stays failed for the next delivery if the delivery that recorded the failure dies", async () => {
+  it("stays failed in the next delivery if the delivery that recorded the failure dies", async () => {
     const { story, first, second } = await twoAtOnce();
     first.kill();
     await story.perform(second, "before");
@@ -296,7 +296,7 @@ describe("a pipeline that fails", () => {
     wellTold(story);
   });
 
-  it("does not fail the node if another delivery has recorded further steps", async () => {
+  it("is completed by one delivery if a model fails in another delivery that has recorded fewer steps", async () => {
     const { story, first, second } = await twoAtOnce();
     await story.until(first, "ask code_generator");
     await story.perform(second, "before");
@@ -311,7 +311,7 @@ describe("a pipeline that fails", () => {
     ["code_generator", { steps: 1, code_executed: "Do a." }],
     ["output_validator", { steps: 4, code_executed: "# one" }],
   ])(
-    "lists the steps so far and the last code if its run is cancelled while the %s is asked",
+    "lists in its entry the recorded steps and the last code if its run is cancelled while the agent %s asks a model",
     async (role, expected) => {
       const story = new PromptStory(one, scriptedMinds({ codes: ["# one"] }));
       await story.start();
@@ -332,7 +332,7 @@ describe("a pipeline that fails", () => {
     },
   );
 
-  it("ends when the time budget of the node is over, counted from the start of the turn", async () => {
+  it("ends when its time budget is over, counted from the start of its turn", async () => {
     const story = new PromptStory(one, scriptedMinds({ codes: ["# one"], verdicts: [false] }));
     await story.start();
     const first = story.deliver("a", 0);
@@ -355,7 +355,7 @@ async function twoAtOnce() {
   return { story, first, second };
 }
 
-describe("a frozen execution", () => {
+describe("a frozen run", () => {
   it("is marked as frozen in every entry, and asks no model", async () => {
     const story = new PromptStory(two, scriptedMinds({}));
     await story.start("{}", { frozen: true });
@@ -367,8 +367,8 @@ describe("a frozen execution", () => {
   });
 });
 
-describe("an execution with `fresh` nodes", () => {
-  it("names them in every entry, and only their pipelines write new code", async () => {
+describe("a run that was started with the names of two nodes in `fresh`", () => {
+  it("names these nodes in every entry, and models write new code only for them", async () => {
     const both = flow("both", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end"));
     const chosen: [string, boolean][] = [];
     const minds = scriptedMinds({ codes: ["# new"] });
@@ -388,7 +388,7 @@ describe("an execution with `fresh` nodes", () => {
   });
 });
 
-describe("an execution inside another one", () => {
+describe("a run that a workflow node of another run starts", () => {
   const inner = flow("inner", [prompted(action("i"))], lines("start > i > end"));
   const outer = flow(
     "outer",
@@ -404,13 +404,13 @@ describe("an execution inside another one", () => {
     return story;
   }
 
-  it("is frozen if the execution around it is frozen", async () => {
+  it("is frozen if the outer run is frozen", async () => {
     const story = await ran({}, true);
     expect(story.world.record(story.id)).toMatchObject({ status: "failed", error: { node: "w", class: "NodeFailed" } });
     expect(story.paid).toEqual([]);
   });
 
-  it("adds the cost of its models to the execution around it", async () => {
+  it("adds the cost of its models to the cost of the outer run", async () => {
     const story = await ran({ codes: ["# one"] }, false);
     expect(story.world.record(story.id)).toMatchObject({ status: "completed", spent: { cost_usd: 0.003 } });
     await story.judge();
@@ -418,7 +418,7 @@ describe("an execution inside another one", () => {
 });
 
 describe("the cost of models", () => {
-  it("is summed from entry to entry, branches included, and the record of the run has the sum", async () => {
+  it("is summed from entry to entry, branches included, and the record of the run contains the sum", async () => {
     const forked = flow(
       "forked",
       [prompted(action("a")), prompted(action("b")), prompted(action("c")), action("j")],
@@ -432,7 +432,7 @@ describe("the cost of models", () => {
     await story.judge();
   });
 
-  it("is known to the pipeline of a later node", async () => {
+  it("in earlier nodes is known to a later node, whose cost limit can include it", async () => {
     const story = new PromptStory(
       flow("row", [prompted(action("a")), prompted(action("b"))], lines("start > a > b > end")),
       scriptedMinds({ codes: ["# one"] }),

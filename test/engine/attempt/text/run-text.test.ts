@@ -44,7 +44,7 @@ async function isWhole(story: PromptStory): Promise<void> {
 }
 
 describe("a text node", () => {
-  it("is completed wherever the Lambda dies, and no recorded answer is paid for again", async () => {
+  it("is completed by its next delivery at whichever point the Lambda dies, and no recorded answer is paid for again", async () => {
     const points = await atEveryPoint(async (story, first) => {
       first.kill();
       expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -53,7 +53,7 @@ describe("a text node", () => {
     expect(points).toBeGreaterThan(4);
   });
 
-  it("has one answer even if two deliveries overlap at any point", async () => {
+  it("records one answer of its model even if two deliveries overlap at any point", async () => {
     await atEveryPoint(async (story, first) => {
       const second = story.deliver("a", 0);
       expect(await story.finish(second)).toMatchObject(answered);
@@ -62,7 +62,7 @@ describe("a text node", () => {
     });
   });
 
-  it("does not ask its model again in a late delivery, which returns the entry", async () => {
+  it("does not ask its model again in a late delivery, which returns the existing entry", async () => {
     const { story, first } = await begun();
     await story.finish(first);
     expect(await story.finish(story.deliver("a", 0))).toMatchObject(answered);
@@ -70,7 +70,7 @@ describe("a text node", () => {
     await isWhole(story);
   });
 
-  it("is settled by a settle task, and its chain stays valid", async () => {
+  it("gets an entry by a settle task if its delivery has died, and its chain stays valid", async () => {
     await atEveryPoint(async (story, first) => {
       first.kill();
       await story.finish(story.settle("a", 0));
@@ -80,7 +80,7 @@ describe("a text node", () => {
   });
 });
 
-it("a text node asks its model again in the next attempt, which has steps of its own", async () => {
+it("a text node asks its model again in its next attempt, which records steps of its own", async () => {
   const retry = { attempts: 2, delaySeconds: 0 };
   const workflow = flow("retried", [texted(action("a", { retry }))], lines("start > a > end"));
   const answers = [null, '"yes"'];

@@ -83,7 +83,7 @@ describe("a workflow node", () => {
     });
   });
 
-  it("creates one execution, whose version the first of several parallel deliveries fixes", async () => {
+  it("creates one execution even if several deliveries start it, and runs the version that the first of them found", async () => {
     const story = new Calling();
     await story.start();
     const [one, other] = [story.deliver("c", 0), story.deliver("c", 0)];
@@ -103,7 +103,7 @@ describe("a workflow node", () => {
     expect(await story.finish(story.deliver("c", 0))).toEqual(answers[0]);
   });
 
-  it("fails with the error of the other workflow", async () => {
+  it("fails with the error of the workflow that it runs", async () => {
     const story = new Calling({ x: [fails("no total")] });
     await story.start();
     const id = await story.call();
@@ -141,7 +141,7 @@ describe("the close of a run with a workflow node", () => {
     expect(await story.verify()).toEqual({ state: "anchored", links: 6, erased: [], sourceGone: [] });
   });
 
-  it("uses the outcome of an inner execution that has ended already", async () => {
+  it("uses the outcome of an inner execution that has already ended", async () => {
     const story = new Calling();
     await story.start();
     await story.runChild(await story.call());
@@ -150,7 +150,7 @@ describe("the close of a run with a workflow node", () => {
   });
 
   it.each(["entry 0", "create record", "read 1"])(
-    "leaves no inner execution open if a late delivery has yet to make its call %s",
+    "leaves no inner execution open, even if a late delivery has yet to make its call %s",
     async (call) => {
       const story = new Calling();
       await story.start();
@@ -165,7 +165,7 @@ describe("the close of a run with a workflow node", () => {
     },
   );
 
-  it("is followed by a sweep, which closes the inner execution of a Lambda that created it after the close and then died", async () => {
+  it("is followed by a sweep that closes an inner execution if a Lambda created it after the close and then died", async () => {
     const story = new Calling();
     await story.start();
     const late = story.deliver("c", 0);
@@ -182,7 +182,7 @@ describe("the close of a run with a workflow node", () => {
     expect(story.world.machines.has(made?.id ?? "")).toBe(false);
   });
 
-  it("is needed before a sweep closes an inner execution that has not started", async () => {
+  it("must happen before a sweep closes an inner execution that has not started", async () => {
     const story = new Calling();
     await story.start();
     const id = await story.call();
@@ -193,7 +193,7 @@ describe("the close of a run with a workflow node", () => {
   });
 });
 
-it("a workflow node reports an execution that was cancelled directly as cancelled", async () => {
+it("a workflow node fails as interrupted if the execution that it ran was cancelled directly", async () => {
   const story = new Calling();
   await story.start();
   const id = await story.call();
@@ -250,7 +250,7 @@ it("verify checks a run together with the executions that it ran, at any depth",
 
 it.each<[string, (told: Told) => void, (told: Told) => object]>([
   [
-    "an entry of a child",
+    "an entry of the inner run",
     (told) => {
       const [, second] = entriesOf(told, told.inner);
       if (second) second.place.entry = { ...second.entry, head: second.entry.head.replace("success", "failed") };
@@ -258,7 +258,7 @@ it.each<[string, (told: Told) => void, (told: Told) => object]>([
     ({ inner }) => ({ execution: inner, seq: 1, message: expect.stringMatching(/it was changed/) }),
   ],
   [
-    "a content of a child",
+    "a content of an entry of the inner run",
     (told) => {
       const [, second] = entriesOf(told, told.outer);
       if (second) second.place.entry = { ...second.entry, contents: { context: { text: "{}" } } };
@@ -266,29 +266,29 @@ it.each<[string, (told: Told) => void, (told: Told) => object]>([
     ({ outer }) => ({ execution: outer, seq: 1, message: expect.stringMatching(/context was changed/) }),
   ],
   [
-    "the whole chain of a child, all hashes computed again",
+    "the whole chain of the inner run, with all hashes computed again",
     (told) => rewrite(told, told.inner, '"execution_time_ms":1', '"execution_time_ms":2'),
     ({ outer }) => ({ execution: outer, seq: 2, message: expect.stringMatching(/has another end/) }),
   ],
   [
-    "the end of a child: its close entry was deleted",
+    "the end of the inner run, whose close entry was deleted",
     (told) => delete entriesOf(told, told.outer).at(-1)?.place.entry,
     () => ({ seq: 1, message: expect.stringMatching(/was cut off/) }),
   ],
   [
-    "a child whose entries were all deleted",
+    "an inner run whose entries were all deleted",
     (told) => {
       for (const { place } of entriesOf(told, told.outer)) delete place.entry;
     },
     () => ({ seq: 1, message: expect.stringMatching(/was cut off/) }),
   ],
-])("verify finds a change of %s", async (_what, tamper, problem) => {
+])("verify of the outer run finds a change: %s", async (_what, tamper, problem) => {
   const told = await closedStory();
   tamper(told);
   expect(await told.story.verify()).toMatchObject({ state: "broken", problem: problem(told) });
 });
 
-it("verify finds a child that another node ran", async () => {
+it("verify finds an entry that names the inner run of another node as its own", async () => {
   const told = await closedStory();
   rewrite(told, told.outer, /"parent":\{"execution":"\w+"/, '"parent":{"execution":"exec_other"');
   const tip = entriesOf(told, told.outer).at(-1)?.entry.hash ?? "";

@@ -38,7 +38,7 @@ async function left(story: Story, key: string): Promise<string | undefined> {
 const failure = (story: Story) => story.world.record(story.id).error?.message;
 const echo = (request: RunRequest) => succeeds("n", given(request, "item") ?? "null");
 
-it("a map runs its body once for each item, and collects the results in order", async () => {
+it("a map runs its body once for each item, and collects the results in the order of the items", async () => {
   const seen: unknown[] = [];
   const script = (request: RunRequest) => {
     seen.push([given(request, "item"), given(request, "index"), given(request, "n")]);
@@ -68,13 +68,13 @@ it("a map gives the item to all nodes of its body, under the name that the map d
   expect(await left(story, "results")).toBe('[{"page":"read","i":true}]');
 });
 
-it("a map with an empty list runs no items", async () => {
+it("a map with an empty list runs its body for no item", async () => {
   const story = await mapped({}, {}, '{"list":[]}');
   expect(story.begun).toEqual([]);
   expect(await left(story, "results")).toBe("[]");
 });
 
-it("a map fails with a sentence if there is no list", async () => {
+it("a map fails with an error message if the value at its path is not a list", async () => {
   const story = await mapped({}, {}, '{"list":7}');
   expect(failure(story)).toBe('context["list"] is a number, not a list - "items" takes the path of a list');
 });
@@ -104,7 +104,7 @@ it("a map moves large items and a large list of results to blobs", async () => {
   expect(await left(many, "results")).toMatch(/"type":"json"/);
 });
 
-it("a map leaves the decisions of its items out of the results", async () => {
+it("a map leaves the decisions of nodes in its body out of the list of results", async () => {
   const nodes: Node[] = [decision("d"), action("k"), { id: "done", type: "end" }];
   const arrows: Arrow[] = [
     ["d", "k", "yes"],
@@ -116,7 +116,7 @@ it("a map leaves the decisions of its items out of the results", async () => {
   expect(await left(story, "results")).toBe('[{"k":true},{}]');
 });
 
-describe("failed items", () => {
+describe("failed items of a map", () => {
   const odd = (request: RunRequest) =>
     Number(given(request, "item")) % 2 === 1 ? fails("it is odd") : succeeds("n", given(request, "item") ?? "");
 
@@ -127,8 +127,8 @@ describe("failed items", () => {
   });
 
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
-    ["a number", { count: 2 }, "[1,2,3,4]"],
-    ["a share", { percent: 50 }, "[1,2,3,4]"],
+    ["a number of items", { count: 2 }, "[1,2,3,4]"],
+    ["a share of the items", { percent: 50 }, "[1,2,3,4]"],
   ])("are tolerated up to %s, and their errors are in the list of results", async (_what, toleratedFailures, list) => {
     const story = await mapped({ toleratedFailures }, { i: odd }, `{"list":${list}}`);
     const error = { node: "i", class: "NodeFailed", message: "it is odd" };
@@ -136,15 +136,15 @@ describe("failed items", () => {
   });
 
   it.each<[string, MapNode["toleratedFailures"] & object, string]>([
-    ["a number", { count: 1 }, "(2 of 4 items failed, 1 may)"],
-    ["a share", { percent: 49 }, "(2 of 4 items failed, 1 may)"],
-  ])("fail the map beyond %s, after all items have run", async (_what, toleratedFailures, sentence) => {
+    ["a number of items", { count: 1 }, "(2 of 4 items failed, 1 may)"],
+    ["a share of the items", { percent: 49 }, "(2 of 4 items failed, 1 may)"],
+  ])("fail the map beyond %s, but only after all items have run", async (_what, toleratedFailures, sentence) => {
     const story = await mapped({ toleratedFailures }, { i: odd }, '{"list":[1,2,3,4]}');
     expect(failure(story)).toBe(`in item 0: it is odd ${sentence}`);
     expect(story.begun).toHaveLength(4);
   });
 
-  it("lead to the node of the map's onError, which finds the failure in its context", async () => {
+  it("make the run continue at the node of the map's onError, which finds the failure in its context", async () => {
     const seen: (string | undefined)[] = [];
     const nodes = [mapOver("m", [action("i")], [], { onError: "r" }), action("r")];
     const look = (request: RunRequest) => {
@@ -163,7 +163,7 @@ describe("failed items", () => {
   });
 });
 
-it("nested maps and forks keep their results apart", async () => {
+it("nested maps and forks keep the results of each map separate", async () => {
   const inner = mapOver("n", [action("k")], [], { items: "item", as: "inner", into: "rows" });
   const nodes: Node[] = [inner, action("a"), action("b"), { id: "done", type: "end" }];
   const arrows = lines("n > a > done", "n > b > done");
@@ -189,19 +189,19 @@ const found = (path: string, slots: Record<string, string>) =>
 
 it.each<[string, string, Record<string, string>, string[]]>([
   [
-    "as it is written",
+    "with all digits of its numbers",
     "list",
     { list: '[ 1.50, "a,]" ,{"b": [2]},12345678901234567890 ]' },
     ["1.50", '"a,]"', '{"b": [2]}', "12345678901234567890"],
   ],
   ["that is empty", "list", { list: "[ ]" }, []],
   ["at a path", "mail.parts", { mail: '{"parts":[1,850.0]}' }, ["1", "850.0"]],
-  ["in a list", "mails.1.parts", { mails: '[0,{"parts":[7]}]' }, ["7"]],
+  ["inside an item of another list", "mails.1.parts", { mails: '[0,{"parts":[7]}]' }, ["7"]],
   ["under a key with dots", "mail.parts", { "mail.parts": "[1]", mail: '{"parts":[2]}' }, ["1"]],
   ["in a blob", "list", { list: blob("[1,[2]]") }, ["1", "[2]"]],
   ["at a path into a blob", "mail.parts", { mail: blob('{"parts":[3]}') }, ["3"]],
   ["in a blob inside a blob", "mail.parts", { mail: blob(`{"parts":${blob("[4]")}}`) }, ["4"]],
-])("findItems finds a list %s", async (_what, path, slots, items) => {
+])("findItems finds the list of a map %s", async (_what, path, slots, items) => {
   expect(await found(path, slots)).toEqual(items);
 });
 
@@ -215,7 +215,7 @@ it.each<[string, Record<string, string>, string]>([
   ["mail", { mail: '{"0":1}' }, 'context["mail"] is an object, not a list'],
   ["mail.n", { mail: '{"n":3}' }, 'context["mail.n"] is a number, not a list'],
   ["mail", { mail: "null" }, 'context["mail"] is null, not a list'],
-])("findItems says why there is no list at the path %j in %j", async (path, slots, sentence) => {
+])("findItems says why the path %j leads to no list in the context %j", async (path, slots, sentence) => {
   expect(await found(path, slots)).toEqual({ problem: expect.stringContaining(sentence) });
 });
 
@@ -226,7 +226,7 @@ it.each([
   [3, "success", undefined],
   [2, "failed", "item has 3 items, this map takes 2 - split the list, or map over parts of it"],
 ])(
-  "a map inside a map with a limit of %i items ends in %s for a list of three",
+  "a map inside a map, with a limit of %i items in total, ends in %s for a list of three",
   async (most_items, status, message) => {
     const story = await new Story(nested).start('{"list": [[1, 2, 3]]}');
     await story.finish(story.deliver("m", 0));

@@ -37,7 +37,7 @@ const fileOf = (key: string, text: string) => ({
   },
 });
 
-describe("a start", () => {
+describe("the start of a run", () => {
   it.each(["12345678901234567890", "850.0", '"ünï 😀"', "[ 1.10 ]", '{"a":{"b":-0}}', "1e400"])(
     "gives the value %s to the run exactly as it was sent",
     async (json) => {
@@ -46,7 +46,7 @@ describe("a start", () => {
     },
   );
 
-  it("into a queue starts no state machine, and neither does a sweeper", async () => {
+  it("that must wait in a queue starts no state machine, and a sweep starts none either", async () => {
     const queue = { pools: ["W#one"], admission: "" };
     const { world, record } = await started({ queue });
     expect(record).toMatchObject({ ...queue, status: "queued", open: true });
@@ -57,7 +57,7 @@ describe("a start", () => {
     expect(world.machines.has(record.id)).toBe(true);
   });
 
-  it("into a queue can be cancelled, and then the run is closed without any work", async () => {
+  it("that must wait in a queue can be cancelled, and then the run is closed before any node has run", async () => {
     const { world, record } = await started({ queue: { pools: ["W#one"], admission: "" } });
     expect(await cancelExecution(world.ports(atOnce), record.id)).toMatchObject({ status: "cancelled" });
     expect(world.record(record.id)).toMatchObject({
@@ -66,7 +66,7 @@ describe("a start", () => {
     });
   });
 
-  it("writes the entry of the start node and the record, and starts the state machine", async () => {
+  it("writes the first entry and the record of the run, and starts the state machine", async () => {
     const { world, record } = await started({ client: "acme" });
     expect(record).toMatchObject({ status: "running", open: true, client: "acme", root: record.id, workflowId: "one" });
     expect(record.id).toMatch(/^exec_[0-9A-Z]{26}$/);
@@ -82,7 +82,7 @@ describe("a start", () => {
     ]);
   });
 
-  it("with an id that was used before returns the run of that id, with its version", async () => {
+  it("with an id that was used before returns the existing run of that id, with its version", async () => {
     const world = new World();
     const id = `exec_${"0".repeat(26)}`;
     const first = await startExecution(world.ports(atOnce), { id, version: world.publish(one), context: '{"n": 1}' });
@@ -94,7 +94,7 @@ describe("a start", () => {
     expect(context.get("n")).toBe("1");
   });
 
-  it("streams files into blobs and puts them under their keys", async () => {
+  it("streams uploaded files into blobs and puts these under their keys of the context", async () => {
     const { world, context } = await started({ context: '{"a":1}', files: [fileOf("pdf", "%PDF")] });
     expect(context.get("pdf")).toBe(referenceText({ sha256: sha256("%PDF"), bytes: 4, type: "bytes" }));
     expect(Array.from(world.blobs.blobs.values(), String)).toEqual(["%PDF"]);
@@ -116,20 +116,30 @@ describe("a start", () => {
   });
 });
 
-describe("an initial context", () => {
+describe("an initial context of a run", () => {
   it.each([
     ["it lacks a required input", '{"pdf":"x"}', [], /has no "amount"/],
-    ["an input has another type", '{"amount":"x","pdf":"x"}', [], /amount/],
-    ["it is no JSON", "{", [], /not JSON/],
+    ["an input has another type than the workflow declares", '{"amount":"x","pdf":"x"}', [], /amount/],
+    ["it is not JSON", "{", [], /not JSON/],
     [
-      "it has a key that marks references",
+      "it has a key that NOVA uses to mark references",
       '{"amount":1,"pdf":"","$blob":{}}',
       [],
       /has the key "\$blob" - such keys mark/,
     ],
-    ["such a key is written with escapes", '{"amount":1,"pdf":"","\\u0024a":1}', [], /has the key "\$a"/],
-    ["a file has such a key", '{"amount":1,"pdf":""}', [fileOf("$f", "x")], /has the key "\$f"/],
-    ["it is no object", "[1]", [], /not a JSON object/],
+    [
+      "a key that NOVA uses to mark references is written with escapes",
+      '{"amount":1,"pdf":"","\\u0024a":1}',
+      [],
+      /has the key "\$a"/,
+    ],
+    [
+      "the key of an uploaded file is one that NOVA uses to mark references",
+      '{"amount":1,"pdf":""}',
+      [fileOf("$f", "x")],
+      /has the key "\$f"/,
+    ],
+    ["it is not an object", "[1]", [], /not a JSON object/],
     [
       "it is nested too deep",
       `{"amount":1,"pdf":"","x":${"[".repeat(501)}${"]".repeat(501)}}`,
@@ -145,7 +155,7 @@ describe("an initial context", () => {
     expect([world.executions.records.size, world.chain.places.size, world.machines.size]).toEqual([0, 0, 0]);
   });
 
-  it("is accepted if the value of a required key is a file", async () => {
+  it("is accepted if the value of a required key is an uploaded file", async () => {
     const { context } = await started({ context: '{"amount":1}', files: [fileOf("pdf", "x")] }, { ...one, inputs });
     expect(context.slots().length).toBe(2);
   });
@@ -158,23 +168,33 @@ const written = flow(
 );
 const byHand: Pick<Workflow, "nodes"> = { nodes: written.nodes.filter(({ id }) => id === "b") };
 
-describe("nodes in `fresh`, whose code is written again", () => {
-  it("can be prompt nodes", () => {
+describe("the list `fresh` at the start of a run, whose nodes get new code,", () => {
+  it("can name prompt nodes", () => {
     expect(promptNodes(written)).toEqual(["a", "c"]);
     expect(freshProblem(written, { fresh: ["c", "a"] })).toBeNull();
   });
 
-  it("need not be named, even in a frozen run", () => {
+  it("can be empty or left out, even in a frozen run", () => {
     expect(freshProblem(written, { frozen: true })).toBeNull();
     expect(freshProblem(written, { fresh: [], frozen: true })).toBeNull();
   });
 
   it.each([
-    ["a run that asks no model", written, { fresh: ["a"], frozen: true }, /frozen run asks no model.*leave out/],
-    ["code that an author wrote", written, { fresh: ["a", "b"] }, /no prompt node "b".*its prompt nodes are a, c/],
-    ["a node that is not there", written, { fresh: ["bills"] }, /no prompt node "bills"/],
-    ["a workflow without prompts", byHand, { fresh: ["b"] }, /this workflow has none/],
-  ])("are refused for %s", (_what, workflow, request, sentence) => {
+    [
+      "names a node although the run is frozen and asks no model",
+      written,
+      { fresh: ["a"], frozen: true },
+      /frozen run asks no model.*leave out/,
+    ],
+    [
+      "names a node whose code an author wrote",
+      written,
+      { fresh: ["a", "b"] },
+      /no prompt node "b".*its prompt nodes are a, c/,
+    ],
+    ["names a node that the workflow does not have", written, { fresh: ["bills"] }, /no prompt node "bills"/],
+    ["names a node of a workflow without prompts", byHand, { fresh: ["b"] }, /this workflow has none/],
+  ])("is refused if it %s", (_what, workflow, request, sentence) => {
     expect(freshProblem(workflow, request)).toMatch(sentence);
   });
 });
@@ -183,9 +203,9 @@ const either = { anyOf: [{ required: ["email"] }, { required: ["mail"] }], prope
 const asking = JSON.parse('{"if":{"required":["mail"]},"then":{"required":["x"]}}');
 const text = { type: "string" };
 
-describe("a file for the input `mail`", () => {
+describe("an uploaded file for the input `mail`", () => {
   it.each([
-    ["counts as one of several required keys", either, "{}"],
+    ["counts as one of several alternative required keys", either, "{}"],
     ["counts as the required key", { required: ["mail"], properties: { mail: text } }, "{}"],
     ["is not checked against the type in `oneOf`", { oneOf: [{ properties: { mail: text } }] }, "{}"],
     [
@@ -193,27 +213,36 @@ describe("a file for the input `mail`", () => {
       { allOf: [{ properties: { mail: text }, required: ["mail"] }] },
       "{}",
     ],
-    ["is not checked against the type of additional keys", { additionalProperties: text }, '{"a":"x"}'],
-    ["is not checked against the type of a name pattern", { patternProperties: { "^mail": text } }, "{}"],
+    ["is not checked against the type in `additionalProperties`", { additionalProperties: text }, '{"a":"x"}'],
+    ["is not checked against the type in `patternProperties`", { patternProperties: { "^mail": text } }, "{}"],
     ["makes its dependent keys required", { dependentRequired: { mail: ["host"] } }, '{"host":"x"}'],
     [
-      "is not checked against the type in a dependent schema",
+      "is not checked against the type in `dependentSchemas`",
       { dependentSchemas: { mail: { properties: { mail: text } } } },
       "{}",
     ],
-    ["counts for the condition of a schema", { if: { required: ["mail"] }, else: { required: ["email"] } }, "{}"],
-    ["counts for the number of keys", { minProperties: 2 }, '{"a":1}'],
+    [
+      "counts as a present key for an `if` in the schema",
+      { if: { required: ["mail"] }, else: { required: ["email"] } },
+      "{}",
+    ],
+    ["counts as a present key for `minProperties` in the schema", { minProperties: 2 }, '{"a":1}'],
   ])("%s", async (_what, inputs, context) => {
     await expect(refuseMisfits({ inputs }, context, ["mail"])).resolves.toBeUndefined();
   });
 
   it.each([
-    ["without its dependent key", { dependentRequired: { mail: ["host"] } }, "{}", /must have property host/],
-    ["if a condition then requires another key", asking, "{}", /has no "x"/],
-    ["if the schema forbids the key", { properties: { mail: false } }, "{}", /boolean schema is false/],
-    ["if the schema forbids the key with `not`", { not: { required: ["mail"] } }, "{}", /must NOT be valid/],
+    [
+      "without the key that `dependentRequired` demands",
+      { dependentRequired: { mail: ["host"] } },
+      "{}",
+      /must have property host/,
+    ],
+    ["if an `if` in the schema then requires another key, which is missing", asking, "{}", /has no "x"/],
+    ["if the schema forbids the key `mail`", { properties: { mail: false } }, "{}", /boolean schema is false/],
+    ["if the schema forbids the key `mail` with `not`", { not: { required: ["mail"] } }, "{}", /must NOT be valid/],
     ["if another key has a wrong type", { anyOf: [{ properties: { a: text } }] }, '{"a":1}', /must be string/],
-    ["if the context is no JSON", either, "{", /is not JSON/],
+    ["if the context beside it is not JSON", either, "{", /is not JSON/],
   ])("is refused %s", async (_what, inputs, context, message) => {
     const refused = refuseMisfits({ inputs }, context, ["mail"]);
     await expect(refused).rejects.toThrow(message);
@@ -221,6 +250,6 @@ describe("a file for the input `mail`", () => {
   });
 });
 
-it("a context without a file is refused if the file is the only required key", async () => {
+it("a context without a file is refused if no alternative of the schema is fulfilled without the key of the file", async () => {
   await expect(refuseMisfits({ inputs: either }, "{}", [])).rejects.toThrow(/has no "mail"/);
 });

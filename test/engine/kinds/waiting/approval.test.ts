@@ -38,14 +38,14 @@ describe("a new approval", () => {
     ]);
   });
 
-  it("creates one task that has all tokens, however often it is delivered", async () => {
+  it("creates one task that has the Step Functions tokens of all its deliveries, however many there are", async () => {
     const story = await waiting();
     await requestApproval(story.ports, story.event());
     await requestApproval(story.ports, story.event("token-2"));
     expect(story.world.tasks.tokens.get(story.task.id)).toHaveLength(2);
   });
 
-  it("masks secrets in its message", async () => {
+  it("masks secrets in the message that people see", async () => {
     const workflow = asking({ message: "Use {{key}} of {{all}}?" });
     workflow.inputs = { properties: { key: { secret: true } } };
     const story = await new Asked(workflow).begin('{"key": "s3cr3t-value", "all": ["s3cr3t-value"]}');
@@ -53,14 +53,14 @@ describe("a new approval", () => {
     expect(story.task.message).not.toContain("s3cr3t");
   });
 
-  it("masks the client's credentials in its message, wherever the text came from", async () => {
+  it("masks the client's credentials in the message that people see, wherever the text came from", async () => {
     const story = await new Asked(asking({ message: "Answer {{mail}}?" })).begin('{"mail": "it is pa55-w0rd!"}');
     const credentials = { ...story.ports.credentials, secretsOf: async () => ["pa55-w0rd"] };
     await requestApproval({ ...story.ports, credentials }, story.event());
     expect(story.task.message).toBe("Answer it is ***!?");
   });
 
-  it("fails its node if the message names a missing value", async () => {
+  it("fails its node if its message names a value that the context does not have", async () => {
     const story = await new Asked(asking({ message: "Pay {{amount}}?" })).begin();
     await expect(requestApproval(story.ports, story.event())).rejects.toThrow(
       /names \{\{amount\}\}, which the context/,
@@ -70,8 +70,8 @@ describe("a new approval", () => {
   });
 });
 
-describe("an answer", () => {
-  it("is written to the chain, and then sent to Step Functions with every token", async () => {
+describe("an answer to an approval", () => {
+  it("is written to the chain, and then sent to Step Functions with every token of the approval", async () => {
     const story = await waiting({ into: "verdict", form: { type: "object" } });
     await requestApproval(story.ports, story.event("token-2"));
     const data = '{"limit": 12345678901234567890}';
@@ -90,11 +90,29 @@ describe("an answer", () => {
   });
 
   it.each([
-    ["that is no choice", {}, "perhaps", undefined, /"perhaps" is no choice of "ask" - choose approved or rejected/],
-    ["whose data does not fit", { form: { type: "object", required: ["why"] } }, "approved", "{}", /has no "why"/],
-    ["that lacks its data", { form: { type: "object", required: ["why"] } }, "approved", undefined, /has no "why"/],
-    ["nested too deep", {}, "approved", "[".repeat(600) + "]".repeat(600), /more than 500 levels/],
-  ])("%s is refused, and its task stays open", async (_what, options, choice, data, sentence) => {
+    [
+      "whose choice the approval does not offer",
+      {},
+      "perhaps",
+      undefined,
+      /"perhaps" is no choice of "ask" - choose approved or rejected/,
+    ],
+    [
+      "whose data does not fit the form of the approval",
+      { form: { type: "object", required: ["why"] } },
+      "approved",
+      "{}",
+      /has no "why"/,
+    ],
+    [
+      "that lacks the data that the form requires",
+      { form: { type: "object", required: ["why"] } },
+      "approved",
+      undefined,
+      /has no "why"/,
+    ],
+    ["that is nested too deep", {}, "approved", "[".repeat(600) + "]".repeat(600), /more than 500 levels/],
+  ])("%s is refused, and the task of the approval stays open", async (_what, options, choice, data, sentence) => {
     const story = await waiting(options);
     await expect(refused(story, choice, data)).rejects.toThrow(sentence);
     expect(story.task.status).toBe("open");
@@ -107,7 +125,7 @@ describe("an answer", () => {
     ["rejected", '{"why": "so"}', undefined],
     ["rejected", undefined, /has no "why"/],
   ])(
-    "that says %s with the data %j is checked against the form of that choice, else the form of all choices",
+    "with the choice %s and the data %j is checked against the form of that choice, or else against the form for all choices",
     async (choice, data, sentence) => {
       const own = { approved: { required: ["cost_center"] } };
       const story = await waiting({ form: { required: ["why"] }, forms: own });
@@ -117,7 +135,7 @@ describe("an answer", () => {
     },
   );
 
-  it("is checked for its choice first, then for lateness, and for its data last", async () => {
+  it("is checked for its choice first, then for its time, and for its data last", async () => {
     const story = await waiting({ form: { type: "object", required: ["why"] } });
     const name = async (choice: string) => refused(story, choice, "{}").catch((error: Error) => error.name);
     expect([await name("perhaps"), await name("approved")]).toEqual(["AnswerMisfit", "AnswerMisfit"]);
@@ -127,7 +145,7 @@ describe("an answer", () => {
     expect(await name("approved")).toBe("AnswerRefused");
   });
 
-  it("needs no node name if only one node waits", async () => {
+  it("needs no node name if only one node of the run waits", async () => {
     const story = await waiting();
     const { task } = await answerTask(story.ports, { execution: story.id, ...byAnn });
     expect(task.node).toBe("ask");
@@ -142,15 +160,20 @@ describe("an answer", () => {
     await expect(refused(story)).rejects.toThrow(`"ask" was already answered by ann at ${at}: rejected (a test)`);
   });
 
-  it("that is late is refused", async () => {
+  it("that comes after the timeout is refused", async () => {
     const story = await waiting();
     story.world.clock.advance(aDaySeconds * 1000);
     await expect(refused(story)).rejects.toThrow(/"ask" expired at 2026-01-02/);
   });
 
   it.each([
-    ["nothing was asked yet", async (_: Asked) => {}, "ask", /"ask" does not wait for an answer yet/],
-    ["there is no such approval", async (_: Asked) => {}, "asks", /has no approval "asks" - its approvals are "ask"/],
+    ["the approval has not been requested yet", async (_: Asked) => {}, "ask", /"ask" does not wait for an answer yet/],
+    [
+      "the workflow has no approval of that name",
+      async (_: Asked) => {},
+      "asks",
+      /has no approval "asks" - its approvals are "ask"/,
+    ],
     [
       "the run was cancelled",
       async (story: Asked) => {
@@ -174,7 +197,7 @@ describe("an answer", () => {
     await expect(answerTask(story.ports, other)).rejects.toThrow(/no execution "exec_none"/);
   });
 
-  it("to one of several tasks of a node needs the task's id", async () => {
+  it("needs the id of a task if several tasks of the node are open", async () => {
     const story = await waiting();
     const other = { ...story.task, id: "task_other", scope: "/m@1.0", seq: 1 };
     await story.ports.tasks.create(other);
@@ -185,10 +208,10 @@ describe("an answer", () => {
   });
 
   it.each([
-    ["the next approval", { node: "next" }],
-    ["the next visit of its node in a loop", { seq: 5 }],
-    ["another item of a map", { scope: "/m@1.0" }],
-  ])("that is repeated does not answer %s, and its refusal says who answered first", async (_what, of) => {
+    ["the next approval of the run", { node: "next" }],
+    ["the next visit of the same node in a loop", { seq: 5 }],
+    ["the same node for another item of a map", { scope: "/m@1.0" }],
+  ])("that is sent a second time does not answer %s, and its refusal says who answered first", async (_what, of) => {
     const story = await waiting();
     const at = story.world.clock.iso();
     const next = { ...story.task, id: "task_next", ...of };
@@ -204,7 +227,7 @@ describe("an answer", () => {
     expect(story.world.tasks.all().map(({ status }) => status)).toEqual(["sent", "open"]);
   });
 
-  it("that is repeated after the last of several approvals is refused, and its refusal names the latest answer", async () => {
+  it("that is sent a second time after the last of several approvals is refused, and its refusal names the latest answer", async () => {
     const story = await waiting();
     await story.ports.tasks.create({
       ...story.task,
@@ -220,7 +243,7 @@ describe("an answer", () => {
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/already answered by ann/);
   });
 
-  it("takes the default edge if its choice has no edge", async () => {
+  it("takes the default edge if its choice has no edge of its own", async () => {
     const story = await waiting({ choices: ["approved", "later"] }, [["ask", "prepare", "default"]]);
     await story.finish(story.answering("later"));
     const head = JSON.parse(story.world.chain.entriesOf(story.id).at(-1)?.head ?? "{}");
@@ -230,9 +253,9 @@ describe("an answer", () => {
 
 describe("the timeout of an approval", () => {
   it.each([
-    ["the edge timeout", [["ask", "pay", "timeout"]], { decision: "timeout", failed: false }],
+    ["the edge for `timeout`", [["ask", "pay", "timeout"]], { decision: "timeout", failed: false }],
     ["the default edge", [["ask", "pay", "default"]], { decision: "timeout", failed: false }],
-    ["no edge: the node fails", [], { failed: true, error: { Error: "NodeTimeout" } }],
+    ["no edge, and the node fails", [], { failed: true, error: { Error: "NodeTimeout" } }],
   ] as [string, [string, string, string][], object][])("takes %s", async (_what, edges, answer) => {
     const story = await waiting({}, edges);
     const settled = await settleNode(story.ports, { ...story.settling(), expired: true });

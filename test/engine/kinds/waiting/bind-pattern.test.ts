@@ -10,7 +10,7 @@ async function waiting(wanted: JsonValue, context: string) {
   return story;
 }
 
-describe("a pattern with values of its run", () => {
+describe("an event pattern that names values of the context", () => {
   it.each<[JsonValue, string, string, string]>([
     ["{{customer}}", '{"customer":"acme"}', '"acme"', '"acme-2"'],
     ["{{customer.id}}", '{"customer":{"id":12345678901234567890}}', "12345678901234567890", "12345678901234567891"],
@@ -36,35 +36,35 @@ describe("a pattern with values of its run", () => {
     expect(story.chain.at(-1)).toBe("pause success");
   });
 
-  it("is stored in its task with the values filled in", async () => {
+  it("is stored in the task with the values filled in", async () => {
     const story = await waiting("{{n}}", '{"n":12345678901234567890}');
     const [task] = story.world.tasks.all();
     expect(textOfJson(task?.pattern ?? {})).toBe('{"source":["crm"],"detail":{"n":[12345678901234567890]}}');
   });
 
   it.each([
-    ["a path that leads nowhere", "{}", /names \{\{n\}\}, which the context does not have/],
+    ["no value", "{}", /names \{\{n\}\}, which the context does not have/],
     ["an object", '{"n":{"exists":true}}', /\{\{n\}\}, which is no short text, number, true, false or null/],
     ["a list", '{"n":["a"]}', /\{\{n\}\}, which is no short text/],
-    ["a text too long", JSON.stringify({ n: "x".repeat(5000) }), /\{\{n\}\}, which is no short text/],
-  ])("fails the node for %s, with a sentence", async (_what, context, sentence) => {
+    ["a text that is too long", JSON.stringify({ n: "x".repeat(5000) }), /\{\{n\}\}, which is no short text/],
+  ])("fails its node, with an explanation, if the name leads to %s", async (_what, context, sentence) => {
     const story = await new EventWait({ detail: { n: ["{{n}}"] } }).begin(context);
     await expect(story.wait()).rejects.toMatchObject({ name: "NodeFailed", message: expect.stringMatching(sentence) });
     expect(story.chain.at(-1)).toBe("pause failed");
     expect(story.world.tasks.all()).toEqual([]);
   });
 
-  it("fails the node for a value that the operator does not accept", async () => {
+  it("fails its node if the value is one that the operator of the pattern does not accept", async () => {
     const story = await new EventWait({ detail: { n: [{ numeric: [">", "{{n}}"] }] } }).begin('{"n":"many"}');
     await expect(story.wait()).rejects.toThrow(/bound to the context, .*numeric must be such as/);
   });
 
   it.each([
-    ["itself", '{"key":"s3cret-value"}', "{{key}}"],
+    ["as its whole text", '{"key":"s3cret-value"}', "{{key}}"],
     ["that is short", '{"key":"abc"}', "{{key}}"],
     ["inside a secret object", '{"key":{"id":7}}', "x-{{key.id}}"],
-    ["in another value", '{"key":"s3cret-value","other":"for s3cret-value"}', "{{other}}"],
-  ])("fails the node for a secret %s, without showing it", async (_what, context, wanted) => {
+    ["inside another value", '{"key":"s3cret-value","other":"for s3cret-value"}', "{{other}}"],
+  ])("fails its node, without showing the secret, if it uses a secret %s", async (_what, context, wanted) => {
     const inputs = { properties: { key: { secret: true } } };
     const story = await new EventWait({ detail: { n: [wanted] } }, {}, { inputs }).begin(context);
     const failure = (await story.wait().catch((error) => error)) as Error;

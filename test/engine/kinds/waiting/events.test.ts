@@ -42,7 +42,7 @@ describe("a wait for an event", () => {
     expect(story.world.tasks.wakes.events.size).toBe(0);
   });
 
-  it("misses no event, at whichever step of its start the event arrives", async () => {
+  it("misses no event, at whichever step of the start of the wait the event arrives", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const wait = story.world.spawn("wait", (ports) => requestApproval(ports, story.event));
@@ -55,7 +55,7 @@ describe("a wait for an event", () => {
     }
   });
 
-  it("takes an event, at whichever step of its delivery the wait starts", async () => {
+  it("takes an event even if the wait starts while the event is delivered, at whichever step", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));
@@ -68,7 +68,7 @@ describe("a wait for an event", () => {
   });
 });
 
-it("NOVA stores an event only if a later wait may need it", async () => {
+it("NOVA stores an event only if a wait with `since` may need it later", async () => {
   const story = await new EventWait(pattern, since).begin(context);
   await story.emit('{"other":1}');
   await story.emit('{"customer":"acme"}', '"source":"shop","id":"event-2"');

@@ -17,8 +17,8 @@ function decision(story: Asked): unknown {
   return heads.filter(({ node_id }) => node_id === "ask").map((head) => head.decision_result ?? head.error_class);
 }
 
-describe("the race of an answer and the timeout (case k)", () => {
-  it("ends in the answer if its process dies before SendTaskSuccess and the timeout fires", async () => {
+describe("the race of answers and the timeout of an approval", () => {
+  it("is won by the answer even if the process of the answer dies before SendTaskSuccess and the timeout fires", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "SendTaskSuccess");
@@ -27,7 +27,7 @@ describe("the race of an answer and the timeout (case k)", () => {
     expect(decision(story)).toEqual(["approved"]);
   });
 
-  it("ends in the timeout if the answer is later, and the answer is refused with that reason", async () => {
+  it("is won by the timeout if the answer comes later, and the refusal of the answer gives this reason", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -40,7 +40,7 @@ describe("the race of an answer and the timeout (case k)", () => {
   });
 
   it.each(["before", "after", "repeat"] as const)(
-    "ends in one approval even if the write of the entry fails (%s)",
+    "has one winner even if the write of the entry fails or is repeated (fault: %s)",
     async (fault) => {
       const story = await waiting();
       const answer = story.answering();
@@ -56,7 +56,7 @@ describe("the race of an answer and the timeout (case k)", () => {
     },
   );
 
-  it("ends in one of two answers, and the refusal of the other answer names the first one", async () => {
+  it("is won by one of two answers, and the refusal of the other answer names who answered first", async () => {
     const story = await waiting();
     const [first, second] = [story.answering("approved", { by: "ann" }), story.answering("rejected", { by: "bob" })];
     await story.until(first, "entry 2");
@@ -68,8 +68,8 @@ describe("the race of an answer and the timeout (case k)", () => {
   });
 });
 
-describe("an answer while a request is still under way", () => {
-  it("is also sent by the request, with the token of the request, if that token was stored after the answer", async () => {
+describe("an answer that arrives while the Lambda of the approval still stores its token", () => {
+  it("is sent to Step Functions by that Lambda if the token was stored after the answer", async () => {
     const story = await waiting();
     const late = story.request("token-2");
     await story.until(late, "put token");
@@ -81,7 +81,7 @@ describe("an answer while a request is still under way", () => {
     expect(story.task.status).toBe("sent");
   });
 
-  it("results in exactly one outcome for every interleaving, and the run no longer shows as waiting", async () => {
+  it("results in exactly one outcome for every order of the calls, and the run no longer shows as waiting", async () => {
     for (const point of ["read 1..", "turn 2", "put token", "create task", "set status", "read 2", "publish"]) {
       const story = await new Asked(withTimeout).begin();
       await story.finish(story.request("token-1"));
@@ -99,7 +99,7 @@ describe("an answer while a request is still under way", () => {
 });
 
 describe("the race of an answer and a close", () => {
-  it("ends in a refused answer if the run was cancelled before the entry of the answer", async () => {
+  it("ends in a refused answer if the run was cancelled before the entry of the answer was written", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -110,7 +110,7 @@ describe("the race of an answer and a close", () => {
     expect(story.status).toBe("cancelled");
   });
 
-  it("also ends in a refused answer if the close has stopped the approval but not yet written its failed entry", async () => {
+  it("ends in a refused answer if the close has stopped the approval but not yet written its failed entry", async () => {
     const story = await waiting();
     const cancel = story.cancel();
     await story.until(cancel, "entry 2");
@@ -121,7 +121,7 @@ describe("the race of an answer and a close", () => {
     expect(story.chain.slice(-2)).toEqual(["ask failed", "(close) cancelled"]);
   });
 
-  it("leaves no open task if the request comes after the close", async () => {
+  it("leaves no open task if the approval is requested after the close", async () => {
     const story = await new Asked(withTimeout).begin();
     const request = story.request();
     await story.until(request, "read 2");
@@ -132,8 +132,8 @@ describe("the race of an answer and a close", () => {
   });
 });
 
-describe("a sweeper", () => {
-  it("sends an answer that was recorded but not sent", async () => {
+describe("a sweep of tasks", () => {
+  it("sends an answer that was recorded but not sent to Step Functions", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "SendTaskSuccess");
@@ -145,7 +145,7 @@ describe("a sweeper", () => {
     expect([story.task.status, story.status]).toEqual(["sent", "running"]);
   });
 
-  it("opens a task again if the process of its answer died before it wrote the chain", async () => {
+  it("opens a task again if the process of its answer died before it wrote to the chain", async () => {
     const story = await waiting();
     const answer = story.answering();
     await story.until(answer, "entry 2");
@@ -158,7 +158,7 @@ describe("a sweeper", () => {
     expect(decision(story)).toEqual(["approved"]);
   });
 
-  it("removes tasks of ended runs from the list of open tasks, and keeps the others", async () => {
+  it("removes tasks of ended runs from the list of open tasks, and keeps the tasks of open runs", async () => {
     const story = await waiting();
     story.world.clock.advance(120_000);
     const before = story.world.scheduler.story.length;
@@ -172,7 +172,7 @@ describe("a sweeper", () => {
     expect((await sweep(story.ports)).tasks.expired).toEqual([story.task.id]);
   });
 
-  it("continues with the other tasks after one fails", async () => {
+  it("continues with the other tasks if the sweep of one task fails", async () => {
     const story = await waiting();
     const [sealed] = story.world.tasks.tokens.get(story.task.id) ?? [];
     if (sealed) sealed.sealed = "damaged";

@@ -42,8 +42,8 @@ async function linked(): Promise<Linked> {
   return story;
 }
 
-describe("a resume link", () => {
-  it("is the same for every delivery, and cannot be computed without the signing key", async () => {
+describe("the resume link of a wait", () => {
+  it("is the same in every delivery of the wait, and cannot be computed without the signing key", async () => {
     const story = await new Linked().begin();
     const url = new URL((await story.urlAt(1)) ?? "");
     expect(await story.urlAt(1)).toBe(url.href);
@@ -55,13 +55,13 @@ describe("a resume link", () => {
     expect(new URL((await other.urlAt(1)) ?? "").pathname).not.toBe(url.pathname);
   });
 
-  it("exists only for waits for events", async () => {
+  it("exists only for nodes that wait for an event", async () => {
     const story = await new Linked().begin();
     expect(await story.urlAt(1, "prepare")).toBeNull();
     expect(await story.urlAt(1, "nobody")).toBeNull();
   });
 
-  it("ends its wait once, and keeps all digits of the numbers in the body", async () => {
+  it("ends the wait once, and keeps all digits of the numbers in the body of the call", async () => {
     const story = await linked();
     await story.wait();
     expect(await story.call()).toBe(true);
@@ -75,7 +75,7 @@ describe("a resume link", () => {
     expect(await story.emit('{"customer":"acme"}')).toEqual([]);
   });
 
-  it("stores the body of a call that comes before the wait, which then takes the body", async () => {
+  it("stores the body of a call that comes before the wait begins, and the wait then takes this body", async () => {
     const story = await linked();
     expect(await story.call()).toBe(false);
     await expect(story.call('{"deal":2}')).rejects.toThrow(/was used before/);
@@ -84,7 +84,7 @@ describe("a resume link", () => {
     expect(story.news).toContain("850.0");
   });
 
-  it("ends a wait that starts during the call, at whichever step", async () => {
+  it("ends the wait even if it starts during the call of the link, at whichever step", async () => {
     for (const first of ["call", "wait"]) {
       for (let steps = 0; ; steps++) {
         const story = await linked();
@@ -100,7 +100,7 @@ describe("a resume link", () => {
     }
   });
 
-  it("ends its wait even if the process of the call dies at any step, because the sweeper completes the call", async () => {
+  it("ends the wait even if the process of the call dies at any step, because a sweep completes the call", async () => {
     for (let steps = 0; ; steps++) {
       const story = await linked();
       await story.wait();
@@ -117,7 +117,7 @@ describe("a resume link", () => {
     }
   });
 
-  it("reports that the wait or the run has ended", async () => {
+  it("reports to its caller if the wait or its run has already ended", async () => {
     const expired = await linked();
     await expired.wait();
     await settleNode(expired.ports, { ...expired.event, expired: true });

@@ -26,7 +26,7 @@ class Waits extends Story {
     return { execution: { id: this.id, workflowId, version }, scope: "", seq: 1, node: "pause" };
   }
 
-  /** Runs the first task of the wait; with `waited`, the one after the pause. */
+  /** Runs the first task of the wait, or with `waited` the task after the pause. */
   run(waited = false): Promise<unknown> {
     return runNode(this.ports, { ...this.event, ...(waited && { waited }) }, never);
   }
@@ -47,7 +47,7 @@ describe("a wait for a time", () => {
     expect(story.chain.at(-1)).toBe("pause success");
   });
 
-  it("has the same end in every delivery, and no pause after its end", async () => {
+  it("ends at the same time in every delivery, and causes no pause after that time", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     const until = story.inSeconds(900);
     await story.run();
@@ -61,7 +61,7 @@ describe("a wait for a time", () => {
     expect(await story.run(true)).toMatchObject({ seq: 2 });
   });
 
-  it("of more than a minute shows as waiting until its entry exists, also after late deliveries", async () => {
+  it("of more than a minute gives its run the status `waiting` until its entry exists, also after late deliveries", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     const status = () => story.world.record(story.id).status;
     const late = story.deliver("pause", 1);
@@ -81,7 +81,7 @@ describe("a wait for a time", () => {
     expect(story.world.record(story.id).status).toBe("running");
   });
 
-  it("no longer shows as waiting after it was settled early", async () => {
+  it("no longer gives its run the status `waiting` after it was settled early", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     await story.run();
     await story.finish(story.settle("pause", 1));
@@ -89,7 +89,7 @@ describe("a wait for a time", () => {
   });
 
   it.each([
-    ["a time of its own", "2026-02-01T09:00:00+01:00", "{}", "2026-02-01T08:00:00.000Z"],
+    ["the time in its definition", "2026-02-01T09:00:00+01:00", "{}", "2026-02-01T08:00:00.000Z"],
     ["a time from the context", "{{due.at}}", '{"due": {"at": "2026-02-01T09:00Z"}}', "2026-02-01T09:00:00.000Z"],
     ["a time that is past", "2020-01-01T00:00:00Z", "{}", "2020-01-01T00:00:00.000Z"],
   ])("waits until %s", async (_what, until, context, expected) => {
@@ -99,18 +99,18 @@ describe("a wait for a time", () => {
 
   it.each([
     ["tomorrow", '{"due": "tomorrow"}', /"tomorrow" is no time to wait until/],
-    ["a number", '{"due": 1767225600}', /1767225600 is no time/],
+    ["a number instead of a text", '{"due": 1767225600}', /1767225600 is no time/],
     ["a time without a zone", '{"due": "2026-02-01T09:00:00"}', /write it with its zone/],
-    ["a day that is none", '{"due": "2026-13-41T09:00:00Z"}', /is no time/],
-    ["nothing", "{}", /\{\{due\}\}, which the context does not have/],
+    ["a day that does not exist", '{"due": "2026-13-41T09:00:00Z"}', /is no time/],
+    ["missing in the context", "{}", /\{\{due\}\}, which the context does not have/],
     ["a time in ten years", '{"due": "2036-01-01T00:00:00Z"}', /more than a year away/],
-  ])("fails with a sentence if its time is %s", async (_what, context, sentence) => {
+  ])("fails with an explanation if its time is %s", async (_what, context, sentence) => {
     const story = await new Waits({ kind: "until", until: "{{due}}" }).begin(context);
     await expect(story.run()).rejects.toMatchObject({ name: "NodeFailed", message: expect.stringMatching(sentence) });
     expect(story.chain.at(-1)).toBe("pause failed");
   });
 
-  it("fails if its time is a secret input that is no time, without showing the secret", async () => {
+  it("fails without showing the secret if its time is a secret input that is not a time", async () => {
     const inputs = { properties: { due: { secret: true } } };
     for (const due of ["s3cr3t-of-20-letters", `${"x".repeat(65)}s3cr3t-of-20-letters`, 4111111111111111]) {
       const story = await new Waits({ kind: "until", until: "{{due}}" }, { inputs }).begin(JSON.stringify({ due }));
@@ -151,7 +151,7 @@ describe("a wait for an event", () => {
     return story;
   }
 
-  it("continues with a matching event, keeps all digits of its numbers, and ignores other events", async () => {
+  it("continues with an event that matches, keeps all digits of its numbers, and ignores other events", async () => {
     const story = await waiting();
     expect(await deliverEvent(story.ports, '{"source":"shop","detail":{"order":"B-1"}}')).toEqual([]);
     expect(story.chain.at(-1)).toBe("prepare success");
@@ -169,7 +169,7 @@ describe("a wait for an event", () => {
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/waits for an event - nova emit sends one/);
   });
 
-  it("fails if no event came in time", async () => {
+  it("fails if no event came before its timeout", async () => {
     const story = await waiting();
     expect(await settleNode(story.ports, { ...story.event, expired: true })).toMatchObject({
       failed: true,

@@ -17,7 +17,7 @@ const base: HttpEvent = {
   isBase64Encoded: false,
 };
 
-describe("the key of a request", () => {
+describe("the API key of a request", () => {
   it.each([
     [{ authorization: "Bearer abc" }, "abc"],
     [{ authorization: "bearer   abc " }, "abc"],
@@ -42,7 +42,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-describe("a body as text", () => {
+describe("the text of a request's body", () => {
   it.each([
     ['{"a": {"b": [1]}}', true],
     [`${"[".repeat(501)}${"]".repeat(501)}`, true],
@@ -62,7 +62,7 @@ describe("a body as text", () => {
     else expect(refused).toThrow(/at most/);
   });
 
-  it("keeps the digits in the named fields, and all other fields are parsed", () => {
+  it("keeps the digits of numbers in the named fields, and all other fields are parsed", () => {
     const text = '{"context": {"n": 850.0, "n2": 12345678901234567890}, "version": 1.0}';
     const value = readBody({ text, headers: {} }, ["context", "data"]);
     expect(value).toEqual({ context: new RawJson('{"n": 850.0, "n2": 12345678901234567890}'), version: 1 });
@@ -88,7 +88,7 @@ describe("a body as text", () => {
     else expect(read).toThrow(sentence);
   });
 
-  it.each(["[1]", "null", "5", '"text"'])("that is %s instead of an object is parsed completely", (text) => {
+  it.each(["[1]", "null", "5", '"text"'])("that contains %s instead of an object is parsed completely", (text) => {
     expect(readBody({ text, headers: {} }, ["context"])).toEqual(JSON.parse(text));
   });
 });
@@ -126,15 +126,15 @@ describe("a value that does not fit a schema", () => {
     expect(wrong).toThrow(/^the body does not fit: \$\.a: .*; \$\.list\.1: /);
   });
 
-  it("is reported with at most twenty misfits", () => {
+  it("is reported with at most twenty misfits, even if it has more", () => {
     const wrong = { a: 1, list: Array(100).fill(1) };
     const errors = () => parse(schema, wrong, "the body", 422);
     expect(errors).toThrow(expect.objectContaining({ status: 422, errors: expect.objectContaining({ length: 20 }) }));
   });
 });
 
-describe("an answer", () => {
-  it("contains values unchanged", () => {
+describe("an answer of the API", () => {
+  it("contains values with all their digits", () => {
     const { body } = render({ status: 200, body: { n: new RawJson("850.0"), none: undefined } });
     expect(body).toBe('{"n":850.0}');
   });
@@ -156,7 +156,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a page of another origin", () => {
+describe("a web page of another origin", () => {
   const asking = (origin?: string) => ({ ...base, headers: { origin } });
   const readable = { "access-control-expose-headers": "etag, location, retry-after" };
   const own = { "access-control-allow-origin": "https://a.example.com", vary: "origin" };
@@ -171,7 +171,7 @@ describe("a page of another origin", () => {
     expect(corsHeaders(origins, asking(origin))).toEqual(headers);
   });
 
-  it("sends a preflight with OPTIONS and the intended method", () => {
+  it("gets an answer to a preflight only if the preflight names the method of its request and the origin is permitted", () => {
     const http = { method: "OPTIONS", path: "/x" };
     const options = { ...base, requestContext: { http }, headers: { origin: "https://a.example.com" } };
     expect(preflight(["*"], options)).toBeUndefined();
@@ -192,7 +192,7 @@ function said(schema: z.ZodType, value: unknown): string {
   return "";
 }
 
-describe("the message about a misfit", () => {
+describe("the message about a value that does not fit its schema", () => {
   it.each([
     ["a missing field", z.object({ name: z.string() }), {}, "it is missing - send a text"],
     ["a missing list", z.object({ a: z.array(z.int()) }), {}, "it is missing - send a list"],
@@ -207,11 +207,11 @@ describe("the message about a misfit", () => {
     ["a word that is not allowed", z.enum(["a", "b"]), "c", 'it has to be "a" or "b"'],
     ["too small a number", z.number().min(1), 0, "it has to be at least 1"],
     ["too large a number", z.number().max(9), 10, "it has to be at most 9"],
-    ["no text", z.string().min(1), "", "it has to be at least 1 characters long"],
+    ["an empty text", z.string().min(1), "", "it has to be at least 1 characters long"],
     ["too long a text", z.string().max(2), "abc", "it has to be at most 2 characters long"],
     ["too long a list", z.array(z.int()).max(1), [1, 2], "it has to be a list of at most 1"],
     ["a text that is no mail address", z.email(), "x", "it has to be a mail address"],
-    ["no time", z.iso.datetime(), "x", "it has to be a time, such as 2026-11-22T09:30:00Z"],
+    ["a text that is no time", z.iso.datetime(), "x", "it has to be a time, such as 2026-11-22T09:30:00Z"],
     [
       "a text in another format",
       z.string().regex(/^a$/),
@@ -237,7 +237,7 @@ describe("the message about a misfit", () => {
     [WorkflowId, "-a", /at most 64, with no dash first/],
     [Name, "\u001b[2J", /1 to 200 characters/],
     [Moment, "yesterday", /a date or a time with its zone, such as 2026-11-22 or/],
-  ])("does not show a pattern (%#)", (schema, value, message) => {
+  ])("does not show the regular expression of the schema (%#)", (schema, value, message) => {
     expect(said(schema, value)).toMatch(message);
     expect(said(schema, value)).not.toMatch(/pattern|Invalid|\^/);
   });

@@ -37,11 +37,6 @@ export interface TestApi {
   taskOf(execution: string): Promise<WaitingTask>;
 }
 
-// The logger of the functions reads this variable when it is created, before a cloud can set it.
-vi.hoisted(() => {
-  process.env.POWERTOOLS_LOG_LEVEL = "SILENT";
-});
-
 const ulid = monotonicFactory();
 
 /** Opens the API over real HTTP for the tests of a file, with a test cloud of its own. */
@@ -107,7 +102,7 @@ async function callApi(
     status: answer.status,
     headers: answer.headers,
     text,
-    body: text === "" ? undefined : JSON.parse(text),
+    body: /json/.test(answer.headers.get("content-type") ?? "") && text !== "" ? JSON.parse(text) : undefined,
   };
   expectAsPromised(method, path, called);
   return called;

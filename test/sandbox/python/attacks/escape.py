@@ -1,4 +1,6 @@
-"""Attacks of a hostile node. Runs as a node's code; `context["reached"]` lists the successful attacks."""
+"""Attacks that the code of a hostile node tries. It runs as a node, and `context["reached"]`
+lists the successful attacks.
+"""
 
 import ctypes
 import glob
@@ -43,7 +45,7 @@ def is_of_the_harness(names):
 
 
 def first(candidates, probe):
-    """Returns the first result of the probe that is not None."""
+    """Calls `probe` with each candidate, and returns the first result that is not None."""
     for candidate in candidates:
         try:
             if found := probe(candidate):

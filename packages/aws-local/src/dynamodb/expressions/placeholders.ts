@@ -4,7 +4,7 @@ import { invalid, malformed } from "../errors.ts";
 import { admitValue } from "../values/admit.ts";
 import type { AttributeValue } from "../values/attribute-value.ts";
 
-const fields = { "#": "ExpressionAttributeNames", ":": "ExpressionAttributeValues" };
+const fields = Object.entries({ "#": "ExpressionAttributeNames", ":": "ExpressionAttributeValues" });
 
 /** The values of a request's placeholders. Each placeholder has to occur in at least one expression of the request. */
 export class Placeholders {
@@ -13,10 +13,11 @@ export class Placeholders {
 
   /** Reads the placeholders of a request, and checks their values. */
   constructor(input: Request) {
-    for (const [sign, field] of Object.entries(fields)) {
+    for (const [sign, field] of fields) {
       const given = input.map(field);
-      if (given && Object.keys(given).length === 0) throw invalid(`${field} must not be empty`);
-      for (const [key, value] of Object.entries(given ?? {})) {
+      if (!given) continue;
+      if (Object.keys(given).length === 0) throw invalid(`${field} must not be empty`);
+      for (const [key, value] of Object.entries(given)) {
         checkKey(field, sign, key);
         if (sign === ":") checkValue(key, value);
         else if (typeof value !== "string") throw malformed("Start of structure or map found where not expected");
@@ -43,7 +44,8 @@ export class Placeholders {
   }
 
   checkAllUsed(): void {
-    for (const [sign, field] of Object.entries(fields)) {
+    if (this.#used.size === this.#known.size) return;
+    for (const [sign, field] of fields) {
       const unused = this.#known.keys().filter((key) => key.startsWith(sign) && !this.#used.has(key));
       const keys = [...unused].join(", ");
       if (keys) throw invalid(`Value provided in ${field} unused in expressions: keys: {${keys}}`);

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { invalid } from "../errors.ts";
 import type { AttributeValue } from "../values/attribute-value.ts";
 import type { Placeholders } from "./placeholders.ts";
@@ -24,7 +25,7 @@ const longestBytes = 4096;
 export class Tokens {
   /** All paths of the expression that have been parsed so far. */
   readonly paths: Path[] = [];
-  readonly #tokens: Token[];
+  readonly #tokens: readonly Token[];
   readonly #placeholders: Placeholders;
   #at = 0;
 
@@ -102,7 +103,16 @@ export class Tokens {
 
 const kinds = ["word", "placeholder", "sign", "strange"] as const;
 
-function tokensOf(text: string): Token[] {
+/** The tokens of expressions, because most requests repeat an expression with other values. */
+const known = new LRUCache<string, readonly Token[]>({ max: 500 });
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens = known.get(text) ?? readTokens(text);
+  known.set(text, tokens);
+  return tokens;
+}
+
+function readTokens(text: string): readonly Token[] {
   const tokens: Token[] = [];
   pattern.lastIndex = 0;
   while (true) {

@@ -20,7 +20,7 @@ export class Items {
       SELECT id, item, bytes FROM items WHERE tableId = ${table} AND hash = ${hash} AND sort = ${sort}`.first();
   }
 
-  /** Returns the row's id. */
+  /** Stores an item as a new row, and returns the id of the row. */
   insert(table: number, { hash, sort }: EncodedKey, item: string, bytes: number): number {
     const { lastInsertRowid } = this.#sql`
       INSERT INTO items (tableId, hash, sort, item, bytes) VALUES (${table}, ${hash}, ${sort}, ${item}, ${bytes})`.run();

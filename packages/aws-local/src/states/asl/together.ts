@@ -3,8 +3,8 @@ import { Cancelled } from "./failure.ts";
 import { createChildController, type Thread } from "./thread.ts";
 
 /**
- * Runs the branch or iteration with this index. `previous` is the last event of the branch or iteration that ran before
- * it in the same slot; undefined for the first one.
+ * Runs the branch or iteration with this index. `previous` is the last event of the branch or iteration whose end made
+ * room for this one; undefined if there was room from the start.
  */
 export type RunOne = (
   index: number,

@@ -18,9 +18,9 @@ export interface Recorded {
 }
 
 /**
- * An execution that can be restored from its journal. It takes one arrival at a time: the next one has to wait until
- * all consequences of the one before are written. So the execution takes the same steps in the same order when it is
- * restored. Until `drive` is called, the execution starts none of its requests.
+ * An execution that can be restored from its journal. It takes one answer or stop from outside at a time: the next one
+ * has to wait until all consequences of the previous one are written. So the execution takes the same steps in the same
+ * order when it is restored. Until `drive` is called, the execution starts none of its requests.
  */
 export class JournalledExecution {
   readonly events: HistoryEvent[] = [];
@@ -37,7 +37,7 @@ export class JournalledExecution {
   readonly #end = Promise.withResolvers<void>();
   #outcome: Outcome | undefined;
   #mode: "brought back" | "held" | "driven" | "left" = "brought back";
-  /** Whether consequences of the last arrival are still to come. */
+  /** Whether consequences of the last answer or stop are still to come. */
   #isTaking = true;
   #hasDiverged = false;
 
@@ -80,7 +80,7 @@ export class JournalledExecution {
   }
 
   /**
-   * Called when all consequences of an arrival are written. Takes the next arrival, or tells the owner that the
+   * Called when all consequences of an answer or stop are written. Takes the next one, or tells the owner that the
    * execution waits or has ended.
    */
   settle(): void {
@@ -98,8 +98,8 @@ export class JournalledExecution {
   }
 
   /**
-   * Ends the use of this object: it takes no more arrivals and writes nothing more. To continue, the execution is
-   * restored from its file.
+   * Ends the use of this object: it takes no more answers and stops, and writes nothing more. To continue, the
+   * execution is restored from its file.
    */
   leave(): void {
     this.#mode = "left";
@@ -130,8 +130,8 @@ export class JournalledExecution {
   }
 
   /**
-   * Whether this process still has work for the execution: a request that it has started, or an arrival with its
-   * consequences.
+   * Whether this process still has work for the execution: a request that it has started, or an answer or stop whose
+   * consequences are not all written.
    */
   get isBusy(): boolean {
     return this.#isTaking || this.#arrivals.length > 0 || this.pending.isAtWork;
@@ -173,8 +173,8 @@ export class JournalledExecution {
   }
 
   /**
-   * Returns the next arrival to take. While the disk is full that can only be a stop: the consequences of an answer
-   * could not be written.
+   * Returns the next answer or stop to take. While the disk is full it returns only a stop, because the consequences of
+   * an answer could not be written.
    */
   #nextArrival(): Arrival | undefined {
     const pause = this.#arrivals.length > 0 ? this.#owner.pause() : undefined;
@@ -230,8 +230,8 @@ export class JournalledExecution {
 }
 
 /**
- * Resolves when all consequences of an arrival have happened. They consist only of promises, which Node settles before
- * the next `setImmediate`.
+ * Resolves when all consequences of an answer or stop have happened. They consist only of promises, which Node settles
+ * before the next `setImmediate`.
  */
 function settleConsequences(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -32,7 +32,7 @@ const AT_WORK: readonly RequestKind[] = ["lambda", "request", "start", "read", "
 /** The unanswered requests of one execution by number. The first number is 1. */
 export class PendingRequests {
   readonly #pending = new Map<number, PendingRequest & { over: AbortSignal; settle(input: Input): void }>();
-  /** The `over` signals of time limits that stand still. If `undefined` is in the set, all time limits stand still. */
+  /** The `over` signals of time limits that are paused. If `undefined` is in the set, all time limits are paused. */
   readonly #still = new Set<AbortSignal | undefined>();
   readonly #onRequest: (number: number, request: PendingRequest) => void;
   #last = 0;
@@ -52,7 +52,7 @@ export class PendingRequests {
   request(request: PendingRequest, over: AbortSignal): Promise<Json> {
     const number = ++this.#last;
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
-    promise.catch(() => undefined); // an answer may come after the request is over, which is no error
+    promise.catch(() => undefined); // An answer may arrive after the request is over. It is ignored.
     const withdraw = () => {
       this.#pending.delete(number);
       request.onOver?.(over.reason);
@@ -122,8 +122,8 @@ export class PendingRequests {
   }
 
   /**
-   * Stops the time limit with this `over`, or all time limits if it is absent. The returned function starts them again.
-   * Its argument is the time that has passed meanwhile.
+   * Stops the time limit with this `over`, or all time limits if `over` is absent. The returned function starts them
+   * again. Its argument is the time for which they stood still.
    */
   standStill(over?: AbortSignal): (ms: number) => void {
     this.#still.add(over);

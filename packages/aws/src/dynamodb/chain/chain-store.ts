@@ -1,4 +1,4 @@
-import type { ChainStore, EntryId, Link, ScopeTip, Turn } from "@nova/engine";
+import type { ChainStore, EntryId, Link, RootNote, ScopeTip, Turn } from "@nova/engine";
 import {
   type Condition,
   chainPartition,
@@ -7,6 +7,7 @@ import {
   entryItem,
   type Item,
   type ItemConnection,
+  type ItemKey,
   ifAbsent,
   type KeyRange,
   type LinkKind,
@@ -23,10 +24,12 @@ import {
   readItems,
   readRange,
   readRangePages,
+  rootNoteKey,
   stepItem,
   stepOf,
   stepPrefix,
   TURN,
+  textIn,
   textValue,
   turnItem,
 } from "./items.ts";
@@ -55,7 +58,7 @@ export function createChainStore(connection: ItemConnection): ChainStore {
     putTurn: (at, turn, expected) =>
       putItem(connection, turnItem(at, turn), expected ? ifTurnUnchanged(expected) : ifAbsent),
     putEntry: (at, entry) => putItem(connection, entryItem(at, entry), ifAbsent),
-    links: (execution, scope) => readLinks(connection, wholeScope(execution, scope)),
+    links: (execution, scope, from) => readLinks(connection, wholeScope(execution, scope, from)),
     entries: (execution, tips) => readEntries(connection, execution, tips),
     linksAt: (execution, places) => readLinksAt(connection, execution, places),
     putStep: (at, step) => putItem(connection, stepItem(at, step), ifAbsent),
@@ -65,6 +68,7 @@ export function createChainStore(connection: ItemConnection): ChainStore {
       const pages = await Array.fromAsync(readRangePages(connection, range));
       return pages.flatMap(({ items }) => items.map(noteOf));
     },
+    rootNotes: (executions) => readRootNotes(connection, executions),
     async steps(at) {
       const partition = chainPartition(at.execution, at.scope);
       const range = { partition: partitionKey(partition), keys: { prefix: stepPrefix(at.scope, at.seq) } };
@@ -83,8 +87,8 @@ function between({ execution, scope }: Omit<EntryId, "seq">, from: EntryOrTurn, 
   };
 }
 
-function wholeScope(execution: string, scope: string): KeyRange {
-  return between({ execution, scope }, [0, TURN], [lastSeq, ENTRY]);
+function wholeScope(execution: string, scope: string, from = 0): KeyRange {
+  return between({ execution, scope }, [from, TURN], [lastSeq, ENTRY]);
 }
 
 function ifTurnUnchanged({ state, sandbox, attempt }: Turn): Condition {
@@ -101,16 +105,19 @@ function ifTurnUnchanged({ state, sandbox, attempt }: Turn): Condition {
 }
 
 /**
- * Reads links page by page. A page may end between the two items of a link, so the last link of a page is returned with
- * the next page.
+ * Reads turns and entries page by page. A page may end between the turn and the entry of one number, so the last number
+ * of a page is returned with the next page.
  */
 async function* readLinks(connection: ItemConnection, range: KeyRange): AsyncGenerator<Link> {
   let waiting: Item[] = [];
-  for await (const page of readRangePages(connection, range)) {
-    const items = [...waiting, ...page.items];
-    waiting = page.isLast ? [] : lastLinkOf(items);
+  let after: Item | undefined;
+  do {
+    const page = await readRange(connection, range, after);
+    after = page.end;
+    const items = waiting.length > 0 ? [...waiting, ...page.items] : page.items;
+    waiting = after ? lastLinkOf(items) : [];
     for (const { scope: _, ...link } of eachLink(items.slice(0, items.length - waiting.length))) yield link;
-  }
+  } while (after);
 }
 
 function lastLinkOf(items: Item[]): Item[] {
@@ -123,7 +130,7 @@ function lastLinkOf(items: Item[]): Item[] {
   });
 }
 
-const maxParallelReads = 4;
+const maxParallelReads = 10;
 
 /** Reads the entries of many scopes, a hundred per request. `tips` gives the length of each scope. */
 async function readEntries(
@@ -149,11 +156,27 @@ async function readLinksAt(
   places: readonly ScopeTip[],
 ): Promise<ReadonlyMap<string, Link>> {
   const found = new Map<string, Link>();
-  const keys = places.flatMap((place) => [keyAt(execution, place, TURN), keyAt(execution, place, ENTRY)]);
+  let missing = places;
+  for (const kind of [ENTRY, TURN] as const) {
+    const keys = missing.map((place) => keyAt(execution, place, kind));
+    for await (const items of inBatches(connection, keys)) {
+      for (const { scope, ...link } of linksOf(items)) found.set(scope, link);
+    }
+    missing = places.filter(({ scope }) => !found.has(scope));
+  }
+  return found;
+}
+
+async function readRootNotes(
+  connection: ItemConnection,
+  executions: readonly string[],
+): Promise<ReadonlyMap<string, RootNote>> {
+  const found = new Map<string, RootNote>();
+  const keys = executions.map((execution) => ({ partition: partitionKey(execution), key: rootNoteKey }));
   for await (const items of inBatches(connection, keys)) {
-    // A batch returns items in any order, and a link's turn and entry may be in different batches.
-    for (const { scope, ...link } of items.flatMap((item) => linksOf([item]))) {
-      found.set(scope, { ...found.get(scope), ...link });
+    for (const item of items) {
+      const note = noteOf(item);
+      if (note.kind === "root") found.set(textIn(item, "partition") ?? "", note);
     }
   }
   return found;
@@ -164,10 +187,7 @@ function keyAt(execution: string, { scope, seq }: ScopeTip, kind: LinkKind) {
 }
 
 /** Reads the items that exist under these keys, a few batches in parallel. */
-async function* inBatches(
-  connection: ItemConnection,
-  keys: readonly ReturnType<typeof keyAt>[],
-): AsyncGenerator<Item[]> {
+async function* inBatches(connection: ItemConnection, keys: readonly ItemKey[]): AsyncGenerator<Item[]> {
   const batches = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, number) =>
     keys.slice(number * maxKeys, (number + 1) * maxKeys),
   );

@@ -7,13 +7,14 @@ import {
   type PutItemCommandInput,
   QueryCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { ChainNote, EntryId, Link, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
+import type { ChainNote, EntryId, Link, RecordedTimes, Sandbox, StoredEntry, StoredStep, Turn } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { reportOutage, reportOutageIf } from "../../clients/outage.ts";
 import { checkFormat, FORMAT } from "../records.ts";
 
 export function turnItem(at: EntryId, turn: Turn): Item {
-  const { node, state, sandbox, attempt, since, due, failedDeliveries, generation, kept, addresses, warm } = turn;
+  const { node, state, sandbox, attempt, since, due, failedDeliveries, times, generation, kept, addresses, warm } =
+    turn;
   return itemOf({
     ...linkKeys(at, TURN),
     node,
@@ -23,6 +24,7 @@ export function turnItem(at: EntryId, turn: Turn): Item {
     since,
     due,
     failed_deliveries: failedDeliveries,
+    times: times && JSON.stringify(times),
     generation,
     kept: kept?.join(),
     addresses: addresses && JSON.stringify(addresses),
@@ -38,7 +40,10 @@ function linkKeys(at: EntryId, kind: LinkKind): Values {
   return { ...commonValues(at, "link", linkKey(at.scope, at.seq, kind)), kind };
 }
 
-/** Values of every chain item, including ElectroDB's ownership marks, which the table's other records have too. */
+/**
+ * The attributes of every chain item. Two of them name the kind of the item for ElectroDB, as in all items of the
+ * table.
+ */
 function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: string): Values {
   const partition = chainPartition(execution, scope);
   const place = { pk: partitionKey(partition), sk, partition, scope, seq };
@@ -46,8 +51,8 @@ function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: st
 }
 
 /**
- * Returns the link to which an item belongs. Throws `DamagedLink` if the item's keys and attributes differ, as after a
- * copy by hand.
+ * Returns the scope and entry number to which the item of a turn or an entry belongs. Throws `DamagedLink` if the
+ * item's keys and attributes differ, as after a copy by hand.
  */
 export function linkOf(item: Item): { partition: string; scope: string; seq: number } {
   const place = storedLinkOf(item);
@@ -57,7 +62,9 @@ export function linkOf(item: Item): { partition: string; scope: string; seq: num
   throw misplaced(item);
 }
 
-/** The link that the attributes of a chain item name, checked against its partition key. */
+/**
+ * Returns the scope and entry number in the attributes of a chain item, after comparing them with its partition key.
+ */
 function storedLinkOf(item: Item): { partition: string; scope: string; seq: number } {
   const [partition, scope, seq] = [textIn(item, "partition"), textIn(item, "scope"), numberIn(item, "seq")];
   if (partition === undefined || scope === undefined || seq === undefined)
@@ -73,12 +80,12 @@ function misplaced(item: Item): DamagedLink {
 
 type ScopedLink = { scope: string } & Link;
 
-/** Combines items into links. `items` are in key order or in reverse key order. */
+/** Combines the turn and the entry of each entry number. `items` are in key order or in reverse key order. */
 export function linksOf(items: Iterable<Item>): ScopedLink[] {
   return Array.from(eachLink(items));
 }
 
-/** Like `linksOf`, link by link: an unreadable item throws only when its own link is reached. */
+/** Works like `linksOf`, but one entry number at a time: an unreadable item throws only when its number is reached. */
 export function* eachLink(items: Iterable<Item>): Generator<ScopedLink> {
   let link: ScopedLink | undefined;
   for (const item of items) {
@@ -95,7 +102,7 @@ export function* eachLink(items: Iterable<Item>): Generator<ScopedLink> {
   if (link) yield link;
 }
 
-/** The link that the sort key of an item names, without a check of its attributes. */
+/** Returns the scope and entry number in the sort key of an item, without a check of its attributes. */
 export function linkInKey(item: Item): { scope: string; seq: number } {
   const [, scope, seq] = /^L#(.*)#(\d{10})#[01]$/s.exec(textIn(item, "sk") ?? "") ?? [];
   if (scope === undefined) throw misplaced(item);
@@ -103,7 +110,7 @@ export function linkInKey(item: Item): { scope: string; seq: number } {
 }
 
 function turnOf(item: Item): Turn {
-  checkFormat(nameOf("turn", item), numberIn(item, "format"));
+  checkFormat(() => nameOf("turn", item), numberIn(item, "format"));
   const { node, state, since, attempt, sandbox = null, ...more } = valuesOf(item) as Partial<StoredTurn>;
   if (!node || !isState(state) || attempt === undefined || !since) throw damaged("turn", item);
   return {
@@ -115,6 +122,7 @@ function turnOf(item: Item): Turn {
     ...defined({
       due: more.due,
       failedDeliveries: more.failed_deliveries,
+      times: more.times === undefined ? undefined : (JSON.parse(more.times) as RecordedTimes),
       generation: more.generation,
       kept: more.kept?.split(",").map(Number),
       addresses: more.addresses === undefined ? undefined : (JSON.parse(more.addresses) as Record<string, string[]>),
@@ -124,7 +132,7 @@ function turnOf(item: Item): Turn {
 }
 
 type StoredTurn = Record<
-  "node" | "state" | "since" | "sandbox" | "due" | "generation" | "kept" | "addresses" | "warm",
+  "node" | "state" | "since" | "sandbox" | "due" | "generation" | "kept" | "addresses" | "warm" | "times",
   string
 > &
   Record<"attempt" | "failed_deliveries", number>;
@@ -134,10 +142,11 @@ function isState(state: string | undefined): state is Turn["state"] {
 }
 
 function entryOf(item: Item): StoredEntry {
-  checkFormat(nameOf("entry", item), numberIn(item, "format"));
-  const { head, hash, signature, contents = {} } = valuesOf(item) as Partial<StoredEntry>;
+  checkFormat(() => nameOf("entry", item), numberIn(item, "format"));
+  const [head, hash, signature] = [textIn(item, "head"), textIn(item, "hash"), textIn(item, "signature")];
   if (head === undefined || hash === undefined) throw damaged("entry", item);
-  return { head, hash, contents, ...defined({ signature }) };
+  const contents = valuesOf(item.contents?.M ?? {}) as StoredEntry["contents"];
+  return signature === undefined ? { head, hash, contents } : { head, hash, contents, signature };
 }
 
 /** A chain item lacks required fields, or is stored under a wrong key. */
@@ -156,7 +165,10 @@ function nameOf(kind: "turn" | "entry", item: Item): string {
   return `the ${kind} at link ${seq} of ${partition}${scope}`;
 }
 
-/** Builds the item of a step, which is one agent run of a node. It is in the partition of its link. */
+/**
+ * Builds the item of a step: of one call of a model, or of one test of its code, inside a node. The item is in the same
+ * partition as the entry of the node.
+ */
 export function stepItem(at: EntryId, { step, text, hash, contents }: StoredStep): Item {
   return itemOf({
     ...commonValues(at, "step", stepKey(at.scope, at.seq, step)),
@@ -177,13 +189,13 @@ export function stepOf(at: EntryId, item: Item): StoredStep {
 }
 
 const notePrefix = "N#";
+export const rootNoteKey = `${notePrefix}root`;
 
 export function noteItem(execution: string, note: ChainNote): Item {
-  const restart = note.kind === "restart" ? note.execution : undefined;
-  const key = notePrefix + (restart === undefined ? note.kind : `${note.kind}#${restart}`);
-  const signature = note.kind === "erased" ? note.signature : undefined;
+  const key = notePrefix + (note.kind === "restart" ? `${note.kind}#${note.execution}` : note.kind);
+  const { kind, ...own } = note.kind === "restart" ? { kind: note.kind, restart: note.execution } : note;
   const at = { execution, scope: "", seq: 0 };
-  return itemOf({ ...commonValues(at, "note", key), kind: note.kind, restart, signature });
+  return itemOf({ ...commonValues(at, "note", key), kind, ...own });
 }
 
 export const noteKeys = { prefix: notePrefix };
@@ -191,18 +203,24 @@ export const noteKeys = { prefix: notePrefix };
 export function noteOf(item: Item): ChainNote {
   const { partition } = storedLinkOf(item);
   checkFormat(`a note of ${partition}`, numberIn(item, "format"));
-  const [kind, restart, signature] = ["kind", "restart", "signature"].map((name) => textIn(item, name));
-  const note: ChainNote | undefined =
-    kind === "erased" && signature !== undefined
-      ? { kind, signature }
-      : kind === "restart" && restart !== undefined
-        ? { kind, execution: restart }
-        : undefined;
+  const note = storedNote(item);
   if (note && noteItem(partition, note).sk?.S === textIn(item, "sk")) return note;
   throw new DamagedLink(`the note "${textIn(item, "sk")}" of ${partition} is not as NOVA writes it - ${byHand}`);
 }
 
-/** An item in DynamoDB's own form. Chain items skip ElectroDB, because every node would pay for its mapping. */
+function storedNote(item: Item): ChainNote | undefined {
+  const [kind, restart, signature] = ["kind", "restart", "signature"].map((name) => textIn(item, name));
+  const [number, index] = [numberIn(item, "number"), numberIn(item, "index")];
+  if (kind === "erased" && signature !== undefined) return { kind, signature };
+  if (kind === "restart" && restart !== undefined) return { kind, execution: restart };
+  if (kind === "root" && number !== undefined && index !== undefined) return { kind, number, index };
+  return undefined;
+}
+
+/**
+ * An item as DynamoDB's plain client takes it. Chain items are not mapped by ElectroDB, because every node would pay
+ * for the mapping.
+ */
 export type Item = Record<string, AttributeValue>;
 
 /** A table and its client. A document client also accepts the plain commands. */
@@ -261,9 +279,9 @@ export const ENTRY = "1";
 export type LinkKind = typeof TURN | typeof ENTRY;
 
 /**
- * Partition of a link: the execution, with the scope up to the innermost map item. So each item of a map has its own
- * partition: ten thousand items would exceed the 1,000 writes a second of a single one. A branch name that consists of
- * digits is a map item.
+ * Returns the partition of the entries of a scope: the execution, with the scope up to the innermost map item. So each
+ * item of a map has its own partition: ten thousand items would exceed the 1,000 writes a second of a single one. A
+ * branch name that consists of digits is a map item.
  */
 export function chainPartition(execution: string, scope: string): string {
   const [item = ""] = /^.*\.\d+(?=\/|$)/.exec(scope) ?? [];
@@ -278,7 +296,7 @@ export function linkKey(scope: string, seq: number, kind: LinkKind): string {
   return `L#${scope}#${padded(seq, 10)}#${kind}`;
 }
 
-/** Prefix of the sort keys of a link's steps. */
+/** Returns the prefix of the sort keys of all steps that belong to one entry. */
 export function stepPrefix(scope: string, seq: number): string {
   return `S#${scope}#${padded(seq, 10)}#`;
 }
@@ -296,7 +314,7 @@ export type Condition = Pick<
   "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
 >;
 
-/** Sort keys of one partition: all, those with a prefix, or a range with both ends. */
+/** Sort keys of one partition: all keys, the keys with a prefix, or a range that includes both ends. */
 export interface KeyRange {
   partition: string;
   keys?: { prefix: string } | { from: string; to: string };
@@ -304,7 +322,7 @@ export interface KeyRange {
   limit?: number;
 }
 
-interface ItemKey {
+export interface ItemKey {
   partition: string;
   key: string;
 }

@@ -66,7 +66,7 @@ export function AuditPage() {
             items={records}
             columns={columns}
             keyOf={({ id }) => id}
-            rowHeight={44}
+            rowHeight={34}
             query={audit}
           />
         )}

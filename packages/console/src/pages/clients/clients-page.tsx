@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useList, useReload, useWorkflowIds } from "../../api/queries.ts";
+import { useList, useReload, useWorkflowChoices, useWorkflowName } from "../../api/queries.ts";
 import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
 import { Button, CopyButton, IconButton } from "../../parts/button.tsx";
 import { ConfirmButton, Dialog, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
-import { toChoices, useAddress } from "../../parts/filters.tsx";
+import { useAddress } from "../../parts/filters.tsx";
 import { Card, PageColumn, PageHead, SaveForm } from "../../parts/page.tsx";
 import { ErrorNote, ListView, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -16,6 +16,7 @@ import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { saveFile } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
+import { deriveSlug } from "../workflows/workflow-files.ts";
 import { Credentials } from "./credentials.tsx";
 import {
   checkQuota,
@@ -95,8 +96,9 @@ function NewClient({ onClose }: { onClose(): void }) {
   const nova = useNova();
   const reload = useReload();
   const [, go] = useLocation();
-  const [slug, setSlug] = useState("");
   const [name, setName] = useState("");
+  const [typedSlug, setSlug] = useState<string>();
+  const slug = typedSlug ?? deriveSlug(name);
   const create = async () => {
     const client = await nova.clients.create({ slug: slug.trim(), name: name.trim() });
     await reload(["/clients"]);
@@ -300,7 +302,7 @@ function Pins({ client }: { client: Client }) {
   const [pins, setPins] = useState(() =>
     Object.entries(client.pins).map(([id, version]) => ({ id, version: `${version}` })),
   );
-  const ids = useWorkflowIds();
+  const [workflows, nameOf] = [useWorkflowChoices(), useWorkflowName()];
   const { pins: labels } = words;
   const newPins = Object.fromEntries(pins.map(({ id, version }) => [id, Number(version)]));
   const isValid = pins.every(({ id, version }) => id !== "" && /^[1-9]\d{0,8}$/.test(version));
@@ -315,7 +317,7 @@ function Pins({ client }: { client: Client }) {
             <SelectField
               label={labels.workflow}
               value={pin.id}
-              values={toChoices([...new Set(["", pin.id, ...ids])])}
+              values={[...new Set(["", pin.id, ...workflows.map(([id]) => id)])].map((id) => [id, nameOf(id)])}
               onChange={(id) => setPins(pins.with(index, { ...pin, id }))}
             />
             <TextField
@@ -422,7 +424,7 @@ function Download({ slug }: { slug: string }) {
   );
 }
 
-/** Reads the export of a client. Each record is a line of JSON; the last line is the seal over all records. */
+/** Reads the export of a client. Each record is a line of JSON; the last line is the signature over all records. */
 async function* readExport(nova: NovaClient, slug: string, signal: AbortSignal): AsyncGenerator<string[]> {
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? {} : { cursor };

@@ -82,7 +82,7 @@ export function Credentials({ owner }: { owner: CredentialOwner }) {
 
 interface CredentialFormProps {
   owner: CredentialOwner;
-  /** The credential that is replaced; its values are unknown here. */
+  /** The credential that is replaced. The page does not know its values. */
   replaced: Credential | undefined;
   onClose(): void;
 }
@@ -181,7 +181,7 @@ interface PairsProps {
   onChange(pairs: readonly Pair[]): void;
 }
 
-/** Named secret texts. A value may have several lines, as PEM keys do. */
+/** Edits secret texts, each with a name. A value may have several lines, as PEM keys do. */
 function Pairs({ kind, label, pairs, onChange }: PairsProps) {
   const set = (index: number, pair: Pair) => onChange(pairs.with(index, pair));
   return (

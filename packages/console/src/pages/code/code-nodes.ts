@@ -6,7 +6,9 @@ type Generation = Schemas["Generation"];
 /** Code of a node, from the store or from the workflow's lock file. */
 export interface CodeVersion extends Omit<Generation, "status"> {
   status: Generation["status"] | "locked";
-  /** Differences to the current definition; undefined if the node no longer exists. */
+  /**
+   * The parts of the definition that have changed since the code was written; undefined if the node no longer exists.
+   */
   changes: Change[] | undefined;
 }
 
@@ -22,7 +24,7 @@ export interface CodeNode {
   state: CodeState;
   /** The version that runs or waits for approval; if there is none, the newest version that is not replaced. */
   current: CodeVersion;
-  /** Newest first; locked code before stored code. */
+  /** All versions of the code: locked code first, then stored code, each with the newest first. */
   versions: CodeVersion[];
 }
 
@@ -110,10 +112,16 @@ function listLockedCode(definition: unknown): (Omit<Generation, "status"> & { st
 
 type Costs = Partial<Generation["cost"]>;
 
-/** Ingredients of a prompt node in the current definition, named as in `Generation.ingredients`. */
+/**
+ * The ingredients of a prompt node: the parts of its current definition from which a model writes its code. They have
+ * the same names as in `Generation.ingredients`.
+ */
 export type CurrentIngredients = NonNullable<ReturnType<typeof readIngredients>>;
 
-/** A changed ingredient. `null` means that it is absent. */
+/**
+ * A part of the definition (an ingredient) that has changed since the code was written from it. `null` means that the
+ * part is absent.
+ */
 export interface Change {
   ingredient: string;
   part?: string;
@@ -121,12 +129,12 @@ export interface Change {
   is: string | null;
 }
 
-/** Longer prompts are stored as their hash. */
+/** Maximum number of characters of a prompt that is stored as text. Longer prompts are stored as their hash. */
 const longestPrompt = 4000;
 
 /**
- * Reads the ingredients of a node from a definition, as the engine does; undefined if the node no longer exists or has
- * no prompt.
+ * Reads the parts of a definition from which a model writes a node's code, as the engine does; undefined if the node no
+ * longer exists or has no prompt.
  */
 export function readIngredients(definition: unknown, nodeId: string) {
   const { model, requirements, lib } = asRecord(definition);
@@ -179,8 +187,8 @@ function findModel(own: Record<string, unknown>, common: Record<string, unknown>
 }
 
 /**
- * Compares the ingredients of code with the current definition, except input types, guides, generator and sandbox: a
- * definition does not contain these, so only a run compares them.
+ * Compares the definition from which code was written with the current definition, part by part. It leaves out input
+ * types, guides, generator and sandbox: a definition does not contain these, so only a run compares them.
  */
 export async function findChanges(
   ingredients: Readonly<Record<string, unknown>>,

@@ -1,14 +1,14 @@
-import type { NovaClient } from "@nova/client";
+import { formatUsd, type NovaClient } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useMemo, useState } from "react";
 import { Link } from "wouter";
 import { useNova, workConcurrently } from "../../api/nova.ts";
-import { useReload, useWorkflowIds } from "../../api/queries.ts";
+import { useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { CodeDiff, CodeView } from "../../parts/code.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
-import { FilterBar, toChoices, useAddress } from "../../parts/filters.tsx";
+import { FilterBar, useAddress } from "../../parts/filters.tsx";
 import { asRecord } from "../../parts/graph/definition.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { useStepKeys } from "../../parts/keyboard.tsx";
@@ -16,8 +16,9 @@ import { type Fact, Facts, PageHead } from "../../parts/page.tsx";
 import { Empty, ListView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { TabView } from "../../parts/tabs.tsx";
-import { formatUsd, Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import {
   buildCodeNodes,
@@ -36,7 +37,7 @@ export function CodePage() {
   const [filters, change] = useAddress(names);
   const { workflow, status } = filters;
   const query = useCode(workflow);
-  const workflows = useWorkflowIds();
+  const workflows = useWorkflowChoices();
   const nodes = useMemo(
     () => (query.data ?? []).filter(({ state }) => status === undefined || state === status),
     [query.data, status],
@@ -53,7 +54,7 @@ export function CodePage() {
         change={(changes) => change("workflow" in changes ? { ...changes, node: undefined } : changes)}
         clears={["workflow", "status"]}
         choices={[
-          ["workflow", texts.runs.filters.workflow, toChoices(workflows)],
+          ["workflow", texts.runs.filters.workflow, workflows],
           ["status", words.status, codeStates.map((state) => [state, words.states[state]])],
         ]}
       />
@@ -106,7 +107,8 @@ function NodeList({ nodes, selected, onSelect }: NodeListProps) {
               <span className="lines">
                 <UntrustedText as="b" text={item.node} />
                 <span className="quiet">
-                  {item.client === null ? item.workflow : `${item.workflow} · ${item.client}`}
+                  <WorkflowName id={item.workflow} />
+                  {item.client !== null && ` · ${item.client}`}
                 </span>
               </span>
               <StateBadge state={item.state} />
@@ -260,7 +262,7 @@ function Evidence({ version }: { version: CodeVersion }) {
     [evidenceWords.provenBy, <Proof key="proof" run={proven_by} />],
     [evidenceWords.approved, <Approval key="approval" approved={approved} />],
     [evidenceWords.model, <UntrustedText key="model" text={author} />],
-    [evidenceWords.cost, formatUsd(cost.usd) || "$0"],
+    [evidenceWords.cost, formatUsd(cost.usd)],
     [evidenceWords.tokensName, evidenceWords.tokens(cost.tokens_input, cost.tokens_cached, cost.tokens_output)],
     [evidenceWords.created, <Time key="created" at={created_at} />],
     [evidenceWords.client, client_slug ?? texts.common.everyone],
@@ -409,7 +411,7 @@ function Text({ text }: { text: string }) {
   return <UntrustedText text={text} />;
 }
 
-/** An ingredient: a text, a list, or texts by name. */
+/** Shows one part of the definition from which code was written: a text, a list, or texts by name. */
 function Value({ value }: { value: unknown }) {
   if (Array.isArray(value)) return <Text text={value.join(", ")} />;
   if (value === null || typeof value !== "object") return <Text text={value == null ? "" : String(value)} />;

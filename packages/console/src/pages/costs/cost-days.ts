@@ -1,4 +1,4 @@
-import type { Schemas } from "@nova/client";
+import { formatUsd, type Schemas } from "@nova/client";
 
 type CostFigures = Schemas["CostFigures"];
 
@@ -14,7 +14,10 @@ export type Measure = (typeof measures)[number];
 
 /** Maximum number of workflows with a colour of their own. */
 const maxSeries = 6;
-/** The series of all other workflows. No workflow can have this id, because ids contain no dots. */
+/**
+ * The id of the series for all workflows without a colour of their own. No workflow can have this id, because ids
+ * contain no dots.
+ */
 export const others = "...";
 
 export interface CostDay {
@@ -26,7 +29,7 @@ export interface CostDay {
 }
 
 export interface CostChartData {
-  /** The most expensive workflows, and `others`. */
+  /** Ids of the most expensive workflows, and `others` for the sum of all remaining workflows. */
   series: string[];
   days: CostDay[];
   largest: number;
@@ -97,17 +100,11 @@ export function sumCosts(figures: readonly CostFigures[]): CostSums {
   return Object.fromEntries(sums) as CostSums;
 }
 
-/** Formats dollars. Small amounts keep four decimals, because a run may cost less than a cent. */
-export function formatDollars(usd: number): string {
-  if (usd === 0) return "$0";
-  return `$${usd < 0.1 ? usd.toFixed(4) : usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-}
-
 /** Formats a number of tokens, such as `1.2 M` or `840 k`. */
 export function formatTokens(count: number): string {
   return new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(count);
 }
 
 export function formatMeasure(value: number, measure: Measure): string {
-  return measure === "tokens" ? formatTokens(value) : formatDollars(value);
+  return measure === "tokens" ? formatTokens(value) : formatUsd(value);
 }

@@ -1,8 +1,8 @@
-import type { ItemOf, ListPath } from "@nova/client";
+import { formatDuration, formatRate, formatUsd, type ItemOf, type ListPath } from "@nova/client";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
-import { useClientSlugs, useList, useWorkflowIds } from "../../api/queries.ts";
+import { useClientSlugs, useList, useWorkflowChoices } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { Chart } from "../../parts/chart.tsx";
 import { Segments } from "../../parts/field.tsx";
@@ -10,7 +10,8 @@ import { FilterBar, toChoices, useAddress } from "../../parts/filters.tsx";
 import { Card, type Fact, Facts, PageColumn, PageHead } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { formatDuration } from "../../parts/time.tsx";
+
+import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import {
   buildCostChart,
@@ -20,7 +21,6 @@ import {
   type CostSums,
   computeFirstDay,
   computeTicks,
-  formatDollars,
   formatMeasure,
   formatTokens,
   type Measure,
@@ -44,7 +44,7 @@ export function CostsPage() {
     () => ({ from, ...(workflow !== undefined && { workflow }), ...(client !== undefined && { client }) }),
     [from, workflow, client],
   );
-  const workflows = useWorkflowIds();
+  const workflows = useWorkflowChoices();
   const clients = useClientSlugs();
   return (
     <>
@@ -55,7 +55,7 @@ export function CostsPage() {
         clears={["workflow", "client"]}
         choices={[
           ["range", texts.runs.filters.time, Object.entries(words.ranges), words.usualRange],
-          ["workflow", texts.runs.filters.workflow, toChoices(workflows)],
+          ["workflow", texts.runs.filters.workflow, workflows],
           ["client", texts.runs.filters.client, toChoices(clients)],
         ]}
       />
@@ -114,8 +114,8 @@ function Report({ filter, days, measure, onMeasure }: ReportProps) {
 
 function Sums({ sums }: { sums: CostSums }) {
   const tiles = [
-    [words.sums.cost, formatDollars(sums.cost_usd), words.sums.costHint],
-    [words.sums.saved, formatDollars(sums.saved_usd), words.sums.savedHint(sums.cache_hits)],
+    [words.sums.cost, formatUsd(sums.cost_usd), words.sums.costHint],
+    [words.sums.saved, formatUsd(sums.saved_usd), words.sums.savedHint(sums.cache_hits)],
     [words.sums.input, formatTokens(sums.tokens_input), words.sums.inputHint(formatTokens(sums.tokens_cached))],
     [words.sums.output, formatTokens(sums.tokens_output), words.sums.outputHint],
   ] as const;
@@ -234,10 +234,9 @@ function FigureTable<Path extends FigurePath>(props: FigureTableProps<Path>) {
 
 function RunsLink({ workflow, error }: { workflow: string; error?: string }) {
   const query = new URLSearchParams({ workflow, ...(error !== undefined && { error }) });
-  return <Link href={`/?${query}`}>{error ?? workflow}</Link>;
+  return <Link href={`/?${query}`}>{error ?? <WorkflowName id={workflow} />}</Link>;
 }
 
-const percent = (rate: number) => `${(rate * 100).toFixed(rate === 1 || rate === 0 ? 0 : 1)}%`;
 const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
 const number = "number";
 const wideNumber = "number wide";
@@ -253,13 +252,23 @@ function WorkflowTable({ filter }: { filter: CostQuery }) {
       columns={[
         [words.columns.workflow, ({ workflow }) => <RunsLink workflow={workflow} />],
         [words.columns.runs, ({ runs }) => runs.toLocaleString("en"), number],
-        [words.columns.success, ({ success_rate }) => percent(success_rate), number],
+        [words.columns.success, ({ success_rate }) => formatRate(success_rate), number],
         [words.columns.mean, ({ mean_ms }) => time(mean_ms), wideNumber],
         [words.columns.p95, ({ p95_ms }) => time(p95_ms), wideNumber],
-        [words.columns.cost, ({ cost_usd }) => formatDollars(cost_usd), number],
+        [words.columns.cost, ({ cost_usd }) => formatUsd(cost_usd), number],
       ]}
     />
   );
+}
+
+/** The column with the workflow; none if all rows are of one workflow. */
+function workflowColumns({ workflow: only }: CostQuery): Column<{ workflow: string }>[] {
+  const show = ({ workflow }: { workflow: string }) => (
+    <span className="quiet">
+      <WorkflowName id={workflow} />
+    </span>
+  );
+  return only === undefined ? [[words.columns.workflow, show]] : [];
 }
 
 export function NodeTable({ filter }: { filter: CostQuery }) {
@@ -272,12 +281,12 @@ export function NodeTable({ filter }: { filter: CostQuery }) {
       compare={(a, b) => b.cost_usd - a.cost_usd || (b.p95_ms ?? 0) - (a.p95_ms ?? 0)}
       columns={[
         [words.columns.node, ({ node }) => node],
-        [words.columns.workflow, ({ workflow }) => <span className="quiet">{workflow}</span>],
+        ...workflowColumns(filter),
         [words.columns.runs, ({ runs }) => runs.toLocaleString("en"), wideNumber],
-        [words.columns.success, ({ success_rate }) => percent(success_rate), wideNumber],
+        [words.columns.success, ({ success_rate }) => formatRate(success_rate), wideNumber],
         [words.columns.p95, ({ p95_ms }) => time(p95_ms), number],
         [words.columns.hits, ({ cache_hits }) => cache_hits.toLocaleString("en"), wideNumber],
-        [words.columns.cost, ({ cost_usd }) => formatDollars(cost_usd), number],
+        [words.columns.cost, ({ cost_usd }) => formatUsd(cost_usd), number],
       ]}
     />
   );
@@ -294,7 +303,7 @@ export function ErrorTable({ filter }: { filter: CostQuery }) {
       columns={[
         [words.columns.error, ({ workflow, class: name }) => <RunsLink workflow={workflow} error={name} />],
         [words.columns.node, ({ node }) => node],
-        [words.columns.workflow, ({ workflow }) => <span className="quiet">{workflow}</span>],
+        ...workflowColumns(filter),
         [words.columns.count, ({ count }) => count.toLocaleString("en"), number],
       ]}
     />

@@ -1,4 +1,4 @@
-import type { Schemas } from "@nova/client";
+import { formatDuration, type Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -10,7 +10,7 @@ import { Card, LiveMark, PageColumn, PageHead } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { Badge, StatusBadge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { formatDuration } from "../../parts/time.tsx";
+
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { sumByKind } from "../records.ts";

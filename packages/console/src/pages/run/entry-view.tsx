@@ -1,18 +1,19 @@
-import type { ChainEntry } from "@nova/client";
+import { type ChainEntry, findFailedLine, formatDuration, formatUsd } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { asRaw, listMembers, type Raw, readMembers } from "../../json/raw.ts";
+import type { Root } from "../../json/tree.ts";
 import { Button } from "../../parts/button.tsx";
-import { CodeDiff, CodeLines, CodeView } from "../../parts/code.tsx";
+import { CodeDiff, CodeView } from "../../parts/code.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { type Fact, Facts } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/states.tsx";
 import { TabView } from "../../parts/tabs.tsx";
-import { formatDuration, formatUsd, Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
-import { type BlobHome, Value } from "../../parts/value.tsx";
+import { type BlobHome, Values } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
 
 const words = texts.run;
@@ -21,13 +22,14 @@ interface EntryProps {
   execution: string;
   entry: ChainEntry;
   credentials: readonly string[] | undefined;
+  /** Whether the changes to the context are shown first. */
+  isDiffFirst?: boolean;
 }
 
-/** One entry in full. An entry never changes, so it is read once. */
-export function EntryView({ execution, entry, credentials }: EntryProps) {
+/** Reads an entry in full. An entry never changes, so it is read once. */
+export function useEntry(execution: string, { seq, scope, hash }: Pick<ChainEntry, "seq" | "scope" | "hash">) {
   const nova = useNova();
-  const { seq, scope, hash } = entry;
-  const link = useQuery({
+  return useQuery({
     queryKey: ["link", execution, scope, seq, hash],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn() {
@@ -36,6 +38,11 @@ export function EntryView({ execution, entry, credentials }: EntryProps) {
       return nova.ask(nova.api.GET("/executions/{id}/chain/{seq}", { params: { path, query } }));
     },
   });
+}
+
+/** One entry in full. */
+export function EntryView({ execution, entry, credentials, isDiffFirst = false }: EntryProps) {
+  const link = useEntry(execution, entry);
   return (
     <>
       {entry.error_message !== null && (
@@ -44,26 +51,33 @@ export function EntryView({ execution, entry, credentials }: EntryProps) {
         </p>
       )}
       <QueryView query={link} lines={6}>
-        {(data) => <EntryTabs execution={execution} entry={data} credentials={credentials} />}
+        {(data) => <EntryTabs execution={execution} entry={data} credentials={credentials} isDiffFirst={isDiffFirst} />}
       </QueryView>
     </>
   );
 }
 
-function EntryTabs({ execution, entry, credentials }: EntryProps) {
+function EntryTabs({ execution, entry, credentials, isDiffFirst }: EntryProps) {
   const { steps, child, input_context: before, output_result: after } = entry;
   const home = { execution };
   const contexts = { before: before ? asRaw(before) : null, after: after ? asRaw(after) : null };
-  const stepsTab = ["steps", `${words.steps} ${steps.length}`, <Steps key="steps" steps={steps} />] as const;
+  const { before: input, after: output } = contexts;
+  const modelTab = ["model", `${words.model} ${steps.length}`, <Steps key="model" steps={steps} />] as const;
   const tabs = [
     ["code", words.code, <Code key="code" entry={entry} code={entry.code_executed} />],
-    ["context", words.context, <ContextDiff key="context" {...contexts} home={home} />],
+    ["input", words.input, input && <WholeContext key="input" context={input} home={home} />],
+    ["output", words.output, output && <WholeContext key="output" context={output} home={home} />],
+    ["diff", words.diff, <ContextDiff key="diff" {...contexts} home={home} />],
     ["logs", words.logs, <Logs key="logs" logs={entry.logs} />],
-    ...(steps.length > 0 ? [stepsTab] : []),
-    ["details", words.raw, <Details key="details" entry={entry} credentials={credentials} />],
+    ...(steps.length > 0 ? [modelTab] : []),
+    ["proof", words.proof.show, <Details key="proof" entry={entry} credentials={credentials} />],
   ] as const;
   return (
-    <TabView label={words.detail} initial={entry.code_executed ? "code" : "context"} tabs={tabs}>
+    <TabView
+      label={words.detail}
+      initial={entry.code_executed && !(isDiffFirst && entry.error_message === null) ? "code" : "diff"}
+      tabs={tabs}
+    >
       {child && (
         <Link href={`/runs/${child.execution_id}`} className="button">
           {words.open} {child.execution_id}
@@ -78,24 +92,16 @@ function Logs({ logs }: { logs: string | null | undefined }) {
   return <UntrustedText as="pre" className="well prose printed" text={logs} />;
 }
 
-/** Lines of a traceback that name a file. */
-const placePattern = /^ {2}File "([^"\n]*)", line (\d+)/gm;
-
-function findFailedLine({ traceback, node_id }: ChainEntry): number | undefined {
-  const places = Array.from((traceback ?? "").matchAll(placePattern));
-  const ownPlace = places.findLast(([, file]) => file === `${node_id}.py`) ?? places.at(-1);
-  return ownPlace && Number(ownPlace[2]);
-}
-
 function Code({ entry, code }: { entry: ChainEntry; code: string | null | undefined }) {
   if (!code) return <p className="quiet">{words.noCode}</p>;
   return (
     <div className="stack">
-      {entry.error_message === null ? (
-        <CodeView code={code} label={words.code} />
-      ) : (
-        <CodeLines code={code} marked={findFailedLine(entry)} note={entry.error_message} />
-      )}
+      <CodeView
+        code={code}
+        label={words.code}
+        marked={entry.error_message === null ? undefined : (findFailedLine(entry.traceback) ?? undefined)}
+        note={entry.error_message ?? undefined}
+      />
       {entry.traceback && <FoldedText label={words.traceback} text={entry.traceback} />}
     </div>
   );
@@ -145,39 +151,37 @@ function ContextDiff({ before, after, home }: { before: Raw | null; after: Raw |
   const [isComplete, setComplete] = useState(false);
   const changed = diffs.filter(({ change }) => change !== "kept");
   const kept = diffs.filter(({ change }) => change === "kept");
+  const roots = useMemo(() => {
+    const shown = diffs.filter(({ change }) => isComplete || change !== "kept");
+    return shown.toSorted((a, b) => Number(a.change === "kept") - Number(b.change === "kept")).flatMap(listRoots);
+  }, [diffs, isComplete]);
   return (
     <div className="stack">
       {changed.length === 0 && <p className="quiet">{words.noChanges}</p>}
-      {changed.map((diff) => (
-        <KeyLine key={diff.key} diff={diff} home={home} />
-      ))}
+      {roots.length > 0 && <Values roots={roots} home={home} />}
       {kept.length > 0 && !isComplete && (
         <Button tone="ghost" icon="plus" onClick={() => setComplete(true)}>
           {words.kept(kept.length)}
         </Button>
       )}
-      {isComplete && kept.map((diff) => <KeyLine key={diff.key} diff={diff} home={home} />)}
     </div>
   );
 }
 
-const changeTones = { added: "ok", changed: "wait", removed: "bad", kept: "idle" } as const;
-const valueClasses = { added: "key-after", changed: "key-after", removed: "key-before", kept: undefined } as const;
+const looks = {
+  added: "key-after tone-ok",
+  changed: "key-after tone-wait",
+  removed: "key-before tone-bad",
+  kept: undefined,
+} as const;
 
-function KeyLine({ diff: { key, change, before, after }, home }: { diff: KeyDiff; home: BlobHome }) {
-  return (
-    <div className={`key-line key-${change} tone-${changeTones[change]}`}>
-      {change !== "kept" && <span className="key-change">{texts.run[change]}</span>}
-      {change === "changed" && before !== undefined && (
-        <div className="key-before">
-          <Value name={key} text={before} home={home} open={0} />
-        </div>
-      )}
-      <div className={valueClasses[change]}>
-        <Value name={key} text={after ?? before ?? "null"} home={home} open={change === "kept" ? 0 : 1} />
-      </div>
-    </div>
-  );
+/** Lists the value of a key before and after, if it has changed. */
+function listRoots({ key, change, before, after }: KeyDiff): Root[] {
+  const note = change === "kept" ? undefined : words[change];
+  const now = { key, text: after ?? before ?? "null", open: change === "kept" ? 0 : 1, look: looks[change], note };
+  return change === "changed" && before !== undefined
+    ? [{ key, text: before, open: 0, look: "key-before" }, now]
+    : [now];
 }
 
 function diffContexts(before: Raw | null, after: Raw | null): KeyDiff[] {
@@ -198,15 +202,11 @@ function classifyChange(before: string | undefined, after: string | undefined): 
 
 /** A whole context, without a comparison. */
 export function WholeContext({ context, home }: { context: Raw; home: BlobHome }) {
-  const members = listMembers(context.text);
-  if (members.length === 0) return <JsonView text="{}" />;
-  return (
-    <div className="stack">
-      {members.map(({ key, text }) => (
-        <Value key={key} name={key} text={text} home={home} open={1} />
-      ))}
-    </div>
+  const roots = useMemo(
+    () => listMembers(context.text).map(({ key, text }) => ({ key, text, open: 1 })),
+    [context.text],
   );
+  return roots.length === 0 ? <JsonView text="{}" /> : <Values roots={roots} home={home} />;
 }
 
 type Step = ChainEntry["steps"][number];
@@ -284,7 +284,7 @@ function StepHead({ step }: { step: Step }) {
     words.attempt(attempt_number),
     model_used,
     tokens_input > 0 && words.tokens(tokens_input, tokens_output),
-    formatUsd(cost_usd),
+    cost_usd > 0 && formatUsd(cost_usd),
     formatDuration(execution_time_ms),
   ].filter(Boolean);
   return (

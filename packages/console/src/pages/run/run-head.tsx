@@ -1,19 +1,26 @@
-import type { WholeExecution } from "@nova/client";
+import { formatUsd, type WholeExecution } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import { Link, useLocation } from "wouter";
+import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useReload } from "../../api/queries.ts";
+import { asRaw } from "../../json/raw.ts";
 import { Button, CopyButton, useCopy } from "../../parts/button.tsx";
 import { ConfirmButton, DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { TextField } from "../../parts/field.tsx";
+import { useAddress } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { type Fact, Facts } from "../../parts/page.tsx";
-import { ErrorNote, QueryView } from "../../parts/states.tsx";
+import { ErrorNote, lazyComponent } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
-import { Duration, formatDuration, formatUsd, Time } from "../../parts/time.tsx";
+import { Duration, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
+import { RestartDialog } from "./restart-dialog.tsx";
+
+const CompareDialog = lazyComponent(async () => (await import("./compare-dialog.tsx")).CompareDialog);
+const ProofDialog = lazyComponent(async () => (await import("./proof-view.tsx")).ProofDialog);
 
 interface RunProps {
   run: WholeExecution;
@@ -29,9 +36,16 @@ export function RunHead({ run }: RunProps) {
         <span className="mono">{id}</span> <CopyButton text={id} />
       </Fragment>,
     ],
+    [words.client, run.client],
+    [words.trigger, run.trigger && <UntrustedText key="trigger" text={run.trigger} />],
+    [words.starter, nameStarter(run)],
+    [words.inputOf, <InputLink key="input" id={id} />],
+    ...Object.entries(run.labels ?? {}).map(
+      ([name, value]): Fact => [name, <UntrustedText key={`label ${name}`} text={value} />],
+    ),
     [words.started, <Time key="started" at={started_at} />],
     [words.duration, <Duration key="duration" from={started_at} ms={duration_ms} />],
-    [words.cost, spent && formatUsd(spent.cost_usd)],
+    [words.cost, spent && spent.cost_usd > 0 && formatUsd(spent.cost_usd)],
     [words.restartedFrom, restarted_from && <RunLink id={restarted_from} />],
     ...run.restarts.map((one): Fact => [words.restartedAs, <RunLink key={one} id={one} />]),
     [words.runBy, parent && <RunLink id={parent.execution_id} />],
@@ -43,7 +57,7 @@ export function RunHead({ run }: RunProps) {
           <Icon name="back" />
         </Link>
         <h1>
-          {workflow} <span className="quiet">v{version}</span>
+          <WorkflowName id={workflow} /> <span className="quiet">v{version}</span>
         </h1>
         <StatusBadge status={status} />
         <span className="actions">
@@ -53,10 +67,47 @@ export function RunHead({ run }: RunProps) {
       <div className="run-facts line small">
         <Facts facts={facts} />
         <HashBadge run={run} />
+        <DialogButton
+          icon="shield"
+          tone="ghost"
+          label={words.proof.show}
+          dialog={(close) => <ProofDialog run={run} onClose={close} />}
+        />
       </div>
     </header>
   );
 }
+
+/** Names the person who started the run. A trigger or another run is a fact of its own. */
+function nameStarter({ started_by, trigger, parent }: WholeExecution) {
+  if (started_by !== null) return <UntrustedText text={started_by} />;
+  return trigger === null && parent === null && texts.run.byKey;
+}
+
+/** The input of the run, which leads to the entry of its start. */
+function InputLink({ id }: { id: string }) {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["input", id],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn() {
+      const params = { path: { id, seq: 0 }, query: { full: "true", references: "true" } as const };
+      return nova.ask(nova.api.GET("/executions/{id}/chain/{seq}", { params }));
+    },
+  });
+  if (!data?.output_result) return null;
+  const { text } = asRaw(data.output_result);
+  return (
+    <Link
+      href={`/runs/${id}?${new URLSearchParams({ node: data.node_id, tab: "output" })}`}
+      className="link mono input-link"
+    >
+      <UntrustedText text={text.length > longestInput ? `${text.slice(0, longestInput)}…` : text} />
+    </Link>
+  );
+}
+
+const longestInput = 60;
 
 function RunLink({ id }: { id: string }) {
   return (
@@ -114,6 +165,8 @@ function RunActions({ run }: RunProps) {
           {words.stateMachine(index)}
         </a>
       ))}
+      <CopyButton icon="link" label={words.copyLink} text={() => location.href} />
+      <Compare run={run} />
       <Button icon={isCopied ? "check" : "copy"} onClick={() => copy(`nova pull ${id}`)}>
         {isCopied ? texts.common.copied : words.pull}
       </Button>
@@ -144,60 +197,24 @@ function RunActions({ run }: RunProps) {
   );
 }
 
-interface RestartDialogProps extends RunProps {
-  /** The place from which the run restarts; default: the start. */
-  from?: string;
-  onClose(): void;
-}
-
-/** Shows which nodes would run and which results are reused, and restarts after confirmation. */
-export function RestartDialog({ run: { execution_id: id }, from, onClose }: RestartDialogProps) {
-  const { executions } = useNova();
-  const [, go] = useLocation();
-  const place = from === undefined ? {} : { from };
-  const forecast = useQuery({
-    queryKey: ["forecast", id, from],
-    gcTime: 0,
-    queryFn: () => executions.restart(id, { ...place, dry_run: true }),
-  });
-  const { data } = forecast;
-  const words = texts.run.forecast;
+/** The other run is in the address, so that a copied address shows the same comparison. */
+function Compare({ run }: RunProps) {
+  const [{ compare }, change] = useAddress(["compare"]);
+  const choose = (other: string) => change({ compare: other === "" ? "choose" : other });
   return (
-    <FormDialog
-      title={from === undefined ? texts.run.restart : `${texts.run.restart}: ${from}`}
-      action={texts.run.restart}
-      isIncomplete={!data || data.misfits.length > 0}
-      onSubmit={() => executions.restart(id, place).then(({ execution_id }) => go(`/runs/${execution_id}`))}
-      onClose={onClose}
-    >
-      <QueryView query={forecast} lines={4}>
-        {({ estimate, misfits, again, runs, reused }) => (
-          <div className="stack loose">
-            <p>{words.estimate(formatDuration(estimate.execution_time_ms), formatUsd(estimate.cost_usd))}</p>
-            <Places label={words.misfits} places={misfits} tone="bad" />
-            <Places label={words.again} places={again} tone="wait" />
-            <Places label={words.runs} places={runs} tone="run" />
-            <Places label={words.reused} places={reused} tone="idle" />
-          </div>
-        )}
-      </QueryView>
-    </FormDialog>
-  );
-}
-
-function Places({ label, places, tone }: { label: string; places: readonly string[]; tone: string }) {
-  if (places.length === 0) return null;
-  return (
-    <section className={`places tone-${tone}`}>
-      <h3>
-        {label} <span className="quiet">{places.length}</span>
-      </h3>
-      <ul>
-        {places.map((place) => (
-          <UntrustedText key={place} as="li" className="mono" text={place} />
-        ))}
-      </ul>
-    </section>
+    <>
+      <Button icon="change" onClick={() => choose(run.restarted_from ?? "")}>
+        {texts.run.compare.action}
+      </Button>
+      {compare !== undefined && (
+        <CompareDialog
+          run={run}
+          other={compare === "choose" ? undefined : compare}
+          onChoose={choose}
+          onClose={() => change({ compare: undefined })}
+        />
+      )}
+    </>
   );
 }
 

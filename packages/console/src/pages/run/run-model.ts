@@ -1,10 +1,13 @@
-import type { ChainEntry, WholeExecution } from "@nova/client";
+import { type ChainEntry, sumTimes, type Times, type WholeExecution } from "@nova/client";
 import { type Graph, prefixGraph } from "../../parts/graph/definition.ts";
 
-/** `next`: the run continues with this node, but nothing has started it yet. */
-type VisitState = "success" | "failed" | "running" | "waiting" | "next";
+/**
+ * `next`: the run continues with this node, but nothing has started it yet. `cancelled`: the run was closed while the
+ * node was at work.
+ */
+type VisitState = "success" | "failed" | "cancelled" | "running" | "waiting" | "next";
 
-/** One execution of a node. */
+/** One visit of a node: one time that the run reaches the node. */
 export interface Visit {
   /** The scope and the number of the visit's entry, after the prefix of the enclosing runs; unique on the page. */
   key: string;
@@ -16,12 +19,19 @@ export interface Visit {
   scope: string;
   seq: number;
   state: VisitState;
-  /** Milliseconds since 1970: from the end of the previous entry to the end of the visit's entry. */
+  /**
+   * The start of the visit in milliseconds since 1970: the end of the previous entry. `to` is the end of the visit's
+   * own entry.
+   */
   from: number;
   to: number | null;
   entry: ChainEntry | undefined;
-  work: WholeExecution["at_work"]["nodes"][number] | undefined;
+  /** For a map whose items have ended: the entry with their results. A map and its join are one visit. */
+  join: ChainEntry | undefined;
+  work: Work | undefined;
 }
+
+export type Work = WholeExecution["at_work"]["nodes"][number];
 
 /** Returns the item number of the innermost map in a scope; undefined outside maps. */
 export function findItem(scope: string): number | undefined {
@@ -34,12 +44,9 @@ export function findMap(scope: string): string | undefined {
   return /\/([^/@]+)@\d+\.\d+(?=\/|$)/.exec(scope)?.[1];
 }
 
-/**
- * Builds the visits of a run in order, without joins and the close. `prefix` contains the enclosing nodes, each
- * followed by a slash.
- */
+/** Builds the visits of a run in order. `prefix` contains the enclosing nodes, each followed by a slash. */
 function buildVisits(run: WholeExecution, entries: readonly ChainEntry[], prefix: string): Visit[] {
-  const place = { execution: run.execution_id, prefix };
+  const place = { execution: run.execution_id, prefix, isOpen: run.ended_at === null };
   const visits = listVisits(entries, Date.parse(run.started_at), place);
   const keys = new Set(visits.map(({ key }) => key));
   const atWork = run.at_work.nodes.map((work): Visit => {
@@ -52,9 +59,11 @@ function buildVisits(run: WholeExecution, entries: readonly ChainEntry[], prefix
 interface VisitOrigin {
   execution: string;
   prefix: string;
+  /** Whether the run has not ended. */
+  isOpen: boolean;
 }
 
-type VisitDetails = Pick<Visit, "state" | "from" | "to"> & Partial<Pick<Visit, "entry" | "work">>;
+type VisitDetails = Pick<Visit, "state" | "from" | "to"> & Partial<Pick<Visit, "entry" | "join" | "work">>;
 
 function createVisit(
   { execution, prefix }: VisitOrigin,
@@ -62,20 +71,47 @@ function createVisit(
   details: VisitDetails,
 ): Visit {
   const key = `${prefix}${scope}#${seq}`;
-  return { entry: undefined, work: undefined, ...details, key, node: prefix + id, id, execution, scope, seq };
+  return {
+    entry: undefined,
+    join: undefined,
+    work: undefined,
+    ...details,
+    key,
+    node: prefix + id,
+    id,
+    execution,
+    scope,
+    seq,
+  };
 }
 
 function listVisits(entries: readonly ChainEntry[], begin: number, place: VisitOrigin): Visit[] {
   let from = begin;
-  return entries.flatMap((entry) => {
+  return entries.flatMap((entry, index) => {
     const to = Date.parse(entry.timestamp);
-    const { node_type, status: state, branches = [] } = entry;
+    const { node_type, branches = [] } = entry;
+    const next = entries[index + 1];
+    const join = node_type === "map" && next?.node_type === "join" ? next : undefined;
     const isNode = node_type !== "join" && node_type !== "close";
-    const ownVisit = isNode ? [createVisit(place, entry, { state, from, to, entry })] : [];
+    const ownVisit = isNode
+      ? [createVisit(place, entry, { ...readEnd(entry, join, place.isOpen), from, entry, join })]
+      : [];
     from = to;
     return [...ownVisit, ...branches.flatMap((branch) => listVisits(branch.entries, to, place))];
   });
 }
+
+/** Returns the end and the state of a visit. A map without a join is at work, or its run ended before its items. */
+function readEnd(entry: ChainEntry, join: ChainEntry | undefined, isOpen: boolean): Pick<Visit, "state" | "to"> {
+  const isOpenMap = entry.node_type === "map" && entry.status === "success" && entry.branches !== undefined && !join;
+  if (isOpenMap && isOpen) return { state: "running", to: null };
+  const last = join ?? entry;
+  const isCancelled = isOpenMap || last.error_class === closedClass;
+  return { state: isCancelled ? "cancelled" : last.status, to: Date.parse(last.timestamp) };
+}
+
+/** The error class of a node that was at work when its run was closed. */
+const closedClass = "ExecutionClosed";
 
 export function isReused({ entry }: Visit): boolean {
   return entry?.reused_from != null;
@@ -91,7 +127,7 @@ export interface NodeState {
   isReused: boolean;
 }
 
-const order: readonly VisitState[] = ["running", "waiting", "next", "failed", "success"];
+const order: readonly VisitState[] = ["running", "waiting", "next", "failed", "cancelled", "success"];
 
 export function summarizeVisits(visits: readonly Visit[]): NodeState {
   const counts: NodeState["counts"] = {};
@@ -100,19 +136,21 @@ export function summarizeVisits(visits: readonly Visit[]): NodeState {
     visits,
     counts,
     state: order.find((state) => counts[state]) ?? "idle",
-    ms: visits.reduce((sum, { entry }) => sum + (entry?.execution_time_ms ?? 0), 0),
+    ms: visits.reduce((sum, { entry, join }) => sum + ((join ?? entry)?.execution_time_ms ?? 0), 0),
     isReused: visits.length > 0 && visits.every(isReused),
   };
 }
 
 /** Sorts failures first, then open visits, then by item and time. */
 export function compareVisits(a: Visit, b: Visit): number {
-  const rank = ({ state }: Visit) => (state === "failed" ? 0 : state === "success" ? 2 : 1);
+  const rank = ({ state }: Visit) => (state === "failed" ? 0 : state === "success" ? 3 : state === "cancelled" ? 2 : 1);
   return rank(a) - rank(b) || (findItem(a.scope) ?? 0) - (findItem(b.scope) ?? 0) || a.from - b.from;
 }
 
 export interface MapCounts {
   items: number;
+  /** The number of items that have started. */
+  begun: number;
   done: number;
   failed: number;
   reused: number;
@@ -127,6 +165,15 @@ export interface RunModel {
   taken: ReadonlyMap<string, number>;
   maps: ReadonlyMap<string, MapCounts>;
   failed: Visit | undefined;
+  /** Whether the run has not ended, so that it may still reach further nodes. */
+  isOpen: boolean;
+  /** The recorded times of all entries of the run, without unfolded child runs. */
+  times: Times;
+  /**
+   * The visits on the way to the end, with their recorded times. Of several branches or items, the one that ended last
+   * counts. Undefined while the run is open.
+   */
+  critical: { keys: ReadonlySet<string>; times: Times } | undefined;
 }
 
 export function edgeKey(from: string, to: string): string {
@@ -158,7 +205,30 @@ export function buildRunModel(
     taken,
     maps,
     failed: findFailure(run, own),
+    isOpen: run.ended_at === null,
+    times: sumTimes(entries),
+    critical: run.ended_at === null ? undefined : findCriticalPath(entries, prefix, inside),
   };
+}
+
+function findCriticalPath(entries: readonly ChainEntry[], prefix: string, children: readonly RunModel[]) {
+  const path = listCritical(entries);
+  const runs = new Set(path.map(({ child }) => child?.execution_id));
+  const inside = children.filter(({ visits }) => runs.has(visits[0]?.execution));
+  const keys = new Set([
+    ...path.map(({ scope, seq }) => `${prefix}${scope}#${seq}`),
+    ...inside.flatMap(({ critical }) => Array.from(critical?.keys ?? [])),
+  ]);
+  return { keys, times: sumTimes(path.map(({ times }) => ({ times }))) };
+}
+
+/** Lists the entries that determined the end of the last one: of several branches, those of the branch that ended last. */
+export function listCritical(entries: readonly ChainEntry[]): ChainEntry[] {
+  const endOf = (branch: readonly ChainEntry[]) => Date.parse(branch.at(-1)?.timestamp ?? "") || 0;
+  return entries.flatMap((entry) => {
+    const branches = (entry.branches ?? []).toSorted((a, b) => endOf(a.entries) - endOf(b.entries));
+    return [entry, ...listCritical(branches.at(-1)?.entries ?? [])];
+  });
 }
 
 /** Adds a visit for the next node of an open run, if no node is running or waiting. */
@@ -171,7 +241,7 @@ function addNextVisit(
   const last = entries.at(-1);
   if (run.ended_at !== null || run.at_work.count > 0 || !last?.path_taken || last.branches) return visits;
   const { scope, seq, path_taken: node_id, timestamp } = last;
-  const place = { execution: run.execution_id, prefix };
+  const place = { execution: run.execution_id, prefix, isOpen: true };
   const next = { state: "next", from: Date.parse(timestamp), to: null } as const;
   return [...visits, createVisit(place, { node_id, scope, seq: seq + 1 }, next)];
 }
@@ -205,7 +275,8 @@ function readNodeId({ node_id, node_type }: Pick<ChainEntry, "node_id" | "node_t
 }
 
 /**
- * Lists the next nodes of an entry. A fork leads to all branches. A join of parallel branches is no node of the graph.
+ * Lists the next nodes of an entry. A fork leads to all branches. A join of parallel branches is no node of the graph,
+ * so no edge leads to it or from it.
  */
 function listTargets({ node_id, node_type, path_taken, branches }: ChainEntry, graph: Graph): string[] {
   if (branches && !branches.some(({ branch }) => isItem(branch))) return branches.map(({ branch }) => branch);
@@ -223,9 +294,10 @@ function countMap({ node_id, branches = [] }: ChainEntry, { maps, prefix }: Foun
   if (!branches.some(({ branch }) => isItem(branch))) return;
   const ends = branches.flatMap(({ entries }) => entries.at(-1) ?? []).filter(({ path_taken }) => path_taken === null);
   const failed = ends.filter(({ status }) => status === "failed").length;
-  const before = maps.get(prefix + node_id) ?? { items: 0, done: 0, failed: 0, reused: 0 };
+  const before = maps.get(prefix + node_id) ?? { items: 0, begun: 0, done: 0, failed: 0, reused: 0 };
   maps.set(prefix + node_id, {
     items: before.items + branches.length,
+    begun: before.begun + branches.filter(({ entries }) => entries.length > 0).length,
     done: before.done + ends.length,
     failed: before.failed + failed,
     reused: before.reused + ends.filter(({ reused_from }) => reused_from != null).length,

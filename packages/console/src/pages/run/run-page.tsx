@@ -1,30 +1,36 @@
-import type { WholeExecution } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
-import { useNova } from "../../api/nova.ts";
+import { type ChainEntry, formatDuration, type WholeExecution } from "@nova/client";
+import { type CSSProperties, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import { useParams, useSearchParams } from "wouter";
 import { asRaw } from "../../json/raw.ts";
 import { Button } from "../../parts/button.tsx";
 import { DialogButton } from "../../parts/dialog.tsx";
+import { useAddress } from "../../parts/filters.tsx";
 import { type Graph, listNodes } from "../../parts/graph/definition.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
+import { useKeys, usePlaces, useStepKeys } from "../../parts/keyboard.tsx";
+import { changeParams } from "../../parts/params.ts";
 import { Empty, QueryView } from "../../parts/states.tsx";
 import { useVisibleRows } from "../../parts/table.tsx";
-import { formatDuration, Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import { Conversation } from "./conversation.tsx";
 import { EntryView, WholeContext } from "./entry-view.tsx";
-import { RestartDialog, RunHead } from "./run-head.tsx";
+import { FixPanel } from "./fix/fix-panel.tsx";
+import { LiveLog, LogStream } from "./log-stream.tsx";
+import { MapView } from "./map-view.tsx";
+import { RestartDialog } from "./restart-dialog.tsx";
+import { lookOfState, RunGraph, stateLooks } from "./run-graph.tsx";
+import { RunHead } from "./run-head.tsx";
 import { compareVisits, findItem, isReused, type RunModel, type Visit } from "./run-model.ts";
-import { RunGraph, stateLooks, Timeline } from "./run-views.tsx";
+import { readWidth, Splitter } from "./splitter.tsx";
+import { Timeline } from "./timeline.tsx";
 import { useRun } from "./use-run.ts";
 
 /** One run: its graph, its timeline and the selected entry. */
 export function RunPage() {
   const { id = "" } = useParams<{ id: string }>();
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const toggle = useCallback((node: string) => setOpened((before) => before.symmetricDifference(new Set([node]))), []);
+  const [opened, toggle] = useOpenedNodes();
   const { record, model } = useRun(id, opened);
   return (
     <QueryView query={record} lines={10} missing={{ words: texts.run, to: "/" }}>
@@ -40,6 +46,31 @@ export function RunPage() {
   );
 }
 
+/** The unfolded nodes in the address, so that a copied address shows the same view. */
+function useOpenedNodes(): [ReadonlySet<string>, (node: string) => void] {
+  const [params, setParams] = useSearchParams();
+  const text = params.get("open") ?? "";
+  const opened = useMemo(() => new Set(text === "" ? [] : text.split(",")), [text]);
+  const toggle = useCallback(
+    (node: string) => {
+      setParams(
+        (before) => {
+          const nodes = new Set(
+            before
+              .get("open")
+              ?.split(",")
+              .filter((one) => one !== ""),
+          );
+          return changeParams(before, { open: Array.from(nodes.symmetricDifference(new Set([node]))).join(",") });
+        },
+        { replace: true },
+      );
+    },
+    [setParams],
+  );
+  return [opened, toggle];
+}
+
 interface Shown {
   run: WholeExecution;
   model: RunModel;
@@ -52,12 +83,16 @@ const views = ["graph", "timeline", "link"] as const;
 /** Shows the three views side by side, or one at a time on a phone. */
 function Views({ run, model, opened, toggle }: Shown) {
   const { node, visit, isInAddress, select } = useChosen(model);
+  const [address, change] = useAddress(["view", "lower"]);
+  const [width, setWidth] = useState(readWidth);
+  const changeView = useCallback((next: string | undefined) => change({ view: next }), [change]);
   const [view, setView] = useState<(typeof views)[number]>(isInAddress ? "link" : "graph");
   const show = (target: Visit | string) => {
     select(target);
     setView("link");
   };
   useVisitKeys(model, visit, show);
+  useNodePlaces(model, show);
   const labels = { graph: texts.run.graphShort, timeline: texts.run.timeline, link: texts.run.node };
   return (
     <>
@@ -79,14 +114,35 @@ function Views({ run, model, opened, toggle }: Shown) {
           </button>
         ))}
       </div>
-      <div className="run-views" data-view={view}>
+      <div className="run-views" data-view={view} style={{ "--panel": `${width}%` } as CSSProperties}>
         <div className="run-graph-box">
-          <RunGraph model={model} opened={opened} toggle={toggle} selected={node} onSelect={show} />
+          <RunGraph
+            model={model}
+            opened={opened}
+            toggle={toggle}
+            selected={node}
+            onSelect={show}
+            view={address.view}
+            onView={changeView}
+          />
         </div>
         <div className="run-timeline-box">
-          <Timeline run={run} model={model} selected={visit?.key} onSelect={show} />
+          {address.lower === "logs" ? (
+            <LogStream model={model} onSelect={show} onTimeline={() => change({ lower: undefined })} />
+          ) : (
+            <Timeline
+              run={run}
+              model={model}
+              opened={opened}
+              toggle={toggle}
+              selected={visit?.key}
+              onSelect={show}
+              onLogs={() => change({ lower: "logs" })}
+            />
+          )}
         </div>
         <div className="run-panel-box">
+          <Splitter width={width} onChange={setWidth} />
           <Panel
             run={run}
             model={model}
@@ -132,9 +188,8 @@ function useChosen(model: RunModel) {
     return addressed ?? (node === null ? undefined : model.nodes.get(node)?.visits.toSorted(compareVisits)[0]);
   }, [model, link, node, isInAddress]);
   const select = (target: Visit | string) => {
-    setParams(typeof target === "string" ? { node: target } : { node: target.node, link: target.key }, {
-      replace: true,
-    });
+    const chosen = typeof target === "string" ? { node: target, link: "" } : { node: target.node, link: target.key };
+    setParams((before) => changeParams(before, chosen), { replace: true });
   };
   return { node: visit?.node ?? node ?? undefined, visit, isInAddress, select };
 }
@@ -143,6 +198,22 @@ function useVisitKeys(model: RunModel, visit: Visit | undefined, show: (visit: V
   const sorted = useMemo(() => model.visits.toSorted((a, b) => a.from - b.from), [model]);
   useStepKeys(sorted, visit, show, texts.run.keys);
   useKeys({ e: { label: texts.run.keys.failure, run: () => model.failed && show(model.failed) } });
+}
+
+/** Lets the palette lead to the nodes of the run. */
+function useNodePlaces(model: RunModel, show: (node: string) => void): void {
+  const latest = useRef(show);
+  latest.current = show;
+  const places = useMemo(
+    () =>
+      listNodes(model.graph).map(({ id, name }) => {
+        const state = model.nodes.get(id)?.state ?? "idle";
+        const label = lookOfState(state, model.isOpen).label;
+        return { name: name === id ? id : `${name} (${id})`, note: label, open: () => latest.current(id) };
+      }),
+    [model],
+  );
+  usePlaces(places);
 }
 
 /** Formats the place of a visit as restarts name it: `find`, `poll#2`, `each[3].find`. */
@@ -168,11 +239,18 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
   if (!visit) {
     return (
       <aside className="pane" aria-label={texts.run.detail}>
-        {node === undefined ? <RunContext run={run} /> : <Empty icon="flow" title={node} hint={texts.run.notRun} />}
+        {node === undefined ? (
+          <RunContext run={run} />
+        ) : (
+          <Empty icon="flow" title={node} hint={lookOfState("idle", model.isOpen).label} />
+        )}
       </aside>
     );
   }
   const visits = model.nodes.get(visit.node)?.visits ?? [];
+  // The entry of a map itself only lists its items; the results are in its join.
+  const isForked = visit.entry?.node_type === "map" && visit.entry.branches !== undefined;
+  const shown = isForked ? visit.join : visit.entry;
   return (
     <aside className="pane" aria-label={texts.run.detail}>
       <header className="pane-head">
@@ -182,23 +260,47 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
           <span className="actions">{actions(visit)}</span>
         </div>
         <div className="line small quiet">
-          {visit.entry && <Time at={visit.entry.timestamp} />}
-          {visit.entry && <span>{formatDuration(visit.entry.execution_time_ms)}</span>}
+          {visit.entry && <Time at={(visit.join ?? visit.entry).timestamp} />}
+          {visit.entry && <span>{formatDuration(readTookMs(visit))}</span>}
         </div>
       </header>
       {visits.length > 1 && <VisitList visits={visits} visit={visit} onSelect={onSelect} />}
-      {visit.entry ? (
+      {visit.entry?.branches && visit.entry.node_type === "map" && (
+        <MapView visit={visit} model={model} onSelect={onSelect} />
+      )}
+      {run.ended_at !== null && visit.state === "failed" && isTask(visit.entry) && (
+        <FixPanel
+          key={`fix ${visit.key}`}
+          run={run}
+          execution={visit.execution}
+          entry={visit.entry}
+          place={formatPlace(visit, model).slice(visit.node.length - visit.id.length)}
+        />
+      )}
+      {visit.entry?.node_type === "agent" && <Conversation visit={visit} model={model} onSelect={onSelect} />}
+      {shown ? (
         <EntryView
           key={visit.key}
           execution={visit.execution}
-          entry={visit.entry}
+          entry={shown}
           credentials={findCredentials(model.graph, visit.node)}
         />
       ) : (
-        <LiveLog key={visit.key} visit={visit} />
+        !visit.entry && <LiveLog key={visit.key} visit={visit} />
       )}
     </aside>
   );
+}
+
+/** Whether the entry is of a node whose code or prompt a user can change. */
+function isTask(entry: Visit["entry"]): entry is ChainEntry {
+  return entry?.node_type === "action" || entry?.node_type === "decision";
+}
+
+/** How long a node ran. A map runs from the start of its items to their end. */
+function readTookMs({ entry, from, to }: Visit): number {
+  if (entry?.node_type === "map") return (to ?? from) - Date.parse(entry.timestamp);
+  return entry?.execution_time_ms ?? 0;
 }
 
 function RunContext({ run }: { run: WholeExecution }) {
@@ -263,65 +365,13 @@ function VisitList({ visits, visit, onSelect }: VisitListProps) {
               <i className="dot" />
               <span>{item === undefined ? texts.run.visit(numbers.get(one.key) ?? 0) : texts.run.item(item)}</span>
               <span className="fill ellipsis toned">
-                {one.entry?.error_message ?? (isReused(one) ? texts.run.reusedShort : label)}
+                {(one.join ?? one.entry)?.error_message ?? (isReused(one) ? texts.run.reusedShort : label)}
               </span>
-              {one.entry && <span className="quiet">{formatDuration(one.entry.execution_time_ms)}</span>}
+              {one.entry && <span className="quiet">{formatDuration(readTookMs(one))}</span>}
             </button>
           );
         })}
       </div>
     </section>
-  );
-}
-
-const pauseMs = 1_000;
-/** Maximum length of the output that the page keeps, which is also the maximum of the server. */
-const maxKept = 64 * 1024;
-
-/** The live output of running code. */
-function LiveLog({ visit }: { visit: Visit }) {
-  const nova = useNova();
-  const { execution, seq, scope, work, state } = visit;
-  const [text, setText] = useState("");
-  const after = useRef<string | null>(null);
-  const runs = state === "running";
-  useQuery({
-    queryKey: ["log", execution, scope, seq],
-    enabled: runs,
-    refetchInterval: pauseMs,
-    gcTime: 0,
-    async queryFn() {
-      const query = { ...(scope !== "" && { scope }), ...(after.current !== null && { after: after.current }) };
-      const params = { path: { id: execution, seq }, query };
-      const printed = await nova.ask(nova.api.GET("/executions/{id}/chain/{seq}/logs", { params }));
-      if (printed.next !== null) after.current = printed.next;
-      if (printed.text !== "") setText((before) => (before + printed.text).slice(-maxKept));
-      return null;
-    },
-  });
-  const end = useRef<HTMLPreElement>(null);
-  useEffect(() => {
-    if (text !== "") end.current?.scrollTo({ top: end.current.scrollHeight });
-  }, [text]);
-  const wait = work?.waits_for;
-  return (
-    <div className="pane-body">
-      {wait && (
-        <p className="notice tone-wait stack">
-          {texts.run.waitsFor[wait.kind]}
-          {typeof wait.message === "string" && <UntrustedText as="b" text={wait.message} />}
-          {wait.kind === "approval" && typeof wait.task_id === "string" && (
-            <Link href={`/tasks/${wait.task_id}`} className="link">
-              {texts.run.answerTask}
-            </Link>
-          )}
-        </p>
-      )}
-      {runs && (
-        <pre ref={end} className="well prose printed" aria-live="polite">
-          {text === "" ? texts.run.noLogsYet : <UntrustedText text={text} />}
-        </pre>
-      )}
-    </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { ChainEntry } from "@nova/client";
+import type { ChainEntry, TimeClass } from "@nova/client";
 import { texts } from "../../texts.ts";
 import { findItem, findMap, isReused, type NodeState, summarizeVisits, type Visit } from "./run-model.ts";
 
@@ -8,16 +8,24 @@ export interface Line {
   name: string;
   note: string;
   state: NodeState["state"];
+  /** The time from the start to the end of the line. */
+  span: Span;
   segments: readonly Segment[];
   isInside: boolean;
   visit: Visit | undefined;
-  fold: { isOpen: boolean } | undefined;
+  /** For all items of a map: the end and the state of each item. */
+  fold: { isOpen: boolean; items: readonly ItemEnd[] } | undefined;
+}
+
+export interface ItemEnd {
+  at: number;
+  state: NodeState["state"];
 }
 
 /** Maps with at most this many visits in their items are not folded. */
 const maxUnfolded = 8;
 
-/** Builds the lines in order of their start. `opened` contains the keys of unfolded lines. */
+/** Builds the lines in order of their start. `opened` contains the ids of unfolded maps. */
 export function buildLines(visits: readonly Visit[], opened: ReadonlySet<string>, nowMs: number): Line[] {
   const visible = visits
     .filter(({ entry }) => entry?.node_type !== "start" && entry?.node_type !== "end")
@@ -33,10 +41,10 @@ export function buildLines(visits: readonly Visit[], opened: ReadonlySet<string>
   });
 }
 
-/** Returns the key of the map that contains the visit, if any. */
-function findFold({ execution, scope }: Visit): string | undefined {
+/** Returns the id of the map in the graph that contains the visit, if any. */
+export function findFold({ node, id, scope }: Visit): string | undefined {
   const map = findMap(scope);
-  return map === undefined ? undefined : `${execution} ${map}`;
+  return map === undefined ? undefined : `${node.slice(0, node.length - id.length)}${map}`;
 }
 
 function createLine(visit: Visit, nowMs: number): Line {
@@ -46,11 +54,17 @@ function createLine(visit: Visit, nowMs: number): Line {
     name: visit.node,
     note: item === undefined ? "" : String(item),
     state: visit.state,
+    span: spanOf([visit], nowMs),
     segments: buildSegments(visit, nowMs),
     isInside: item !== undefined || visit.node !== visit.id,
     visit,
     fold: undefined,
   };
+}
+
+function spanOf(visits: readonly Visit[], nowMs: number): Span {
+  const from = visits.reduce((least, visit) => Math.min(least, visit.from), Number.POSITIVE_INFINITY);
+  return { from, to: visits.reduce((most, { to }) => Math.max(most, to ?? nowMs), from) };
 }
 
 /** Joins the items of a map into one line, because a single item among thousands would be invisible. */
@@ -60,26 +74,30 @@ function createFoldedLine(key: string, inside: readonly Visit[], isOpen: boolean
   const reused = Array.from(byItem.values()).filter((visits) => visits.every(isReused)).length;
   const segments = inside
     .flatMap((visit) => buildSegments(visit, nowMs))
-    .filter(({ part }) => part === "code" || part === "model");
+    .filter(({ part }) => part === "code" || part === "model" || part === "running");
+  const ended = Array.from(byItem.values()).filter((visits) => visits.every(({ to }) => to !== null));
+  const items = ended.map((visits): ItemEnd => {
+    return { at: spanOf(visits, nowMs).to, state: summarizeVisits(visits).state };
+  });
   return {
     key,
     name: findMap(inside[0]?.scope ?? "") ?? "",
-    note: texts.run.itemsBy({ items: byItem.size, failed: counts.failed ?? 0, reused }),
+    note: texts.run.itemsBy({ items: byItem.size, begun: byItem.size, failed: counts.failed ?? 0, reused }),
     state,
+    span: spanOf(inside, nowMs),
     segments: mergeSegments(segments),
     isInside: false,
     visit: undefined,
-    fold: { isOpen },
+    fold: { isOpen, items },
   };
 }
 
-export type Part = "queue" | "sandbox" | "model" | "code" | "waiting";
+/** A part of the time of a visit. `running`: the node has no entry yet, so no record divides its time into classes. */
+export type Part = TimeClass | "running";
 
 interface Segment extends Span {
   part: Part;
 }
-
-const waitingTypes = new Set(["approval", "wait", "workflow"]);
 
 function mergeSegments(segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
@@ -91,48 +109,56 @@ function mergeSegments(segments: readonly Segment[]): Segment[] {
   return all;
 }
 
-/** Splits the time of a visit into segments without gaps. Time that no record explains was spent on the sandbox. */
+/**
+ * Returns the recorded times of a visit as segments. A record has durations and the ends of steps, so segments show
+ * about when a time was spent; the figures of a timeline come from the records themselves.
+ */
 function buildSegments(visit: Visit, nowMs: number): Segment[] {
   const { entry, work, from, state } = visit;
   const to = visit.to ?? Math.max(nowMs, from);
-  if (entry && waitingTypes.has(entry.node_type)) return [{ from, to, part: "waiting" }];
-  if (!entry) return [{ from, to, part: work?.waits_for ? "waiting" : state === "next" ? "queue" : "code" }];
-  if (entry.reused_from || entry.execution_time_ms === 0) {
-    return to > from ? [{ from, to, part: "queue" }] : [];
+  if (!entry) {
+    const part: Part = work?.waits_for || state === "next" ? "waiting" : "running";
+    return to > from ? [{ from, to, part }] : [];
   }
-  const recorded = listRecordedSpans(entry, to).filter((span) => span.to > span.from);
-  return fillGaps({ from, to }, recorded, "sandbox");
+  const { waiting_ms, sandbox_ms } = entry.times;
+  const pauses = listPauses(entry);
+  const firstWaitMs = Math.max(0, waiting_ms - pauses.reduce((sum, pause) => sum + pause.to - pause.from, 0));
+  const ready = from + firstWaitMs;
+  const segments: Segment[] = [
+    { from, to: ready, part: "waiting" },
+    { from: ready, to: ready + sandbox_ms, part: "sandbox" },
+    ...pauses,
+    ...listRuns(entry, Date.parse(entry.timestamp)),
+  ];
+  return segments.filter((segment) => segment.to > segment.from);
 }
 
-/**
- * Lists the periods that records explain. Steps record their end and duration. If there are no steps, the code ran at
- * the end of the visit.
- */
-function listRecordedSpans({ steps, execution_time_ms }: ChainEntry, end: number): Segment[] {
-  const agentSteps = steps.filter(({ step_number }) => step_number > 0);
-  if (agentSteps.length === 0) return [{ from: end - execution_time_ms, to: end, part: "code" }];
-  return agentSteps.flatMap(({ timestamp, execution_time_ms: ms, run_time_ms: ran = 0, model_used }): Segment[] => {
-    const to = Date.parse(timestamp);
-    const isModel = model_used !== null;
-    const middle = to - (isModel ? ran : ms);
-    return [
-      { from: to - ms, to: middle, part: "model" },
-      { from: middle, to, part: "code" },
-    ];
+/** Lists the waits between a failed attempt and the next one. */
+function listPauses({ steps }: ChainEntry): Segment[] {
+  return steps.flatMap(({ timestamp, retry_delay_ms: ms }): Segment[] => {
+    const from = Date.parse(timestamp);
+    return ms === undefined ? [] : [{ from, to: from + ms, part: "waiting" }];
   });
 }
 
-function fillGaps(whole: Span, recorded: readonly Segment[], between: Part): Segment[] {
-  const all: Segment[] = [];
-  let end = whole.from;
-  for (const span of recorded.toSorted((a, b) => a.from - b.from)) {
-    const from = Math.max(span.from, end);
-    if (from > end) all.push({ from: end, to: from, part: between });
-    if (span.to > from) all.push({ ...span, from });
-    end = Math.max(end, span.to);
-  }
-  if (end < whole.to) all.push({ from: end, to: whole.to, part: between });
-  return all;
+/**
+ * Lists the work of models and code. Steps record their end and duration. The last run of handwritten code is no step:
+ * it ends with the entry.
+ */
+function listRuns({ steps, times, ai_metadata, execution_time_ms }: ChainEntry, end: number): Segment[] {
+  if (times.code_ms + times.model_ms === 0) return [];
+  const runs = steps
+    .filter(({ agent_name }) => agent_name !== "Node")
+    .flatMap(({ timestamp, execution_time_ms: ms, run_time_ms: ran = 0, model_used }): Segment[] => {
+      const to = Date.parse(timestamp);
+      const middle = to - (model_used === null ? ms : ran);
+      return [
+        { from: to - ms, to: middle, part: "model" },
+        { from: middle, to, part: "code" },
+      ];
+    });
+  const hasOwnRun = ai_metadata === null || steps.length === 0;
+  return hasOwnRun ? [...runs, { from: end - execution_time_ms, to: end, part: "code" }] : runs;
 }
 
 /** A period in milliseconds since 1970. */
@@ -150,11 +176,17 @@ interface Gap extends Span {
 export interface Scale {
   /** Returns the position of a time as a share of the width, 0 to 1. */
   at(ms: number): number;
+  /** Returns the time at a share of the width. */
+  timeAt(share: number): number;
+  /** Whether a part of the period is inside the scale. */
+  isShown(period: Span): boolean;
+  /** The time that the width shows, without the parts of idle periods that are not drawn. */
+  drawnMs: number;
   /** Idle periods that are drawn shorter than they are. */
   gaps: readonly Gap[];
 }
 
-/** Idle periods below this length are drawn in proportion. */
+/** An idle period of at most this many milliseconds is not shortened, but drawn in proportion. */
 const leastIdleMs = 1500;
 /**
  * All long idle periods together are drawn as wide as `gapsShare` of the busy time, but each at least as wide as
@@ -178,16 +210,112 @@ export function buildScale(whole: Span, busy: readonly Span[]): Scale {
   // Prevents a division by zero if the whole period was idle.
   const drawnMs = whole.to - whole.from - lost(whole.to) || 1;
   const at = (ms: number) => Math.min(1, Math.max(0, (ms - whole.from - lost(ms)) / drawnMs));
-  return { at, gaps: long.map((gap) => ({ ...gap, at: at(gap.from), width: at(gap.to) - at(gap.from) })) };
+  const timeAt = (share: number) => {
+    let [from, to] = [whole.from, whole.to];
+    while (to - from > 1) {
+      const middle = (from + to) / 2;
+      if (at(middle) < share) from = middle;
+      else to = middle;
+    }
+    return Math.round(to);
+  };
+  const isShown = ({ from, to }: Span) => to >= whole.from && from <= whole.to;
+  const gaps = long.map((gap) => ({ ...gap, at: at(gap.from), width: at(gap.to) - at(gap.from) }));
+  return { at, timeAt, isShown, drawnMs, gaps };
 }
 
 function findIdleSpans(whole: Span, busy: readonly Span[]): Span[] {
   const idle: Span[] = [];
   let end = whole.from;
-  for (const { from, to } of busy.toSorted((a, b) => a.from - b.from)) {
+  const inside = busy.filter(({ from, to }) => to > whole.from && from < whole.to);
+  for (const { from, to } of inside.sort((a, b) => a.from - b.from)) {
     if (from > end) idle.push({ from: end, to: Math.min(from, whole.to) });
     end = Math.max(end, to);
   }
   if (end < whole.to) idle.push({ from: end, to: whole.to });
   return idle;
+}
+
+/** Parses a period of the address, in milliseconds since the start of the run. Other texts mean the whole run. */
+export function parsePeriod(text: string | undefined, whole: Span): Span {
+  const [, from, to] = /^(\d{1,12})-(\d{1,12})$/.exec(text ?? "") ?? [];
+  const period = { from: whole.from + Number(from), to: Math.min(whole.to, whole.from + Number(to)) };
+  return period.from < period.to ? period : whole;
+}
+
+/** Formats a period for the address; undefined for the whole run. */
+export function formatPeriod({ from, to }: Span, whole: Span): string | undefined {
+  const isWhole = from <= whole.from && to >= whole.to;
+  if (isWhole) return undefined;
+  // A period has at least one millisecond.
+  const start = Math.min(Math.floor(from - whole.from), Math.ceil(whole.to - whole.from) - 1);
+  return `${start}-${Math.max(start + 1, Math.ceil(to - whole.from))}`;
+}
+
+/** Moves a period by a share of its length, inside the run. */
+export function shiftPeriod({ from, to }: Span, whole: Span, share: number): Span {
+  const by = Math.min(whole.to - to, Math.max(whole.from - from, (to - from) * share));
+  return { from: from + by, to: to + by };
+}
+
+/** Makes a period shorter or longer around its middle, inside the run. */
+export function scalePeriod(period: Span, whole: Span, scale: Scale, factor: number): Span {
+  if (factor < 1) return { from: scale.timeAt((1 - factor) / 2), to: scale.timeAt((1 + factor) / 2) };
+  const more = ((period.to - period.from) * (factor - 1)) / 2;
+  return { from: Math.max(whole.from, period.from - more), to: Math.min(whole.to, period.to + more) };
+}
+
+export const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+const steps = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 30].map((count) => count * second),
+  ...[1, 2, 5, 10, 30].map((count) => count * minute),
+  ...[1, 2, 6, 12, 24, 48, 168].map((count) => count * hour),
+];
+const mostTicks = 7;
+/** The least distance of two ticks, as a share of the width. */
+const leastTickDistance = 0.09;
+
+/** A tick of the axis at a round time. `step` is the time between two ticks. */
+export interface Tick {
+  at: number;
+  time: number;
+  step: number;
+}
+
+export function listTicks(shown: Span, whole: Span, scale: Scale): Tick[] {
+  const step = steps.find((ms) => scale.drawnMs / ms <= mostTicks) ?? (steps.at(-1) as number);
+  const starts = [shown.from, ...scale.gaps.map(({ to }) => to)];
+  const times = starts.flatMap((from, index) => {
+    const to = scale.gaps[index]?.from ?? shown.to;
+    const first = Math.ceil((from - whole.from) / step) * step;
+    const count = Math.min(mostTicks, Math.floor((to - whole.from - first) / step)) + 1;
+    return Array.from({ length: Math.max(0, count) }, (_, number) => whole.from + first + number * step);
+  });
+  const ticks: Tick[] = [];
+  for (const time of times) {
+    const at = scale.at(time);
+    const isFree = at - (ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= leastTickDistance;
+    if (isFree && at <= 1 - leastTickDistance / 2) ticks.push({ at, time, step });
+  }
+  return ticks;
+}
+
+/** The number of places on the width at which items can be marked. */
+const markPlaces = 200;
+
+/** A mark of the item strip: the items that ended at about the same time, and the state that needs most attention. */
+interface Mark extends ItemEnd {
+  ended: number;
+  failed: number;
+}
+
+export function listMarks(items: readonly ItemEnd[], scale: Scale): Mark[] {
+  const shown = items.filter(({ at }) => scale.isShown({ from: at, to: at }));
+  const byPlace = Map.groupBy(shown, ({ at }) => Math.round(scale.at(at) * markPlaces));
+  return Array.from(byPlace, ([place, same]) => {
+    const failed = same.filter(({ state }) => state === "failed").length;
+    const state = failed > 0 ? "failed" : (same[0] as ItemEnd).state;
+    return { at: place / markPlaces, state, ended: same.length, failed };
+  });
 }

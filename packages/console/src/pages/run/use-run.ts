@@ -1,11 +1,11 @@
 import type { ChainEntry, NovaClient, WholeExecution } from "@nova/client";
 import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { useNova } from "../../api/nova.ts";
 import { usePolled } from "../../api/queries.ts";
 import { asRaw } from "../../json/raw.ts";
 import { type Graph, parseGraph } from "../../parts/graph/definition.ts";
-import { buildRunModel, type RunModel } from "./run-model.ts";
+import { buildRunModel, type RunModel, type Work } from "./run-model.ts";
 
 const pageSize = 200;
 
@@ -40,7 +40,8 @@ export function useRun(id: string, opened: ReadonlySet<string>) {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: () => readGraph(nova, workflow as string, version as number),
   });
-  const [run, items, graph] = [record.data, chain.data?.items, definition.data];
+  const [items, graph] = [chain.data?.items, definition.data];
+  const run = useWorkUntilEntered(record.data, items);
   const loadedRun = useMemo(
     () => (run && items && graph ? { run, entries: items, graph } : undefined),
     [run, items, graph],
@@ -51,6 +52,39 @@ export function useRun(id: string, opened: ReadonlySet<string>) {
     for (const query of [chain, definition]) void query.refetch();
   };
   return { record, model: { data, error, isPending: error === null, refetch } };
+}
+
+/**
+ * Adds nodes to the record that were at work in an earlier record and have no entry yet. The record and the entries
+ * are read separately, so a node that has just ended may be missing in both.
+ */
+function useWorkUntilEntered(run: WholeExecution | undefined, entries: readonly ChainEntry[] | undefined) {
+  const before = useRef<{ id: string; nodes: readonly Work[] }>(undefined);
+  return useMemo(() => {
+    if (!run || !entries) return undefined;
+    const known = before.current?.id === run.execution_id ? before.current.nodes : [];
+    const listed = new Set(run.at_work.nodes.map(placeOf));
+    const isClosed = entries.at(-1)?.node_type === "close";
+    const entered = isClosed || known.length === 0 ? undefined : new Set(listEntries(entries).map(placeOf));
+    const kept = entered ? known.filter((work) => !listed.has(placeOf(work)) && !entered.has(placeOf(work))) : [];
+    const nodes = [...run.at_work.nodes, ...kept];
+    before.current = { id: run.execution_id, nodes };
+    return kept.length === 0
+      ? run
+      : { ...run, at_work: { ...run.at_work, count: run.at_work.count + kept.length, nodes } };
+  }, [run, entries]);
+}
+
+function placeOf({ scope, seq }: Pick<ChainEntry, "scope" | "seq">): string {
+  return `${scope}#${seq}`;
+}
+
+/** Lists entries with those of their branches. */
+function listEntries(entries: readonly ChainEntry[]): ChainEntry[] {
+  return entries.flatMap((entry) => [
+    entry,
+    ...(entry.branches ?? []).flatMap((branch) => listEntries(branch.entries)),
+  ]);
 }
 
 async function readGraph(nova: NovaClient, workflow: string, version: number): Promise<Graph> {

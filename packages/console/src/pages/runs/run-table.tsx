@@ -1,14 +1,16 @@
-import type { Execution } from "@nova/client";
+import { type Execution, formatUsd } from "@nova/client";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova, workConcurrently } from "../../api/nova.ts";
+import { useReload } from "../../api/queries.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { describeError } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, WindowedTable } from "../../parts/table.tsx";
-import { Duration, formatUsd, Time } from "../../parts/time.tsx";
+import { Duration, Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import type { Runs } from "./use-runs.ts";
 
@@ -62,7 +64,7 @@ export function RunTable({ runs, items, selection, at }: RunTableProps) {
       columns={columns}
       keyOf={({ execution_id }) => execution_id}
       at={at}
-      rowHeight={44}
+      rowHeight={34}
       query={runs}
       isSelected={isSelected}
       onOpen={open}
@@ -76,23 +78,45 @@ const dataColumns: readonly Column<Execution>[] = [
     labels.workflow,
     ({ execution_id, workflow, version }) => (
       <>
-        <Link href={`/runs/${execution_id}`}>{workflow}</Link>
+        <Link href={`/runs/${execution_id}`}>
+          <WorkflowName id={workflow} />
+        </Link>
         <span className="quiet"> v{version}</span>
       </>
     ),
   ],
-  [labels.id, ({ execution_id: id }) => `${id.slice(0, 5)}…${id.slice(-8)}`, "wide mono quiet"],
+  [labels.id, ({ execution_id: id }) => `…${id.slice(-8)}`, "wide mono quiet"],
   [labels.client, ({ client }) => client, "wide quiet"],
   [labels.started, ({ started_at }) => <Time at={started_at} />, "medium quiet"],
   [labels.duration, ({ started_at, duration_ms }) => <Duration from={started_at} ms={duration_ms} />, "number"],
-  [labels.cost, ({ spent }) => (spent ? formatUsd(spent.cost_usd) : ""), "wide number quiet"],
+  [labels.cost, ({ spent }) => (spent && spent.cost_usd > 0 ? formatUsd(spent.cost_usd) : ""), "wide number quiet"],
+  [labels.labels, (item) => <Labels item={item} />, "run-labels wide"],
   [labels.result, (item) => <Result item={item} />, "run-result medium"],
 ];
 
-function Result({ item: { error, restarted_from, parent, trigger } }: { item: Execution }) {
+/** Lists the labels of a run as people write them: `order=PO-10`. */
+export function listLabels({ labels: named = {} }: Pick<Execution, "labels">): string[] {
+  return Object.entries(named).map(([name, value]) => `${name}=${value}`);
+}
+
+function Labels({ item }: { item: Execution }) {
+  return listLabels(item).map((label) => (
+    <Link key={label} href={`/?${new URLSearchParams({ label })}`} className="quiet">
+      <UntrustedText text={label} />
+    </Link>
+  ));
+}
+
+function Result({ item: { error, restarted_from, parent, trigger, restarts } }: { item: Execution }) {
+  const next = restarts.at(-1);
   if (error) {
     return (
       <span className="quiet">
+        {next !== undefined && (
+          <Link href={`/runs/${next}`} className="badge tone-idle">
+            {words.restartedAs}
+          </Link>
+        )}
         <b>{error.node}</b> <UntrustedText text={error.message} />
       </span>
     );
@@ -103,31 +127,41 @@ function Result({ item: { error, restarted_from, parent, trigger } }: { item: Ex
 }
 
 interface Outcome {
-  done: number;
+  /** The sentence about the runs for which the action succeeded. */
+  done: string;
   refused: { id: string; reason: string }[];
 }
 
-export function BulkBar({ selection }: { selection: Selection }) {
+/** Actions for the selected runs. Restarted runs and child runs are not restarted again, as in `nova restart`. */
+export function BulkBar({ items, selection }: { items: readonly Execution[]; selection: Selection }) {
   const { executions } = useNova();
+  const reload = useReload();
   const [lastOutcome, setLastOutcome] = useState<Outcome>();
   const count = selection.ids.size;
-  // The outcome is shown until the user changes the selection.
+  // The outcome of the last action is shown until the user changes the selection.
   const isUnchanged = lastOutcome?.refused.length === count && lastOutcome.refused.every(({ id }) => selection.has(id));
   const outcome = isUnchanged ? lastOutcome : undefined;
   if (count === 0 && !outcome) return null;
+  const selected = items.filter(({ execution_id }) => selection.has(execution_id));
+  const restartable = selected.filter(({ restarts, parent }) => restarts.length === 0 && !parent);
+  const skipped = count - restartable.length;
   /** Requests an action for each run; a refused request does not stop the others. */
-  const run = async (request: (id: string) => Promise<unknown>) => {
-    const result: Outcome = { done: 0, refused: [] };
-    await workConcurrently([...selection.ids], async (id) => {
+  const run = async (
+    ids: readonly string[],
+    describe: (done: number) => string,
+    request: (id: string) => Promise<unknown>,
+  ) => {
+    const refused: Outcome["refused"] = [];
+    await workConcurrently(ids, async (id) => {
       try {
         await request(id);
-        result.done++;
       } catch (error) {
-        result.refused.push({ id, reason: describeError(error) });
+        refused.push({ id, reason: describeError(error) });
       }
     });
-    setLastOutcome(result);
-    selection.replace(result.refused.map(({ id }) => id));
+    setLastOutcome({ done: describe(ids.length - refused.length), refused });
+    selection.replace(refused.map(({ id }) => id));
+    await reload(["runs"]);
   };
   const clear = () => {
     selection.replace([]);
@@ -135,7 +169,7 @@ export function BulkBar({ selection }: { selection: Selection }) {
   };
   return (
     <section className="bulk-bar line" aria-label={words.selected(count)}>
-      <b aria-live="polite">{outcome ? words.done(outcome.done, outcome.refused.length) : words.selected(count)}</b>
+      <b aria-live="polite">{outcome ? words.outcome(outcome.done, outcome.refused.length) : words.selected(count)}</b>
       {count > 0 && (
         <>
           <ConfirmButton
@@ -144,14 +178,20 @@ export function BulkBar({ selection }: { selection: Selection }) {
             label={words.cancel}
             title={words.confirmCancel(count)}
             hint={words.confirmCancelHint}
-            onConfirm={() => run(executions.cancel)}
+            onConfirm={() => run([...selection.ids], words.cancelled, executions.cancel)}
           />
           <ConfirmButton
             icon="restart"
             label={words.restart}
-            title={words.confirmRestart(count)}
-            hint={words.confirmRestartHint}
-            onConfirm={() => run((id) => executions.restart(id))}
+            disabled={restartable.length === 0}
+            title={words.confirmRestart(restartable.length)}
+            hint={skipped === 0 ? words.confirmRestartHint : `${words.confirmRestartHint} ${words.skipped(skipped)}`}
+            onConfirm={() => {
+              const ids = restartable.map(({ execution_id }) => execution_id);
+              const describe = (done: number) =>
+                skipped === 0 ? words.startedAgain(done) : `${words.startedAgain(done)}. ${words.skipped(skipped)}`;
+              return run(ids, describe, executions.restart);
+            }}
           />
         </>
       )}
@@ -164,7 +204,7 @@ export function BulkBar({ selection }: { selection: Selection }) {
 export interface Selection {
   ids: ReadonlySet<string>;
   has(id: string): boolean;
-  /** Toggles a run; with `isRange`, all runs since the last toggled one. */
+  /** Toggles a run; with `isRange`, toggles all runs from the last toggled run to this run. */
   toggle(id: string, index: number, isRange: boolean): void;
   replace(ids: readonly string[]): void;
 }

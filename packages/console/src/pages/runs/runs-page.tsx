@@ -1,7 +1,7 @@
 import type { Execution } from "@nova/client";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { Link, useLocation } from "wouter";
-import { describeCount, useTriggerIds, useWorkflowIds } from "../../api/queries.ts";
+import { describeCount, useTriggerIds, useWorkflowChoices, useWorkflowName } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { type Bar, Chart } from "../../parts/chart.tsx";
 import { clearFilters, FilterBar, SearchField, toChoices } from "../../parts/filters.tsx";
@@ -11,7 +11,8 @@ import { ListView, LoadMore } from "../../parts/states.tsx";
 import { getStatusTone, statuses } from "../../parts/status.tsx";
 import { formatClock, formatMoment } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { BulkBar, RunTable, type Selection, useSelection } from "./run-table.tsx";
+import { BulkBar, listLabels, RunTable, type Selection, useSelection } from "./run-table.tsx";
+import { SaveView } from "./saved-views.tsx";
 import { type Filters, filterNames, type Runs, rangesMs, useFilters, useRuns } from "./use-runs.ts";
 
 const words = texts.runs;
@@ -24,7 +25,8 @@ export function RunsPage() {
   const [filters, change] = useFilters();
   const runs = useRuns(filters);
   const { data = none, hasNextPage } = runs;
-  const items = useMemo(() => data.filter((item) => matchesText(item, filters)), [data, filters]);
+  const nameOf = useWorkflowName();
+  const items = useMemo(() => data.filter((item) => matchesText(item, filters, nameOf)), [data, filters, nameOf]);
   // The selection must survive a change of filters, during which the list is not mounted.
   const selection = useSelection(items);
   return (
@@ -63,9 +65,13 @@ export function RunsPage() {
 }
 
 /** Whether a run matches the text filter, which the server does not support. */
-function matchesText({ execution_id, workflow }: Execution, { text }: Filters): boolean {
-  const lowerText = text?.toLowerCase() ?? "";
-  return execution_id.toLowerCase().includes(lowerText) || workflow.includes(lowerText);
+function matchesText(
+  { execution_id, workflow }: Execution,
+  { text }: Filters,
+  nameOf: (workflow: string) => string,
+): boolean {
+  const wanted = text?.toLowerCase() ?? "";
+  return [execution_id, workflow, nameOf(workflow)].some((one) => one.toLowerCase().includes(wanted));
 }
 
 interface FilterProps {
@@ -75,14 +81,19 @@ interface FilterProps {
 }
 
 function Filter({ items, filters, change }: FilterProps) {
-  const workflows = useChoices([...useWorkflowIds(), ...items.map(({ workflow }) => workflow)]);
+  const isFiltered = Object.keys(filters).length > 0;
+  const nameOf = useWorkflowName();
+  const ids = useChoices([...useWorkflowChoices().map(([id]) => id), ...items.map(({ workflow }) => workflow)]);
+  const workflows = ids.map(([id]): [string, string] => [id, nameOf(id)]);
   const clients = useChoices(items.map(({ client }) => client));
   const errors = useChoices(items.flatMap(({ error }) => error?.class ?? []));
+  const labels = useChoices([...items.flatMap(listLabels), ...(filters.label === undefined ? [] : [filters.label])]);
   const triggers = useChoices([...useTriggerIds(), ...items.flatMap(({ trigger }) => trigger ?? [])]);
   return (
     <FilterBar
       filters={filters}
       change={change}
+      several={["status"]}
       clears={filterNames}
       choices={[
         ["status", words.filters.status, statuses.map((status) => [status, texts.status[status]])],
@@ -91,7 +102,13 @@ function Filter({ items, filters, change }: FilterProps) {
         ["range", words.filters.time, Object.entries(words.times)],
         ["error", words.filters.error, errors],
         ["trigger", words.filters.trigger, triggers],
+        ...(labels.length > 0 ? [["label", words.filters.label, labels] as const] : []),
       ]}
+      end={
+        isFiltered && (
+          <SaveView search={new URLSearchParams(Object.entries(filters) as [string, string][]).toString()} />
+        )
+      }
     >
       <SearchField value={filters.text} label={words.filters.search} onChange={(text) => change({ text })} />
     </FilterBar>
@@ -116,7 +133,7 @@ function RunList({ runs, items, selection }: { runs: Runs; items: readonly Execu
   return (
     <div className="run-list">
       <RunTable runs={runs} items={items} selection={selection} at={at} />
-      <BulkBar selection={selection} />
+      <BulkBar items={items} selection={selection} />
     </div>
   );
 }
@@ -138,7 +155,7 @@ function ReadMore({ runs, children }: { runs: Runs; children: ReactNode }) {
 const barCount = 60;
 
 interface RunChartProps {
-  /** Newest first. */
+  /** The loaded runs, newest first. */
   items: readonly Execution[];
   rangeMs: number | undefined;
   hasMore: boolean;

@@ -3,7 +3,8 @@ import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@
 import { useEffect, useMemo, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { useAddress } from "../../parts/filters.tsx";
-import { type RunStatus, statuses } from "../../parts/status.tsx";
+import { readParams } from "../../parts/params.ts";
+import { statuses } from "../../parts/status.tsx";
 import { texts } from "../../texts.ts";
 
 interface Page {
@@ -20,16 +21,14 @@ const growth = 1.4;
 export function useRuns(filters: Filters) {
   const nova = useNova();
   const queries = useQueryClient();
-  const { workflow, client, status, range, error, trigger } = filters;
-  const filter = useMemo(
-    () => ({ workflow, client, status, range, error, trigger }),
-    [workflow, client, status, range, error, trigger],
+  const { workflow, client, status, range, error, trigger, label } = filters;
+  const filter: Filters = useMemo(
+    () => omitUndefined({ workflow, client, status, range, error, trigger, label }),
+    [workflow, client, status, range, error, trigger, label],
   );
   const queryKey = ["runs", filter];
   const read = async (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
-    const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
-    const filterQuery = { workflow, client, status, error_class: error, trigger, from };
-    const query = omitUndefined({ ...filterQuery, cursor, limit: pageSize });
+    const query = { ...buildRunQuery(filter), ...(cursor !== undefined && { cursor }), limit: pageSize };
     return nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
   };
   const pages = useInfiniteQuery({
@@ -60,6 +59,17 @@ export function useRuns(filters: Filters) {
   const data = useMemo(() => pages.data && listUniqueRuns(pages.data.pages), [pages.data]);
   // `pageCount` also counts pages without items, of which a narrow filter yields many.
   return { ...pages, data, pageCount: pages.data?.pages.length ?? 0 };
+}
+
+/** Builds the query of the API for filters. The text filter is not part of it, because the API has none. */
+export function buildRunQuery({ workflow, client, status, range, error, trigger, label }: Filters) {
+  const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
+  return omitUndefined({ workflow, client, status, error_class: error, trigger, label, from });
+}
+
+/** Reads the filters in the search part of an address. */
+export function readFilters(search: string): Filters {
+  return parseFilters(readParams(new URLSearchParams(search), filterNames));
 }
 
 export type Runs = ReturnType<typeof useRuns>;
@@ -112,15 +122,18 @@ type Range = keyof typeof texts.runs.times;
 export interface Filters {
   workflow?: string;
   client?: string;
-  status?: RunStatus;
+  /** Statuses with commas between them. */
+  status?: string;
   range?: Range;
   error?: string;
   trigger?: string;
+  /** A label as people write it: `order=PO-10`. */
+  label?: string;
   /** Filters loaded runs in the browser, because the server cannot. */
   text?: string;
 }
 
-export const filterNames = ["workflow", "client", "status", "range", "error", "trigger", "text"] as const;
+export const filterNames = ["workflow", "client", "status", "range", "error", "trigger", "label", "text"] as const;
 
 export const rangesMs: Record<Range, number> = {
   "1h": 3_600_000,
@@ -136,7 +149,7 @@ export function useFilters(): [Filters, ReturnType<typeof useAddress<keyof Filte
 
 function parseFilters(values: Partial<Record<keyof Filters, string>>): Filters {
   const { status: _, range: __, ...rest } = values;
-  const status = statuses.find((one) => one === values.status);
+  const status = statuses.filter((one) => values.status?.split(",").includes(one)).join(",");
   const range = (Object.keys(texts.runs.times) as Range[]).find((one) => one === values.range);
   return { ...rest, ...(status && { status }), ...(range && { range }) };
 }

@@ -1,20 +1,23 @@
 import type { Session } from "@nova/client";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { useReload } from "../../api/queries.ts";
+import { useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ConfirmButton, Dialog, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { buildDraftGraph, createSessionNode, parseCondition } from "./draft.ts";
+import { buildDraftGraph, createSessionNode, deriveNodeId, parseCondition } from "./draft.ts";
+import { addNodeAt, type NewPlace } from "./draft-doc.ts";
+import { PublishChanges } from "./publish-changes.tsx";
+import type { DraftEditing } from "./use-draft.ts";
 import { useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 
-type Kind = Parameters<typeof createSessionNode>[1];
+type Kind = Parameters<typeof createSessionNode>[0]["kind"];
 const kinds = Object.entries(words.addNode.kinds) as [Kind, string][];
 
 interface SessionDialogProps {
@@ -23,50 +26,62 @@ interface SessionDialogProps {
 }
 
 interface AddNodeProps extends SessionDialogProps {
-  /** The selected node, which is the default predecessor. */
-  after: string | undefined;
+  place: NewPlace;
+  draft: DraftEditing;
   onAdded(node: string): void;
 }
 
-export function AddNode({ session, after, onAdded, onClose }: AddNodeProps) {
-  const nova = useNova();
-  const { session_id: id, nodes } = session;
-  const [node, setNode] = useState("");
+export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProps) {
+  const { nodes } = session;
+  const workflows = useWorkflowChoices();
+  const [name, setName] = useState("");
   const [kind, setKind] = useState<Kind>("code");
-  const [from, setFrom] = useState(after ?? "");
-  const added = useRef("");
-  const reload = useSessionReload(id);
-  const add = async () => {
-    try {
-      // If a first attempt added the node but not its edge, only the edge is added now.
-      if (added.current !== node) await nova.sessions.addNode(id, createSessionNode(node, kind));
-      added.current = node;
-      if (from !== "") await nova.sessions.addEdge(id, { from, to: node });
-      onAdded(node);
-    } finally {
-      await reload();
-    }
-  };
+  const [called, setCalled] = useState("");
+  const [after, setAfter] = useState(place && "after" in place ? place.after : "");
+  const ids = nodes.map(({ node_id }) => node_id);
+  const id = deriveNodeId(name, ids);
   const labels = words.addNode;
+  const add = async () => {
+    const text = JSON.stringify(createSessionNode({ id, name: name.trim(), kind, workflow: called }));
+    const at = place && "edge" in place ? place : after === "" ? undefined : { after };
+    await draft.apply((doc) => addNodeAt(doc, { id, text }, at));
+    onAdded(id);
+  };
   return (
-    <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>
+    <FormDialog
+      title={labels.title}
+      isIncomplete={name.trim() === "" || (kind === "workflow" && called === "")}
+      onSubmit={add}
+      onClose={onClose}
+    >
       <TextField
-        label={labels.id}
-        hint={labels.idHint}
-        value={node}
+        label={labels.name}
+        hint={name.trim() === "" ? labels.nameHint : labels.idOf(id)}
+        value={name}
         required
         autoFocus
-        pattern="[A-Za-z][A-Za-z0-9_\-]*"
         maxLength={64}
-        onChange={setNode}
+        onChange={setName}
       />
       <SelectField label={labels.kind} value={kind} values={kinds} onChange={(one) => setKind(one as Kind)} />
-      <SelectField
-        label={labels.after}
-        value={from}
-        values={[["", labels.first], ...toChoices(nodes.map(({ node_id }) => node_id))]}
-        onChange={setFrom}
-      />
+      {kind === "workflow" && (
+        <SelectField
+          label={labels.called}
+          value={called}
+          values={[["", texts.form.choose], ...workflows]}
+          onChange={setCalled}
+        />
+      )}
+      {place && "edge" in place ? (
+        <p className="quiet">{texts.graph.insert(place.edge.from, place.edge.to)}</p>
+      ) : (
+        <SelectField
+          label={labels.after}
+          value={after}
+          values={[["", labels.first], ...toChoices(ids)]}
+          onChange={setAfter}
+        />
+      )}
     </FormDialog>
   );
 }
@@ -93,7 +108,8 @@ export function AddEdge({ session, from: chosen, onClose }: SessionDialogProps &
 }
 
 /** Publishes the draft as the next version of a workflow, and shows the version. */
-export function Publish({ session: { session_id: id, ...session }, onClose }: SessionDialogProps) {
+export function Publish({ session, onClose }: SessionDialogProps) {
+  const { session_id: id } = session;
   const nova = useNova();
   const reload = useSessionReload(id);
   const [workflow, setWorkflow] = useState(session.workflow ?? "");
@@ -136,6 +152,7 @@ export function Publish({ session: { session_id: id, ...session }, onClose }: Se
         onChange={setWorkflow}
       />
       <TextField label={words.name} hint={words.nameHint} value={name} maxLength={200} onChange={setName} />
+      <PublishChanges session={session} />
     </FormDialog>
   );
 }

@@ -1,15 +1,5 @@
 import type { Session } from "@nova/client";
-import {
-  asRaw,
-  findMember,
-  formatJson,
-  listMembers,
-  parseObject,
-  Raw,
-  readKind,
-  readMembers,
-  readString,
-} from "../../json/raw.ts";
+import { asRaw, findMember, listMembers, readKind, readString } from "../../json/raw.ts";
 import { createGraph, type Graph, type GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];
@@ -82,80 +72,10 @@ export function findOnlyText(output: string): { key: string; text: string } | un
   return only === undefined || others.length > 0 || text === undefined ? undefined : { key: only.key, text };
 }
 
-const fieldNames = ["name", "prompt", "system", "model", "code"] as const;
-export type FieldName = (typeof fieldNames)[number] | "rest";
-
-/** The fields of the form. `rest` contains all other members as JSON. */
-export type Fields = Record<FieldName, string>;
-
-/** Reads the fields of a definition. A member that is no text, such as a model object, is in `rest`. */
-export function readNodeFields(definition: string): Fields {
-  const members = listMembers(definition);
-  const fields: Fields = { name: "", prompt: "", system: "", model: "", code: "", rest: "" };
-  const otherMembers: string[] = [];
-  for (const { key, text } of members) {
-    if (key === "id") continue;
-    const field = fieldNames.find((name) => name === key);
-    const value = readString(text);
-    if (field && value !== undefined) fields[field] = value;
-    else otherMembers.push(`${JSON.stringify(key)}:${text}`);
-  }
-  return { ...fields, rest: formatJson(`{${otherMembers.join(",")}}`) };
-}
-
-const executorFields: Record<string, string[]> = {
-  text: ["prompt", "system", "model"],
-  prompt: ["prompt", "model"],
-  cached: ["prompt", "model"],
-};
-
-/** Lists the fields that this kind of node uses, and any other field that has a value. */
-export function listShownFields(definition: string): FieldName[] {
-  const [type = "action", executor = "code"] = ["type", "executor"].map((name) =>
-    readString(findMember(definition, name)),
-  );
-  const fields = readNodeFields(definition);
-  const runs = type === "action" || type === "decision" || type === "ActionNode" || type === "DecisionNode";
-  const kindFields = runs ? (executorFields[executor] ?? ["code"]) : [];
-  return [...fieldNames.filter((name) => name === "name" || kindFields.includes(name) || fields[name] !== ""), "rest"];
-}
-
-/** Unsaved input by field, with the definition and the version of the node when the user began to type. */
-export interface NodeEdit {
-  fields: Partial<Fields>;
-  base: Fields;
-  version: number;
-}
-
-/** Compares input with the definition; null removes a member. Returns undefined if `rest` is no JSON object. */
-export function diffFields(typed: NodeEdit["fields"], before: Fields): Record<string, unknown> | undefined {
-  const changes: Record<string, unknown> = {};
-  for (const name of fieldNames) {
-    const text = typed[name];
-    if (text !== undefined && text !== before[name]) changes[name] = text === "" ? null : text;
-  }
-  if (typed.rest === undefined) return changes;
-  const otherMembers = parseObject(typed.rest);
-  if (otherMembers === undefined) return undefined;
-  const [beforeRest, afterRest] = [readMembers(before.rest), readMembers(otherMembers.text)];
-  for (const key of beforeRest.keys()) if (!afterRest.has(key)) changes[key] = null;
-  for (const [key, text] of afterRest) {
-    if (formatJson(text) !== formatJson(beforeRest.get(key) ?? "")) changes[key] = new Raw(text);
-  }
-  return changes;
-}
-
-/** Lists edited fields that another user has changed since the edit began. */
-export function findConflicts({ fields, base }: NodeEdit, now: Fields): FieldName[] {
-  return ([...fieldNames, "rest"] as const).filter((name) => fields[name] !== undefined && base[name] !== now[name]);
-}
-
-/**
- * Chooses the version to send with a change: the current version if the definition is unchanged, because then only a
- * new output has raised the version.
- */
-export function chooseBaseVersion({ base, version }: NodeEdit, now: Fields, versionNow: number): number {
-  return JSON.stringify(base) === JSON.stringify(now) ? versionNow : version;
+/** Returns the field of a definition that people edit as text; undefined for a node without code and prompt. */
+export function findTextField(definition: string): "code" | "prompt" | undefined {
+  if (readString(findMember(definition, "code")) !== undefined) return "code";
+  return readString(findMember(definition, "prompt")) === undefined ? undefined : "prompt";
 }
 
 /** Parses a typed condition: `true` and `false` are booleans. */
@@ -165,15 +85,51 @@ export function parseCondition(text: string): string | boolean | undefined {
   return condition || undefined;
 }
 
-export function createSessionNode(id: string, kind: "code" | "text" | "prompt" | "decision"): { id: string } {
-  if (kind === "decision") return { id, type: "decision", executor: "code" } as { id: string };
-  return { id, type: "action", executor: kind } as { id: string };
+export type NewKind = "code" | "text" | "prompt" | "decision" | "map" | "approval" | "wait" | "workflow";
+
+interface NewNode {
+  id: string;
+  name: string;
+  kind: NewKind;
+  /** The workflow that a node of the kind `workflow` runs. */
+  workflow: string;
 }
 
-/** Adds input to an edit. Returns undefined if no field differs from the definition any more. */
-export function applyEdit(typed: NodeEdit | undefined, now: Fields, version: number, change: Partial<Fields>) {
-  const fields = { ...typed?.fields, ...change };
-  const { base, version: read } = typed ?? { base: now, version };
-  const isSame = Object.entries(fields).every(([name, text]) => text === now[name as FieldName]);
-  return isSame ? undefined : { fields, base, version: read };
+/** Creates a node with the least that its kind needs. */
+export function createSessionNode({ id, name, kind, workflow }: NewNode): { id: string } {
+  const own = { id, ...(name !== id && { name }) };
+  switch (kind) {
+    case "decision":
+      return { ...own, type: "decision", executor: "code", code: 'context["branch_decision"] = True\n' } as {
+        id: string;
+      };
+    case "map": {
+      const nodes = [{ id: `${id}_item`, type: "action", code: "pass\n" }];
+      return { ...own, type: "map", items: "items", as: "item", into: "results", nodes, edges: [] } as { id: string };
+    }
+    case "approval":
+      return { ...own, type: "approval", message: "Continue?", choices: ["approved", "rejected"] } as { id: string };
+    case "wait":
+      return { ...own, type: "wait", seconds: 60 } as { id: string };
+    case "workflow":
+      return { ...own, type: "workflow", workflow } as { id: string };
+    case "code":
+      return { ...own, type: "action", executor: "code", code: "\n" } as { id: string };
+    default:
+      return { ...own, type: "action", executor: kind, prompt: "" } as { id: string };
+  }
+}
+
+/** Derives an id that no other node has: `Read the mail` becomes `read_the_mail`. */
+export function deriveNodeId(name: string, taken: readonly string[]): string {
+  const plain = name
+    .normalize("NFKD")
+    .replaceAll(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^[_0-9]+|_+$/g, "")
+    .slice(0, 60);
+  const base = plain === "" ? "node" : plain;
+  const numbers = Array.from({ length: taken.length + 1 }, (_, index) => (index === 0 ? base : `${base}_${index + 1}`));
+  return numbers.find((one) => !taken.includes(one)) ?? base;
 }

@@ -1,35 +1,29 @@
 import type { Session } from "@nova/client";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { formatJson, parseObject, Raw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
-import { TextArea, TextField } from "../../parts/field.tsx";
+import { TextArea } from "../../parts/field.tsx";
 import type { IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { SaveForm } from "../../parts/page.tsx";
-import { ErrorNote } from "../../parts/states.tsx";
+import { ErrorNote, lazyComponent } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import {
-  applyEdit,
-  chooseBaseVersion,
   classifyNode,
-  diffFields,
-  type FieldName,
-  findConflicts,
   findOnlyText,
+  findTextField,
   formatEdgeCondition,
-  listShownFields,
-  type NodeEdit,
   type NodeFreshness,
   readDefinition,
-  readNodeFields,
   type SessionNode,
 } from "./draft.ts";
+import { NodeWriter, type WriterHandle } from "./node-writer.tsx";
 import { type OutputText, useNodeChange, useSessionAction, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
@@ -41,26 +35,39 @@ export const freshnessLooks: Record<NodeFreshness, { tone: string; icon: IconNam
   skipped: { tone: "idle", icon: "minus" },
 };
 
+/** The schema from which the form of each kind is generated. It is loaded with the first node that a user opens. */
+const NodeForm = lazyComponent(async () => {
+  const [{ KindForm }, { default: workflowSchema }] = await Promise.all([
+    import("./kind-form.tsx"),
+    import("@nova/workflow/schema"),
+  ]);
+  const schema = JSON.stringify(workflowSchema);
+  return (props: Omit<Parameters<typeof KindForm>[0], "schema">) => <KindForm {...props} schema={schema} />;
+});
+
 interface NodePanelProps {
   session: Session;
   node: SessionNode;
   output: OutputText | undefined;
-  edit: NodeEdit | undefined;
-  onEdit(edit: NodeEdit | undefined): void;
   isRunning: boolean;
   onRun(): void;
+  onRemove(): Promise<void>;
   onClose(): void;
 }
 
-export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts }: NodePanelProps) {
+export function SessionNodePanel({ session, node, output, onRemove, ...acts }: NodePanelProps) {
   const { session_id: id } = session;
-  const nova = useNova();
+  const handle = useRef<WriterHandle | null>(null);
   const reload = useSessionReload(id);
   const remove = async () => {
-    await nova.sessions.deleteNode(id, node.node_id, { version: node.version }).finally(reload);
+    await onRemove();
     acts.onClose();
   };
+  const run = async () => {
+    if (!acts.isRunning && ((await handle.current?.save()) ?? true)) acts.onRun();
+  };
   const state = classifyNode(node);
+  const field = findTextField(readDefinition(node));
   return (
     <>
       <header className="pane-head row">
@@ -71,14 +78,14 @@ export function SessionNodePanel({ session, node, output, edit, onEdit, ...acts 
         </span>
       </header>
       <div className="pane-body stack loose">
-        <Button icon="play" disabled={acts.isRunning || edit !== undefined} onClick={acts.onRun}>
+        {field && <NodeWriter session={session} node={node} field={field} onRun={() => void run()} handle={handle} />}
+        <Button icon="play" disabled={acts.isRunning} onClick={() => void run()}>
           {words.run.one}
         </Button>
-        {edit && <p className="quiet">{words.run.saveFirst}</p>}
         <NodeOutput session={id} node={node} output={output} />
         <section>
           <h3>{nodeWords.fields}</h3>
-          <NodeFields session={id} node={node} edit={edit} onEdit={onEdit} />
+          <NodeForm session={id} node={node} onSaved={() => void reload()} />
         </section>
         <Edges session={session} node={node.node_id} />
         <ConfirmButton
@@ -122,74 +129,6 @@ function Edges({ session: { session_id: id, edges }, node }: { session: Session;
       <ErrorNote error={remove.error} />
     </section>
   );
-}
-
-interface NodeFieldsProps {
-  session: string;
-  node: SessionNode;
-  edit: NodeEdit | undefined;
-  onEdit(edit: NodeEdit | undefined): void;
-}
-
-/**
- * A form for the definition of a node. If another user changes a field meanwhile, the form shows the other text and
- * keeps the unsaved input.
- */
-function NodeFields({ session, node, edit, onEdit }: NodeFieldsProps) {
-  const nova = useNova();
-  const definition = readDefinition(node);
-  const now = readNodeFields(definition);
-  const changes = edit && diffFields(edit.fields, now);
-  const change = useNodeChange(session, node.node_id, (version) => edit && onEdit({ ...edit, version }));
-  const save = async () => {
-    if (!edit || !changes) return;
-    const version = chooseBaseVersion(edit, now, node.version);
-    await change(nova.sessions.changeNode(session, node.node_id, changes, { version }));
-    onEdit(undefined);
-  };
-  const meanwhile = edit ? findConflicts(edit, now) : [];
-  return (
-    <SaveForm
-      className="stack loose"
-      canSave={Object.keys(changes ?? {}).length > 0}
-      save={save}
-      discard={edit && { label: nodeWords.revert, run: () => onEdit(undefined) }}
-    >
-      {listShownFields(definition).map((name) => (
-        <FieldInput
-          key={name}
-          name={name}
-          value={edit?.fields[name] ?? now[name]}
-          other={meanwhile.includes(name) ? now[name] : undefined}
-          onChange={(text) => onEdit(applyEdit(edit, now, node.version, { [name]: text }))}
-        />
-      ))}
-      {meanwhile.length > 0 && <p className="quiet">{nodeWords.again}</p>}
-    </SaveForm>
-  );
-}
-
-interface FieldInputProps {
-  name: FieldName;
-  value: string;
-  /** The text that another user saved meanwhile. */
-  other: string | undefined;
-  onChange(text: string): void;
-}
-
-const lines = new Set<FieldName>(["name", "model"]);
-const maxRows = 24;
-
-function FieldInput({ name, value, other, onChange }: FieldInputProps) {
-  const label = nodeWords[name];
-  const misfit = name === "rest" && !parseObject(value) ? nodeWords.misfit : undefined;
-  const hint =
-    other === undefined ? undefined : (
-      <UntrustedText as="span" className="notice tone-wait" text={nodeWords.meanwhile(other)} />
-    );
-  const shared = { label, value, onChange, hint, error: misfit };
-  if (lines.has(name)) return <TextField {...shared} maxLength={200} />;
-  return <TextArea {...shared} rows={Math.min(maxRows, Math.max(3, value.split("\n").length + 1))} />;
 }
 
 /** The output of a node and its origin. The user can edit it. */

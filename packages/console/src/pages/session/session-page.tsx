@@ -6,8 +6,10 @@ import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { DialogButton } from "../../parts/dialog.tsx";
+import { Segments } from "../../parts/field.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
+import type { GraphEditing } from "../../parts/graph/editing.tsx";
 import { type CardData, type CardLook, type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
@@ -17,20 +19,26 @@ import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { type RunStatus, StatusBadge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import { AddEdge, AddNode, Publish, RemoveSession } from "./dialogs.tsx";
 import {
   buildDraftGraph,
   classifyNode,
   countStates,
-  type NodeEdit,
+  formatEdgeCondition,
   type NodeFreshness,
   summarizeOutput,
 } from "./draft.ts";
+import { connect, moveNode, type NewPlace, removeNode } from "./draft-doc.ts";
+import { DraftTools } from "./draft-tools.tsx";
+import { JsonTab } from "./json-tab.tsx";
 import { freshnessLooks, SessionNodePanel } from "./node-panel.tsx";
+import { type DraftEditing, useDraft } from "./use-draft.ts";
 import { type OutputText, useOutputs, useSession, useSessionAction } from "./use-session.ts";
 
 const words = texts.sessions;
+const buildWords = texts.build;
 
 export function SessionPage() {
   const { id = "" } = useParams<{ id: string }>();
@@ -46,13 +54,13 @@ function Draft({ session }: { session: Session }) {
   const { session_id: id, nodes } = session;
   const nova = useNova();
   const { outputs, error } = useOutputs(session);
-  const [{ node: selectedId }, change] = useAddress(["node"]);
-  const [isAdding, setAdding] = useState(false);
-  const [edits, setEdits] = useState<Readonly<Record<string, NodeEdit | undefined>>>({});
+  const [{ node: selectedId, view }, change] = useAddress(["node", "view"]);
+  const [adding, setAdding] = useState<Adding>();
+  const draft = useDraft(session);
   const run = useSessionAction(id, (node: string | undefined) =>
     node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
   );
-  const select = (node: string | undefined) => change({ node });
+  const select = useCallback((node: string | undefined) => change({ node }), [change]);
   const isRunning = run.isPending || session.running.length > 0;
   useStepKeys(
     nodes.map(({ node_id }) => node_id),
@@ -62,12 +70,18 @@ function Draft({ session }: { session: Session }) {
   );
   useKeys({
     r: { label: words.keys.run, run: () => !isRunning && run.mutate(undefined) },
-    a: { label: words.keys.add, run: () => setAdding(true) },
+    a: {
+      label: words.keys.add,
+      run: () => setAdding({ place: selectedId === undefined ? undefined : { after: selectedId } }),
+    },
+    u: { label: buildWords.keys.undo, run: () => void draft.undo() },
+    U: { label: buildWords.keys.redo, run: () => void draft.redo() },
     Escape: { label: texts.keys.close, run: () => select(undefined) },
   });
   const node = nodes.find(({ node_id }) => node_id === selectedId);
+  const place = node && { after: node.node_id };
   const addNode = (
-    <Button icon="plus" onClick={() => setAdding(true)}>
+    <Button icon="plus" onClick={() => setAdding({ place })}>
       {words.addNode.title}
     </Button>
   );
@@ -100,49 +114,82 @@ function Draft({ session }: { session: Session }) {
               label={words.publish.title}
               dialog={(close) => <Publish session={session} onClose={close} />}
             />
+            <DraftTools session={session} draft={draft} />
             <RemoveSession session={session} />
           </>
         }
       />
+      <div className="bar row">
+        <Segments
+          label={buildWords.views.label}
+          choices={[
+            ["graph", buildWords.views.graph],
+            ["json", buildWords.views.json],
+          ]}
+          value={view === "json" ? "json" : "graph"}
+          onChange={(one) => change({ view: one === "json" ? one : undefined })}
+        />
+      </div>
       <RunNote session={session} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
-      {(run.error || error) && (
+      {(run.error || error || draft.error) && (
         <div className="bar">
-          <ErrorNote error={run.error ?? error} />
+          <ErrorNote error={run.error ?? error ?? draft.error} />
         </div>
       )}
-      <div className="definition split" data-chosen={node !== undefined || undefined}>
-        <div className="definition-graph">
-          {nodes.length === 0 ? (
-            <Empty icon="flow" title={words.noNodes} hint={words.noNodesHint}>
-              {addNode}
-            </Empty>
-          ) : (
-            <SessionGraph session={session} outputs={outputs} selected={selectedId} onSelect={select} />
-          )}
+      {view === "json" ? (
+        <JsonTab session={session} />
+      ) : (
+        <div className="definition split" data-chosen={node !== undefined || undefined}>
+          <div className="definition-graph">
+            {nodes.length === 0 ? (
+              <Empty icon="flow" title={words.noNodes} hint={words.noNodesHint}>
+                {addNode}
+              </Empty>
+            ) : (
+              <SessionGraph
+                session={session}
+                outputs={outputs}
+                selected={selectedId}
+                onSelect={select}
+                draft={draft}
+                onAdd={setAdding}
+              />
+            )}
+          </div>
+          <aside className="pane pane-side" aria-label={words.side}>
+            {node ? (
+              <SessionNodePanel
+                key={node.node_id}
+                session={session}
+                node={node}
+                isRunning={isRunning}
+                output={outputs?.get(node.node_id)}
+                onRun={() => run.mutate(node.node_id)}
+                onRemove={() => draft.apply((doc) => removeNode(doc, node.node_id))}
+                onClose={() => select(undefined)}
+              />
+            ) : (
+              <Overview session={session} />
+            )}
+          </aside>
         </div>
-        <aside className="pane pane-side" aria-label={words.side}>
-          {node ? (
-            <SessionNodePanel
-              key={node.node_id}
-              session={session}
-              node={node}
-              isRunning={isRunning}
-              output={outputs?.get(node.node_id)}
-              edit={edits[node.node_id]}
-              onEdit={(one) => setEdits((before) => ({ ...before, [node.node_id]: one }))}
-              onRun={() => run.mutate(node.node_id)}
-              onClose={() => select(undefined)}
-            />
-          ) : (
-            <Overview session={session} />
-          )}
-        </aside>
-      </div>
-      {isAdding && (
-        <AddNode session={session} after={node?.node_id} onAdded={select} onClose={() => setAdding(false)} />
+      )}
+      {adding && (
+        <AddNode
+          session={session}
+          place={adding.place}
+          draft={draft}
+          onAdded={select}
+          onClose={() => setAdding(undefined)}
+        />
       )}
     </>
   );
+}
+
+/** A new node that the user describes in a dialog. */
+interface Adding {
+  place: NewPlace;
 }
 
 const runWords = texts.sessions.run;
@@ -225,7 +272,7 @@ function Overview({ session }: { session: Session }) {
   const { stale, fresh } = countStates(nodes);
   const origin = workflow !== null && (
     <Link href={`/workflows/${workflow}`} className="link in-text">
-      {workflow}
+      <WorkflowName id={workflow} />
     </Link>
   );
   const facts: Fact[] = [
@@ -279,7 +326,7 @@ function Overview({ session }: { session: Session }) {
   );
 }
 
-/** Height of a card with an output, and without. */
+/** Heights of a card in pixels: with an output, and without an output. */
 const [stepHeight, bareHeight] = [74, 50];
 
 interface SessionCardData {
@@ -295,11 +342,14 @@ interface SessionGraphProps {
   outputs: ReadonlyMap<string, OutputText> | undefined;
   selected: string | undefined;
   onSelect(node: string): void;
+  draft: DraftEditing;
+  onAdd(adding: Adding): void;
 }
 
 /** The graph of the draft: each node with version, freshness and the start of its output. */
-function SessionGraph({ session, outputs, selected, onSelect }: SessionGraphProps) {
-  const { nodes, edges } = session;
+function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: SessionGraphProps) {
+  const { nodes, edges, layout: positions } = session;
+  const { apply } = draft;
   const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);
   const dataOf = useCallback(
     ({ id }: GraphNode): SessionCardData => {
@@ -311,8 +361,23 @@ function SessionGraph({ session, outputs, selected, onSelect }: SessionGraphProp
     },
     [nodes, outputs],
   );
+  const editing = useMemo(
+    (): GraphEditing => ({
+      positions,
+      onMove: (id, place) => void apply((doc) => moveNode(doc, id, place)),
+      onConnect: (from, to) => void apply((doc) => connect(doc, from, to)),
+      onInsert: ({ from, to, label }) => {
+        const edge = edges.find((one) => one.from === from && one.to === to && formatEdgeCondition(one) === label);
+        onAdd({ place: edge ? { edge } : { after: from } });
+      },
+      onAppend: (after) => onAdd({ place: { after } }),
+      onDelete: (id) => void apply((doc) => removeNode(doc, id)),
+    }),
+    [positions, apply, edges, onAdd],
+  );
   return (
     <GraphView
+      editing={editing}
       graph={graph}
       label={words.graph}
       showCard={showCard}

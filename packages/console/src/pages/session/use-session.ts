@@ -7,7 +7,7 @@ import { asRaw } from "../../json/raw.ts";
 const calmMs = 5_000;
 const busyMs = 800;
 
-/** Reads the session, and more often while it runs. */
+/** Reads the session again and again, and more often while one of its runs is open. */
 export function useSession(id: string) {
   const nova = useNova();
   return useQuery({
@@ -52,8 +52,8 @@ export function useSessionAction<Input, Answer>(id: string, act: (input: Input) 
 }
 
 /**
- * Returns a function that awaits a change of a node. The server refuses the change if the node has another version than
- * the user saw. Then the page shows the change of the other user, and `onConflict` gets the current version.
+ * Returns a function that waits for the server's answer to the user's change of a node. If another user has changed the
+ * node first, the server refuses. Then the page shows the other user's change, and `onConflict` gets the current version.
  */
 export function useNodeChange(session: string, node: string, onConflict: (version: number) => void) {
   const queries = useQueryClient();

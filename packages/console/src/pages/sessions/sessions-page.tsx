@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { describeCount, useClientSlugs, usePages, useReload, useWorkflowIds } from "../../api/queries.ts";
+import { describeCount, useClientSlugs, usePages, useReload, useWorkflowChoices } from "../../api/queries.ts";
 import { parseObject } from "../../json/raw.ts";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../parts/field.tsx";
@@ -13,12 +13,13 @@ import { ListView, LoadMore } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import { RemoveSession } from "../session/dialogs.tsx";
 import { countStates } from "../session/draft.ts";
 
 const words = texts.sessions;
-/** Small, because the page reads each listed session. */
+/** Number of sessions that are listed at first. It is small, because the page reads each listed session. */
 const pageSize = 25;
 
 type Item = Schemas["SessionItem"];
@@ -81,7 +82,8 @@ function useSessionDetails(id: string) {
 
 function WorkflowOf({ id }: { id: string }): ReactNode {
   const { data } = useSessionDetails(id);
-  return data && (data.workflow ?? <span className="quiet">{words.ownDraft}</span>);
+  if (!data) return null;
+  return data.workflow === null ? <span className="quiet">{words.ownDraft}</span> : <WorkflowName id={data.workflow} />;
 }
 
 function NodesOf({ id }: { id: string }): ReactNode {
@@ -95,7 +97,7 @@ function NewSession({ onClose }: { onClose(): void }) {
   const nova = useNova();
   const reload = useReload();
   const [, go] = useLocation();
-  const [workflows, clients] = [useWorkflowIds(), useClientSlugs()];
+  const [workflows, clients] = [useWorkflowChoices(), useClientSlugs()];
   const [name, setName] = useState("");
   const [workflow, setWorkflow] = useState("");
   const [client, setClient] = useState("");
@@ -117,7 +119,7 @@ function NewSession({ onClose }: { onClose(): void }) {
       <SelectField
         label={form.from}
         value={workflow}
-        values={[["", form.empty], ...toChoices(workflows)]}
+        values={[["", form.empty], ...workflows]}
         onChange={setWorkflow}
       />
       <TextField label={form.name} hint={form.nameHint} value={name} maxLength={200} autoFocus onChange={setName} />

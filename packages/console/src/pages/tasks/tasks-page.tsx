@@ -1,34 +1,26 @@
-import type { Task, WholeTask } from "@nova/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { formatDuration, type Task, type WholeTask } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { useNova } from "../../api/nova.ts";
-import { describeCount, usePages, useReload } from "../../api/queries.ts";
-import { asRaw, listMembers, Raw, toJsonText } from "../../json/raw.ts";
+import { useIsByLink, useNova } from "../../api/nova.ts";
+import { describeCount, usePages, useWorkflowName } from "../../api/queries.ts";
+import { asRaw, toJsonText } from "../../json/raw.ts";
 import { Button } from "../../parts/button.tsx";
 import { Segments } from "../../parts/field.tsx";
 import { FilterBar, toChoices, useAddress } from "../../parts/filters.tsx";
-import {
-  allowsMoreKeys,
-  createDrafts,
-  type Draft,
-  type Field,
-  findProblems,
-  type Problems,
-  parseFields,
-  renderMembers,
-} from "../../parts/form/form.ts";
-import { FormFields, focusFirstBad } from "../../parts/form/form-fields.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { useRowKeys } from "../../parts/keyboard.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
-import { ErrorNote, ListView, LoadMore, QueryView } from "../../parts/states.tsx";
+import { ListView, LoadMore, QueryView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
-import { formatDuration, Time, useNow } from "../../parts/time.tsx";
+import { Time, useNow } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { Value } from "../../parts/value.tsx";
+import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
+import { AnswerForm } from "./answer-form.tsx";
+import { VotingView } from "./voting-view.tsx";
 
 const words = texts.tasks;
 const kinds = ["approval", "event"] as const;
@@ -47,7 +39,8 @@ export function TasksPage() {
       (filters.workflow === undefined || workflow === filters.workflow) &&
       (filters.client === undefined || client === filters.client),
   );
-  const listValues = (name: "workflow" | "client") => toChoices([...new Set(all.flatMap((task) => task[name] ?? []))]);
+  const nameOf = useWorkflowName();
+  const listValues = (name: "workflow" | "client") => [...new Set(all.flatMap((task) => task[name] ?? []))];
   const { empty, emptyHint, none, noneHint } = words;
   return (
     <>
@@ -56,8 +49,8 @@ export function TasksPage() {
         filters={filters}
         change={change}
         choices={[
-          ["workflow", words.filters.workflow, listValues("workflow")],
-          ["client", words.filters.client, listValues("client")],
+          ["workflow", words.filters.workflow, listValues("workflow").map((id) => [id, nameOf(id)])],
+          ["client", words.filters.client, toChoices(listValues("client"))],
         ]}
       >
         <Segments
@@ -117,7 +110,7 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
         </Link>
         <p className="line small quiet">
           <span>
-            {workflow} · {node}
+            <WorkflowName id={workflow} /> · {node}
           </span>
           {client !== null && client !== "default" && <span>{client}</span>}
           <span>
@@ -135,10 +128,10 @@ function TaskRow({ task, isAt }: { task: Task; isAt: boolean }) {
   );
 }
 
-/** The remaining time turns red below this limit. */
+/** Milliseconds of remaining time below which the time is shown in red. */
 const soonMs = 3_600_000;
 
-function Remaining({ until }: { until: string }) {
+export function Remaining({ until }: { until: string }) {
   const ms = Date.parse(until) - useNow();
   return (
     <span className={`lines remaining small quiet ${ms < soonMs ? "tone-bad" : "tone-idle"}`}>
@@ -152,14 +145,10 @@ function Remaining({ until }: { until: string }) {
 
 const taskPauseMs = 5_000;
 
-/**
- * One task: the question, its context, and the form for the answer. An open task is polled because others may answer it,
- * and an answered task until its entry is recorded.
- */
-export function TaskPage() {
-  const { id = "" } = useParams<{ id: string }>();
+/** Polls an open task because others may answer it, and an answered task until its entry is recorded. */
+function useTask(id: string) {
   const nova = useNova();
-  const query = useQuery({
+  return useQuery({
     queryKey: ["task", id],
     queryFn: () => nova.tasks.get(id),
     refetchInterval({ state: { data } }) {
@@ -167,17 +156,17 @@ export function TaskPage() {
       return data?.status === "open" || isUnrecorded ? taskPauseMs : false;
     },
   });
+}
+
+export function TaskPage() {
+  const { id = "" } = useParams<{ id: string }>();
   return (
-    <QueryView query={query} missing={{ words, to: "/tasks" }}>
+    <QueryView query={useTask(id)} missing={{ words, to: "/tasks" }}>
       {(task) => (
         <>
           <Head task={task} />
           <div className="task-page">
-            <article className="card task-card">
-              <Question task={task} />
-              <Context task={task} />
-              <Rest task={task} />
-            </article>
+            <TaskCard task={task} />
           </div>
         </>
       )}
@@ -185,18 +174,40 @@ export function TaskPage() {
   );
 }
 
+/** A task inside the page of its run. */
+export function EmbeddedTask({ id }: { id: string }) {
+  return <QueryView query={useTask(id)}>{(task) => <TaskCard task={task} isInRun />}</QueryView>;
+}
+
+/** The question, its context, and the form for the answer. */
+function TaskCard({ task, isInRun = false }: { task: WholeTask; isInRun?: boolean }) {
+  return (
+    <article className="card task-card">
+      <Question task={task} isInRun={isInRun} />
+      <Context task={task} />
+      <Rest task={task} />
+    </article>
+  );
+}
+
 function Rest({ task }: { task: WholeTask }) {
   if (task.status === "answered") return <Answered task={task} />;
   const { expired, expiredHint } = words.outcome;
   if (task.status === "expired") return <Outcome title={expired} hint={expiredHint} task={task} />;
-  return task.pattern === null ? <AnswerForm key={task.task_id} task={task} /> : null;
+  if (task.pattern !== null) return null;
+  return (
+    <>
+      <VotingView task={task} />
+      <AnswerForm key={task.task_id} task={task} />
+    </>
+  );
 }
 
 function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTask }) {
   const tone = { open: "wait", answered: "ok", expired: "idle" }[status];
   const title = (
     <>
-      {workflow} <span className="quiet wide">{node}</span>
+      <WorkflowName id={workflow} /> <span className="quiet wide">{node}</span>
     </>
   );
   return (
@@ -211,7 +222,8 @@ function Head({ task: { workflow, node, status, expires_at } }: { task: WholeTas
   );
 }
 
-function Question({ task }: { task: WholeTask }) {
+export function Question({ task, isInRun = false }: { task: WholeTask; isInRun?: boolean }) {
+  const isByLink = useIsByLink();
   const { message, pattern, node, created_at, to, mail, execution_id, client } = task;
   return (
     <header>
@@ -226,9 +238,11 @@ function Question({ task }: { task: WholeTask }) {
             {words.to} <UntrustedText text={to.join(", ")} />
           </span>
         )}
-        <Link href={`/runs/${execution_id}`} className="link in-text">
-          {words.open}
-        </Link>
+        {!isByLink && !isInRun && (
+          <Link href={`/runs/${execution_id}`} className="link in-text">
+            {words.open}
+          </Link>
+        )}
       </p>
       {mail && mail.problem !== null && (
         <UntrustedText as="p" className="toned small tone-bad" text={words.mailTrouble(mail.problem)} />
@@ -237,7 +251,7 @@ function Question({ task }: { task: WholeTask }) {
   );
 }
 
-function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }) {
+export function Context({ task: { pattern, named, execution_id } }: { task: WholeTask }) {
   if (pattern !== null) {
     return (
       <section>
@@ -316,178 +330,4 @@ function Outcome({ title, hint, task, link = "", children }: OutcomeProps) {
       </Link>
     </section>
   );
-}
-
-const nameStorageKey = "nova-answers-as";
-const noProblems: Problems = new Map();
-
-/** The input of one form. Choices that share a form share its input. */
-interface FormState {
-  fields: readonly Field[];
-  drafts: readonly Draft[];
-  hasRoom: boolean;
-  comment: string;
-}
-
-/**
- * The form that answers a task. If the form of a choice is visible, pressing the choice sends the answer. If not,
- * pressing it shows the form.
- */
-function AnswerForm({ task }: { task: Task }) {
-  const nova = useNova();
-  const reload = useReload();
-  const [choice, setChoice] = useState<string>();
-  const [by, setBy] = useState(() => localStorage.getItem(nameStorageKey) ?? "");
-  const [isChecked, setChecked] = useState(false);
-  const [sheets, setSheets] = useState<ReadonlyMap<string, FormState>>(new Map());
-  const form = useRef<HTMLFormElement>(null);
-  const visibleForm = chooseForm(task, choice);
-  const sheet = useMemo(() => sheets.get(visibleForm ?? "") ?? createFormState(visibleForm), [sheets, visibleForm]);
-  const problems = useMemo(() => findProblems(sheet.fields, sheet.drafts), [sheet]);
-  const fill = (changes: Partial<FormState>) =>
-    setSheets(new Map(sheets).set(visibleForm ?? "", { ...sheet, ...changes }));
-  const answer = useMutation({
-    mutationFn(newChoice: string) {
-      const data = addComment(renderMembers(sheet.fields, sheet.drafts), sheet.comment);
-      return nova.tasks.answer(task.task_id, { choice: newChoice, ...(data && { data }), ...(by !== "" && { by }) });
-    },
-    async onSuccess() {
-      if (by === "") localStorage.removeItem(nameStorageKey);
-      else localStorage.setItem(nameStorageKey, by);
-      await reload(["/tasks"]);
-    },
-    // If another user answered first, the page shows that answer.
-    onSettled: () => reload(["task", task.task_id]),
-  });
-  const choose = (event: MouseEvent, newChoice: string) => {
-    const isOther = chooseForm(task, newChoice) !== visibleForm;
-    setChoice(newChoice);
-    answer.reset();
-    if (isOther) return setChecked(false);
-    // Ignores the second press of a double click, which was aimed at the content before the first press.
-    if (event.detail > 1) return;
-    setChecked(true);
-    if (problems.size > 0) return focusFirstBad(form.current);
-    answer.mutate(newChoice);
-  };
-  return (
-    <form ref={form} onSubmit={(event) => event.preventDefault()} aria-label={words.form}>
-      {visibleForm !== noForm && (
-        <div className="stack loose">
-          <FormFields
-            fields={sheet.fields}
-            drafts={sheet.drafts}
-            id={`${task.task_id}-`}
-            problems={isChecked ? problems : noProblems}
-            onChange={(drafts) => fill({ drafts })}
-          />
-          {sheet.hasRoom && (
-            <OptionalField id="task-comment" label={words.comment}>
-              <textarea
-                id="task-comment"
-                className="input"
-                rows={2}
-                value={sheet.comment}
-                onChange={(event) => fill({ comment: event.target.value })}
-              />
-            </OptionalField>
-          )}
-          <OptionalField id="task-by" label={words.by} hint={words.byHint}>
-            <input
-              id="task-by"
-              className="input"
-              type="text"
-              autoComplete="name"
-              maxLength={200}
-              aria-describedby="task-by-about"
-              value={by}
-              onChange={(event) => setBy(event.target.value)}
-            />
-          </OptionalField>
-        </div>
-      )}
-      <div className="task-bar stack">
-        {isChecked && problems.size > 0 && <p className="field-error">{words.fix(problems.size)}</p>}
-        <ErrorNote error={answer.error} />
-        <fieldset
-          className="task-choices row"
-          aria-label={words.choices}
-          disabled={answer.isPending || answer.isSuccess}
-        >
-          {task.choices.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className={`button task-choice ${one === choice || task.choices.length === 1 ? "button-main" : ""}`}
-              aria-pressed={one === choice}
-              onClick={(event) => choose(event, one)}
-            >
-              <UntrustedText
-                text={formatChoice(one, choice, visibleForm !== noForm && task.forms !== null, answer.isPending)}
-              />
-            </button>
-          ))}
-        </fieldset>
-      </div>
-    </form>
-  );
-}
-
-/** Stands for the state before a choice, in which no form is visible. */
-const noForm = "choose first";
-
-/** Returns the visible form: the one of the choice, or the one that all choices share. */
-function chooseForm(task: Task, choice: string | undefined): string | undefined {
-  return choice === undefined && task.forms !== null ? noForm : findForm(task, choice);
-}
-
-function formatChoice(one: string, choice: string | undefined, isTwoSteps: boolean, isPending: boolean): string {
-  if (one !== choice) return one;
-  if (isPending) return words.sending;
-  return isTwoSteps ? words.send(one) : one;
-}
-
-function createFormState(form: string | undefined): FormState {
-  if (form === noForm) return { fields: [], drafts: [], hasRoom: false, comment: "" };
-  const fields = form === undefined ? [] : parseFields(form);
-  const hasRoom = (form === undefined || allowsMoreKeys(form)) && !fields.some(({ key }) => key === "comment");
-  return { fields, drafts: createDrafts(fields), hasRoom, comment: "" };
-}
-
-interface OptionalFieldProps {
-  id: string;
-  label: string;
-  hint?: string;
-  /** The input, with `id` as its id. */
-  children: ReactNode;
-}
-
-function OptionalField({ id, label, hint, children }: OptionalFieldProps) {
-  return (
-    <div className="field">
-      <label htmlFor={id}>
-        {label}
-        <span className="faint small">{texts.form.optional}</span>
-      </label>
-      {children}
-      {hint && (
-        <p id={`${id}-about`} className="field-hint">
-          {hint}
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** Builds the data of an answer from the members of its form. A comment is added as the member `comment`. */
-function addComment(members: readonly string[], comment: string): Raw | undefined {
-  const all = comment === "" ? members : [...members, `"comment":${JSON.stringify(comment)}`];
-  return all.length === 0 ? undefined : new Raw(`{${all.join(",")}}`);
-}
-
-/** Finds the form of a choice. Choices without a form of their own share one. */
-function findForm({ form, forms }: Task, choice: string | undefined): string | undefined {
-  const choiceForm =
-    forms && choice !== undefined ? listMembers(asRaw(forms).text).find(({ key }) => key === choice) : undefined;
-  return choiceForm?.text ?? (form ? asRaw(form).text : undefined);
 }

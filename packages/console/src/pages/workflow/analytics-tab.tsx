@@ -1,4 +1,4 @@
-import type { Schemas } from "@nova/client";
+import { formatDuration, formatRate, formatUsd, type Schemas } from "@nova/client";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useList } from "../../api/queries.ts";
@@ -7,9 +7,9 @@ import { FilterBar, useAddress } from "../../parts/filters.tsx";
 import { Facts, PageColumn } from "../../parts/page.tsx";
 import { ListView } from "../../parts/states.tsx";
 import { getStatusTone, type RunStatus } from "../../parts/status.tsx";
-import { formatDuration } from "../../parts/time.tsx";
+
 import { texts } from "../../texts.ts";
-import { type CostQuery, computeFirstDay, formatDollars } from "../costs/cost-days.ts";
+import { type CostQuery, computeFirstDay } from "../costs/cost-days.ts";
 import { ErrorTable, NodeTable } from "../costs/costs-page.tsx";
 import type { WholeWorkflow } from "./use-workflow.tsx";
 
@@ -45,10 +45,10 @@ export function AnalyticsTab({ workflow: { id } }: { workflow: WholeWorkflow }) 
 function Report({ figures, filter }: { figures: Schemas["WorkflowFigures"]; filter: CostQuery }) {
   const tiles = [
     [words.runs, figures.runs.toLocaleString("en")],
-    [words.success, `${Math.floor(figures.success_rate * 1000) / 10}%`],
+    [words.success, formatRate(figures.success_rate)],
     [words.mean, formatDuration(figures.mean_ms)],
     [words.p95, figures.p95_ms === null ? "–" : formatDuration(figures.p95_ms)],
-    [words.cost, formatDollars(figures.cost_usd)],
+    [words.cost, formatUsd(figures.cost_usd)],
   ] as const;
   return (
     <PageColumn>

@@ -22,13 +22,13 @@ export function parseDefinition(text: string): ParsedDefinition {
   return { text, graph: parseGraph(new Raw(text)), nodes: parseNodes(text) };
 }
 
-/** A node of a definition without its body. */
+/** A node of a definition, without the nodes inside it if it is a map. */
 export interface NodeText {
   id: string;
   type: string;
   code: string | undefined;
   prompt: string | undefined;
-  /** All other members as JSON by name. */
+  /** Members without a field of their own here, as JSON by name. */
   settings: ReadonlyMap<string, string>;
 }
 

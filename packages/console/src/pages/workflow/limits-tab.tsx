@@ -1,4 +1,4 @@
-import type { Schemas } from "@nova/client";
+import { formatUsd, type Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -11,7 +11,6 @@ import { Badge } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { formatDollars } from "../costs/cost-days.ts";
 import type { WholeWorkflow } from "./use-workflow.tsx";
 
 const words = texts.workflows.limits;
@@ -98,7 +97,7 @@ function buildColumns(workflow: string): Column<Generation>[] {
     [columns.status, ({ status }) => <Badge tone={tones[status]} text={words.statuses[status]} />, "fixed"],
     [columns.client, ({ client_slug }) => client_slug ?? words.everybody, "wide"],
     [columns.model, ({ model }) => model, "wide mono"],
-    [columns.cost, ({ cost }) => formatDollars(cost.usd), "number"],
+    [columns.cost, ({ cost }) => formatUsd(cost.usd), "number"],
     [columns.created, ({ created_at }) => <Time at={created_at} />, "fixed wide"],
   ];
 }

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
 import { useClientSlugs } from "../../api/queries.ts";
 import { findMember, Raw } from "../../json/raw.ts";
-import { Button, IconButton } from "../../parts/button.tsx";
+import { Button } from "../../parts/button.tsx";
 import { SelectField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import {
@@ -17,9 +17,10 @@ import {
   parseFields,
   renderMembers,
 } from "../../parts/form/form.ts";
-import { AnyInput, FormFields, focusFirstBad, Trouble } from "../../parts/form/form-fields.tsx";
+import { FormFields, focusFirstBad } from "../../parts/form/form-fields.tsx";
 import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { texts } from "../../texts.ts";
+import { MoreValues } from "./more-values.tsx";
 import { checkExtras, createExtra, createExtraFields, type Extra, placeFiles } from "./start-values.ts";
 import { useParts, useVersions, useWorkflow, type WholeWorkflow } from "./use-workflow.tsx";
 
@@ -114,7 +115,13 @@ function StartForm({ workflow, version, onVersion }: StartFormProps) {
             takesFiles
           />
           {allowsMore && (
-            <MoreValues extras={extras} onChange={setExtras} problems={isChecked ? keyProblems : noProblems} />
+            <MoreValues
+              extras={extras}
+              onChange={setExtras}
+              problems={isChecked ? keyProblems : noProblems}
+              takesFiles
+              words={words}
+            />
           )}
         </div>
         <Options workflow={workflow} version={version} onVersion={onVersion} client={client} onClient={setClient} />
@@ -162,76 +169,6 @@ function Options({ workflow, version, onVersion, client, onClient }: OptionsProp
         ]}
         onChange={(to) => onVersion(to === "" ? undefined : Number(to))}
       />
-    </div>
-  );
-}
-
-interface MoreValuesProps {
-  extras: readonly Extra[];
-  onChange(extras: readonly Extra[]): void;
-  problems: Problems;
-}
-
-/** Rows for additional keys of the context. */
-function MoreValues({ extras, onChange, problems }: MoreValuesProps) {
-  return (
-    <fieldset className="field">
-      <legend>{words.more}</legend>
-      <p className="field-hint">{words.moreHint}</p>
-      <div className="stack start">
-        {extras.map((extra, index) => (
-          <div key={extra.id} className="form-item">
-            <ExtraRow extra={extra} problems={problems} onChange={(changed) => onChange(extras.with(index, changed))} />
-            <IconButton
-              icon="cross"
-              label={words.remove}
-              onClick={() => onChange(extras.filter(({ id }) => id !== extra.id))}
-            />
-          </div>
-        ))}
-        <Button icon="plus" onClick={() => onChange([...extras, createExtra()])}>
-          {words.add}
-        </Button>
-      </div>
-    </fieldset>
-  );
-}
-
-function ExtraRow({ extra, problems, onChange }: { extra: Extra; problems: Problems; onChange(extra: Extra): void }) {
-  const { id, key, draft } = extra;
-  const [badKey, badValue] = [problems.get(`${id}.key`), problems.get(`${id}.value`)];
-  const inputId = `start-more-${id}`;
-  return (
-    <div className="start-row">
-      <div>
-        <input
-          className="input mono"
-          aria-label={words.key}
-          placeholder={words.key}
-          aria-invalid={badKey !== undefined || undefined}
-          aria-describedby={badKey && `${inputId}-key-trouble`}
-          autoComplete="off"
-          spellCheck={false}
-          value={key}
-          onChange={(event) => onChange({ ...extra, key: event.target.value })}
-        />
-        <Trouble inputId={`${inputId}-key`} text={badKey} />
-      </div>
-      <div>
-        <AnyInput
-          draft={draft}
-          takesFiles
-          labelled={{
-            inputId,
-            label: key === "" ? words.value : key,
-            isRequired: true,
-            isBad: badValue !== undefined,
-            about: badValue && `${inputId}-trouble`,
-          }}
-          onChange={(changed) => onChange({ ...extra, draft: changed })}
-        />
-        <Trouble inputId={inputId} text={badValue} />
-      </div>
     </div>
   );
 }

@@ -23,7 +23,7 @@ function isUsed({ key, draft }: Extra): boolean {
   return key !== "" || !isBlank(draft);
 }
 
-/** Creates form fields for the rows. An unused row is optional, so it is omitted. */
+/** Creates a form field for each row in which a user can add a key. An empty row is optional, so it is not sent. */
 export function createExtraFields(extras: readonly Extra[]): Field[] {
   return extras.map((extra) => ({
     key: extra.key,
@@ -35,7 +35,7 @@ export function createExtraFields(extras: readonly Extra[]): Field[] {
   }));
 }
 
-/** Finds problems of the rows, by the id of the row. */
+/** Finds problems in the rows in which a user adds keys, by the id of the input. */
 export function checkExtras(extras: readonly Extra[], fields: readonly Field[]): Map<string, string> {
   const usedKeys = new Set(fields.map(({ key }) => key));
   const problems = new Map<string, string>();

@@ -23,7 +23,7 @@ export function useWorkflow(id: string, version?: number) {
   });
 }
 
-/** Parses the definition once per text. */
+/** Parses the definition of a workflow, and parses it again only if its text changes. */
 export function useParts({ definition }: WholeWorkflow): ParsedDefinition {
   const { text } = asRaw(definition);
   return useMemo(() => parseDefinition(text), [text]);

@@ -1,10 +1,12 @@
+import { useMutation } from "@tanstack/react-query";
 import type { ComponentType } from "react";
-import { Link, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
+import { Button } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { PageHead } from "../../parts/page.tsx";
-import { lazyComponent, QueryView } from "../../parts/states.tsx";
+import { ErrorNote, lazyComponent, QueryView } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
@@ -78,6 +80,24 @@ function Notes({ workflow: { version, status, reason, paused_at } }: TabProps) {
   );
 }
 
+/** Opens a session with the active version, in which the user changes the workflow and publishes it. */
+function EditButton({ id }: { id: string }) {
+  const { sessions } = useNova();
+  const [, go] = useLocation();
+  const open = useMutation({
+    mutationFn: () => sessions.create({ workflow: id }),
+    onSuccess: ({ session_id }) => go(`/sessions/${session_id}`),
+  });
+  return (
+    <>
+      <ErrorNote error={open.error} />
+      <Button icon="change" disabled={open.isPending} onClick={() => open.mutate()}>
+        {words.edit}
+      </Button>
+    </>
+  );
+}
+
 function WorkflowHead({ workflow }: TabProps) {
   const { id, name, active_version: active, previous_version: previous, paused_at } = workflow;
   const { api, ask } = useNova();
@@ -90,6 +110,7 @@ function WorkflowHead({ workflow }: TabProps) {
       className="page-head-acts"
       end={
         <>
+          <EditButton id={id} />
           <Link href={`/?workflow=${id}`} className="button">
             <Icon name="runs" size={14} />
             {words.runs}

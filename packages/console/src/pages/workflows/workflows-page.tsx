@@ -1,8 +1,8 @@
-import type { Execution, Schemas, Workflow } from "@nova/client";
-import { useQuery } from "@tanstack/react-query";
+import { type Execution, formatDuration, formatRate, formatUsd, type Schemas, type Workflow } from "@nova/client";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import { useNova } from "../../api/nova.ts";
+import { useNova, workConcurrently } from "../../api/nova.ts";
 import { useList } from "../../api/queries.ts";
 import { Button } from "../../parts/button.tsx";
 import { ShareBar } from "../../parts/chart.tsx";
@@ -12,13 +12,16 @@ import { PageHead } from "../../parts/page.tsx";
 import { ListView } from "../../parts/states.tsx";
 import { Badge, getStatusTone, statuses } from "../../parts/status.tsx";
 import { Table } from "../../parts/table.tsx";
-import { formatDuration, formatUsd } from "../../parts/time.tsx";
+
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
+import { FirstSteps, NewWorkflowButton } from "./new-workflow.tsx";
 
 const words = texts.workflows;
 const runsPauseMs = 10_000;
-/** Short, because a user who publishes a workflow looks for it here. */
+/**
+ * Milliseconds between two reads of the list. They are few, because a user who publishes a workflow looks for it here.
+ */
 const listPauseMs = 3_000;
 /** Number of recent runs that are read for all workflows together. */
 const recentRuns = 200;
@@ -33,7 +36,11 @@ export function WorkflowsPage() {
   }, [query.data, filters.text]);
   return (
     <>
-      <PageHead title={words.title} note={query.data && words.count(workflows.length)} />
+      <PageHead
+        title={words.title}
+        note={query.data && words.count(workflows.length)}
+        end={<NewWorkflowButton isMain />}
+      />
       <FilterBar filters={filters} change={change}>
         <SearchField value={filters.text} label={words.search} onChange={(text) => change({ text })} />
       </FilterBar>
@@ -42,7 +49,7 @@ export function WorkflowsPage() {
         items={workflows}
         icon="flow"
         words={words}
-        emptyContent={<code className="command well">{words.emptyCommand}</code>}
+        emptyContent={<FirstSteps />}
         noneContent={
           filters.text !== undefined && <Button onClick={() => change({ text: undefined })}>{words.clear}</Button>
         }
@@ -67,6 +74,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
     [statistics.data],
   );
   const runs = useMemo(() => Map.groupBy(recent.data?.items ?? [], ({ workflow }) => workflow), [recent.data]);
+  const older = useOlderRuns(recent.data === undefined ? [] : workflows.flatMap(({ id }) => (runs.has(id) ? [] : id)));
   const [, go] = useLocation();
   const at = useRowKeys(workflows.length, words.keys, (index) => go(`/workflows/${workflows[index]?.id}`));
   const { columns } = words;
@@ -80,7 +88,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
           columns={[
             [columns.name, (workflow) => <Name workflow={workflow} />],
             [columns.version, (workflow) => <Version workflow={workflow} />, "fixed"],
-            [columns.last, ({ id }) => <LastRuns workflow={id} runs={runs.get(id) ?? []} />, "fixed"],
+            [columns.last, ({ id }) => <LastRuns workflow={id} runs={runs.get(id) ?? older?.get(id)} />, "fixed"],
             [columns.success, ({ id }) => <SuccessRate figures={figures.get(id)} />, "fixed wide"],
             [
               columns.p95,
@@ -90,7 +98,11 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
               },
               "fixed wide number",
             ],
-            [columns.cost, ({ id }) => formatUsd(figures.get(id)?.cost_usd ?? 0), "fixed wide number"],
+            [
+              columns.cost,
+              ({ id }) => (figures.get(id)?.cost_usd ? formatUsd(figures.get(id)?.cost_usd ?? 0) : ""),
+              "fixed wide number",
+            ],
           ]}
         />
       </div>
@@ -98,17 +110,35 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
   );
 }
 
+/** Reads the newest runs of workflows that have none among the recent runs of all workflows. */
+function useOlderRuns(ids: readonly string[]): ReadonlyMap<string, readonly Execution[]> | undefined {
+  const nova = useNova();
+  const query = useQuery({
+    queryKey: ["runs", "older", ids],
+    enabled: ids.length > 0,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+    async queryFn({ signal }) {
+      const found = new Map<string, readonly Execution[]>();
+      await workConcurrently(ids, async (workflow) => {
+        const params = { query: { workflow, limit: maxMarks } };
+        found.set(workflow, (await nova.ask(nova.api.GET("/executions", { params, signal }))).items);
+      });
+      return found;
+    },
+  });
+  return query.data;
+}
+
 function Name({ workflow: { id, name, paused_at } }: { workflow: Workflow }) {
   return (
-    <>
-      <span className="workflow-name line break">
-        <Link href={`/workflows/${id}`}>
-          <UntrustedText text={name} />
-        </Link>
-        {paused_at !== null && <Badge tone="wait" text={words.paused} />}
-      </span>
+    <span className="workflow-name line break">
+      <Link href={`/workflows/${id}`}>
+        <UntrustedText text={name} />
+      </Link>
       {name !== id && <span className="mono quiet">{id}</span>}
-    </>
+      {paused_at !== null && <Badge tone="wait" text={words.paused} />}
+    </span>
   );
 }
 
@@ -127,7 +157,8 @@ function Version({ workflow }: { workflow: Workflow }) {
 }
 
 /** A mark per recent run, newest at the right. Marks of failed runs are taller, so that colour is not the only signal. */
-function LastRuns({ workflow, runs }: { workflow: string; runs: readonly Execution[] }) {
+function LastRuns({ workflow, runs }: { workflow: string; runs: readonly Execution[] | undefined }) {
+  if (!runs) return null;
   const last = runs.slice(0, maxMarks).toReversed();
   if (last.length === 0) return <span className="quiet">{words.noRuns}</span>;
   const counts = statuses.flatMap((status) => {
@@ -155,7 +186,7 @@ function SuccessRate({ figures }: { figures: Schemas["WorkflowFigures"] | undefi
           { key: "bad", className: "tone-bad", share: 1 - rate },
         ]}
       />
-      {words.rate(`${Math.floor(rate * 1000) / 10}%`, runs)}
+      {words.rate(formatRate(rate), runs)}
     </span>
   );
 }

@@ -3,21 +3,16 @@ import "./graph.css";
 import {
   Background,
   BackgroundVariant,
-  BaseEdge,
   Controls,
-  type Edge,
-  type EdgeProps,
-  getViewportForBounds,
   Handle,
   MarkerType,
+  MiniMap,
   type Node,
   type NodeProps,
   type NodeTypes,
   Position,
   ReactFlow,
   ReactFlowProvider,
-  type Rect,
-  useReactFlow,
   type Viewport,
 } from "@xyflow/react";
 import {
@@ -25,7 +20,6 @@ import {
   type KeyboardEvent,
   memo,
   type ReactNode,
-  type RefObject,
   useCallback,
   useEffect,
   useMemo,
@@ -37,7 +31,10 @@ import { Icon, type IconName } from "../icon.tsx";
 import { Loading } from "../states.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 import type { Graph, GraphEdge, GraphNode } from "./definition.ts";
-import type { Layout, LayoutRequest, Placed, Point, Route } from "./layout.worker.ts";
+import { AppendButton, type GraphEditing, movePlaces, useMoving } from "./editing.tsx";
+import type { Layout, LayoutRequest, Placed, Route } from "./layout.worker.ts";
+import { type RouteEdge, RouteLine } from "./route-line.tsx";
+import { formatView, maxZoom, minZoom, useFit, useFollowed } from "./viewport.ts";
 
 /** The look of an edge. */
 export interface EdgeLook {
@@ -61,6 +58,15 @@ interface GraphViewProps<Data> {
   getHeight?(node: GraphNode): number;
   /** Which nodes are unfolded; needed only if another component stores this. */
   folding?: Folding;
+  /** Present if the user can change the graph. */
+  editing?: GraphEditing;
+  /** The place that the user looks at, as text: `x,y,zoom` of the middle. Undefined: the whole graph. */
+  view?: string | undefined;
+  onView?(view: string | undefined): void;
+  /** The node that stays in the middle. */
+  followed?: string | undefined;
+  /** Further buttons. */
+  children?: ReactNode;
 }
 
 export interface Folding {
@@ -89,43 +95,63 @@ function Flow<Data extends object>({ graph, label, showCard, lookOf, ...props }:
   const { opened } = folding;
   const { getHeight = getDefaultHeight } = props;
   const request = useMemo(() => buildRequest(graph, opened, getHeight), [graph, opened, getHeight]);
-  const layout = useLayout(request);
+  const computed = useLayout(request);
+  const { editing } = props;
+  const { positions, onNodesChange } = useMoving(editing);
+  const layout = useMemo(() => computed && movePlaces(computed, positions), [computed, positions]);
   const nodes = useNodes(graph, layout, folding, props);
   const edges = useMemo(
-    () => layout && buildEdges(graph, opened, lookOf, groupRoutes(layout)),
-    [graph, opened, lookOf, layout],
+    () => layout && buildEdges(graph, opened, lookOf, groupRoutes(layout), editing?.onInsert),
+    [graph, opened, lookOf, layout, editing?.onInsert],
   );
   const box = useRef<HTMLDivElement>(null);
-  useFit(box, layout);
-  const { onSelect } = props;
+  const { onSelect, onView } = props;
+  const isFitted = useFit(box, computed, props.view);
+  useFollowed(layout, props.followed);
+  const onMoveEnd = (_: unknown, viewport: Viewport) =>
+    onView?.(isFitted(viewport) ? undefined : formatView(viewport, box.current));
   return (
     <div ref={box} className="graph-box">
       {edges ? (
         <ReactFlow
-          className="graph"
+          className={editing ? "graph graph-editable" : "graph"}
           aria-label={label}
           nodes={nodes}
           edges={edges}
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
           onNodeClick={(_, node) => onSelect(node.id)}
-          onKeyDown={(event) => selectByKey(event, onSelect)}
+          onKeyDown={(event) => selectByKey(event, onSelect, editing?.onDelete)}
+          {...(onNodesChange && { onNodesChange })}
+          onMoveEnd={onMoveEnd}
+          onConnect={({ source, target }) => editing?.onConnect(source, target)}
           onlyRenderVisibleElements
-          nodesDraggable={false}
-          nodesConnectable={false}
+          nodesDraggable={editing !== undefined}
+          nodesConnectable={editing !== undefined}
+          deleteKeyCode={null}
           edgesFocusable={false}
           minZoom={minZoom}
-          maxZoom={1.6}
+          maxZoom={maxZoom}
           proOptions={{ hideAttribution: true }}
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
-          <Controls showInteractive={false} />
+          <Controls showInteractive={false}>{props.children}</Controls>
+          {nodes.length > mostWithoutMap && (
+            <MiniMap pannable zoomable ariaLabel={texts.graph.map} nodeColor={colourOf} />
+          )}
         </ReactFlow>
       ) : (
         <Loading lines={5} />
       )}
     </div>
   );
+}
+
+/** Larger graphs have a small map. */
+const mostWithoutMap = 40;
+
+function colourOf({ data }: Node): string {
+  return `var(--${typeof data.tone === "string" ? data.tone : "idle"})`;
 }
 
 function createNodeTypes<Data extends object>(showCard: (data: Data & CardData) => CardLook): NodeTypes {
@@ -142,13 +168,15 @@ function useFolding(): Folding {
 }
 
 /** Selects the focused node on Enter and Space, as a button does. */
-function selectByKey(event: KeyboardEvent, onSelect: (node: string) => void): void {
+function selectByKey(event: KeyboardEvent, onSelect: (node: string) => void, onDelete?: (node: string) => void): void {
   const node = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset.id;
   const isOnButton = (event.target as Element).closest("button") !== null;
-  if (node === undefined || isOnButton || (event.key !== "Enter" && event.key !== " ")) return;
+  const isDelete = onDelete !== undefined && (event.key === "Delete" || event.key === "Backspace");
+  if (node === undefined || isOnButton || !(isDelete || event.key === "Enter" || event.key === " ")) return;
   event.preventDefault();
   event.stopPropagation();
-  onSelect(node);
+  if (isDelete) onDelete(node);
+  else onSelect(node);
 }
 
 function getDefaultHeight({ type }: Pick<GraphNode, "type">): number {
@@ -184,25 +212,27 @@ function useNodes<Data extends object>(
   graph: Graph,
   layout: Layout | undefined,
   { opened, toggle, canOpen }: Folding,
-  { dataOf, selected }: Pick<GraphViewProps<Data>, "dataOf" | "selected">,
+  { dataOf, selected, editing }: Pick<GraphViewProps<Data>, "dataOf" | "selected" | "editing">,
 ): Node<Data & CardData>[] {
   const byId = useMemo(() => indexNodes(graph), [graph]);
+  const append = editing?.onAppend;
   const before = useRef(new Map<string, { appearance: string; created: Node<Data & CardData> }>());
   return useMemo(() => {
     return (layout?.nodes ?? []).flatMap((place) => {
       const node = byId.get(place.id);
       if (!node) return [];
       const isOpen = opened.has(place.id) && node.body !== undefined;
-      const data = { ...dataOf(node), node, isOpen, canOpen: node.body !== undefined || canOpen(node), toggle };
+      const data = { ...dataOf(node), node, isOpen, canOpen: node.body !== undefined || canOpen(node), toggle, append };
       const isSelected = place.id === selected;
       const appearance = JSON.stringify([place, data, isSelected]);
       const previous = before.current.get(place.id);
-      if (previous?.appearance === appearance && previous.created.data.toggle === toggle) return [previous.created];
+      const isSame = previous?.created.data.toggle === toggle && previous.created.data.append === append;
+      if (previous?.appearance === appearance && isSame) return [previous.created];
       const created = createNode(place, data, isSelected);
       before.current.set(place.id, { appearance, created });
       return [created];
     });
-  }, [layout, byId, opened, toggle, canOpen, dataOf, selected]);
+  }, [layout, byId, opened, toggle, append, canOpen, dataOf, selected]);
 }
 
 function createNode<Data extends CardData>(place: Placed, data: Data, selected: boolean): Node<Data> {
@@ -241,6 +271,7 @@ function buildEdges(
   opened: ReadonlySet<string>,
   lookOf: (edge: GraphEdge) => EdgeLook,
   routes: Map<string, Route[]>,
+  insert: ((edge: GraphEdge) => void) | undefined,
 ): RouteEdge[] {
   const used = new Map<string, number>();
   return [
@@ -249,13 +280,21 @@ function buildEdges(
       const count = used.get(way) ?? 0;
       used.set(way, count + 1);
       const route = routes.get(way)?.[count];
-      return route ? [createEdge(route, edge, `${way}>${count}`, lookOf(edge))] : [];
+      return route ? [createEdge(route, edge, `${way}>${count}`, lookOf(edge), insert)] : [];
     }),
-    ...nodes.flatMap(({ id, body }) => (body && opened.has(id) ? buildEdges(body, opened, lookOf, routes) : [])),
+    ...nodes.flatMap(({ id, body }) =>
+      body && opened.has(id) ? buildEdges(body, opened, lookOf, routes, undefined) : [],
+    ),
   ];
 }
 
-function createEdge(route: Route, edge: GraphEdge, id: string, { state, label, isAbove }: EdgeLook): RouteEdge {
+function createEdge(
+  route: Route,
+  edge: GraphEdge,
+  id: string,
+  { state, label, isAbove }: EdgeLook,
+  insert: ((edge: GraphEdge) => void) | undefined,
+): RouteEdge {
   const { from, to, isOnError } = edge;
   return {
     id,
@@ -263,98 +302,14 @@ function createEdge(route: Route, edge: GraphEdge, id: string, { state, label, i
     target: to,
     type: "route",
     label,
-    data: { route },
+    data: { route, ...(insert && !isOnError && { insert: () => insert(edge) }) },
     className: `edge edge-${state} ${isOnError ? "edge-error" : ""}`,
     markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: `var(--edge-${state})` },
     zIndex: isAbove ? 1 : 0,
   };
 }
 
-export type RouteEdge = Edge<{ route: Route }, "route">;
-
-/** Draws an edge along the route that the layout computed. */
-export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: EdgeProps<RouteEdge>): JSX.Element | null {
-  if (!data) return null;
-  const { points, label: place } = data.route;
-  return (
-    <BaseEdge
-      path={drawCurve(points)}
-      {...(markerEnd !== undefined && { markerEnd })}
-      {...(label && place && { label, labelX: place.x, labelY: place.y })}
-      labelBgPadding={[4, 2]}
-      labelBgBorderRadius={3}
-    />
-  );
-});
-
 const edgeTypes = { route: RouteLine };
-
-/** Draws a curve through the middle of each segment, bent towards the points. */
-function drawCurve(points: readonly Point[]): string {
-  const [first, ...rest] = points;
-  if (!first) return "";
-  const middles = rest.map((point, index) => middle(points[index] as Point, point));
-  const bends = middles.slice(1).map((point, index) => `Q${at(rest[index] as Point)} ${at(point)}`);
-  const [begin, end] = [middles[0], rest.at(-1)];
-  return [`M${at(first)}`, ...(begin ? [`L${at(begin)}`] : []), ...bends, ...(end ? [`L${at(end)}`] : [])].join(" ");
-}
-
-function middle(a: Point, b: Point): Point {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-}
-
-function at({ x, y }: Point): string {
-  return `${x.toFixed(1)},${y.toFixed(1)}`;
-}
-
-export const minZoom = 0.1;
-/** At this zoom, titles are eight pixels high. */
-const leastReadable = 0.6;
-const margin = 24;
-
-/**
- * Fits the whole graph into its box after each layout, and again when the box changes its size, unless the user has
- * moved the graph. The box may have no size at first: on a phone, another view may be shown.
- */
-export function useFit(box: RefObject<HTMLElement | null>, layout: Layout | undefined): void {
-  const { getViewport, setViewport } = useReactFlow();
-  const fitted = useRef<Viewport>(undefined);
-  useEffect(() => {
-    const element = box.current;
-    if (!layout || !element) return undefined;
-    let isPlaced = false;
-    const fit = () => {
-      const { width, height } = element.getBoundingClientRect();
-      if (width === 0 || (isPlaced && isMoved(getViewport(), fitted.current))) return;
-      const view = fitReadable(measureBounds(layout), width, height);
-      void setViewport(view, fitted.current && !isPlaced ? { duration: 200 } : {});
-      isPlaced = true;
-      fitted.current = view;
-    };
-    fit();
-    const observer = new ResizeObserver(fit);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [box, layout, getViewport, setViewport]);
-}
-
-function isMoved(now: Viewport, { x, y, zoom } = now): boolean {
-  return Math.hypot(now.x - x, now.y - y) > 1 || Math.abs(now.zoom - zoom) > 0.001;
-}
-
-/** Shows the start of a graph that would be too small to read as a whole. */
-function fitReadable(bounds: Rect, width: number, height: number): Viewport {
-  const whole = getViewportForBounds(bounds, width, height, minZoom, 1, 0.08);
-  if (whole.zoom >= leastReadable) return whole;
-  return { zoom: leastReadable, x: (width - bounds.width * leastReadable) / 2, y: margin };
-}
-
-function measureBounds({ nodes }: Layout): Rect {
-  const outer = nodes.filter(({ parent }) => parent === undefined);
-  const right = outer.reduce((most, { x, width }) => Math.max(most, x + width), 0);
-  const bottom = outer.reduce((most, { y, height }) => Math.max(most, y + height), 0);
-  return { x: 0, y: 0, width: right, height: bottom };
-}
 
 let worker: Worker | undefined;
 let lastId = 0;
@@ -395,11 +350,13 @@ export interface CardData extends Record<string, unknown> {
   isOpen: boolean;
   canOpen: boolean;
   toggle(id: string): void;
+  /** Adds a node after this one; absent if the graph cannot be changed. */
+  append?: ((id: string) => void) | undefined;
 }
 
 export interface CardLook {
   tone: string;
-  /** Selects the outline in CSS. */
+  /** The CSS selects the outline of the card by this name. */
   state: string;
   note: string;
   /** Content at the right end of the card. */
@@ -418,6 +375,7 @@ export function NodeCard({
   isOpen,
   canOpen,
   toggle,
+  append,
   tone,
   state,
   selected,
@@ -431,7 +389,7 @@ export function NodeCard({
       data-state={state}
       data-selected={selected || undefined}
     >
-      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <Handle type="target" position={Position.Top} isConnectable={append !== undefined} />
       <div className="node-head row">
         <span className="disc square">
           <Icon name={getKindIcon(node.type, node.isPrompt)} size={14} />
@@ -459,7 +417,8 @@ export function NodeCard({
         )}
       </div>
       {children}
-      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+      {append && node.type !== "end" && <AppendButton name={node.name} onAppend={() => append(node.id)} />}
+      <Handle type="source" position={Position.Bottom} isConnectable={append !== undefined} />
     </div>
   );
 }
@@ -472,6 +431,7 @@ const icons: Record<string, IconName> = {
   approval: "person",
   wait: "clock",
   workflow: "flow",
+  agent: "spark",
 };
 
 /** Returns the icon of a node type. */

@@ -4,7 +4,7 @@ export interface LayoutNode {
   id: string;
   width: number;
   height: number;
-  /** The graph inside a node, which grows to the size of that graph. */
+  /** The graph that is shown inside the node. The node grows to the size of this graph. */
   inside?: LayoutRequest;
 }
 
@@ -13,7 +13,7 @@ export interface LayoutRequest {
   edges: { from: string; to: string; label: string }[];
 }
 
-/** The upper left corner of a node; relative to its parent, if it has one. */
+/** The upper left corner of a node. For a node inside another one, it is relative to the corner of the outer node. */
 export interface Placed {
   id: string;
   x: number;
@@ -47,7 +47,10 @@ addEventListener("message", ({ data }: MessageEvent<{ id: number; request: Layou
   postMessage({ id: data.id, layout: layoutGraph(data.request) });
 });
 
-/** Space between a node and the body inside it: above the body, where the title is, and at the other sides. */
+/**
+ * Pixels between the border of a node and the graph inside it: above this graph, where the title is, and at its other
+ * sides.
+ */
 const head = 72;
 const padding = 18;
 
@@ -57,7 +60,8 @@ interface Size {
 }
 
 /**
- * Computes the position of every node, top to bottom. Bodies come first, because they determine the size of their node.
+ * Computes the position of every node, top to bottom. The graphs inside nodes come first, because each determines the
+ * size of its node.
  */
 export function layoutGraph(request: LayoutRequest): Layout {
   const { nodes, routes } = placeNodes(request, undefined);

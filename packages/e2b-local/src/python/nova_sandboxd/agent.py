@@ -29,8 +29,9 @@ class Agent:
         self.loop = Loop()
         self.files = Files(root)
         self.limits = Limits(settings)
-        self.kernels = Kernels(self.loop, self.limits, self.environment, lambda: self.watchdog.wake())
+        # Before the first fork, because a kernel may end at its start.
         self.loop.on_child_exit(lambda pid, _: self.kernels.ended(pid))
+        self.kernels = Kernels(self.loop, self.limits, self.environment, lambda: self.watchdog.wake())
         self.watchdog = Watchdog(self.loop, self.limits, self.members, self.kernels.pids)
 
     def _lay_home(self, root):
@@ -50,7 +51,7 @@ class Agent:
         try:
             line = read_line(lambda: self.channel.recv(65536))
         except ConnectionError:
-            os._exit(0)  # the zygote has ended, or no longer needs this sandbox
+            os._exit(0)  # The zygote has ended, or it no longer needs this sandbox.
         self.loop.watch(self.channel.fileno())
         self.channel.close()
         self.environment.update(json.loads(line)["environment"])
@@ -74,7 +75,8 @@ class Agent:
         if answer is None:
             return
         if request["op"] == "write":
-            connection.on_end = lambda: connection.answer(answer)  # a response in the middle of a body might get lost
+            # The server might not get a response that is sent in the middle of a body.
+            connection.on_end = lambda: connection.answer(answer)
         else:
             connection.answer(answer)
 

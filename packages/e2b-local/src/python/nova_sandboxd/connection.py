@@ -24,8 +24,6 @@ class Connection:
         sock.setblocking(False)
         loop.watch(sock.fileno(), self._readable)
 
-    # --- receiving --------------------------------------------------------------------------------
-
     def _readable(self):
         if self.closed:
             return
@@ -60,8 +58,6 @@ class Connection:
             self.close()
         if not self.closed:
             self._watch()
-
-    # --- sending ----------------------------------------------------------------------------------
 
     def send(self, data):
         if self.closed:

@@ -7,9 +7,16 @@ import datetime
 import json
 import os
 
-_KEEPALIVE = 5  # seconds; the code interpreter's KEEPALIVE_INTERVAL
+_KEEPALIVE = 5  # Seconds. The code interpreter of E2B calls this value KEEPALIVE_INTERVAL.
 _PIPE = 1 << 16
+_EARLY = 1 << 12  # Characters of output before the first cell that are kept.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 5.0  # Seconds before another kernel starts after one that could not run a cell.
 _RESTARTED = ("ContextRestarting", "Context was restarted")
+_UNABLE = (
+    "ContextRestarting",
+    "The context's Python process ended before it could run a cell, and stderr says why if it knows - repair the"
+    " preloaded modules, or give sandboxes more memory, and create another sandbox",
+)
 _CLOSED = (
     "UnexpectedEndOfExecution",
     "Connection to the execution was closed before the execution was finished",
@@ -52,6 +59,7 @@ class Context:
     def __init__(self, loop, kernels):
         self.loop, self.kernels, self.id = loop, kernels, os.urandom(16).hex()
         self.queue, self.current, self.keepalive = collections.deque(), None, None
+        self.pause, self.next_pause = None, _FIRST_PAUSE
         self._adopt()
 
     def describe(self):
@@ -67,38 +75,59 @@ class Context:
 
     def close(self):
         """Ends the kernel and the processes that its cells have started and not detached."""
-        self.process.end(self.loop)
+        if self.process:
+            self.process.end(self.loop)
+        if self.pause:
+            self.pause.cancel()
         self._break_off(_CLOSED)
         for waiting in self.queue:
             waiting.finish(error_line(_CLOSED))
 
+    def is_of(self, pid):
+        """Returns whether this process is the context's kernel."""
+        return self.process is not None and self.process.pid == pid
+
     def kernel_died(self):
-        """Starts a new kernel and reports an error to the cell, as Jupyter does when a kernel dies."""
+        """Reports an error to the cell, as Jupyter does when a kernel dies, and starts a new kernel. If the dead kernel
+        could not run a cell, the next one waits for a pause and for a cell, because it will probably die, too."""
         while self.process.receive():
             self._take_frames()
         self._drain()
+        if self.current and not self.is_able:
+            self._emit_text("stderr", self.early)
         self.process.close(self.loop)
-        self._break_off(_RESTARTED)
-        self._adopt()
+        self.process = None
+        self._break_off(_RESTARTED if self.is_able else _UNABLE)
+        if self.is_able:
+            self.next_pause = _FIRST_PAUSE
+            self._adopt()
+        else:
+            self.pause = self.loop.later(self.next_pause, self._end_pause)
+            self.next_pause = min(2 * self.next_pause, _LONGEST_PAUSE)
         self._next()
 
-    # --- the kernel -------------------------------------------------------------------------------
+    def _end_pause(self):
+        self.pause = None
+        self._next()
 
     def _adopt(self):
-        self.process, self.count = self.kernels.take(), 0
+        self.process, self.count, self.is_able, self.early = self.kernels.take(), 0, False, ""
         self.decoders = {fd: codecs.getincrementaldecoder("utf-8")("replace") for fd, _ in self.process.outputs}
         self._watch_output()
 
     def _watch_output(self):
         """Watches the output of the kernel, except while the client reads too slowly. Then the pipes fill, and the cell
         has to wait when it writes."""
+        if self.process is None:
+            return
         stopped = self.current is not None and self.current.congested
         self.loop.watch(self.process.control.fileno(), None if stopped else self._read_frames)
         for fd, kind in self.process.outputs:
             self.loop.watch(fd, None if stopped else lambda fd=fd, kind=kind: self._read_output(fd, kind))
 
     def _read_output(self, fd, kind):
-        """Returns the number of bytes read. Output between two cells belongs to no cell and is dropped."""
+        """Returns the number of bytes read. Output between two cells belongs to no cell and is dropped. Output before
+        the first cell is kept, because it says why a kernel dies at its start."""
         try:
             data = os.read(fd, _PIPE)
         except BlockingIOError:
@@ -109,6 +138,8 @@ class Context:
             self._emit_text(kind, self.decoders[fd].decode(data))
             if self.current.congested:
                 self._watch_output()
+        elif not self.is_able:
+            self.early = (self.early + self.decoders[fd].decode(data))[-_EARLY:]
         return len(data)
 
     def _drain(self):
@@ -123,7 +154,7 @@ class Context:
 
     def _read_frames(self):
         if self.process.receive() is None:
-            self.loop.watch(self.process.control.fileno())  # the end of the process will explain it
+            self.loop.watch(self.process.control.fileno())  # The callback for the end of the process explains the end.
         self._take_frames()
 
     def _take_frames(self):
@@ -138,7 +169,7 @@ class Context:
             self._next()
 
     def _mark_begun(self):
-        self.current.begun = True
+        self.current.begun = self.is_able = True
         if self.current.abandoned:
             self.process.interrupt()
 
@@ -147,11 +178,11 @@ class Context:
             now = datetime.datetime.now(datetime.timezone.utc).isoformat()
             self.current.emit(encode({"type": kind, "text": text, "timestamp": now}))
 
-    # --- executions -------------------------------------------------------------------------------
-
     def _next(self):
-        if self.current or not self.queue:
+        if self.current or self.pause or not self.queue:
             return
+        if self.process is None:
+            self._adopt()
         self.current = self.queue.popleft()
         self.count += 1
         self.kernels.on_busy()
@@ -173,7 +204,7 @@ class Context:
         so that the next cell does not wait for it."""
         execution.abandoned = True
         if execution is self.current:
-            if execution.begun:  # earlier, it would hit the cell before
+            if execution.begun:  # Before the start of this cell, the signal would interrupt the previous cell.
                 self.process.interrupt()
             self._watch_output()
         else:

@@ -24,7 +24,7 @@ _MOST = {
     "max_inotify_instances": 4, "max_inotify_watches": 512, "max_fanotify_groups": 4, "max_fanotify_marks": 512,
     "max_user_namespaces": 16,
 }  # fmt: skip
-_MOST_TERMINALS = 64  # of the 3072 that all sandboxes share
+_MOST_TERMINALS = 64  # All sandboxes together can have 3,072 terminals.
 _PROC_FLAGS = linux.NOSUID | linux.NODEV | linux.NOEXEC
 
 
@@ -40,7 +40,8 @@ class Ids:
         self.map = f"0 {self.root} {block_ids}"
 
     def _take(self, blocks):
-        first = random.SystemRandom().randrange(1, blocks)  # programs in other network namespaces are not in the register
+        # A random start, because sandboxes in other network namespaces do not see each other's socket names.
+        first = random.SystemRandom().randrange(1, blocks)
         for block in [*range(first, blocks), *range(1, first)]:
             try:
                 self.register.bind(f"\0nova-sandbox-ids-{block}")
@@ -62,7 +63,8 @@ def write_map(pid, line):
 def become_unprivileged_root(line):
     """Stops being root on the host: this process moves into a user namespace, in which it is root. Its next fork is pid
     1 of a new pid namespace."""
-    mount_proc()  # bubblewrap's /proc has covers, and the kernel allows a new one only if a complete one is visible
+    # The kernel allows a new /proc only if a complete one is visible, and bubblewrap has covered parts of its own.
+    mount_proc()
     unshared, mapped = os.pipe(), os.pipe()
     launcher = os.getpid()
     helper = os.fork()
@@ -83,7 +85,8 @@ def become_unprivileged_root(line):
         raise OSError(number, os.strerror(number) if number > 0 else "killed", "uid_map")
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
-    linux.set_dumpable(True)  # a change of ids clears it, and then no process may write the children's maps
+    # The change of ids has made the process undumpable, and then no process may write the maps of its children.
+    linux.set_dumpable(True)
 
 
 def mount_proc(place="/proc"):
@@ -91,8 +94,10 @@ def mount_proc(place="/proc"):
 
 
 def enclose(internet, disk_bytes, user_id, ids, await_map):
-    """Builds the walls; has to run as pid 1 of a new pid namespace. `await_map` returns when the parent has set the
-    user ids of this process's user namespace."""
+    """
+    Isolates the sandbox. Has to run as pid 1 of a new pid namespace. `await_map` returns when the parent has set the
+    user ids of this process's user namespace.
+    """
     linux.unshare(linux.NEWNS | linux.NEWIPC | linux.NEWUTS | (0 if internet else linux.NEWNET))
     socket.sethostname("e2b.local")
     if not internet:
@@ -100,7 +105,9 @@ def enclose(internet, disk_bytes, user_id, ids, await_map):
     owner = f"uid={ids.root},gid={ids.root}"
     linux.mount("nova", "/mnt", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=0755,{owner}")
     _lay_folders("/mnt", ids.root, user_id)
-    mount_proc("/mnt/proc")  # while the old one is visible, as above
+    # This needs the complete /proc that `become_unprivileged_root` has mounted, so it comes before the change of the
+    # root.
+    mount_proc("/mnt/proc")
     linux.enter_root("/mnt")
     linux.mount("devpts", "/dev/pts", "devpts", linux.NOSUID | linux.NOEXEC, f"newinstance,ptmxmode=0666,mode=620,max={_MOST_TERMINALS}")
     linux.mount("shm", "/dev/shm", "tmpfs", linux.NOSUID | linux.NODEV, f"size={disk_bytes},mode=1777,{owner}")
@@ -114,12 +121,13 @@ def _become(root):
     """Becomes the user who owns the next user namespace, because the kernel counts resources per owner."""
     os.setresgid(root, root, root)
     os.setresuid(root, root, root)
-    linux.set_dumpable(True)  # otherwise the parent may not write the map
+    linux.set_dumpable(True)  # Without this, the parent may not write the map.
 
 
 def _limit_counts():
     for name, most in _MOST.items():
-        with contextlib.suppress(FileNotFoundError), open(f"/proc/sys/user/{name}", "w") as file:  # older kernels
+        # Older kernels lack some of these files.
+        with contextlib.suppress(FileNotFoundError), open(f"/proc/sys/user/{name}", "w") as file:
             file.write(str(most))
 
 

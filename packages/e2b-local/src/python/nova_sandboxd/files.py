@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 
-_OWN_FOLDERS = ("/home/", "/root/", "/tmp/")  # folders that a sandbox without walls has for itself
+_OWN_FOLDERS = ("/home/", "/root/", "/tmp/")  # Folders that each sandbox without isolation has for itself.
 _CODES = {
     errno.ENOENT: "not_found",
     errno.ENOTDIR: "not_found",
@@ -42,7 +42,8 @@ class Files:
         return self.root + path if is_own else path
 
     def receive(self, connection, path):
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC  # a fifo must not stop the agent
+        # O_NONBLOCK: opening a fifo must not stop the agent.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC
         with _described("error opening file"):
             os.makedirs(os.path.dirname(self.locate(path)), 0o755, exist_ok=True)
             fd = os.open(self.locate(path), flags, 0o666)
@@ -55,7 +56,9 @@ class Files:
                     while view and not broken:
                         view = view[os.write(fd, view) :]
             except Refused as refused:
-                broken.append(refused)  # reads the rest: a response in the middle of a body may get lost
+                # Reads the rest of the body first, because the server might not get a response that is sent in the
+                # middle of it.
+                broken.append(refused)
 
         def end():
             os.close(fd)

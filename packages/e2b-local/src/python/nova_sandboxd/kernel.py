@@ -24,7 +24,7 @@ def run(control, stdout, stderr):
     """Runs a kernel, and never returns. `stdout` and `stderr` are pipes to the agent."""
     os.setsid()
     if sys.platform == "linux":
-        linux.set_dumpable(True)  # unlike the agent, the user may trace it
+        linux.set_dumpable(True)  # The user may trace a kernel, but not the agent.
     null = os.open(os.devnull, os.O_RDONLY)
     for fd, number in ((null, 0), (stdout, 1), (stderr, 2)):
         os.dup2(fd, number)
@@ -79,7 +79,7 @@ class Kernel:
                 else:
                     self.execute(request)
             except KeyboardInterrupt:
-                continue  # it arrived between two cells
+                continue  # The interrupt arrived between two cells.
 
     def execute(self, code):
         self.count += 1
@@ -117,8 +117,6 @@ class Kernel:
         if self.running:
             raise KeyboardInterrupt
 
-    # --- streams and forks ------------------------------------------------------------------------
-
     def open_streams(self):
         """Opens stdout and stderr again before each cell, because the cell before may have closed them, as files or as
         descriptors."""
@@ -136,7 +134,7 @@ class Kernel:
             try:
                 getattr(sys, name).flush()
             except (AttributeError, OSError, ValueError):
-                continue  # the cell closed or replaced it
+                continue  # The cell has closed or replaced the stream.
 
     def disown(self):
         """Called in a process that a cell has forked. Keeps that process from answering the agent as if it were the
@@ -171,7 +169,7 @@ def evaluate(code, name, scope):
 def describe(error):
     try:
         value, trace = str(error), "".join(traceback.format_exception(error))
-    except Exception as second:  # formatting the error runs user code
+    except Exception as second:  # The code that formats the error belongs to the user, so it can fail.
         value = trace = f"(it cannot be shown: {type(second).__name__})"
     return {"name": type(error).__name__, "value": value, "traceback": trace}
 

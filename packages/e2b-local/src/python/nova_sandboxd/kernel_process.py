@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import traceback
 
 from . import kernel
 from .loop import forget_parent
@@ -20,6 +21,8 @@ class KernelProcess:
                 forget_parent({control.fileno(), stdout, stderr})
                 limits.bind()
                 kernel.run(control, stdout, stderr)
+            except BaseException:
+                os.write(stderr, traceback.format_exc().encode())
             finally:
                 os._exit(70)
         control.close()
@@ -37,7 +40,7 @@ class KernelProcess:
         try:
             kernel.write_frame(self.control, kind, json.dumps(message).encode())
         except ConnectionError:
-            return  # it is dead; its end will be noticed next
+            return  # The kernel is dead. The agent notices its end next.
 
     def receive(self):
         """Reads what the kernel has sent, so that `take_frame` can return it. Returns the number of bytes; None if the
@@ -83,4 +86,4 @@ class KernelProcess:
         try:
             os.killpg(self.pid, number)
         except ProcessLookupError:
-            return  # it has just ended, or not started yet
+            return  # The kernel has just ended, or it has not started yet.

@@ -27,10 +27,10 @@ class Kernels:
             try:
                 self.spare = KernelProcess(self.limits)
             except OSError:
-                self.spare = None  # too many processes: the next request for a context reports it
+                self.spare = None  # There are too many processes. The next request for a context reports the error.
 
     def pids(self):
-        pids = {context.process.pid for context in self.contexts.values()}
+        pids = {context.process.pid for context in self.contexts.values() if context.process}
         return pids | {self.spare.pid} if self.spare else pids
 
     def ended(self, pid):
@@ -38,10 +38,8 @@ class Kernels:
             self.spare.close(self.loop)
             self.spare = None
         for context in list(self.contexts.values()):
-            if context.process.pid == pid:
+            if context.is_of(pid):
                 context.kernel_died()
-
-    # --- what the server asks for -------------------------------------------------------------------
 
     def create(self):
         context = Context(self.loop, self)

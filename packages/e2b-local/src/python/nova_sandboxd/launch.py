@@ -15,8 +15,10 @@ from . import enclosure, linux, loop, zygote
 
 def main():
     try:
-        os.closerange(4, loop.max_open_descriptor() + 1)  # descriptors that the server's libraries did not mark close-on-exec
-        settings = json.loads(loop.read_line(lambda: os.read(0, 1)))  # reads no byte of the orders
+        # Closes descriptors that the server's libraries did not mark as close-on-exec.
+        os.closerange(4, loop.max_open_descriptor() + 1)
+        # Reads byte by byte, because the bytes after the line are commands for the zygote.
+        settings = json.loads(loop.read_line(lambda: os.read(0, 1)))
         if settings["isolated"]:
             _raise_limits()
             enclosure.become_unprivileged_root(settings["ids"])
@@ -28,7 +30,7 @@ def main():
         os.environ.update(settings["environment"])
         os.umask(0o022)
         events = os.dup(1)
-        os.dup2(2, 1)  # prints of imported packages must not look like events
+        os.dup2(2, 1)  # Output of imported packages must not look like events.
         for name in settings["preloaded"]:
             importlib.import_module(name)
         zygote.Zygote(settings, events).serve()
@@ -44,7 +46,7 @@ def _raise_limits():
         _, hard = resource.getrlimit(kind)
         try:
             resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        except (OSError, ValueError):  # an ordinary user may not raise it
+        except (OSError, ValueError):  # An ordinary user may not raise the hard limit.
             resource.setrlimit(kind, (hard, hard))
 
 

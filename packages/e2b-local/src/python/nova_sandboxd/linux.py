@@ -14,6 +14,7 @@ NOSUID, NODEV, NOEXEC, BIND, REC = 2, 4, 8, 4096, 16384
 _DETACH = 2
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "armv7l": 218, "riscv64": 41, "ppc64le": 203, "s390x": 217}
+_READ_AND_EXECUTE, _COLLAPSE = 5, 25
 _SIOCSIFFLAGS, _UP_AND_RUNNING = 0x8914, 0x41
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -72,6 +73,16 @@ def set_dumpable(dumpable):
 def adopt_orphans():
     """Makes this process the new parent of orphans, so that it can find and end them."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def make_executable(start, end):
+    """Makes read-only memory also executable, unless the kernel forbids that."""
+    _libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _READ_AND_EXECUTE)
+
+
+def join_pages(start, end):
+    """Turns memory into huge pages, if the kernel can do that: it needs Linux 6.1 and free memory."""
+    _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _COLLAPSE)
 
 
 def raise_loopback():

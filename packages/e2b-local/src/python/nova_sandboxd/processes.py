@@ -24,7 +24,7 @@ def _read_proc():
             try:
                 found.append(_read_process(name))
             except (FileNotFoundError, ProcessLookupError):
-                continue  # it has ended meanwhile
+                continue  # The process has ended meanwhile.
     return found
 
 
@@ -82,7 +82,7 @@ def send_signal(pid, number):
     try:
         os.kill(pid, number)
     except ProcessLookupError:
-        return  # it has ended by itself
+        return  # The process has ended by itself.
 
 
 def own_bytes(process, inherited_bytes):

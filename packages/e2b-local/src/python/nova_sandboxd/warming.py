@@ -20,7 +20,7 @@ def import_all(names):
         for name in names:
             try:
                 importlib.import_module(name)
-            except Exception:  # an import can run any code
+            except Exception:  # An import can run any code, so any error is possible.
                 pass
 
 

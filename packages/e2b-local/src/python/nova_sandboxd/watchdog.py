@@ -10,13 +10,15 @@ import time
 
 from . import processes
 
-_CLOSE, _BUSY, _IDLE = 0.1, 0.4, 2.0  # seconds between checks: near a limit, under load, otherwise
+_CLOSE, _BUSY, _IDLE = 0.1, 0.4, 2.0  # Seconds between two checks: near a limit, under load, and otherwise.
 _QUIET_LOOKS = 10
 _NOTICEABLE = 1 << 23
-_TOO_MANY = 32  # forks beyond the limit that succeed, so that a bomb is noticed instead of spinning below it
-_FORGIVEN = 5.0  # seconds after which earlier kills no longer count
+# The kernel allows this many processes above the limit, so that the watchdog sees a fork bomb that exceeds the
+# limit.
+_TOO_MANY = 32
+_FORGIVEN = 5.0  # After this number of seconds, earlier kills no longer count.
 _PATIENT_KILLS, _UNHELPFUL_KILLS = 10, 50
-_OLDEST = 8  # processes older than the bomb that are spared if possible
+_OLDEST = 8  # The number of processes older than a fork bomb that are spared if possible.
 
 
 class Limits:
@@ -130,6 +132,6 @@ class Watchdog:
         self.kills += 1
         self.last_kill = time.monotonic()
         if self.kills > _UNHELPFUL_KILLS:
-            os._exit(1)  # pid 1 takes the sandbox with it
+            os._exit(1)  # The end of pid 1 ends the whole sandbox.
         for pid in pids:
             processes.send_signal(pid, signal.SIGKILL)

@@ -10,11 +10,11 @@ import json
 import os
 import signal
 
-from . import processes, warming
+from . import mappings, processes, warming
 from .loop import Loop, forget_parent, read_line
 from .sandbox import Sandbox, listen
 
-_IDLE_DELAY = 0.02  # seconds without a request before work is done ahead
+_IDLE_DELAY = 0.02  # After this number of seconds without a request, the zygote does work in advance.
 
 
 class Zygote:
@@ -42,7 +42,7 @@ class Zygote:
 
     def _share_memory(self):
         gc.collect()
-        gc.freeze()  # existing objects stay shared with the children
+        gc.freeze()  # Existing objects stay in memory that the children share.
 
     def _tell(self, event):
         os.write(self.events, json.dumps(event).encode() + b"\n")
@@ -65,13 +65,11 @@ class Zygote:
             sandbox.kill()
         os._exit(0)
 
-    # --- sandboxes ------------------------------------------------------------------------------
-
     def _accept(self, listener):
         try:
             connection, _ = listener.accept()
         except OSError:
-            return  # the other zygote was faster, or this one has no descriptor left
+            return  # The other zygote has accepted the connection, or this one has no descriptor left.
         try:
             request = json.loads(read_line(lambda: connection.recv(65536)))
             sandbox = self._take(request["internet"])
@@ -95,7 +93,7 @@ class Zygote:
                 try:
                     self.spare = self._create(internet=True)
                 except OSError:
-                    self.spare = None  # the next request for a sandbox reports the error
+                    self.spare = None  # The next request for a sandbox reports the error.
 
         self.loop.later(_IDLE_DELAY, prepare)
 
@@ -120,11 +118,11 @@ class Zygote:
             self.loop.watch(sandbox.lifeline.fileno())
             sandbox.lifeline.close()
 
-    # --- imports ahead of their use ---------------------------------------------------------------
-
     def _load_next(self):
-        """Imports the next module of the standard library, which light sandboxes need, too. Between two modules it
-        handles waiting requests for sandboxes."""
+        """
+        Imports the next module of the standard library, which light sandboxes (for code that imports no packages) need,
+        too. Between two modules it handles waiting requests for sandboxes.
+        """
         self.loading = None
         if self.is_held or self.is_loaded:
             return
@@ -132,9 +130,10 @@ class Zygote:
             warming.import_all([self.unloaded.pop(0)])
             self.loading = self.loop.later(0, self._load_next)
             return
+        mappings.compact()
         self._share_memory()
         if self.spare:
-            self.spare.kill()  # it lacks the module
+            self.spare.kill()  # The spare sandbox was forked before the import, so it lacks the module.
             self.spare = None
         self._prepare_spare_when_idle()
         self.is_loaded = True
@@ -165,6 +164,7 @@ class Zygote:
         keep = {self.listeners[0].fileno(), self.events, announce, orphaned, 3}
         forget_parent(keep if self.own_pids is None else {*keep, self.own_pids})
         self.loop, self.sandboxes, self.spare = Loop(), {}, None
+        mappings.compact()
         self._start()
         self.loop.watch(orphaned, self._end)
         os.write(announce, b".")
@@ -172,11 +172,13 @@ class Zygote:
         self.loop.run()
 
     def _retire(self, taken_over):
-        """Called when the next zygote is ready. From then on this zygote creates only light sandboxes, and continues to
-        watch the sandboxes that it has created."""
+        """
+        Called when the next zygote is ready. From then on this zygote creates only light sandboxes, for code that
+        imports no packages, and continues to watch the sandboxes that it has created.
+        """
         self.loop.watch(taken_over)
         if not os.read(taken_over, 1):
-            self._tell({"loaded": "packages"})  # an import killed the child; this zygote stays without packages
+            self._tell({"loaded": "packages"})  # An import has killed the child, so this zygote stays without packages.
             return
         listener = self.listeners.pop(0)
         self.loop.watch(listener.fileno())

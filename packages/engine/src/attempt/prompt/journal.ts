@@ -108,8 +108,8 @@ export class StepJournal implements Journal {
   }
 
   /**
-   * Whether the result of the code at a place is recorded. The result of pinned code is recorded only if the code
-   * failed.
+   * Whether the result of the code with this step number is recorded. The result of pinned code is recorded only if the
+   * code failed.
    */
   isRecorded(journal: number): boolean {
     return (isPinnedPlace(journal) ? this.#pinnedStep() : this.#stepAt(journal)) !== undefined;

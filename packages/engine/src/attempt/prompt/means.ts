@@ -70,7 +70,10 @@ async function extendSandbox({ ports, attempt }: JournalSite, { node }: Task, se
   if (sandbox) attempt.sandbox = (await extendForNode(ports, sandbox, node, seconds)) ?? sandbox;
 }
 
-/** Returns the recorded cost of models, in US dollars, in the other branches and items of all forks around a place. */
+/**
+ * Returns the recorded cost of models, in US dollars, in the branches and items beside this scope, for every fork that
+ * encloses it.
+ */
 export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<EntryId, "seq">): Promise<number> {
   const place = branchOf(scope);
   if (!place) return 0;
@@ -87,7 +90,7 @@ async function spentInBranches(ports: Ports, fork: StoredEntry, except?: string)
 
 async function spentIn(ports: Ports, { entry, head }: OpenFork, scope: string): Promise<number> {
   const tip = await readTip(ports, head.execution_id, scope, entry);
-  // The sum of a branch includes the spending before its fork, which is subtracted here.
+  // The spending of a branch includes the spending before its fork. That part is subtracted here.
   const recorded = spentSince(head.spent, tip.head.spent).cost_usd;
   const underWay = tip.turn ? sum((await ports.chain.steps(tip.next)).map(costOf)) : 0;
   const inside = hasBegun(tip) && opensFork(tip.head) ? await spentInBranches(ports, tip.entry) : 0;
@@ -104,8 +107,8 @@ function sum(usd: readonly number[]): number {
 }
 
 /**
- * Returns a function that runs code of the pipeline in the sandbox of the turn. Each place of the journal has a claim
- * of its own, so its code runs once.
+ * Returns a function that runs code of the pipeline in the sandbox of the turn. Each step has a claim of its own, so
+ * its code runs once.
  */
 export function sandboxRuns(
   site: JournalSite,
@@ -191,8 +194,8 @@ function withoutKeys(result: CodeResult, extra: readonly Member[]): CodeResult {
 }
 
 /**
- * Returns the code that runs at a place of the journal: the code of the recorded step, or else the code that the first
- * delivery noted there.
+ * Returns the code that runs for a step with this number: the code of the recorded step, or else the code that the
+ * first delivery noted before it ran the code.
  */
 export async function codeToBegin(
   { ports, position, attempt: { turn } }: JournalSite,

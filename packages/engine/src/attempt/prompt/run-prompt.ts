@@ -108,8 +108,8 @@ async function finishWith(
   found: PipelineOutcome,
   journal: StepJournal,
 ): Promise<Work> {
-  // A success is the same in every delivery, because it follows from the steps. Another delivery may not fail, so a
-  // failure must be recorded before it counts.
+  // Every delivery computes the same success from the recorded steps. Perhaps only this delivery fails, so its failure
+  // counts only after it is recorded.
   const result = found.status === "failed" ? await journal.end(found) : found;
   if (!result) return { kind: "again" };
   const stopped = result.status === "failed" ? await stopCode(ports, position, attempt.turn, io, noStep) : null;

@@ -4,6 +4,7 @@ import { escapeReferences, offloadLargeValues, offloadWhole } from "../../contex
 import type { BlobRef } from "../../ports/blobs.ts";
 import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
 import type { KindPorts, NodeDefinition } from "../../protocol/definition.ts";
+import type { MoreFacts } from "../../protocol/outcome.ts";
 import { turnFacts } from "../judge.ts";
 import {
   attemptsBefore,
@@ -17,7 +18,7 @@ import { commonMeans } from "../prompt/means.ts";
 import { judgePipeline, settlePrompt } from "../prompt/run-prompt.ts";
 import type { Attempt, Executor, Prepared, TaskTime, Work } from "../run-attempts.ts";
 import { createNodeIo, type NodeIo, type Task, withInputKeys } from "../task-input.ts";
-import { questionFor } from "./question.ts";
+import { type Question, questionFor } from "./question.ts";
 
 /**
  * Runs a node whose value a model writes, without a sandbox. It asks the model, or finds the answer that an earlier
@@ -43,13 +44,53 @@ async function askModel(
   { signal }: TaskTime,
 ): Promise<Work> {
   const site: JournalSite = { ports, position: task.position, attempt, io: asking.io };
+  const { asked } = asking.question;
+  return runWithModel(site, task, { earlier, asked }, async (journal) => ({
+    outcome: await answerFrom(site, task, asking, journal, signal),
+  }));
+}
+
+/** The outcome of a model's answer, and more facts about the answer for the entry. */
+export interface Answered {
+  outcome: PipelineOutcome;
+  more?: MoreFacts;
+  /** The next node if it is not the usual one. */
+  next?: string;
+}
+
+/**
+ * Runs one delivery of a node that asks a model: finds the answer that an earlier delivery recorded, or calls `ask`.
+ * `asked` is the hash of the question.
+ */
+export async function runWithModel(
+  site: JournalSite,
+  task: Task,
+  { earlier, asked }: { earlier: Earlier; asked: string },
+  ask: (journal: StepJournal) => Promise<Answered>,
+): Promise<Work> {
+  const { attempt, position, io } = site;
   const journal = new StepJournal(site, earlier);
   try {
     await journal.adopt();
     const ending = await journal.ending();
-    const result = ending ?? (await answerFrom(site, task, asking, journal, signal));
+    const answered: Answered = ending ? { outcome: ending } : await ask(journal);
     if (!(await attempt.turnWritten)) throw new TurnLost();
-    return await finishWith(site, task, asking, result, journal);
+    const { outcome: found } = answered;
+    // Every delivery computes the same success from the recorded steps. Perhaps only this delivery fails, so its failure
+    // counts only after it is recorded.
+    const result = found.status === "failed" ? await journal.end(found) : found;
+    if (!result) return { kind: "again" };
+    const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: position.before.warm };
+    const outcome = await judgePipeline(task, result, journal, io, facts);
+    const contents = { ...outcome.more?.contents, ...answered.more?.contents };
+    const whole = { ...outcome, more: { ...outcome.more, ...answered.more, contents, asked } };
+    const { next } = answered;
+    return {
+      kind: "finished",
+      outcome: next !== undefined && whole.status === "success" ? { ...whole, next } : whole,
+      reusable: null,
+      lives: false,
+    };
   } catch (error) {
     if (error instanceof TurnLost || error instanceof PipelineEnded) return { kind: "again" };
     throw error;
@@ -58,16 +99,24 @@ async function askModel(
 
 type Asking = Awaited<ReturnType<typeof prepareQuestion>>;
 
-async function prepareQuestion(ports: KindPorts, { position, ...definition }: Task) {
+/** Reads the input of a node that asks a model and runs no code. */
+export async function prepareInput(ports: KindPorts, { position, node, version }: Task) {
   const { kept, input: found } = await inputBefore(ports, position);
-  const input = await withInputKeys(ports, position, definition.node, definition.version.workflow, found);
-  const io = await createNodeIo(ports, position, input, secretKeys(definition.version.workflow));
+  const input = await withInputKeys(ports, position, node, version.workflow, found);
+  return { kept, input, io: await createNodeIo(ports, position, input, secretKeys(version.workflow)) };
+}
+
+async function prepareQuestion(ports: KindPorts, { position, ...definition }: Task) {
+  const { kept, input, io } = await prepareInput(ports, { ...definition, position });
   const executor = textExecutorOf(definition.node);
   const mask = (text: string) => io.mask(text);
   return { executor, io, kept, question: await questionFor(ports, position, definition, executor, { input, mask }) };
 }
 
-/** SHA-256 of the question that a text node would ask at a place; undefined for other nodes. */
+/**
+ * Returns the SHA-256 of the question that a text node would ask its model at this position in the chain; undefined for
+ * other nodes.
+ */
 export async function promptHashAt(
   ports: KindPorts,
   position: Task["position"],
@@ -94,7 +143,7 @@ async function answerFrom(
   journal: StepJournal,
   signal: AbortSignal,
 ): Promise<PipelineOutcome> {
-  const { node, position } = task;
+  const { node } = task;
   const { problem } = question;
   const refused = (why: string) =>
     ({ ...noCode, status: "failed", class: "NodeFailed", message: `node "${node.id}"${why}` }) as const;
@@ -102,53 +151,50 @@ async function answerFrom(
   if (task.version.workflow.models === false) {
     return refused(' would ask a model, and "models": false of its workflow forbids that - remove one of the two');
   }
-  const asked: TextTask = {
-    at: position.at,
-    client: position.before.client,
-    version: task.version,
-    node,
-    edges: task.edges,
-    mask: (text) => io.mask(text),
-    earlierUsd: journal.earlier.spent.cost_usd,
-    spentUsd: position.before.spent?.cost_usd ?? 0,
-    system: question.system,
-    prompt: question.prompt,
-    record: question.record,
-  };
+  const asked = textTask(site, task, question, journal);
   const next: TextMeans["journal"]["next"] = (work) =>
     journal.next(async (at) => slimStep(await work(at), executor, io));
   return site.ports.pipeline.answer(asked, { ...commonMeans(site, journal, signal), journal: { next } });
 }
 
+/** Builds the task for the pipeline. `system` and `prompt` of the question have no secrets. */
+export function textTask(
+  { io, position }: JournalSite,
+  { node, version, edges }: Task,
+  { system, prompt, record }: Pick<Question, "system" | "prompt" | "record">,
+  journal: StepJournal,
+): TextTask {
+  const { at, before } = position;
+  return {
+    at,
+    client: before.client,
+    version,
+    node,
+    edges,
+    mask: (text) => io.mask(text),
+    earlierUsd: journal.earlier.spent.cost_usd,
+    spentUsd: before.spent?.cost_usd ?? 0,
+    system,
+    prompt,
+    record,
+  };
+}
+
 /** Moves long parts of an answer to blobs, so that the step and the context only refer to them. */
-async function slimStep(draft: StepDraft, { outputSchema }: TextExecutor, io: NodeIo): Promise<StepDraft> {
+async function slimStep(draft: StepDraft, executor: TextExecutor, io: NodeIo): Promise<StepDraft> {
   const { result } = draft;
   if (result?.status !== "success") return draft;
-  const save = (ref: BlobRef, body: Uint8Array) => io.storeBlob(ref, once(body));
-  const slim = outputSchema ? offloadWhole : offloadLargeValues;
   const set = await Promise.all(
-    result.set.map(async ({ key, json }) => ({ key, json: await slim(escapeReferences(json), save) })),
+    result.set.map(async ({ key, json }) => ({ key, json: await slimAnswer(json, executor, io) })),
   );
   return { ...draft, result: { ...result, set } };
 }
 
-async function* once(body: Uint8Array): AsyncIterable<Uint8Array> {
-  yield body;
+export function slimAnswer(json: string, { outputSchema }: TextExecutor, io: NodeIo): Promise<string> {
+  const save = (ref: BlobRef, body: Uint8Array) => io.storeBlob(ref, once(body));
+  return (outputSchema ? offloadWhole : offloadLargeValues)(escapeReferences(json), save);
 }
 
-async function finishWith(
-  { attempt, position, io }: JournalSite,
-  task: Task,
-  { question }: Asking,
-  found: PipelineOutcome,
-  journal: StepJournal,
-): Promise<Work> {
-  // A success is the same in every delivery, because it follows from the steps. Another delivery may not fail, so a
-  // failure must be recorded before it counts.
-  const result = found.status === "failed" ? await journal.end(found) : found;
-  if (!result) return { kind: "again" };
-  const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: position.before.warm };
-  const outcome = await judgePipeline(task, result, journal, io, facts);
-  const asked = { ...outcome, more: { ...outcome.more, asked: question.asked } };
-  return { kind: "finished", outcome: asked, reusable: null, lives: false };
+async function* once(body: Uint8Array): AsyncIterable<Uint8Array> {
+  yield body;
 }

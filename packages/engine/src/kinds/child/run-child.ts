@@ -24,6 +24,7 @@ import { settlingPorts } from "../../protocol/close.ts";
 import { commitFailure, commitOutcome } from "../../protocol/commit.ts";
 import {
   defaultNext,
+  findCalledVersion,
   type HeldNode,
   type KindPorts,
   type NodeDefinition,
@@ -239,17 +240,6 @@ async function putFirstEntry(ports: Ports, calling: Calling, id: string): Promis
   const entry = await buildFirstEntry(ports, { ...first, frozen, sealed, origin, plan });
   if (await ports.chain.putEntry({ execution: id, scope: "", seq: 0 }, entry)) return entry;
   return (await firstEntry(ports, id)) ?? entry;
-}
-
-export async function findCalledVersion(
-  ports: Pick<Ports, "workflows">,
-  { workflow, version }: WorkflowNode,
-): Promise<WorkflowVersion | { problem: string }> {
-  const latest = await ports.workflows.latest(workflow);
-  if (!latest) return { problem: `there is no workflow "${workflow}" - publish it, or correct the id` };
-  if (version === undefined || version === latest.version) return latest;
-  const pinned = await ports.workflows.get(workflow, version);
-  return pinned ?? { problem: `workflow "${workflow}" has no version ${version} - its latest is ${latest.version}` };
 }
 
 async function parentOf(ports: Ports, { at }: Position): Promise<Parent> {

@@ -16,6 +16,7 @@ import type { BlobHome } from "../../ports/blobs.ts";
 import type { StoredEntry } from "../../ports/chain.ts";
 import type { Execution, Parent } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
+import { namedPerson, type Person } from "../../ports/people.ts";
 import type { WorkflowVersion } from "../../ports/pipeline.ts";
 import { defaultNext } from "../../protocol/definition.ts";
 import { keepEventsFor } from "../waiting/events.ts";
@@ -26,7 +27,7 @@ export interface FirstEntry {
   home: BlobHome;
   /** The initial context, large values in blobs. */
   set: Member[];
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   startedAt: string;
   parent?: Parent;
   trigger?: string | undefined;
@@ -35,11 +36,27 @@ export interface FirstEntry {
   fresh?: readonly string[];
   origin?: Origin;
   plan?: Plan | undefined;
+  /** The person who starts the run. Absent: NOVA has proved no identity. */
+  starter?: Person | undefined;
 }
 
 /** Makes NOVA store events for waits of the run from now on, and builds entry 0 with the initial context. */
 export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<StoredEntry> {
-  const { id, version, home, set, startedAt, parent, trigger, frozen, sealed, fresh = [], origin, plan } = link;
+  const {
+    id,
+    version,
+    home,
+    set,
+    startedAt,
+    parent,
+    trigger,
+    frozen,
+    sealed,
+    fresh = [],
+    origin,
+    plan,
+    starter,
+  } = link;
   await keepEventsFor(ports, version.workflow, startedAt);
   const changes = { set, delete: [] };
   const context = new Context().apply(changes, 0);
@@ -71,7 +88,11 @@ export async function buildFirstEntry(ports: Ports, link: FirstEntry): Promise<S
       ...(fresh.length > 0 && { fresh }),
       prev: null,
     },
-    { context: JSON.stringify(stored), ...(labels && { labels: JSON.stringify(labels) }) },
+    {
+      context: JSON.stringify(stored),
+      ...(labels && { labels: JSON.stringify(labels) }),
+      ...(starter && { starter: JSON.stringify(namedPerson(starter)) }),
+    },
     ports.blobs,
   );
 }

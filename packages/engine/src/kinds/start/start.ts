@@ -20,6 +20,7 @@ import { NovaError } from "../../errors.ts";
 import type { BlobHome } from "../../ports/blobs.ts";
 import type { Execution } from "../../ports/executions.ts";
 import type { Ports } from "../../ports/index.ts";
+import type { Person } from "../../ports/people.ts";
 import type { WorkflowVersion } from "../../ports/pipeline.ts";
 import { startInput } from "../../protocol/event.ts";
 import { buildFirstEntry, createRecord, type FirstEntry, recordOf } from "./first-entry.ts";
@@ -33,15 +34,17 @@ export interface StartRequest {
   files?: readonly StartFile[];
   client?: string;
   trigger?: string;
-  /** Only pinned code runs, and no model is called, in this execution and in those that it runs. */
+  /** The person who starts the run, as NOVA has proved it. Approvals may exclude this person. */
+  starter?: Person | undefined;
+  /** Only pinned code runs, and no model is called, in this execution and in all executions that it runs. */
   frozen?: boolean;
   /** Ids of prompt nodes whose code is written again, even if it is stored or locked. See `freshProblem`. */
   fresh?: readonly string[];
   /** Outcomes that the run takes from a document. A node whose place has an outcome does not run. */
   outcomes?: GivenOutcomes;
   /**
-   * Present: the run is queued until it has a slot of each pool. Then the process in `admission` starts it, or a call
-   * of `beginExecution`.
+   * Present: the run is queued until it has a slot of each pool. It is started later, by the process that `admission`
+   * names or by a caller of `beginExecution`.
    */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
@@ -68,7 +71,16 @@ const nextId = monotonicFactory();
 
 /** Starts an execution, or queues it; a sweeper repeats a lost step. Throws `InputsRefused`, `OutcomesRefused`. */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
-  const { version, client = defaultClient, files = [], frozen = false, fresh = [], outcomes, trigger } = request;
+  const {
+    version,
+    client = defaultClient,
+    files = [],
+    frozen = false,
+    fresh = [],
+    outcomes,
+    trigger,
+    starter,
+  } = request;
   const keyed = files.filter((file) => "key" in file);
   const placed = files.filter((file) => "mark" in file);
   const keys = keyed.map(({ key }) => key);
@@ -82,7 +94,7 @@ export async function startExecution(ports: Ports, request: StartRequest): Promi
   const set = [...(outcomes?.set ?? []), ...members, ...fileMembers(keyed)];
   const plan = outcomes && (await planOf(ports, home, outcomes));
   const sealed = outcomes?.sealed ?? false;
-  const start = { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan };
+  const start = { id, version, home, set, trigger, frozen: frozen || sealed, sealed, fresh, plan, starter };
   return begin(ports, start, request.queue);
 }
 
@@ -216,7 +228,10 @@ export function newFileMark(): string {
 
 const marks = /"nova-file-[0-9a-f-]{36}"/g;
 
-/** Replaces the marks in a context by references. Other members that look like references are escaped. */
+/**
+ * Replaces the texts that stand for files by references to their blobs. Members of the context that already look like
+ * references are escaped.
+ */
 export function placeFiles(context: string, files: readonly (Stored & Pick<FileInPlace, "mark">)[]): string {
   const escaped = escapeReferences(context);
   if (files.length === 0) return escaped;

@@ -22,7 +22,7 @@ export interface KeptOutcome {
   choice?: string;
   /** The person who answered. Absent if an event arrived or the time was over. */
   by?: string;
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   at: string;
   /** The data of an answer, or the event itself; absent if there is none. */
   data?: RawJson;

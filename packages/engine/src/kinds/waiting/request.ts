@@ -1,4 +1,4 @@
-import { type JsonObject, secretKeys } from "@nova/workflow";
+import { secretKeys } from "@nova/workflow";
 import { taskId } from "../../chain/ids.ts";
 import { inputBefore } from "../../chain/position.ts";
 import { blobPages } from "../../context/context.ts";
@@ -8,19 +8,20 @@ import type { StoredEntry } from "../../ports/chain.ts";
 import type { Ports } from "../../ports/index.ts";
 import type { WaitingTask } from "../../ports/tasks.ts";
 import { answerFor } from "../../protocol/answer.ts";
-import { commitFailure } from "../../protocol/commit.ts";
 import { definitionOf, type HeldNode, type KindPorts } from "../../protocol/definition.ts";
 import type { NodeEvent } from "../../protocol/event.ts";
 import { markWaiting, refreshStatus } from "../../protocol/record.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
-import { handOverEvent, keepToken } from "./answer.ts";
+import { handOverEvent } from "./answer.ts";
 import { bindPattern, matchable, shapeOf, wakeOf } from "./bind-pattern.ts";
 import { renderMessage } from "./contents.ts";
 import { eventsSinceStart } from "./events.ts";
 import { linkOfVisit, takeCalled } from "./resume.ts";
-import { expiredEntry } from "./sweep-tasks.ts";
+import { expiredEntry, settleWaiting } from "./sweep-tasks.ts";
+import { keepToken } from "./tokens.ts";
+import { waitingDetail } from "./waiting-detail.ts";
 import { isWaitingNode, termsOf, type WaitingNode } from "./waiting-task.ts";
 
 /** Input of the function that takes a task token. */
@@ -61,7 +62,7 @@ async function ask(ports: KindPorts, asking: Asking, event: RequestEvent): Promi
   const { position, node } = asking;
   const question = await questionFor(ports, asking);
   if ("problem" in question) {
-    await commitFailure(ports, asking, question.problem);
+    await settleWaiting(ports, asking, { class: "NodeFailed", message: question.problem });
     return null;
   }
   const task = taskFor(asking, event, question);
@@ -149,20 +150,4 @@ async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask):
     return true;
   }
   return false;
-}
-
-function waitingDetail(ports: Ports, task: WaitingTask): JsonObject {
-  return {
-    execution_id: task.execution,
-    workflow: task.workflowId,
-    version: task.version,
-    node: task.node,
-    task_id: task.id,
-    kind: task.kind,
-    message: task.message,
-    choices: task.choices,
-    to: task.to,
-    expires_at: task.expiresAt,
-    link: ports.links.toTask(task),
-  };
 }

@@ -41,8 +41,8 @@ export async function callLink(ports: Ports, link: ResumeLink, record: Execution
 }
 
 /**
- * Ends the wait of a task with a call that arrived before the task existed, or whose process died. Returns false if
- * there is no such call.
+ * Ends the wait of a task with the call of its resume link, if the call arrived before the task existed, or if the
+ * process that handled the call died. Returns false if there was no call.
  */
 export async function takeCalled(ports: Ports, task: WaitingTask): Promise<boolean> {
   const { execution, link: id } = task;
@@ -71,7 +71,7 @@ function usedBefore({ node }: ResumeLink): AnswerRefused {
 
 type Visit = Pick<ResumeLink, "execution" | "scope" | "node" | "visit">;
 
-/** The form of a token. Its first part names the execution. */
+/** Matches the token in a resume link. Its first part is the ULID of the execution. */
 const tokenPattern = /^nova_rt_([0-9A-HJKMNP-TV-Z]{26})[\w-]{43}$/;
 
 export function executionOfToken(token: string): string | undefined {
@@ -81,7 +81,7 @@ export function executionOfToken(token: string): string | undefined {
 
 /**
  * Returns `tasks[node].url`: the address that ends the next visit of a wait; null if the node is no wait for an event.
- * Throws `NodeFailed` without an API.
+ * Throws `NodeFailed` if NOVA does not know the address of its API.
  */
 export async function resumeUrl(ports: Ports, { before, at }: Position, node: string): Promise<string | null> {
   const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
@@ -116,9 +116,9 @@ export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Prom
 function levelOf(workflow: Workflow, at: EntryId, node: string): EntryId | undefined {
   const place = branchOf(at.scope);
   const branches = (place && forksOf(workflow).get(place.fork)?.branches) ?? [];
-  const branch = place && isItem(place.branch) ? branches[0] : branches.find(({ entry }) => entry === place?.branch);
+  const within = place && isItem(place.branch) ? branches : branches.filter(({ entry }) => entry === place?.branch);
   const all = [...forksOf(workflow).values()].flatMap(({ branches }) => branches.flatMap(({ nodes }) => nodes));
-  const isHere = place ? branch?.nodes.includes(node) : !all.includes(node);
+  const isHere = place ? within.some(({ nodes }) => nodes.includes(node)) : !all.includes(node);
   if (isHere) return at;
   return place ? levelOf(workflow, { ...at, scope: place.parent, seq: place.seq + 1 }, node) : undefined;
 }
@@ -137,8 +137,8 @@ function nameOf({ execution, scope, node, visit }: Visit): string {
 }
 
 /**
- * Derives the token from a signature, so that only the signing key can compute it. The token does not reveal a
- * signature that is used elsewhere.
+ * Derives the token of a resume link from a signature, so that only the owner of the signing key can compute it. The
+ * token is a hash, so it does not reveal the signature.
  */
 async function tokenOf({ signer }: Ports, visit: Visit): Promise<string> {
   const signature = await signer.sign(`resume link ${sha256(nameOf(visit))}`);

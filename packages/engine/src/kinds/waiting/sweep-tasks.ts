@@ -17,12 +17,15 @@ import {
 } from "../../protocol/definition.ts";
 import { endless, type TimeBudget } from "../../protocol/end-runs.ts";
 import { eventOf, type NodeEvent } from "../../protocol/event.ts";
-import { buildFailure, factsWithoutCode, type Outcome } from "../../protocol/outcome.ts";
+import { buildFailure, factsWithoutCode, type Outcome, type OutcomeFacts } from "../../protocol/outcome.ts";
 import { refreshStatus } from "../../protocol/record.ts";
 import { acquireTurn } from "../../protocol/turn.ts";
 import { releaseSandboxes } from "../../sandboxes/life.ts";
-import { sendAnswer } from "./answer.ts";
+import { finishVotes } from "./cast-vote.ts";
 import { takeCalled } from "./resume.ts";
+import { sendAnswer } from "./tokens.ts";
+import { decidedOutcome, endVotes, factsAfterVotes } from "./votes.ts";
+import { waitingDetail } from "./waiting-detail.ts";
 import { choiceOutcome, isWaitingNode, termsOf } from "./waiting-task.ts";
 
 /**
@@ -52,6 +55,7 @@ export async function sweepTasks(
   const swept = noTasks();
   for await (const task of ports.tasks.pending()) {
     if (timeBudget.aborted) break;
+    await remind(ports, task);
     if (!needsLook(task, openExecutions, ports.clock.now())) continue;
     try {
       const what = await sweepTask(ports, task);
@@ -61,6 +65,19 @@ export async function sweepTasks(
     }
   }
   return swept;
+}
+
+/**
+ * Publishes the event of a waiting approval again when a reminder is due. If several are due, one event stands for all.
+ * A process that dies before it has noted the reminder sends it twice, which the receiver of the event recognises.
+ */
+async function remind(ports: Ports, task: WaitingTask): Promise<void> {
+  const now = ports.clock.now();
+  const { remindSeconds = [], reminded = 0, status, expiresAt, createdAt } = task;
+  const due = remindSeconds.filter((seconds) => Date.parse(createdAt) + seconds * 1000 <= now).length;
+  if (due <= reminded || status !== "open" || Date.parse(expiresAt) <= now) return;
+  await ports.events.publish("execution.waiting", { ...waitingDetail(ports, task), reminder: due });
+  await ports.tasks.noteReminded(task, due);
 }
 
 function needsLook(task: WaitingTask, openExecutions: ReadonlySet<string> | undefined, nowMs: number): boolean {
@@ -77,6 +94,7 @@ async function sweepTask(ports: KindPorts, task: WaitingTask): Promise<"sent" | 
   if (Date.parse(task.expiresAt) + graceMs < ports.clock.now()) return expire(ports, task);
   if (task.status !== "answered") return null;
   if (await takeCalled(ports, task)) return "sent";
+  if (task.approvers && (await finishVotes(ports, task))) return "sent";
   await ports.tasks.move(task, ["answered"], "open");
   await refreshStatus(ports, execution);
   return "reopened";
@@ -115,8 +133,11 @@ export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<
   if (place.entry) return place.entry;
   const { position, turn } = place;
   const definition = await definitionOf(ports, event);
-  const outcome = timedOut(ports, definition, position, turn);
+  const { outcome, isDecided } = await outcomeAtEnd(ports, { ...definition, position, turn }, "timeout", (facts) =>
+    timedOut(ports, facts, definition, position),
+  );
   const entry = await commitOutcome(ports, position, definition.node, outcome);
+  if (isDecided) return entry;
   await dropTask(ports, position.at, turn);
   return entry;
 }
@@ -127,8 +148,25 @@ async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
   await refreshStatus(ports, at.execution);
 }
 
-function timedOut(ports: Ports, definition: NodeDefinition, position: Position, turn: Turn): Outcome {
+/**
+ * Returns the outcome of a node without an answer in time; `build` makes it. Ends the votes on an approval first: if one
+ * of them has decided, their outcome counts.
+ */
+async function outcomeAtEnd(
+  ports: Ports,
+  held: HeldNode,
+  reason: string,
+  build: (facts: OutcomeFacts) => Outcome,
+): Promise<{ outcome: Outcome; isDecided: boolean }> {
+  const { node, position, turn } = held;
   const facts = factsWithoutCode(ports, turn);
+  if (node.type !== "approval" || !node.approvers) return { outcome: build(facts), isDecided: false };
+  const votes = await endVotes(ports, position, node, reason);
+  const decided = decidedOutcome(ports, { ...held, node }, position, votes);
+  return { outcome: decided ?? build(factsAfterVotes(facts, votes)), isDecided: decided !== undefined };
+}
+
+function timedOut(ports: Ports, facts: OutcomeFacts, definition: NodeDefinition, position: Position): Outcome {
   const { node } = definition;
   const way = node.type === "approval" ? followChoice(definition, timeoutLabel, position.before.loops) : undefined;
   if (node.type === "approval" && way) {
@@ -144,7 +182,8 @@ function timedOut(ports: Ports, definition: NodeDefinition, position: Position, 
 /** Writes the failed entry of an approval or a wait, and removes its task from the list of open tasks. */
 export async function settleWaiting(ports: Ports, held: HeldNode, reason: Reason): Promise<StoredEntry> {
   const { position, node, turn } = held;
-  const entry = await commitOutcome(ports, position, node, buildFailure(held, reason, factsWithoutCode(ports, turn)));
+  const { outcome } = await outcomeAtEnd(ports, held, reason.class, (facts) => buildFailure(held, reason, facts));
+  const entry = await commitOutcome(ports, position, node, outcome);
   await releaseSandboxes(ports, position.before);
   await dropTask(ports, position.at, turn);
   return entry;

@@ -24,7 +24,7 @@ const keptWarmMs = 60_000;
  * The answer of the first task of a wait: Step Functions pauses until this time. The chain has only the turn so far.
  */
 export interface WaitAnswer extends RunPosition {
-  /** ISO 8601. */
+  /** A time in ISO 8601. */
   until: string;
 }
 

@@ -87,7 +87,8 @@ export function isWaitingNode(node: Node): node is WaitingNode {
 }
 
 /** The fields that approvals and waits for events share. `into` is the key of the context that takes the answer. */
-interface Terms extends Pick<WaitingTask, "kind" | "choices" | "to" | "form" | "forms"> {
+interface Terms
+  extends Pick<WaitingTask, "kind" | "choices" | "to" | "form" | "forms" | "approvers" | "remindSeconds" | "notify"> {
   timeoutSeconds: number;
   into: string;
 }
@@ -97,12 +98,23 @@ export function termsOf(node: WaitingNode): Terms {
     const { timeoutSeconds, into } = node.for;
     return { kind: "event", timeoutSeconds, into, choices: [], to: [] };
   }
-  const { timeoutSeconds, into, choices, to, form, forms } = node;
-  return defined({ kind: "approval" as const, timeoutSeconds, into, choices, to, form, forms });
+  const { timeoutSeconds, into, choices, to, form, forms, approvers, remindSeconds, notify } = node;
+  return defined({
+    kind: "approval" as const,
+    timeoutSeconds,
+    into,
+    choices,
+    to,
+    form,
+    forms,
+    approvers,
+    remindSeconds,
+    notify,
+  });
 }
 
 export function choiceOutcome(way: FollowedChoice, set: Member, facts: OutcomeFacts): SuccessOutcome {
-  return { ...buildSuccess(null, facts, [set]), ...way };
+  return { ...buildSuccess(null, facts, [set]), ...way, more: { ...facts.more, ...way.more } };
 }
 
 /**

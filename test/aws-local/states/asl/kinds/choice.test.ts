@@ -8,7 +8,7 @@ function choose(rule: object, input: unknown) {
   return runState(state, input, { more });
 }
 
-describe("a comparison", () => {
+describe("a comparison in a Choice state", () => {
   it.each<[string, unknown, unknown, "yes" | "no"]>([
     ["StringEquals", "a", "a", "yes"],
     ["StringEquals", "a", 1, "no"],
@@ -29,7 +29,7 @@ describe("a comparison", () => {
   });
 });
 
-describe("rules combined", () => {
+describe("several rules of a Choice state", () => {
   const ten = { Variable: "$.v", NumericEquals: 10 };
   const even = { Variable: "$.even", BooleanEquals: true };
   const present = { Variable: "$.x", IsPresent: true };
@@ -39,7 +39,7 @@ describe("rules combined", () => {
     ["And", { And: [ten, even] }, { v: 10, even: false }, "no"],
     ["nested And", { And: [{ And: [ten, even] }, present] }, { v: 10, even: true, x: null }, "yes"],
     ["an And whose first rule does not hold", { And: [present, { Variable: "$.x", NumericEquals: 1 }] }, {}, "no"],
-  ])("by %s choose the expected branch", async (_name, rule, input, branch) => {
+  ])("that are combined by %s choose the expected branch", async (_name, rule, input, branch) => {
     expect((await choose(rule, input)).output).toBe(branch);
   });
 });

@@ -63,7 +63,7 @@ describe("a distributed Map", () => {
   it.each([
     ["is not there", {}, "The specified key does not exist."],
     ["is no list", { "b/items.json": "{}" }, "The JSON file must hold a list."],
-  ])("fails if the object %s, and the failure can be caught", async (_name, texts, cause) => {
+  ])("fails if the object with its items %s, and a Catch handles the failure", async (_name, texts, cause) => {
     const state = { Type: "Map", ItemProcessor: pass, ItemReader: reader };
     const readObject = objects(texts);
     const run = (more: object) => runState({ ...state, ...more }, { at: { bucket: "b" } }, { readObject });
@@ -80,7 +80,7 @@ describe("a distributed Map", () => {
     expect(caught.output).toBe("caught");
   });
 
-  it("gives each item its own execution", async () => {
+  it("gives each item an execution of its own", async () => {
     const show = { Type: "Pass", Parameters: { "in.$": "$" } };
     const result = await runState({ Type: "Map", ItemProcessor: body(show), Label: "L" }, ["a", "b"]);
     expect(result.output).toEqual([{ in: "a" }, { in: "b" }]);
@@ -112,7 +112,7 @@ describe("a distributed Map", () => {
     expect(most).toBe(expected);
   });
 
-  it("can have more items than one history could hold", async () => {
+  it("can have more items than the history of one execution could hold", async () => {
     const items = Array.from({ length: 13_000 }, (_, i) => i);
     const result = await runState({ Type: "Map", ItemProcessor: pass, ResultPath: null, OutputPath: null }, items);
     expect(result.status).toBe("SUCCEEDED");
@@ -132,16 +132,16 @@ describe("a distributed Map", () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ["batches", { ItemBatcher: { MaxItemsPerBatch: 2 } }, /ItemBatcher is not supported here/],
+    ["batches of items", { ItemBatcher: { MaxItemsPerBatch: 2 } }, /ItemBatcher is not supported here/],
     ["a result writer", { ResultWriter: {} }, /ResultWriter is not supported here/],
     ["a label with a space", { Label: "a b" }, /Label must have 1 to 40 characters/],
-    ["items in two places", { ItemReader: reader, ItemsPath: "$" }, /cannot stand beside/],
+    ["both an ItemReader and an ItemsPath", { ItemReader: reader, ItemsPath: "$" }, /cannot stand beside/],
     [
-      "a list of objects",
+      "a list of the objects in a bucket as items",
       { ItemReader: { ...reader, Resource: "arn:aws:states:::s3:listObjectsV2" } },
       /use arn.*getObject/,
     ],
-    ["lines of text", { ItemReader: { ...reader, ReaderConfig: { InputType: "CSV" } } }, /use JSON/],
+    ["the lines of a CSV file as items", { ItemReader: { ...reader, ReaderConfig: { InputType: "CSV" } } }, /use JSON/],
     ["tolerated failures", { ToleratedFailureCount: 1 }, /ToleratedFailureCount is not supported here/],
     [
       "Express executions",

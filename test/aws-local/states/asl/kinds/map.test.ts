@@ -50,7 +50,7 @@ describe("a Map state", () => {
       [["a", "b"], ["c"]],
       [[{ i: 0 }, { i: 1 }], [{ i: 0 }]],
     ],
-  ])("%s", async (_name, fields, input, expected) => {
+  ])("does what AWS does: it %s", async (_name, fields, input, expected) => {
     const result = await runState({ Type: "Map", ...fields }, input);
     expect(result).toMatchObject({ status: "SUCCEEDED" });
     expect(result.output).toEqual(expected);
@@ -107,7 +107,7 @@ describe("a Map state", () => {
     ]);
   });
 
-  it("aborts the iterations under way", async () => {
+  it("aborts the iterations in progress when one iteration fails", async () => {
     const { invokeLambda } = scripted(failure("Broken"));
     const forever: InvokeLambda = (arn, payload) =>
       payload === "0" ? invokeLambda(arn, payload) : new Promise(() => {});
@@ -124,7 +124,7 @@ describe("a Map state", () => {
     ]);
   });
 
-  it("runs all iterations again on a Retry, and records no failure before the last attempt", async () => {
+  it("starts all iterations a second time on a Retry, and records no failure before the last attempt", async () => {
     const fields = { ItemProcessor: breakAt3, Retry: [{ ErrorEquals: ["States.ALL"], MaxAttempts: 1 }] };
     const types = (await runState({ Type: "Map", ...fields }, [3])).events.map((event) => event.type);
     expect(types.filter((type) => type === "MapStateStarted")).toHaveLength(2);

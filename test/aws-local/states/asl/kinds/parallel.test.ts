@@ -66,7 +66,7 @@ describe("a Parallel state", () => {
     expect(clock.now()).toBe(virtualClock().now());
   });
 
-  it("passes the branch's error to its own Catch", async () => {
+  it("passes the error of a branch to its own Catch", async () => {
     const fields = { Catch: [{ ErrorEquals: ["FailureType"], ResultPath: "$.error", Next: "Caught" }] };
     const more = { Caught: { Type: "Succeed" } };
     const result = await runState({ Type: "Parallel", Branches: [fail], ...fields }, { x: 1 }, { more });
@@ -78,7 +78,7 @@ describe("a Parallel state", () => {
     ]);
   });
 
-  it("starts all branches again on a Retry, and records its failure only after the last attempt", async () => {
+  it("starts all branches a second time on a Retry, and records its failure only after the last attempt", async () => {
     const fields = { Retry: [{ ErrorEquals: ["FailureType"], MaxAttempts: 2 }] };
     const result = await runState({ Type: "Parallel", Branches: [fail], ...fields }, {});
     expect(outline(result).slice(2)).toEqual([

@@ -19,7 +19,7 @@ describe("a Pass state", () => {
       { a: 1 },
       { x: 1, deep: [{ y: "1" }, "z.$"], fixed: { k: "$.a" } },
     ],
-  ])("%s", async (_name, fields, input, expected) => {
+  ])("does what AWS does: it %s", async (_name, fields, input, expected) => {
     expect((await runState({ Type: "Pass", ...fields }, input)).output).toEqual(expected);
   });
 
@@ -47,7 +47,7 @@ describe("a Pass state", () => {
 });
 
 describe("a Succeed state", () => {
-  it("ends the execution with its input", async () => {
+  it("ends the execution with its input as the output", async () => {
     expect(await runState({ Type: "Succeed" }, { a: 7 })).toMatchObject({ status: "SUCCEEDED", output: { a: 7 } });
   });
 });
@@ -57,7 +57,7 @@ describe("a Fail state", () => {
     ["with its Error and Cause", { Error: "Broken", Cause: "by hand" }, "Broken", "by hand"],
     ["with neither error nor cause", {}, undefined, undefined],
     ["with the values that its paths find", { ErrorPath: "$.e", CausePath: "$$.State.Name" }, "E1", "S"],
-  ])("ends the execution %s", async (_name, fields, error, cause) => {
+  ])("ends the execution as a failure %s", async (_name, fields, error, cause) => {
     const result = await runState({ Type: "Fail", ...fields }, { e: "E1" });
     expect([result.status, result.error, result.cause]).toEqual(["FAILED", error, cause]);
     expect(outline(result)).toEqual(["1<0 ExecutionStarted", "2<0 FailStateEntered", "3<2 ExecutionFailed"]);

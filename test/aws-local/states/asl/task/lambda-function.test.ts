@@ -5,7 +5,7 @@ import { virtualClock } from "../../support/virtual-clock.ts";
 
 const task = { Type: "Task", Resource: `${FUNCTION}:live` };
 
-describe("a Task that is a Lambda function", () => {
+describe("a Task state that calls a Lambda function", () => {
   it("passes its input to the function, returns the function's result, and records the events that AWS records", async () => {
     const { invokeLambda, payloads } = scripted(answer({ seen: true }));
     const result = await runState({ ...task, TimeoutSeconds: 900 }, { x: 1 }, { invokeLambda });
@@ -29,7 +29,7 @@ describe("a Task that is a Lambda function", () => {
     expect(result.events[4]?.lambdaFunctionSucceededEventDetails).toMatchObject({ output: '{"seen":true}' });
   });
 
-  it("applies its fields in AWS's order", async () => {
+  it("applies Parameters, ResultPath and OutputPath in the order of AWS", async () => {
     const fields = {
       Parameters: { "p.$": "$.in.a", "name.$": "$$.State.Name" },
       ResultPath: "$.out",
@@ -74,7 +74,7 @@ describe("a Task that is a Lambda function", () => {
     expect(clock.now() - virtualClock().now()).toBe(5000);
   });
 
-  it("leaves a function running after its timeout, as the cloud does", async () => {
+  it("leaves the function running after its timeout, as AWS does", async () => {
     const clock = virtualClock();
     let aborted = false;
     const invokeLambda: InvokeLambda = async (_arn, _payload, signal) => {

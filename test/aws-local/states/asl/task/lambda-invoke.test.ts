@@ -19,7 +19,7 @@ async function runWaiting(fields: object, act: (token: string, tokens: TaskToken
   return runState({ ...wait, ...fields }, {}, { clock, tokens, invokeLambda });
 }
 
-describe("lambda:invoke.waitForTaskToken", () => {
+describe("a state with lambda:invoke.waitForTaskToken", () => {
   it("waits for SendTaskSuccess and returns its output", async () => {
     const result = await runWaiting({}, (token, tokens) =>
       setImmediate(() => tokens.succeed(token, { approved: true })),
@@ -65,7 +65,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     expect(live).toEqual([true, false]);
   });
 
-  it("accepts no answer for a task that timed out, and records no more of its events", async () => {
+  it("accepts no answer after it has timed out, and records no more of its events", async () => {
     const clock = virtualClock();
     const tokens = new TaskTokens();
     let token = "";
@@ -94,7 +94,7 @@ describe("lambda:invoke.waitForTaskToken", () => {
     }
   });
 
-  it("fails when the function that should start the work fails", async () => {
+  it("fails when the Lambda function that gets the task token fails", async () => {
     const { invokeLambda } = scripted(failure("Broken"));
     expect(await runState(wait, {}, { invokeLambda })).toMatchObject({ status: "FAILED", error: "Broken" });
   });

@@ -141,7 +141,9 @@ function readerFailure(cause: string): never {
  */
 function childThread(run: Run, signal: AbortSignal): Thread {
   const { host } = run;
-  host.uuid(); // The name of the item's execution. No history shows it, but parked journals have their task tokens after it.
+  // Draws the name of the item's execution and drops it, because no history shows it. The journals of parked executions
+  // have the item's task tokens after this name.
+  host.uuid();
   const history = new History(host.now, () => undefined);
   return new Thread({ ...run, history }, signal, history.recordEnd(0, "ExecutionStarted"));
 }

@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+import {
+  atOnce,
+  hashTree,
+  type Leaf,
+  leafBytes,
+  type Roots,
+  type Stamp,
+  type StoredRoot,
+  TreeDamaged,
+  type TreeName,
+} from "@nova/engine";
+import type { DailyCheck, DailyCheckStore, LeafStore, PendingLeaf, RootStore } from "@nova/service";
+import { LRUCache } from "lru-cache";
+import { type BucketConnection, readText, writeJson } from "../s3/objects.ts";
+import {
+  FORMAT,
+  findItem,
+  isUnchanged,
+  numbers,
+  optionalTexts,
+  readSome,
+  record,
+  requiredValue,
+  requireFormat,
+  type Stored,
+  type TableConnection,
+  tableKeys,
+  texts,
+  versionNumber,
+  writeIf,
+  writeItem,
+} from "./records.ts";
+
+/** Closed runs that wait for a tree. Their partitions spread the writes: one takes a thousand a second. */
+export function createLeafStore(connection: TableConnection): LeafStore {
+  const leaves = leafRecord(connection);
+  return {
+    put: (leaf) => writeItem(leaves.put({ ...leaf, format: FORMAT, digit: digitOf(leaf.execution) })),
+  };
+}
+
+const digits = Array.from("0123456789abcdef");
+
+function digitOf(execution: string): string {
+  return createHash("sha256").update(execution).digest("hex").charAt(0);
+}
+
+const maxParallelDeletes = 32;
+
+/** The roots of trees and their stamps in the table, and the leaves under a root as one object in the bucket. */
+export function createRootStore(connection: TableConnection, bucket: BucketConnection): RootStore {
+  const [leaves, roots, stamps] = [leafRecord(connection), rootRecord(connection), stampRecord(connection)];
+  return {
+    async pending(limit) {
+      const count = Math.ceil(limit / digits.length);
+      const found = await Promise.all(
+        digits.map((digit) => readSome(leaves.query.record({ digit }), { consistent: true, count })),
+      );
+      return found.flat().slice(0, limit).map(pendingOf);
+    },
+    async removePending(gone) {
+      const remove = ({ execution, closedAt }: PendingLeaf) =>
+        writeItem(leaves.delete({ execution, closedAt, digit: digitOf(execution) }));
+      await atOnce(gone, remove, maxParallelDeletes);
+    },
+    createTree: (tree, under) => writeJson(bucket, treeKey(tree), treeText(under)),
+    create: (root) => writeIf(roots.create({ ...root, format: FORMAT })),
+    async list({ limit, after }) {
+      const all = roots.query.record({}).lt({ number: beforeNumber(after) });
+      return (await readSome(all, { consistent: true, order: "desc", count: limit })).map(rootOf);
+    },
+    createStamp: (stamp) => writeIf(stamps.create({ ...stamp, format: FORMAT })),
+    async stamps({ limit, after }) {
+      const all = stamps.query.record({}).lt({ number: beforeNumber(after) });
+      return (await readSome(all, { consistent: true, order: "desc", count: limit })).map(stampOf);
+    },
+  };
+}
+
+/** A number above that of every root. */
+const afterAllNumbers = 9_999_999_999;
+
+function beforeNumber(after: string | undefined): number {
+  return after === undefined ? afterAllNumbers : Number(after);
+}
+
+/** The number of trees whose leaves stay in memory: a verification of many runs reads the same tree many times. */
+const maxTreesKept = 3;
+
+/** Reads roots, and checks the leaves under them against the hash of the tree. */
+export function createRoots(connection: TableConnection, bucket: BucketConnection): Roots {
+  const [roots, stamps] = [rootRecord(connection), stampRecord(connection)];
+  const trees = new LRUCache<string, readonly Leaf[]>({ max: maxTreesKept });
+  return {
+    read: (number) => findItem(roots.get({ number }), rootOf),
+    stamp: (number) => findItem(stamps.get({ number }), stampOf),
+    async leaves(tree) {
+      const key = treeKey(tree);
+      const known = trees.get(key) ?? leavesIn(await readText(bucket, key), tree);
+      trees.set(key, known);
+      return known;
+    },
+  };
+}
+
+function treeKey({ number, tree }: TreeName): string {
+  return `proofs/trees/${number}/${tree}.json`;
+}
+
+function treeText(leaves: readonly Leaf[]): string {
+  return JSON.stringify({ format: FORMAT, leaves: leaves.map(({ execution, hash }) => [execution, hash]) });
+}
+
+function leavesIn(text: string | undefined, { number, size, tree }: TreeName): Leaf[] {
+  if (text === undefined) throw new TreeDamaged(`the leaves of tree ${number} are missing - the bucket was changed`);
+  const leaves = parseLeaves(text);
+  if (leaves?.length === size && hashTree(leaves.map(leafBytes)).toString("hex") === tree) return leaves;
+  throw new TreeDamaged(`the stored leaves of tree ${number} are others than those that its root covers`);
+}
+
+/** Returns undefined if the text is not as `treeText` writes it. */
+function parseLeaves(text: string): Leaf[] | undefined {
+  try {
+    const { leaves } = JSON.parse(text) as { leaves: [string, string][] };
+    const read = leaves.map(([execution, hash]) => ({ execution, hash }));
+    return treeText(read) === text ? read : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function pendingOf(item: Stored<typeof leafRecord>): PendingLeaf {
+  const { execution, hash, closedAt } = requireFormat(`the leaf of execution ${item.execution}`, item);
+  return { execution, hash, closedAt };
+}
+
+function rootOf(item: Stored<typeof rootRecord>): StoredRoot {
+  const { number, text, signature } = requireFormat(`root ${item.number}`, item);
+  return { number, text, signature };
+}
+
+function stampOf(item: Stored<typeof stampRecord>): Stamp {
+  const { number, token, at, delayMs } = requireFormat(`the stamp of root ${item.number}`, item);
+  return { number, token, at, delayMs };
+}
+
+const leafRecord = record("leaf", texts("digit", "closedAt", "execution", "hash"), {
+  record: tableKeys("LEAF#{digit}", "{closedAt}#{execution}"),
+});
+
+const rootRecord = record(
+  "root",
+  { number: versionNumber, ...texts("text", "signature") },
+  { record: tableKeys("ROOT", "N#{number}") },
+);
+
+const stampRecord = record(
+  "stamp",
+  { number: versionNumber, ...texts("token", "at"), ...numbers("delayMs") },
+  { record: tableKeys("STAMP", "N#{number}") },
+);
+
+/** The progress of the daily check of all chains. */
+export function createDailyCheckStore(connection: TableConnection): DailyCheckStore {
+  const checks = checkRecord(connection);
+  return {
+    read: () => findItem(checks.get({}), checkOf),
+    write(check, known) {
+      const put = checks.put({ ...check, format: FORMAT });
+      return writeIf(put.where(isUnchanged({ revision: known?.revision })));
+    },
+  };
+}
+
+function checkOf(item: Stored<typeof checkRecord>): DailyCheck {
+  const { format: _, ...check } = requireFormat("the progress of the daily check", item);
+  return check;
+}
+
+const checkRecord = record(
+  "daily-check",
+  {
+    ...texts("day"),
+    ...optionalTexts("cursor"),
+    ...numbers("runs", "broken", "revision"),
+    brokenRuns: requiredValue<string[]>(),
+    isDone: { type: "boolean", required: true } as const,
+  },
+  { record: tableKeys("DAILYCHECK", "DAILYCHECK") },
+);

@@ -1,0 +1,58 @@
+import { shellWord } from "@nova/workflow/shell-word";
+import { readCount } from "../api/ask.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { type CommandOutput, styled } from "../output/terminal.ts";
+import { shorten, tableLines } from "../output/text.ts";
+import type { CompiledAgent } from "../replay/compile-agent.ts";
+import { actionOf, command } from "./command.ts";
+
+export const agent = command({
+  summary: "let a model write code that calls the tools of an agent, and try it on recorded runs",
+  takes: {
+    "<compile>": "what to do",
+    "<node>": "the agent",
+    "--folder <path>": { says: "the folder of its workflow", absent: "." },
+    "--runs <n>": { says: "how many recorded runs of the agent the code is tried on", absent: "10" },
+    "--model <id>": "the model that writes the code; absent: the model of the workflow",
+  },
+  json: "print one JSON object; exit 1 if the code differs or fails in a run",
+  async run([asked, node], { folder, runs, model }) {
+    actionOf("agent", ["compile"], asked);
+    if (node === undefined) throw new InvalidInput("nova agent compile needs the id of an agent");
+    const { compileAgent } = await import("../replay/compile-agent.ts");
+    return compiledOutput(await compileAgent(node, { folder, count: readCount("--runs", runs), model }));
+  },
+});
+
+/** Builds the table of `nova agent compile`. A run in which the code fails costs the tokens of the agent again. */
+export function compiledOutput({ node, file, runs, written }: CompiledAgent): CommandOutput {
+  const items = runs.map(({ execution, calls, outcome, why, tokensBefore }) => ({
+    execution_id: execution,
+    calls,
+    outcome,
+    why,
+    tokens_before: tokensBefore,
+    tokens_after: outcome === "fails" ? tokensBefore : 0,
+  }));
+  const count = (wanted: string) => items.filter(({ outcome }) => outcome === wanted).length;
+  const counts = { same: count("same"), differs: count("differs"), fails: count("fails") };
+  const before = items.reduce((sum, { tokens_before }) => sum + tokens_before, 0);
+  const after = items.reduce((sum, { tokens_after }) => sum + tokens_after, 0);
+  const rows = items.map(({ execution_id, calls, outcome, tokens_before, tokens_after, why }) => [
+    execution_id,
+    ...[calls, outcome, tokens_before, tokens_after].map(String),
+    why === null ? "" : shorten(why),
+  ]);
+  const total = `same ${counts.same}, differs ${counts.differs}, fails ${counts.fails}; tokens ${before} before, ${after} after`;
+  const code = { id: `${node}_code`, type: "action", codeFile: `${node}_code.py`, fallback: node };
+  return {
+    json: { node, file, ...counts, tokens_before: before, tokens_after: after, written, runs: items },
+    text: [
+      ...tableLines(["run", "calls", "outcome", "tokens before", "after", ""], rows),
+      styled(counts.same === items.length ? "green" : "yellow", total),
+      `${shellWord(file)} is written, for ${written.tokens} tokens. Review it, then add this node and lead the edges of "${node}" to it:`,
+      JSON.stringify(code),
+    ],
+    code: counts.same === items.length ? exitCodes.completed : exitCodes.failed,
+  };
+}

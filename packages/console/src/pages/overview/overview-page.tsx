@@ -1,0 +1,196 @@
+import { formatDuration, formatRate, formatUsd, type Schemas } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { useList } from "../../api/queries.ts";
+import { Card, type Fact, Facts, LiveMark, PageColumn, PageHead } from "../../parts/page.tsx";
+import { QueryView } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Time, useNow } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { WorkflowName } from "../../parts/workflow-name.tsx";
+import { texts } from "../../texts.ts";
+
+const words = texts.overview;
+const pauseMs = 10_000;
+const dayMs = 86_400_000;
+const hoursPerDay = 24;
+/** One page of the API; larger counts are shown as "200+". */
+const pageSize = 200;
+const maxListed = 5;
+
+/** The state of all workflows at a glance: the last 24 hours, and what waits now. */
+export function OverviewPage() {
+  const from = new Date(Math.floor(Date.now() / pauseMs) * pauseMs - dayMs).toISOString();
+  const figures = useList("/analytics/workflows", { query: { from } }, { refetchInterval: pauseMs });
+  return (
+    <>
+      <PageHead title={words.title} note={words.period} end={<LiveMark />} />
+      <PageColumn>
+        <QueryView query={figures} lines={3}>
+          {(workflows) => (
+            <>
+              <Tiles workflows={workflows} />
+              <Card title={words.workflows}>
+                {workflows.length === 0 ? (
+                  <p className="card-body quiet">{words.noRuns}</p>
+                ) : (
+                  <Table items={workflows} keyOf={({ workflow }) => workflow} columns={columns} />
+                )}
+              </Card>
+            </>
+          )}
+        </QueryView>
+        <Schedules />
+        <Rejected />
+      </PageColumn>
+    </>
+  );
+}
+
+type Figures = Schemas["WorkflowFigures"];
+
+function Tiles({ workflows }: { workflows: readonly Figures[] }) {
+  const queue = useQueue();
+  const cost = useCostToday();
+  const sum = (countOf: (one: Figures) => number) => workflows.reduce((total, one) => total + countOf(one), 0);
+  const [runs, failed, completed] = [sum((one) => one.runs), sum((one) => one.failed), sum((one) => one.completed)];
+  const tiles: Fact[] = [
+    [
+      words.runs,
+      <Link key="runs" href="/?range=24h">
+        {runs.toLocaleString("en")}
+      </Link>,
+    ],
+    [words.throughput, words.perHour(runs / hoursPerDay)],
+    [
+      words.failed,
+      <Link key="failed" href="/failures?range=24h">
+        {failed.toLocaleString("en")}
+      </Link>,
+    ],
+    [words.success, runs === 0 ? "–" : formatRate(completed / runs)],
+    [words.queued, queue && <Link href="/?status=queued">{queue}</Link>],
+    [words.cost, cost === undefined ? "–" : formatUsd(cost)],
+    [words.oldestTask, <OldestTask key="task" />],
+  ];
+  return <Facts className="tiles" facts={tiles.map(([label, value]) => [label, value, "huge"])} factLook="tile card" />;
+}
+
+/** Counts the runs that wait for a free slot or for their workflow to resume. */
+function useQueue(): string | undefined {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["runs", "queue"],
+    refetchInterval: pauseMs,
+    async queryFn() {
+      const query = { status: "queued" as const, limit: pageSize };
+      const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
+      return `${items.length}${next_cursor === null ? "" : "+"}`;
+    },
+  });
+  return data;
+}
+
+/** The dollars of today in UTC, as the page of costs counts days. */
+function useCostToday(): number | undefined {
+  const today = new Date().toISOString().slice(0, 10);
+  const { data } = useList("/analytics/ai-cost", { query: { from: today } }, { refetchInterval: pauseMs });
+  return data?.filter(({ day }) => day === today).reduce((total, { cost_usd }) => total + cost_usd, 0);
+}
+
+/** The API lists tasks oldest first. */
+function OldestTask() {
+  const nova = useNova();
+  const now = useNow();
+  const { data } = useQuery({
+    queryKey: ["tasks", "oldest"],
+    refetchInterval: pauseMs,
+    async queryFn() {
+      const { items } = await nova.ask(nova.api.GET("/tasks", { params: { query: { limit: 1 } } }));
+      return items[0] ?? null;
+    },
+  });
+  if (!data) return <>–</>;
+  const ageMs = Math.max(0, now - Date.parse(data.created_at));
+  return <Link href={`/tasks/${data.task_id}`}>{formatDuration(ageMs)}</Link>;
+}
+
+const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+const { columns: labels } = words;
+
+const columns: readonly Column<Figures>[] = [
+  [
+    labels.workflow,
+    ({ workflow }) => (
+      <Link href={`/workflows/${workflow}`}>
+        <WorkflowName id={workflow} />
+      </Link>
+    ),
+  ],
+  [labels.runs, ({ runs }) => runs.toLocaleString("en"), "number"],
+  [
+    labels.failed,
+    ({ workflow, failed }) =>
+      failed > 0 && <Link href={`/failures?workflow=${workflow}&range=24h`}>{failed.toLocaleString("en")}</Link>,
+    "number",
+  ],
+  [labels.success, ({ success_rate }) => formatRate(success_rate), "number wide"],
+  [labels.p50, ({ p50_ms }) => time(p50_ms), "number wide"],
+  [labels.p95, ({ p95_ms }) => time(p95_ms), "number"],
+  [labels.cost, ({ cost_usd }) => formatUsd(cost_usd), "number wide"],
+];
+
+function Listed({ title, empty, items }: { title: string; empty: string; items: readonly ReactNode[] | undefined }) {
+  return (
+    <Card title={title}>
+      {items?.length === 0 && <p className="card-body quiet">{empty}</p>}
+      {items && items.length > 0 && <ul className="card-body stack">{items}</ul>}
+    </Card>
+  );
+}
+
+function Schedules() {
+  const { data } = useList("/schedules", {}, { refetchInterval: pauseMs });
+  const next = data
+    ?.flatMap((schedule) => (schedule.next_at === null ? [] : { ...schedule, next_at: schedule.next_at }))
+    .sort((a, b) => a.next_at.localeCompare(b.next_at))
+    .slice(0, maxListed);
+  const items = next?.map(({ workflow, trigger, next_at }) => (
+    <li key={`${workflow} ${trigger}`} className="row">
+      <Time at={next_at} />
+      <Link href={`/workflows/${workflow}/triggers`} className="fill">
+        <WorkflowName id={workflow} />
+      </Link>
+      <UntrustedText as="span" className="quiet" text={trigger} />
+    </li>
+  ));
+  return <Listed title={words.schedules} empty={words.noSchedules} items={items} />;
+}
+
+function Rejected() {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["deliveries", "refused"],
+    refetchInterval: pauseMs,
+    async queryFn() {
+      const query = { status: "refused" as const, limit: maxListed };
+      return (await nova.ask(nova.api.GET("/deliveries", { params: { query } }))).items;
+    },
+  });
+  const items = data?.map(({ id, at, type, workflow, reason }) => (
+    <li key={id} className="row">
+      <Time at={at} />
+      {workflow === null ? (
+        <span className="quiet">{type}</span>
+      ) : (
+        <Link href={`/workflows/${workflow}/triggers`}>
+          <WorkflowName id={workflow} />
+        </Link>
+      )}
+      <UntrustedText as="span" className="fill bad" text={reason ?? ""} />
+    </li>
+  ));
+  return <Listed title={words.rejected} empty={words.noneRejected} items={items} />;
+}

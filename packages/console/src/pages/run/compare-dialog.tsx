@@ -1,0 +1,133 @@
+import { formatDuration, formatUsd, type ItemOf, type WholeExecution } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useNova } from "../../api/nova.ts";
+import { asRaw, listElements, readMembers, readString } from "../../json/raw.ts";
+import type { Root } from "../../json/tree.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { SelectField } from "../../parts/field.tsx";
+import { QueryView } from "../../parts/states.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { formatMoment } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { Values } from "../../parts/value.tsx";
+import { texts } from "../../texts.ts";
+
+const words = texts.run.compare;
+type NodeDiff = ItemOf<"/executions/{a}/diff/{b}">;
+/** Number of runs of the workflow among which the user chooses. */
+const offered = 30;
+/** Number of nodes that are shown. The table renders all its rows. */
+const maxShown = 200;
+
+interface CompareDialogProps {
+  run: WholeExecution;
+  /** The id of the other run; undefined before the user has chosen one. */
+  other: string | undefined;
+  onChoose(other: string): void;
+  onClose(): void;
+}
+
+/** Compares the run with another one, node by node, as `nova diff` does. */
+export function CompareDialog({ run, other, onChoose, onClose }: CompareDialogProps) {
+  const { execution_id: id, workflow, ended_at } = run;
+  const nova = useNova();
+  const runs = useQuery({
+    queryKey: ["runs to compare", workflow],
+    async queryFn() {
+      const query = { workflow, limit: offered };
+      const { items } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
+      return items.filter(({ execution_id }) => execution_id !== id);
+    },
+  });
+  const diff = useQuery({
+    queryKey: ["diff", other, id, ended_at],
+    enabled: other !== undefined,
+    queryFn: () => Array.fromAsync(nova.executions.diff(other as string, id)),
+  });
+  const listed = (runs.data ?? []).map(({ execution_id, status, version, started_at }) => {
+    const start = formatMoment(Date.parse(started_at));
+    return [execution_id, `${start} · ${texts.status[status]} · v${version} · ${execution_id.slice(-8)}`] as const;
+  });
+  const isListed = other === undefined || listed.some(([one]) => one === other);
+  const choices = [["", words.none] as const, ...(isListed ? [] : [[other, other] as const]), ...listed];
+  return (
+    <Dialog title={words.title} isWide onClose={onClose}>
+      <div className="stack loose">
+        <SelectField
+          label={words.other}
+          hint={runs.data?.length === 0 ? words.notHere : words.hint}
+          value={other ?? ""}
+          values={choices}
+          onChange={onChoose}
+        />
+        {other !== undefined && (
+          <QueryView query={diff}>{(nodes) => <Nodes nodes={nodes} run={id} other={other} />}</QueryView>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Nodes({ nodes, run, other }: { nodes: readonly NodeDiff[]; run: string; other: string }) {
+  const different = nodes.filter(isDifferent);
+  const same = nodes.length - different.length;
+  return (
+    <>
+      {different.length > 0 && (
+        <Table
+          label={words.title}
+          items={different.slice(0, maxShown)}
+          columns={buildColumns(run, other)}
+          keyOf={({ place }) => place}
+        />
+      )}
+      {different.length > maxShown && <p className="quiet">{texts.common.more(different.length - maxShown)}</p>}
+      {same > 0 && <p className="quiet">{words.same(same)}</p>}
+    </>
+  );
+}
+
+/** Whether more than the time of the node differs. */
+function isDifferent({ path, definition, code, context, cost: { was, is } }: NodeDiff): boolean {
+  const isSame = path === "both" && definition.same && code.same && listElements(asRaw(context).text).length === 0;
+  return !isSame || was?.cost_usd !== is?.cost_usd;
+}
+
+function buildColumns(run: string, other: string): Column<NodeDiff>[] {
+  const { columns, different, paths } = words;
+  const changed = ({ path }: NodeDiff, { same }: { same: boolean }) => (same || path !== "both" ? "" : different);
+  const both = ({ cost: { was, is } }: NodeDiff, format: (cost: NonNullable<typeof was>) => string) =>
+    Array.from(new Set([was, is].flatMap((cost) => (cost ? [format(cost)] : [])))).join(" → ");
+  return [
+    [columns.place, ({ place }) => <UntrustedText as="span" className="mono" text={place} />],
+    [columns.path, ({ path }) => (path === "both" ? "" : paths[path])],
+    [columns.definition, (node) => changed(node, node.definition)],
+    [columns.code, (node) => changed(node, node.code)],
+    [columns.cost, (node) => both(node, ({ cost_usd: usd }) => (usd === 0 ? "" : formatUsd(usd))), "fixed"],
+    [columns.time, (node) => both(node, ({ execution_time_ms: ms }) => formatDuration(ms)), "fixed"],
+    [
+      columns.values,
+      ({ path, context }) => path === "both" && <Changes text={asRaw(context).text} home={[other, run]} />,
+    ],
+  ];
+}
+
+/** The values of the keys that the node set differently: first that of the other run, then that of this one. */
+function Changes({ text, home: [other, run] }: { text: string; home: readonly [other: string, run: string] }) {
+  const roots = useMemo(() => {
+    const members = listElements(text).map(readMembers);
+    const rootsOf = (side: "was" | "is", look: string) =>
+      members.flatMap((one): Root[] => {
+        const value = one.get(side) ?? "null";
+        return value === "null" ? [] : [{ key: readString(one.get("key")) ?? "", text: value, open: 0, look }];
+      });
+    return { was: rootsOf("was", "key-before"), is: rootsOf("is", "key-after") };
+  }, [text]);
+  return (
+    <>
+      {roots.was.length > 0 && <Values roots={roots.was} home={{ execution: other }} />}
+      {roots.is.length > 0 && <Values roots={roots.is} home={{ execution: run }} />}
+    </>
+  );
+}

@@ -1,0 +1,222 @@
+import type { WholeExecution } from "@nova/client";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { asRaw, listMembers, Raw } from "../../json/raw.ts";
+import { CodeDiff } from "../../parts/code.tsx";
+import { FormDialog } from "../../parts/dialog.tsx";
+import { SelectField } from "../../parts/field.tsx";
+import { QueryView } from "../../parts/states.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { texts } from "../../texts.ts";
+import { type NodeText, parseDefinition } from "../workflow/definition.ts";
+import { MoreValues } from "../workflow/more-values.tsx";
+import { checkExtras, createExtra, type Extra } from "../workflow/start-values.ts";
+import { useVersions } from "../workflow/use-workflow.tsx";
+import { ForecastView } from "./forecast.tsx";
+
+const words = texts.restart;
+
+interface RestartDialogProps {
+  run: WholeExecution;
+  /** The place from which the run restarts; default: the failed nodes. */
+  from?: string;
+  onClose(): void;
+}
+
+/** Shows which nodes would run and which results are reused, and restarts after confirmation. */
+export function RestartDialog({ run, from, onClose }: RestartDialogProps) {
+  const { execution_id: id, workflow } = run;
+  const nova = useNova();
+  const [, go] = useLocation();
+  const [chosen, setChosen] = useState<number>();
+  const [extras, setExtras] = useState<readonly Extra[]>([]);
+  const [again, setAgain] = useState<readonly string[]>([]);
+  const active = useQuery({ queryKey: ["workflow", workflow, "active"], queryFn: () => nova.workflows.get(workflow) });
+  const version = chosen ?? active.data?.active_version ?? undefined;
+  const problems = checkExtras(extras, []);
+  const patch = problems.size === 0 ? renderPatch(extras) : undefined;
+  const request = {
+    ...(from !== undefined && { from }),
+    ...(version !== undefined && { version }),
+    ...(patch !== undefined && { context_patch: new Raw(patch) }),
+    ...(again.length > 0 && { ask_again: [...again] }),
+  };
+  const forecast = useQuery({
+    queryKey: ["forecast", id, from, version, patch, again],
+    enabled: active.data !== undefined || active.error !== null,
+    gcTime: 0,
+    placeholderData: keepPreviousData,
+    queryFn: () => nova.executions.restart(id, { ...request, dry_run: true }),
+  });
+  const { data } = forecast;
+  return (
+    <FormDialog
+      title={from === undefined ? texts.run.restart : `${texts.run.restart}: ${from}`}
+      action={texts.run.restart}
+      isIncomplete={!data || forecast.isPlaceholderData || data.misfits.length > 0 || problems.size > 0}
+      onSubmit={() => nova.executions.restart(id, request).then(({ execution_id }) => go(`/runs/${execution_id}`))}
+      onClose={onClose}
+    >
+      <VersionField run={run} active={active.data?.active_version ?? null} version={version} onChange={setChosen} />
+      {version !== undefined && version !== run.version && <VersionDiff run={run} version={version} />}
+      <Patch run={run} extras={extras} problems={problems} onChange={setExtras} />
+      <AskAgain run={run} reused={data?.reused ?? []} again={again} onChange={setAgain} />
+      <QueryView query={forecast} lines={4}>
+        {(found) => <ForecastView forecast={found} />}
+      </QueryView>
+    </FormDialog>
+  );
+}
+
+/** Renders the replaced values as a JSON object; undefined without any. */
+function renderPatch(extras: readonly Extra[]): string | undefined {
+  const members = extras
+    .filter(({ key }) => key !== "")
+    .map(
+      ({ key, draft }) => `${JSON.stringify(key)}:${draft.mode === "json" ? draft.text : JSON.stringify(draft.text)}`,
+    );
+  return members.length === 0 ? undefined : `{${members.join(",")}}`;
+}
+
+interface VersionFieldProps {
+  run: WholeExecution;
+  active: number | null;
+  version: number | undefined;
+  onChange(version: number): void;
+}
+
+function VersionField({ run, active, version, onChange }: VersionFieldProps) {
+  const versions = useVersions(run.workflow);
+  const ready = versions.data?.filter(({ status }) => status === "ready") ?? [];
+  const nameOf = (one: number) =>
+    [words.version(one), one === active && words.active, one === run.version && words.ofRun].filter(Boolean).join(", ");
+  return (
+    <SelectField
+      label={words.versionLabel}
+      value={String(version ?? "")}
+      values={ready.map((one) => [String(one.version), nameOf(one.version)] as const)}
+      onChange={(to) => onChange(Number(to))}
+    />
+  );
+}
+
+function useNodes(workflow: string, version: number) {
+  const nova = useNova();
+  return useQuery({
+    queryKey: ["restart", "definition", workflow, version],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () =>
+      parseDefinition(asRaw((await nova.workflows.get(workflow, { version })).definition).text).nodes,
+  });
+}
+
+/** The code and prompts that differ between the version of the run and the chosen one. */
+function VersionDiff({ run: { workflow, version: before }, version }: { run: WholeExecution; version: number }) {
+  const [old, now] = [useNodes(workflow, before), useNodes(workflow, version)];
+  if (!old.data || !now.data) return null;
+  const textOf = (node: NodeText | undefined) => node?.code ?? node?.prompt ?? "";
+  const changed = Array.from(now.data.values()).filter(
+    (node) => old.data.has(node.id) && textOf(node) !== textOf(old.data.get(node.id)),
+  );
+  const added = Array.from(now.data.keys()).filter((id) => !old.data.has(id));
+  const removed = Array.from(old.data.keys()).filter((id) => !now.data.has(id));
+  return (
+    <details className="stack" open={changed.length === 1}>
+      <summary>{words.changes(changed.length, added.length, removed.length)}</summary>
+      {changed.map((node) => (
+        <section key={node.id} className="stack tight">
+          <UntrustedText as="h3" text={node.id} />
+          <CodeDiff before={textOf(old.data.get(node.id))} after={textOf(node)} label={words.diffOf(node.id)} />
+        </section>
+      ))}
+    </details>
+  );
+}
+
+interface PatchProps {
+  run: WholeExecution;
+  extras: readonly Extra[];
+  problems: ReadonlyMap<string, string>;
+  onChange(extras: readonly Extra[]): void;
+}
+
+/** Values that replace those of the initial context. */
+function Patch({ run: { execution_id: id }, extras, problems, onChange }: PatchProps) {
+  const nova = useNova();
+  const start = useQuery({
+    queryKey: ["restart", "start", id],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () => nova.executions.link(id, 0),
+  });
+  const members = start.data ? listMembers(asRaw(start.data.output_result).text) : [];
+  const left = members.filter(({ key }) => !extras.some((one) => one.key === key));
+  const add = (key: string) => {
+    const text = members.find((one) => one.key === key)?.text ?? "";
+    onChange([...extras, createExtra(key, { kind: "any", mode: "json", text, file: undefined })]);
+  };
+  return (
+    <details open={extras.length > 0}>
+      <summary>{words.patch}</summary>
+      <div className="stack">
+        <SelectField
+          label={words.replace}
+          hint={words.patchHint}
+          value=""
+          values={[["", words.chooseKey], ...left.map(({ key }) => [key, key] as const)]}
+          onChange={(key) => key !== "" && add(key)}
+        />
+        <MoreValues extras={extras} problems={problems} onChange={onChange} words={words.values} />
+      </div>
+    </details>
+  );
+}
+
+interface AskAgainProps {
+  run: WholeExecution;
+  reused: readonly string[];
+  again: readonly string[];
+  onChange(again: readonly string[]): void;
+}
+
+const asking = new Set(["approval", "wait", "workflow"]);
+
+/** The reused nodes that asked a person, a model or another system, which can be asked again. */
+function AskAgain({ run: { workflow, version }, reused, again, onChange }: AskAgainProps) {
+  const { data: nodes } = useNodes(workflow, version);
+  const places = new Set([...reused.map(nodeOfPlace), ...again]);
+  const choices = Array.from(places).filter((id) => {
+    const node = nodes?.get(id);
+    return node !== undefined && (asking.has(node.type) || node.prompt !== undefined);
+  });
+  if (choices.length === 0) return null;
+  return (
+    <fieldset className="field">
+      <legend>{words.askAgain}</legend>
+      <p className="field-hint">{words.askAgainHint}</p>
+      {choices.map((id) => (
+        <label key={id} className="row check">
+          <input
+            type="checkbox"
+            checked={again.includes(id)}
+            onChange={({ target }) => onChange(target.checked ? [...again, id] : again.filter((one) => one !== id))}
+          />
+          <UntrustedText text={id} />
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Returns the id of the node of a place: `find` of `billing/each[3].find#2`. */
+function nodeOfPlace(place: string): string {
+  return (
+    place
+      .split("/")
+      .at(-1)
+      ?.split(".")
+      .at(-1)
+      ?.replace(/#\d+$|\[\d+\]$/, "") ?? place
+  );
+}

@@ -1,0 +1,128 @@
+import { useQuery } from "@tanstack/react-query";
+import { type JSX, useState, useSyncExternalStore } from "react";
+import { Link } from "wouter";
+import { useNova } from "../../api/nova.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/field.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { texts } from "../../texts.ts";
+import { buildRunQuery, readFilters } from "./use-runs.ts";
+
+const words = texts.runs.views;
+
+/** A list of runs that the user has saved, by its filters in the address. */
+interface SavedView {
+  name: string;
+  search: string;
+}
+
+const storageKey = "nova-views";
+const maxViews = 12;
+const maxNameLength = 40;
+const listeners = new Set<() => void>();
+let views: readonly SavedView[] = loadViews();
+
+function loadViews(): readonly SavedView[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
+    return Array.isArray(stored) ? stored.filter(isView).slice(0, maxViews) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isView(value: unknown): value is SavedView {
+  const { name, search } = (value ?? {}) as Partial<SavedView>;
+  return typeof name === "string" && typeof search === "string";
+}
+
+function storeViews(next: readonly SavedView[]): void {
+  views = next;
+  localStorage.setItem(storageKey, JSON.stringify(next));
+  for (const hear of listeners) hear();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function useViews(): readonly SavedView[] {
+  return useSyncExternalStore(subscribe, () => views);
+}
+
+/** The links to the saved views, each with the number of its runs. */
+export function SavedViewLinks(): JSX.Element | null {
+  const saved = useViews();
+  if (saved.length === 0) return null;
+  return (
+    <ul className="side-pages side-views" aria-label={words.title}>
+      {saved.map((view) => (
+        <li key={view.name} className="row tight">
+          <Link href={`/?${view.search}`} className="side-link fill">
+            <UntrustedText as="span" className="fill ellipsis" text={view.name} />
+            <ViewCount search={view.search} />
+          </Link>
+          <IconButton
+            icon="cross"
+            label={words.delete(view.name)}
+            onClick={() => storeViews(views.filter(({ name }) => name !== view.name))}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const pauseMs = 15_000;
+const maxCounted = 100;
+
+function ViewCount({ search }: { search: string }): JSX.Element {
+  const nova = useNova();
+  const { data } = useQuery({
+    queryKey: ["runs", "view", search],
+    refetchInterval: pauseMs,
+    async queryFn({ signal }) {
+      const query = { ...buildRunQuery(readFilters(search)), limit: maxCounted };
+      const { items, next_cursor } = await nova.ask(nova.api.GET("/executions", { params: { query }, signal }));
+      return `${items.length}${next_cursor === null ? "" : "+"}`;
+    },
+  });
+  return <b className="side-count">{data ?? "–"}</b>;
+}
+
+/** Saves the filters of the address under a name. */
+export function SaveView({ search }: { search: string }): JSX.Element {
+  return (
+    <DialogButton
+      icon="plus"
+      tone="ghost"
+      label={words.save}
+      dialog={(close) => <SaveDialog search={search} onClose={close} />}
+    />
+  );
+}
+
+function SaveDialog({ search, onClose }: { search: string; onClose(): void }) {
+  const [name, setName] = useState("");
+  const trimmed = name.trim();
+  const isFull = views.length >= maxViews && !views.some((view) => view.name === trimmed);
+  return (
+    <FormDialog
+      title={words.save}
+      isIncomplete={trimmed === "" || isFull}
+      onSubmit={async () => storeViews([...views.filter((view) => view.name !== trimmed), { name: trimmed, search }])}
+      onClose={onClose}
+    >
+      <TextField
+        label={words.name}
+        hint={words.hint}
+        error={isFull ? words.full(maxViews) : undefined}
+        maxLength={maxNameLength}
+        value={name}
+        onChange={setName}
+      />
+    </FormDialog>
+  );
+}

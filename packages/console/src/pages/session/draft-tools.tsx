@@ -1,0 +1,111 @@
+import type { Session } from "@nova/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { strToU8, zipSync } from "fflate";
+import { useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { usePages } from "../../api/queries.ts";
+import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { SelectField, TextArea } from "../../parts/field.tsx";
+import { saveFile } from "../../parts/value.tsx";
+import { texts } from "../../texts.ts";
+import { deriveSlug } from "../workflows/workflow-files.ts";
+import { readDoc } from "./draft-doc.ts";
+import { listExportFiles } from "./export-files.ts";
+import type { DraftEditing } from "./use-draft.ts";
+
+const words = texts.build;
+
+/** Undo and redo of the drawing, the sample input, and the export. */
+export function DraftTools({ session, draft }: { session: Session; draft: DraftEditing }) {
+  return (
+    <>
+      <IconButton icon="undo" label={words.undo} disabled={!draft.canUndo} onClick={() => void draft.undo()} />
+      <IconButton icon="redo" label={words.redo} disabled={!draft.canRedo} onClick={() => void draft.redo()} />
+      <DialogButton
+        icon="file"
+        label={words.sample.title}
+        dialog={(close) => <SampleInput session={session} onClose={close} />}
+      />
+      <IconButton icon="download" label={words.exportZip} onClick={() => exportDraft(session)} />
+    </>
+  );
+}
+
+/** Saves the folder of the workflow, as `nova init` makes it. */
+function exportDraft(session: Session): void {
+  const { name, settings, files, workflow, context } = session;
+  const texts = listExportFiles({ ...readDoc(session), name, settings, files, context: asRaw(context).text });
+  const folder = workflow ?? (deriveSlug(name) || "workflow");
+  const zip = zipSync(Object.fromEntries(texts.map(({ path, text }) => [`${folder}/${path}`, strToU8(text)])));
+  saveFile(`${folder}.zip`, new Blob([zip], { type: "application/zip" }));
+}
+
+/** The initial context of every run: typed, from a file, or from a past run. */
+function SampleInput({ session, onClose }: { session: Session; onClose(): void }) {
+  const { session_id: id, workflow, revision } = session;
+  const nova = useNova();
+  const queries = useQueryClient();
+  const [text, setText] = useState(() => formatJson(asRaw(session.context).text));
+  const [problem, setProblem] = useState<string>();
+  const runs = usePages("/executions", { query: { limit: 25, ...(workflow !== null && { workflow }) } });
+  const context = parseObject(text);
+  const take = async (run: string) => {
+    if (run === "") return;
+    const { output_result: start } = await nova.executions.link(run, 0);
+    setText(formatJson(asRaw(start).text));
+  };
+  const read = async (file: File | undefined) => {
+    const content = await file?.text();
+    setProblem(undefined);
+    if (content === undefined) return;
+    if (parseObject(content)) setText(formatJson(content));
+    else setProblem(texts.sessions.form.misfit);
+  };
+  const save = async () => {
+    if (!context) return;
+    queries.setQueryData(["session", id], await nova.sessions.change(id, { context }, { revision }));
+  };
+  return (
+    <FormDialog
+      title={words.sample.title}
+      action={texts.common.save}
+      isIncomplete={!context}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <p className="quiet">{words.sample.hint}</p>
+      <SelectField
+        label={words.sample.ofRun}
+        value=""
+        values={[
+          ["", words.sample.chooseRun],
+          ...(runs.data ?? []).map((run) => [run.execution_id, `${run.workflow} ${run.started_at}`] as const),
+        ]}
+        onChange={(run) => void take(run)}
+      />
+      <div className="line">
+        <input
+          id="sample-file"
+          type="file"
+          className="hidden-label"
+          tabIndex={-1}
+          aria-label={words.sample.file}
+          onChange={(event) => void read(event.target.files?.[0])}
+        />
+        <Button icon="upload" onClick={() => document.getElementById("sample-file")?.click()}>
+          {words.sample.file}
+        </Button>
+      </div>
+      <TextArea
+        label={words.sample.context}
+        hint={text.includes('"***"') ? words.sample.secret : undefined}
+        error={problem ?? (context ? undefined : texts.sessions.form.misfit)}
+        value={text}
+        rows={12}
+        onChange={setText}
+      />
+    </FormDialog>
+  );
+}

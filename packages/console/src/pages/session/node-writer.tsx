@@ -1,0 +1,263 @@
+import type { Schemas, Session } from "@nova/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef, useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { findMember, readString } from "../../json/raw.ts";
+import { Button } from "../../parts/button.tsx";
+import type { Writer, Writing } from "../../parts/code-writer.ts";
+import { ErrorNote, Failure, isConflict } from "../../parts/states.tsx";
+import { Time } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { texts } from "../../texts.ts";
+import { readDefinition, type SessionNode } from "./draft.ts";
+
+const words = texts.writer;
+
+type Checked = Schemas["CheckedNode"];
+
+/** A caller's access to the editor. */
+export interface WriterHandle {
+  /** Saves unsaved text. Returns false if it could not be saved. */
+  save(): Promise<boolean>;
+  /** Marks a line in addition to the findings. */
+  mark(line: number, message: string): void;
+}
+
+interface NodeWriterProps {
+  session: Session;
+  node: SessionNode;
+  field: "code" | "prompt";
+  onRun(): void;
+  handle: RefObject<WriterHandle | null>;
+  /** Whether the editor takes the focus when it opens. */
+  takesFocus?: boolean;
+}
+
+/** Edits the code or the prompt of a node. It saves pauses in typing, and shows findings and the filled prompt. */
+export function NodeWriter({ session, node, field, onRun, handle, takesFocus = false }: NodeWriterProps) {
+  const saver = useSaver(session, node, field);
+  const { writer, text, theirs, setText } = saver;
+  const [failed, setFailed] = useState<{ line: number; message: string; text: string }>();
+  const check = useCheck(session, node, saver.isSaved);
+  const { findings = [], keys, earlier = [], prompt } = check.data ?? {};
+  const names = field === "code" ? (keys ?? []) : [...earlier.map(({ name }) => name), ...(keys ?? [])];
+  const own = findings.filter(({ path }) => path === `$.${field}`);
+  const marks = own.map(({ severity, message, line = 1, column = 1 }) => ({ severity, message, line, column }));
+  const shown = failed?.text === text ? [...marks, { severity: "error" as const, column: 1, ...failed }] : marks;
+  useImperativeHandle(handle, () => ({
+    save: saver.save,
+    mark: (line, message) => setFailed({ line, message, text: saver.latest() }),
+  }));
+  const open = useWriter(writer, {
+    text,
+    language: field === "code" ? "python" : "prompt",
+    label: texts.sessions.node[field],
+    names,
+    onChange: setText,
+    onRun,
+    marks: shown,
+    takesFocus,
+  });
+  if (open.error) return <Failure error={open.error} />;
+  return (
+    <div className="stack writer">
+      <div ref={open.host} className="code-diff well writer-box" data-field={field} />
+      <p className="row between small quiet" role="status">
+        <span>{saver.isSaved ? words.saved : words.saving}</span>
+        <span>{words.keys}</span>
+      </p>
+      {theirs !== undefined && <Conflict session={session} node={node.node_id} saver={saver} />}
+      <ErrorNote error={saver.error ?? check.error} />
+      {check.data && <Findings findings={findings} />}
+      {prompt && <FilledPrompt prompt={prompt} />}
+    </div>
+  );
+}
+
+function Conflict({ session, node, saver }: { session: Session; node: string; saver: Saver }) {
+  const change = session.changes.findLast((one) => one.what.includes(`"${node}"`));
+  return (
+    <div className="notice tone-wait stack" role="alert">
+      <p>
+        <UntrustedText text={change ? `${change.what}, ${texts.sessions.change(change.by)}` : words.changed} />{" "}
+        {change && <Time at={change.at} />}
+      </p>
+      <div className="line">
+        <Button onClick={saver.keepMine}>{words.keepMine}</Button>
+        <Button onClick={saver.takeTheirs}>{words.takeTheirs}</Button>
+      </div>
+    </div>
+  );
+}
+
+function Findings({ findings }: Pick<Checked, "findings">) {
+  if (findings.length === 0) return <p className="small ok">{words.noFindings}</p>;
+  return (
+    <ul className="findings stack tight small" aria-label={words.findings}>
+      {findings.map(({ code, severity, path, line, message }) => (
+        <li key={`${code}${path}${line}${message}`} className={severity === "error" ? "tone-bad" : "tone-wait"}>
+          <b>{code}</b> {line !== undefined && <span className="mono">{words.line(line)}</span>}{" "}
+          <UntrustedText text={message} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FilledPrompt({ prompt: { text, references } }: { prompt: NonNullable<Checked["prompt"]> }) {
+  return (
+    <details open>
+      <summary>{words.filled}</summary>
+      {references.length > 0 && (
+        <dl className="facts small">
+          {references.map(({ reference, value }) => (
+            <div key={reference}>
+              <dt className="mono">
+                <UntrustedText text={reference} />
+              </dt>
+              <dd className={value === null ? "bad" : "ellipsis"}>
+                {value === null ? words.noValue : <UntrustedText text={value.slice(0, 500)} />}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <UntrustedText as="pre" className="well prose printed" text={text} />
+    </details>
+  );
+}
+
+/** Reads the findings of the saved node once per version. */
+function useCheck({ session_id: id, revision }: Session, { node_id, version }: SessionNode, isSaved: boolean) {
+  const nova = useNova();
+  return useQuery({
+    queryKey: ["session-check", id, node_id, version, revision],
+    enabled: isSaved,
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: (before: Checked | undefined) => before,
+    queryFn: () => nova.sessions.check(id, node_id),
+  });
+}
+
+interface ChangingWriting extends Omit<Writing, "names"> {
+  names: readonly string[];
+  marks: Parameters<Writer["mark"]>[0];
+  takesFocus: boolean;
+}
+
+/** Opens the editor in the returned element. It is loaded on first use. */
+function useWriter(writer: RefObject<Writer | undefined>, writing: ChangingWriting) {
+  const host = useRef<HTMLDivElement>(null);
+  const latest = useRef(writing);
+  latest.current = writing;
+  const [isOpen, setOpen] = useState(false);
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    let isGone = false;
+    import("../../parts/code-writer.ts")
+      .then(({ openWriter }) => {
+        if (isGone || !host.current) return;
+        const { text, language, label } = latest.current;
+        writer.current = openWriter(host.current, {
+          text,
+          language,
+          label,
+          names: () => latest.current.names,
+          onChange: (changed) => latest.current.onChange(changed),
+          onRun: () => latest.current.onRun(),
+        });
+        if (latest.current.takesFocus) writer.current.focus();
+        setOpen(true);
+      })
+      .catch(setError);
+    return () => {
+      isGone = true;
+      writer.current?.destroy();
+      writer.current = undefined;
+    };
+  }, [writer]);
+  const marks = JSON.stringify(writing.marks);
+  useEffect(() => {
+    if (isOpen) writer.current?.mark(JSON.parse(marks));
+  }, [writer, isOpen, marks]);
+  return { host, error };
+}
+
+const pauseMs = 500;
+
+type Saver = ReturnType<typeof useSaver>;
+
+/**
+ * Saves the text after each pause in typing. If another user has changed the text meanwhile, `theirs` is that text, and
+ * nothing is saved until the user decides.
+ */
+function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" | "prompt") {
+  const nova = useNova();
+  const queries = useQueryClient();
+  const now = readString(findMember(readDefinition(node), field)) ?? "";
+  const [text, setText] = useState(now);
+  const [saved, setSaved] = useState(now);
+  const [theirs, setTheirs] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const writer = useRef<Writer>(undefined);
+  const state = useRef({ text, saved, version: node.version, isBusy: Promise.resolve(true) });
+  state.current.text = text;
+  useEffect(() => {
+    const { current } = state;
+    if (now === current.saved || now === current.text) {
+      current.version = node.version;
+      current.saved = now;
+      setSaved(now);
+    } else if (current.text === current.saved) {
+      Object.assign(current, { text: now, saved: now, version: node.version });
+      writer.current?.setText(now);
+      setSaved(now);
+    } else setTheirs(now);
+  }, [now, node.version]);
+  const store = useCallback(async (): Promise<boolean> => {
+    const { current } = state;
+    const { text: sent, version } = current;
+    if (sent === current.saved) return true;
+    try {
+      const session = await nova.sessions.changeNode(id, node.node_id, { [field]: sent }, { version });
+      current.saved = sent;
+      current.version = session.nodes.find((one) => one.node_id === node.node_id)?.version ?? version;
+      queries.setQueryData(["session", id], session);
+      setSaved(sent);
+      setError(undefined);
+      return current.text === sent;
+    } catch (cause) {
+      if (isConflict(cause)) await queries.invalidateQueries({ queryKey: ["session", id], exact: true });
+      else setError(cause);
+      return false;
+    }
+  }, [nova, queries, id, node.node_id, field]);
+  const save = useCallback(() => {
+    state.current.isBusy = state.current.isBusy.then(store);
+    return state.current.isBusy;
+  }, [store]);
+  useEffect(() => {
+    if (text === saved || theirs !== undefined) return undefined;
+    const timer = setTimeout(() => void save(), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text, saved, theirs, save]);
+  const settle = (isMine: boolean) => {
+    const { current } = state;
+    Object.assign(current, { saved: theirs ?? "", version: node.version });
+    setSaved(theirs ?? "");
+    if (!isMine) writer.current?.setText(theirs ?? "");
+    setTheirs(undefined);
+  };
+  return {
+    writer,
+    text,
+    setText,
+    theirs,
+    error,
+    isSaved: text === saved,
+    save,
+    latest: () => state.current.text,
+    keepMine: () => settle(true),
+    takeTheirs: () => settle(false),
+  };
+}

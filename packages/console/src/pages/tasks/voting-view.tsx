@@ -1,0 +1,124 @@
+import type { WholeTask } from "@nova/client";
+import { useState } from "react";
+import { useNova } from "../../api/nova.ts";
+import { useReload } from "../../api/queries.ts";
+import { ConfirmButton, DialogButton, FormDialog } from "../../parts/dialog.tsx";
+import { TextField } from "../../parts/field.tsx";
+import { Time } from "../../parts/time.tsx";
+import { UntrustedText } from "../../parts/untrusted-text.tsx";
+import { texts } from "../../texts.ts";
+
+const words = texts.tasks.voting;
+
+/** Ids of the sentences that say why the user may not vote, and has nothing to withdraw. */
+export const refusalId = "task-refusal";
+const withdrawalRefusalId = "task-withdrawal-refusal";
+
+interface VotingViewProps {
+  task: WholeTask;
+  /** Called after the user has withdrawn or delegated the vote. */
+  onChange?(): void;
+}
+
+/** Shows who may vote on an approval, who has voted, and why buttons are disabled for the user. */
+export function VotingView({ task, onChange }: VotingViewProps) {
+  const { approvers, voting } = task;
+  if (!approvers || !voting) return <p className="small quiet">{words.anyone}</p>;
+  const { votes, delegations, missing, caller, refusal } = voting;
+  return (
+    <section className="stack" aria-label={words.title}>
+      <h2 className="label">{words.title}</h2>
+      <UntrustedText as="p" className="small" text={words.may(approvers.count, approvers.any.join(", "))} />
+      {votes.map(({ by, choice, at }) => (
+        <p key={by} className="line">
+          <UntrustedText text={words.voted(by, choice)} /> <Time at={at} />
+        </p>
+      ))}
+      {delegations.map(({ by, to }) => (
+        <UntrustedText key={by} as="p" className="small quiet" text={words.delegated(by, to)} />
+      ))}
+      {votes.length > 0 && (
+        <UntrustedText
+          as="p"
+          className="small quiet"
+          text={missing.map(({ choice, count }) => words.missing(choice, count)).join(", ")}
+        />
+      )}
+      {refusal !== null && (
+        <p id={refusalId} className="toned small tone-wait">
+          <UntrustedText text={refusal} />
+        </p>
+      )}
+      {caller !== null && <UntrustedText as="p" className="small quiet" text={words.caller(caller)} />}
+      <VoteButtons task={task} voting={voting} onChange={onChange} />
+    </section>
+  );
+}
+
+interface VoteButtonsProps extends Pick<VotingViewProps, "task"> {
+  voting: NonNullable<WholeTask["voting"]>;
+  onChange: VotingViewProps["onChange"];
+}
+
+/** The buttons that withdraw and delegate a vote. A disabled button refers to the sentence that says why. */
+function VoteButtons({ task: { task_id: id }, voting, onChange }: VoteButtonsProps) {
+  const nova = useNova();
+  const reload = useReload();
+  const { refusal, withdrawal_refusal: withdrawalRefusal } = voting;
+  const isSame = withdrawalRefusal === refusal;
+  const settle = async () => {
+    onChange?.();
+    await reload(["task", id], ["/tasks"]);
+  };
+  return (
+    <>
+      <div className="line">
+        <ConfirmButton
+          label={words.withdraw}
+          title={words.withdrawTitle}
+          hint={words.withdrawHint}
+          disabled={withdrawalRefusal !== null}
+          aria-describedby={withdrawalRefusal === null ? undefined : isSame ? refusalId : withdrawalRefusalId}
+          onConfirm={async () => {
+            await nova.tasks.withdraw(id);
+            await settle();
+          }}
+        />
+        <DialogButton
+          label={words.delegate}
+          disabled={refusal !== null}
+          aria-describedby={refusal === null ? undefined : refusalId}
+          dialog={(close) => (
+            <DelegateDialog
+              onClose={close}
+              delegate={async (to) => {
+                await nova.tasks.delegate(id, to);
+                await settle();
+              }}
+            />
+          )}
+        />
+      </div>
+      {withdrawalRefusal !== null && !isSame && (
+        <p id={withdrawalRefusalId} className="small quiet">
+          <UntrustedText text={withdrawalRefusal} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function DelegateDialog({ onClose, delegate }: { onClose(): void; delegate(to: string): Promise<void> }) {
+  const [to, setTo] = useState("");
+  return (
+    <FormDialog
+      title={words.delegateTitle}
+      action={words.delegate}
+      isIncomplete={to.trim() === ""}
+      onSubmit={() => delegate(to.trim())}
+      onClose={onClose}
+    >
+      <TextField label={words.delegateTo} hint={words.delegateHint} type="email" value={to} onChange={setTo} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,160 @@
+import { type Approvers, isNamedPerson, nodeIndex, starterMark } from "@nova/workflow";
+import { contentOrNull, headOf } from "../../chain/entry.ts";
+import type { EntryId } from "../../ports/chain.ts";
+import type { Ports } from "../../ports/index.ts";
+import { isSamePerson, type NamedPerson, type Person } from "../../ports/people.ts";
+import type { WaitingTask } from "../../ports/tasks.ts";
+import { findOpenedFork, opensFork } from "../../protocol/branches.ts";
+import { readVotes, type Votes } from "./votes.ts";
+
+/** A person who may not answer an approval. The message says why, and what to do. Nothing was written. */
+export class ApproverRefused extends Error {
+  override name = "ApproverRefused";
+}
+
+type Asked = Pick<WaitingTask, "node" | "execution" | "workflowId" | "version">;
+
+/** Returns the person if NOVA has proved who it is. Throws `ApproverRefused`. */
+export function demandPerson({ node }: Pick<Asked, "node">, person: Person | undefined): Person {
+  if (person) return person;
+  const message = `"${node}" takes answers only from people whose identity NOVA can prove, and this key names none - use the key of a person (nova keys create --identity), or sign in`;
+  throw new ApproverRefused(message);
+}
+
+/** Throws `ApproverRefused` if the person may not answer the approval. */
+export async function demandApprover(
+  ports: Ports,
+  task: Asked,
+  approvers: Approvers,
+  votes: Pick<Votes, "delegations">,
+  person: Person,
+): Promise<void> {
+  const { name } = person;
+  const own = votes.delegations.find(({ by }) => isSamePerson(by, person));
+  if (own) {
+    const message = `${name} has delegated "${task.node}" to ${own.to}, who has to answer - withdraw the delegation to answer in person`;
+    throw new ApproverRefused(message);
+  }
+  if (!isNamed(approvers, person) && !isDelegate(votes, person)) {
+    throw new ApproverRefused(`${name} may not answer "${task.node}" - its approvers are ${approvers.any.join(", ")}`);
+  }
+  await demandNotExcluded(ports, task, approvers, person);
+}
+
+function isNamed({ any }: Pick<Approvers, "any">, { ids, roles, groups }: Person): boolean {
+  return any.some((approver) => {
+    if (isNamedPerson(approver)) return ids.includes(approver);
+    const [kind, name] = [approver.slice(0, approver.indexOf(":")), approver.slice(approver.indexOf(":") + 1)];
+    return (kind === "role" ? roles : groups).includes(name);
+  });
+}
+
+function isDelegate({ delegations }: Pick<Votes, "delegations">, { ids }: Pick<Person, "ids">): boolean {
+  return delegations.some(({ to }) => ids.includes(to));
+}
+
+/** Whether a person's list of tasks shows this task. Only the check of a vote reads the chain. */
+export function mayConcern({ approvers, delegates = [] }: WaitingTask, person: Person): boolean {
+  return approvers !== undefined && (isNamed(approvers, person) || delegates.some((to) => person.ids.includes(to)));
+}
+
+/** Throws `ApproverRefused` for a delegation to a person who may answer already, or must not. */
+export async function demandDelegate(
+  ports: Ports,
+  task: Asked,
+  approvers: Approvers,
+  votes: Pick<Votes, "delegations">,
+  to: string,
+): Promise<void> {
+  if (approvers.any.includes(to) || votes.delegations.some((one) => one.to === to))
+    throw new ApproverRefused(`${to} may answer "${task.node}" already - delegate to another person`);
+  await demandNotExcluded(ports, task, approvers, { name: to, ids: [to] });
+}
+
+type Known = Pick<NamedPerson, "name" | "ids">;
+
+/** Throws `ApproverRefused` for a person whom `not` of the approval excludes. */
+async function demandNotExcluded(ports: Ports, task: Asked, { not }: Approvers, person: Known): Promise<void> {
+  const isMe = (other: NamedPerson) => isSamePerson(other, person);
+  if (not.includes(starterMark) && (await startersOf(ports, task.execution)).some(isMe))
+    throw new ApproverRefused(
+      `${person.name} started this run and may not answer "${task.node}" - another approver has to`,
+    );
+  for (const node of not.filter((one) => one !== starterMark)) {
+    if (!(await votersOn(ports, task, node)).some(isMe)) continue;
+    throw new ApproverRefused(
+      `${person.name} has answered "${node}" and may not answer "${task.node}" - another approver has to`,
+    );
+  }
+}
+
+/** Returns whether `not` of the approval excludes the owner of a mail address. */
+export async function isExcluded(ports: Ports, task: Asked, approvers: Approvers, mail: string): Promise<boolean> {
+  try {
+    await demandNotExcluded(ports, task, approvers, { name: mail, ids: [mail] });
+    return false;
+  } catch (error) {
+    if (error instanceof ApproverRefused) return true;
+    throw error;
+  }
+}
+
+/**
+ * The people who started a run: the run itself, the run around it, and the runs that it restarts. The list is empty
+ * for a run that a trigger or a key without an identity started.
+ */
+async function startersOf(ports: Pick<Ports, "chain" | "blobs">, execution: string): Promise<NamedPerson[]> {
+  const found: NamedPerson[] = [];
+  const executions = new Set([execution]);
+  for (const id of executions) {
+    const { entry } = await ports.chain.read({ execution: id, scope: "", seq: 0 });
+    if (!entry) continue;
+    const head = headOf(entry);
+    const text = await contentOrNull(ports, entry, head, "starter");
+    if (text !== null) found.push(JSON.parse(text) as NamedPerson);
+    else if (head.digests.starter !== undefined) throw erased(`who started ${id}`);
+    for (const other of [head.parent?.execution, head.plan?.after]) if (other !== undefined) executions.add(other);
+  }
+  return found;
+}
+
+/** Everyone whose vote on a node of the run counts, in all visits. A restart also reads the run that it reuses. */
+async function votersOn(ports: Ports, task: Asked, id: string): Promise<NamedPerson[]> {
+  const { execution } = task;
+  const version = await ports.workflows.get(task.workflowId, task.version);
+  const node = version && nodeIndex(version.workflow).get(id)?.node;
+  if (node?.type !== "approval") return [];
+  const tasks = (await ports.tasks.ofExecution(execution)).filter((one) => one.node === id);
+  const places: EntryId[] = [...tasks, ...(await reusedPlaces(ports, execution, id))];
+  const found: NamedPerson[] = [];
+  for (const { execution, scope, seq } of places) {
+    const votes = await readVotes(ports, { execution, scope, seq }, node);
+    if (votes.isErased) throw erased(`who answered "${id}"`);
+    found.push(...votes.standing.map(({ by }) => by));
+  }
+  return found;
+}
+
+/** The entries of earlier runs whose answers the run reuses for a node. Only a run with a plan reuses any. */
+async function reusedPlaces(ports: Ports, execution: string, id: string): Promise<EntryId[]> {
+  const { entry } = await ports.chain.read({ execution, scope: "", seq: 0 });
+  return entry && headOf(entry).plan ? Array.fromAsync(reusedIn(ports, { execution, scope: "" }, id)) : [];
+}
+
+async function* reusedIn(
+  ports: Ports,
+  { execution, scope }: Omit<EntryId, "seq">,
+  id: string,
+): AsyncGenerator<EntryId> {
+  for await (const { entry } of ports.chain.links(execution, scope)) {
+    if (!entry) continue;
+    const head = headOf(entry);
+    if (head.node_id === id && head.reused_from) yield head.reused_from;
+    const fork = opensFork(head) ? await findOpenedFork(ports, entry) : null;
+    for (const branch of fork?.branches ?? []) yield* reusedIn(ports, { execution, scope: branch.scope }, id);
+  }
+}
+
+function erased(what: string): ApproverRefused {
+  return new ApproverRefused(`NOVA cannot tell ${what}, because it was erased - start a new run`);
+}

@@ -1,0 +1,63 @@
+import type { Clock, KeyPair } from "../ports/index.ts";
+import type { Leaf, StoredRoot, TreeName } from "../ports/roots.ts";
+import { sha256 } from "../sha256.ts";
+import { hashTree, leafBytes } from "./tree.ts";
+
+/** The facts in the text of a root. `at` is ISO 8601 with milliseconds. */
+export interface RootFacts extends TreeName {
+  at: string;
+  /** SHA-256 of the text of the root before; null in root 1. */
+  previous: string | null;
+}
+
+/** A stored root with the facts in its text. */
+export type Root = StoredRoot & RootFacts;
+
+/** A stored root, or the leaves under it, are not as NOVA writes them. */
+export class TreeDamaged extends Error {
+  override name = "TreeDamaged";
+}
+
+/** Returns the text that is signed and stamped: docs/proof.md fixes its fields and their order. */
+function rootText({ number, size, tree, at, previous }: RootFacts): string {
+  return JSON.stringify({ format: 1, number, size, tree, at, previous });
+}
+
+const rootForm =
+  /^\{"format":1,"number":([1-9]\d{0,9}),"size":([1-9]\d{0,9}),"tree":"([0-9a-f]{64})","at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","previous":(?:null|"([0-9a-f]{64})")\}$/;
+
+/** Reads the facts in a stored root. Throws `TreeDamaged` if its text has another form or another number. */
+export function readRoot(stored: StoredRoot): Root {
+  const [, number, size, tree = "", at = "", previous = null] = rootForm.exec(stored.text) ?? [];
+  const root = { ...stored, number: Number(number), size: Number(size), tree, at, previous };
+  const isFirst = root.number === 1 && previous === null;
+  const fits = root.number === stored.number && (isFirst || (root.number > 1 && previous !== null));
+  if (fits && rootText(root) === stored.text) return root;
+  throw new TreeDamaged(`root ${stored.number} is not as NOVA wrote it - the table was edited by hand`);
+}
+
+/** Builds and signs the root after `before` over `leaves`. */
+export async function signRoot(
+  { keyPair, clock }: { keyPair: KeyPair; clock: Clock },
+  before: Root | undefined,
+  leaves: readonly Leaf[],
+): Promise<Root> {
+  const facts: RootFacts = {
+    number: (before?.number ?? 0) + 1,
+    size: leaves.length,
+    tree: hashTree(leaves.map(leafBytes)).toString("hex"),
+    at: new Date(clock.now()).toISOString(),
+    previous: before ? sha256(before.text) : null,
+  };
+  const text = rootText(facts);
+  return { ...facts, text, signature: await keyPair.sign(signedText(text)) };
+}
+
+/** Whether the signature of a root is valid, by a key that was in use at the time of the root. */
+export function isRootSigned(keyPair: KeyPair, { text, signature, at }: Root): Promise<boolean> {
+  return keyPair.verify(signedText(text), signature, at);
+}
+
+function signedText(text: string): string {
+  return `nova root v1\n${text}`;
+}

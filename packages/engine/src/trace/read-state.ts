@@ -1,0 +1,163 @@
+import type { RawJson } from "@nova/workflow";
+import { atOnce } from "../at-once.ts";
+import { contentOrNull, type Head, headOf, unlessErased } from "../chain/entry.ts";
+import { blobPages, type Context, loadContext } from "../context/context.ts";
+import type { Link, StoredEntry } from "../ports/chain.ts";
+import type { Execution } from "../ports/executions.ts";
+import type { Ports } from "../ports/index.ts";
+import type { NamedPerson } from "../ports/people.ts";
+import { findOpenedFork, opensFork } from "../protocol/branches.ts";
+import { continuationName } from "../protocol/close.ts";
+import { executionOf } from "../protocol/record.ts";
+import { secretKeysOf, shownContext } from "../secrets/redactor.ts";
+import { sha256 } from "../sha256.ts";
+import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork, type Visit } from "./at-work.ts";
+import { readBranches } from "./run-heads.ts";
+
+/** How far a run has come, without the entries of its chain. */
+export interface RunState {
+  execution: Execution;
+  /**
+   * Ids of the nodes in the order in which they ran, start and end included; joins and the close are left out. Nodes of
+   * branches follow their fork, branch by branch, although branches run at the same time.
+   */
+  path: string[];
+  /** The newest context of the main line. */
+  context: RawJson;
+  atWork: AtWork;
+  /** The name of the person who started the run; null: NOVA has proved no identity, or the name was erased. */
+  startedBy: string | null;
+  /** URLs of the run's Step Functions executions, the first one first; empty if they have no page for people. */
+  pages: string[];
+}
+
+/**
+ * Reads how far a run has come from the heads of its entries. It reads no content except the newest context. Throws
+ * `ExecutionNotFound`.
+ */
+export async function readState(ports: Ports, id: string): Promise<RunState> {
+  const execution = await executionOf(ports, id);
+  const version = await ports.workflows.get(execution.workflowId, execution.version);
+  const reader = new HeadReader(ports, version !== undefined);
+  const visits = await reader.scope(id, "");
+  const context = reader.newest && (await readContext(ports, reader.newest, headOf(reader.newest)));
+  const isOver = visits.at(-1)?.node_type === "close";
+  const atWork = execution.open && !isOver ? await atWorkOf(ports, version, reader.held, visits) : nothingAtWork;
+  return {
+    execution,
+    path: pathThrough(visits),
+    context: shownContext(context?.slots() ?? [], secretKeysOf(version)),
+    atWork,
+    startedBy: await readStarter(ports, reader.first),
+    pages: pagesOf(ports, execution, reader.continuations),
+  };
+}
+
+class HeadReader {
+  /** All turns without an entry that this reader has found. */
+  readonly held: HeldTurn[] = [];
+  /** The number of Step Functions executions after the first one, in which loops of the main line continued. */
+  continuations = 0;
+  /** Entry 0 of the main line. */
+  first: StoredEntry | undefined;
+  /** The last entry of the main line that has a context. */
+  newest: StoredEntry | undefined;
+  readonly #ports: Ports;
+  readonly #hasVersion: boolean;
+
+  /** Without the version of the workflow, branches are not read. */
+  constructor(ports: Ports, hasVersion: boolean) {
+    this.#ports = ports;
+    this.#hasVersion = hasVersion;
+  }
+
+  /** Reads the heads of a scope. `known` are its turns and entries if the caller has read them. */
+  async scope(execution: string, scope: string, known?: readonly Link[]): Promise<Visit[]> {
+    const visits: Visit[] = [];
+    for await (const { seq, turn, entry } of known ?? this.#ports.chain.links(execution, scope)) {
+      if (!entry && turn?.state === "held") this.held.push({ at: { execution, scope, seq }, turn });
+      if (entry) visits.push(await this.#visit(entry));
+    }
+    return visits;
+  }
+
+  async #visit(entry: StoredEntry): Promise<Visit> {
+    const head = headOf(entry);
+    const { node_id, node_type, status, path_taken, scope, seq } = head;
+    if (scope === "") this.continuations = head.continuation?.number ?? this.continuations;
+    if (scope === "" && seq === 0) this.first = entry;
+    if (scope === "" && head.digests.context) this.newest = entry;
+    const visit: Visit = { node_id, node_type, status, path_taken, scope, seq };
+    const open = this.#hasVersion && opensFork(head) ? await findOpenedFork(this.#ports, entry) : null;
+    if (!open) return visit;
+    const read = (inside: string, known?: readonly Link[]) => this.scope(head.execution_id, inside, known);
+    return { ...visit, branches: await readBranches(this.#ports, open, read) };
+  }
+}
+
+async function readStarter(ports: Ports, first: StoredEntry | undefined): Promise<string | null> {
+  const text = first ? await contentOrNull(ports, first, headOf(first), "starter") : null;
+  return text === null ? null : (JSON.parse(text) as NamedPerson).name;
+}
+
+/** Reads the context after an entry; null if it was erased. */
+export async function readContext(
+  { blobs }: Pick<Ports, "blobs">,
+  entry: StoredEntry,
+  head: Head,
+): Promise<Context | null> {
+  const text = await contentOrNull({ blobs }, entry, head, "context");
+  if (text === null) return null;
+  return unlessErased(async () => (await loadContext(text, blobPages(blobs, head))).context);
+}
+
+function pagesOf(
+  { stateMachines }: Ports,
+  { id, status, stateMachineArn }: Execution,
+  continuations: number,
+): string[] {
+  if (status === "queued") return [];
+  const further = Array.from({ length: continuations }, (_, index) => continuationName(id, index + 1));
+  return [id, ...further].flatMap((name) => stateMachines.page(stateMachineArn, name) ?? []);
+}
+
+function pathThrough(visits: readonly Visit[]): string[] {
+  return visits.flatMap(({ node_id, node_type, branches = [] }) => [
+    ...(node_type === "close" || node_type === "join" ? [] : [node_id]),
+    ...branches.flatMap((branch) => pathThrough(branch.entries)),
+  ]);
+}
+
+/** The maximum of open branches that `traceTag` reads. Reading more would cost as much as the trace itself. */
+const maxBranches = 20;
+
+/**
+ * Returns a text that differs whenever the state of a run or its chain of work differs. It is a hash of the record and the last
+ * items of each open scope. It costs one read for each open scope, and none after the end of the execution. Undefined
+ * if more than `maxBranches` branches are open.
+ */
+export async function traceTag(ports: Ports, execution: Execution): Promise<string | undefined> {
+  const tips = execution.open ? await openTips(ports, execution.id, "", { left: maxBranches }) : [];
+  return tips && sha256(JSON.stringify([execution, tips]));
+}
+
+/**
+ * Returns the last items of a scope and, if it ends with a fork, of the branches of that fork. Only there can new
+ * entries appear.
+ */
+async function openTips(
+  ports: Ports,
+  execution: string,
+  scope: string,
+  budget: { left: number },
+): Promise<unknown[] | undefined> {
+  const links = await ports.chain.tip(execution, scope);
+  const tips: unknown[] = links.map(({ seq, turn, entry }: Link) => [scope, seq, turn, entry?.hash]);
+  const last = links.filter(({ entry }) => entry).sort((a, b) => b.seq - a.seq)[0];
+  const fork = last?.entry && (await findOpenedFork(ports, last.entry));
+  if (!fork) return tips;
+  budget.left -= fork.branches.length;
+  if (budget.left < 0) return undefined;
+  const inside = await atOnce(fork.branches, (branch) => openTips(ports, execution, branch.scope, budget));
+  return inside.every((one) => one !== undefined) ? [...tips, ...inside] : undefined;
+}

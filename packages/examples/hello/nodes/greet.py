@@ -1,2 +1,0 @@
-context["name"] = context.get("name", "world")
-context["greeting"] = f"Hello, {context['name']}!"

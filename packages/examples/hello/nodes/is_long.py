@@ -1,1 +1,0 @@
-context["branch_decision"] = len(context["name"]) > 5

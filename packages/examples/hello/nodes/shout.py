@@ -1,1 +1,0 @@
-context["said"] = context["greeting"].upper()

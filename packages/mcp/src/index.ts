@@ -1,0 +1,3 @@
+export { llmsFull, llmsIndex } from "./pages.ts";
+export { answerMcp, createMcpServer, type Doors, tools } from "./server.ts";
+export type { Caller } from "./tool.ts";

@@ -1,0 +1,164 @@
+import { ApiProblem, type NovaClient, type RestartForecast } from "@nova/client";
+import { RawJson } from "@nova/engine";
+import { defined } from "@nova/workflow/defined";
+import { z } from "zod";
+import { changes, cutText, Execution, JsonText, Next, tool, WorkflowId } from "../tool.ts";
+import { describeRefusal, describeRun, RunResult, readUntil, Verdict } from "../verdict.ts";
+import { readPublished } from "./definitions.ts";
+import { WaitSeconds } from "./runs.ts";
+
+/** At most this many places of a forecast are in a result. */
+const maxPlaces = 50;
+
+const Forecast = z
+  .object({
+    reused: z.array(z.string()),
+    runs: z.array(z.string()),
+    again: z.array(z.string()).describe("places that ran before and may have effects twice"),
+    misfits: z.array(z.string()),
+  })
+  .nullable();
+
+export const restart = tool({
+  name: "restart",
+  description:
+    "Restart a run from its failed nodes or from a place, and reuse the nodes before. First call it as it is: a dry run, which starts nothing. Then with dry_run false.",
+  input: z.object({
+    execution_id: Execution,
+    from: z.string().optional().describe("a place, such as find or each[3].find; absent: what failed"),
+    version: z.number().optional().describe("such as the repaired one; absent: that of the run"),
+    context_patch: JsonText.optional(),
+    dry_run: z.boolean().default(true),
+    wait_seconds: WaitSeconds,
+  }),
+  output: RunResult.extend({ verdict: z.enum([...Verdict.options, "forecast"]), forecast: Forecast }),
+  hints: changes,
+  async call({ execution_id: id, from, version, context_patch, dry_run, wait_seconds }, { nova, maxWaitSeconds }) {
+    const patch = context_patch === undefined ? undefined : new RawJson(context_patch);
+    const wish = defined({ from, version, context_patch: patch });
+    if (dry_run) {
+      const forecast = await nova.executions.restart(id, { ...wish, dry_run: true });
+      const nothing = { execution_id: null, status: "forecast", error: null, findings: [], context: null };
+      const next =
+        forecast.misfits.length > 0 ? "choose another place or version" : "call restart again with dry_run false";
+      return { result: { verdict: "forecast" as const, ...nothing, forecast: cutForecast(forecast), next } };
+    }
+    const deadline = Date.now() + Math.min(wait_seconds ?? maxWaitSeconds, maxWaitSeconds) * 1000;
+    try {
+      const started = await nova.executions.restart(id, wish);
+      const { result, links } = await describeRun(nova, await readUntil(nova, started.execution_id, deadline));
+      return { result: { ...result, forecast: null }, links };
+    } catch (cause) {
+      return { result: { ...describeRefusal(cause).result, forecast: null } };
+    }
+  },
+});
+
+function cutForecast({ reused, runs, again, misfits }: RestartForecast) {
+  const cut = (places: readonly string[]) => places.slice(0, maxPlaces).map((place) => cutText(place, 200));
+  return { reused: cut(reused), runs: cut(runs), again: cut(again), misfits: cut(misfits) };
+}
+
+const TestVerdict = z.enum(["passed", "differs", "refused"]);
+
+const Tested = z.object({
+  execution_id: z.string(),
+  verdict: TestVerdict,
+  differences: z.array(z.string()).describe("places with the keys that they set differently"),
+  reason: z.string().nullable(),
+});
+
+/** How many recorded runs a test repeats. */
+const maxRuns = 5;
+
+export const test = tool({
+  name: "test",
+  description:
+    'Test a version on recorded runs: its nodes with "effects": false run again on the recorded values, all others are reused, and the results are compared.',
+  input: z.object({
+    workflow: WorkflowId,
+    version: z.number().optional().describe("absent: the latest"),
+    executions: z.array(z.string()).max(maxRuns).optional().describe("absent: the last five that completed"),
+    wait_seconds: WaitSeconds,
+  }),
+  output: z.object({
+    verdict: TestVerdict,
+    items: z.array(Tested),
+    next: Next,
+  }),
+  hints: changes,
+  async call({ workflow, version, executions, wait_seconds }, { nova, maxWaitSeconds }) {
+    const deadline = Date.now() + Math.min(wait_seconds ?? maxWaitSeconds, maxWaitSeconds) * 1000;
+    const found = await readPublished(nova, workflow, version);
+    const again = repeatableNodes(JSON.parse(found.source.text));
+    const items: z.output<typeof Tested>[] = [];
+    for (const id of executions ?? (await lastCompleted(nova, workflow)))
+      items.push(await testOne(nova, id, { version: found.version, again, deadline }));
+    const worst = (["differs", "refused"] as const).find((one) => items.some((item) => item.verdict === one));
+    const verdict: z.output<typeof TestVerdict> = items.length === 0 ? "refused" : (worst ?? "passed");
+    const next =
+      items.length === 0
+        ? "there is no completed run to compare with - run it first"
+        : "trace shows a run that differs";
+    return { result: { verdict, items, next } };
+  },
+});
+
+/** The ids of nodes that declare that they have no effects, also in bodies of maps. */
+function repeatableNodes({ nodes = [] }: { nodes?: { id: string; effects?: boolean; nodes?: never[] }[] }): string[] {
+  return nodes.flatMap(({ id, effects, nodes: inner }) => [
+    ...(effects === false ? [id] : []),
+    ...repeatableNodes({ nodes: inner ?? [] }),
+  ]);
+}
+
+async function lastCompleted(nova: NovaClient, workflow: string): Promise<string[]> {
+  const query = { workflow, status: "completed" as const, limit: 50 };
+  const { items } = await nova.ask(nova.api.GET("/executions", { params: { query } }));
+  const whole = items.filter(({ parent, restarted_from }) => parent === null && restarted_from === null);
+  return whole.slice(0, maxRuns).map(({ execution_id }) => execution_id);
+}
+
+async function testOne(
+  nova: NovaClient,
+  id: string,
+  { version, again, deadline }: { version: number; again: string[]; deadline: number },
+): Promise<z.output<typeof Tested>> {
+  const refuse = (reason: string): z.output<typeof Tested> => {
+    return { execution_id: id, verdict: "refused", differences: [], reason: cutText(reason, 500) };
+  };
+  if (again.length === 0) return refuse('no node declares "effects": false, so a test would run nothing');
+  try {
+    const wish = { version, ask_again: again };
+    const forecast = await nova.executions.restart(id, { ...wish, dry_run: true });
+    const [misfit] = forecast.misfits;
+    if (misfit !== undefined) return refuse(misfit);
+    const effective = forecast.runs.filter((place) => !again.includes(nodeOf(place)));
+    if (effective.length > 0)
+      return refuse(`${effective.slice(0, 5).join(", ")} would run, and may have effects - run tries it with them`);
+    const { execution_id } = await nova.executions.restart(id, wish);
+    const ended = await readUntil(nova, execution_id, deadline);
+    if (ended.status !== "completed") return refuse(`its repetition ${execution_id} is ${ended.status}`);
+    const differences = await listDifferences(nova, id, execution_id);
+    const verdict = differences.length === 0 ? "passed" : "differs";
+    return { execution_id: id, verdict, differences: differences.slice(0, 20), reason: null };
+  } catch (cause) {
+    if (cause instanceof ApiProblem && cause.status === 422) return refuse(cause.message);
+    throw cause;
+  }
+}
+
+/** The node of a place: `find` for `each[3].find#2`. Ends, starts and joins run no code. */
+function nodeOf(place: string): string {
+  return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
+}
+
+async function listDifferences(nova: NovaClient, a: string, b: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { place, path, context } of nova.executions.diff(a, b)) {
+    if (path !== "both") found.push(`${place}: ${path === "only_a" ? "did not run" : "ran"}`);
+    const keys = (JSON.parse((context as unknown as RawJson).text) as { key: string }[]).map(({ key }) => key);
+    if (keys.length > 0) found.push(cutText(`${place}: ${keys.join(", ")}`, 200));
+  }
+  return found;
+}

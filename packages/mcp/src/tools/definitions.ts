@@ -1,0 +1,216 @@
+import { ApiProblem, type NovaClient, type Session } from "@nova/client";
+import { membersOf, RawJson } from "@nova/engine";
+import { type TemplateName, templateNames, templates } from "@nova/templates";
+import { type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
+import { z } from "zod";
+import { Draft, Finding, fitText, hasErrors, listFindings, Next, reads, tool, WorkflowId } from "../tool.ts";
+
+const maxListed = 50;
+
+export const find = tool({
+  name: "find",
+  description: "Find workflows, drafts and examples by a part of their name.",
+  input: z.object({ query: z.string().optional().describe("absent: all") }),
+  output: z.object({
+    workflows: z.array(
+      z.object({ id: z.string(), name: z.string(), version: z.number(), active: z.number().nullable() }),
+    ),
+    drafts: z.array(z.object({ draft: z.string(), name: z.string() })).describe("needs the role editor"),
+    examples: z.array(z.object({ name: z.string(), description: z.string() })),
+    more: z.boolean().describe("there are more: use a query"),
+  }),
+  hints: reads,
+  async call({ query = "" }, { nova }) {
+    const wanted = query.toLowerCase();
+    const fits = (...texts: string[]) => texts.some((text) => text.toLowerCase().includes(wanted));
+    const workflows = await firstFitting(nova.workflows.list(), ({ id, name }) => fits(id, name));
+    const drafts = await firstFitting(nova.sessions.list(), ({ session_id, name }) => fits(session_id, name)).catch(
+      emptyIfForbidden,
+    );
+    const examples = Object.values(templates).filter(({ name, description }) => fits(name, description));
+    return {
+      result: {
+        workflows: workflows.items.map(({ id, name, version, active_version }) => {
+          return { id, name: name.slice(0, 100), version, active: active_version };
+        }),
+        drafts: drafts.items.map(({ session_id, name }) => ({ draft: session_id, name: name.slice(0, 100) })),
+        examples: examples.map(({ name, description }) => ({ name, description })),
+        more: workflows.more || drafts.more,
+      },
+    };
+  },
+});
+
+/** At most this many items of a list are compared with a query. */
+const maxLooked = 1_000;
+
+async function firstFitting<T>(list: AsyncIterable<T>, fits: (item: T) => boolean) {
+  const items: T[] = [];
+  let looked = 0;
+  for await (const item of list) {
+    if (items.length >= maxListed || looked++ >= maxLooked) return { items, more: true };
+    if (fits(item)) items.push(item);
+  }
+  return { items, more: false };
+}
+
+function emptyIfForbidden(cause: unknown): { items: never[]; more: boolean } {
+  if (cause instanceof ApiProblem && cause.status === 403) return { items: [], more: false };
+  throw cause;
+}
+
+/** Reads a version of a workflow in the form in which people write it. The inputs keep their digits. */
+export async function readPublished(
+  nova: NovaClient,
+  id: string,
+  version?: number,
+): Promise<{ source: WorkflowSource; name: string; version: number }> {
+  const found = await nova.workflows.get(id, version === undefined ? {} : { version });
+  const { text } = found.definition as unknown as RawJson;
+  const inputs = membersOf(text).find(({ key }) => key === "inputs")?.json;
+  const workflow = { ...JSON.parse(text), ...(inputs !== undefined && { inputs }) } as Workflow;
+  return { source: writeWorkflow(workflow), name: found.name, version: found.version };
+}
+
+/** The definition of a draft as one JSON text, with code and prompts inside. */
+export function draftText({ settings, nodes, edges }: Pick<Session, "settings" | "nodes" | "edges">): string {
+  const whole = { ...settings, nodes: nodes.map(({ definition }) => definition), edges };
+  return JSON.stringify(whole, null, 1);
+}
+
+export const read = tool({
+  name: "read",
+  description: "Read a workflow, a draft or an example, or one node of it. Give one of the three.",
+  input: z.object({
+    workflow: WorkflowId.optional(),
+    version: z.number().optional().describe("absent: the latest"),
+    draft: Draft.optional(),
+    example: z.enum(templateNames).optional(),
+    node: z.string().optional().describe("only this node"),
+  }),
+  output: z.object({
+    id: z.string(),
+    name: z.string(),
+    version: z.number().nullable(),
+    revision: z.number().nullable().describe("of a draft: give it to edit"),
+    definition: z.string().nullable().describe("JSON text; null: too large, read its resource"),
+    files: z.record(z.string(), z.string()).describe("code and prompts by path"),
+  }),
+  hints: reads,
+  async call({ workflow, version, draft, example, node }, { nova }) {
+    const found = await readOne(nova, { workflow, version, draft, example });
+    const { text, files } = node === undefined ? found : pickNode(found, node);
+    const { text: definition, links } = fitText(text, { uri: found.uri, name: "the definition" });
+    const fitting = fitFiles(files);
+    return {
+      result: { ...found.about, definition, files: fitting },
+      links: Object.keys(fitting).length < Object.keys(files).length && links.length === 0 ? [found] : links,
+    };
+  },
+});
+
+interface Found {
+  about: { id: string; name: string; version: number | null; revision: number | null };
+  uri: string;
+  name: string;
+  text: string;
+  files: Record<string, string>;
+}
+
+interface Named {
+  workflow?: string | undefined;
+  version?: number | undefined;
+  draft?: string | undefined;
+  example?: TemplateName | undefined;
+}
+
+async function readOne(nova: NovaClient, { workflow, version, draft, example }: Named): Promise<Found> {
+  const name = "the definition";
+  if ([workflow, draft, example].filter((one) => one !== undefined).length !== 1)
+    throw new RangeError("give exactly one of workflow, draft and example");
+  if (draft !== undefined) {
+    const session = await nova.sessions.get(draft);
+    const about = { id: draft, name: session.name, version: null, revision: session.revision };
+    return { about, uri: `nova://drafts/${draft}`, name, text: draftText(session), files: {} };
+  }
+  if (example !== undefined) {
+    const { title, files } = templates[example];
+    const { "workflow.json": text = "{}", ...others } = files;
+    const own = Object.entries(others).filter(([path]) => /^(nodes|lib|prompts)\//.test(path));
+    const about = { id: example, name: title, version: null, revision: null };
+    return { about, uri: `nova://examples/${example}`, name, text, files: Object.fromEntries(own) };
+  }
+  const found = await readPublished(nova, workflow as string, version);
+  const about = { id: workflow as string, name: found.name, version: found.version, revision: null };
+  const uri = `nova://workflows/${workflow}/${found.version}`;
+  return { about, uri, name, text: found.source.text, files: found.source.files as Record<string, string> };
+}
+
+/** Keeps only one node and the files that it names. */
+function pickNode({ text, files }: Pick<Found, "text" | "files">, id: string): Pick<Found, "text" | "files"> {
+  const all = nodesIn(JSON.parse(text));
+  const node = all.find((one) => one.id === id);
+  if (!node) throw new RangeError(`there is no node "${id}" - it has ${all.map((one) => one.id).join(", ")}`);
+  const named = [node.codeFile, node.promptFile].filter((path) => typeof path === "string");
+  return {
+    text: JSON.stringify(node, null, 1),
+    files: Object.fromEntries(named.map((path) => [path, files[path] ?? ""])),
+  };
+}
+
+type Written = { id?: unknown; nodes?: unknown } & Record<string, unknown>;
+
+/** All nodes of a definition, also those in the bodies of maps. */
+function nodesIn({ nodes }: Written): Written[] {
+  if (!Array.isArray(nodes)) return [];
+  return (nodes as Written[]).flatMap((node) => [node, ...nodesIn(node)]);
+}
+
+/** The largest total of files in one result. */
+const maxFilesBytes = 6 * 1024;
+
+function fitFiles(files: Readonly<Record<string, string>>): Record<string, string> {
+  const fitting: Record<string, string> = {};
+  let bytes = 0;
+  for (const [path, text] of Object.entries(files)) {
+    bytes += Buffer.byteLength(text);
+    if (bytes <= maxFilesBytes) fitting[path] = text;
+  }
+  return fitting;
+}
+
+export const validate = tool({
+  name: "validate",
+  description: "Find the mistakes in a draft, a published workflow, or a definition that you send.",
+  input: z.object({
+    draft: Draft.optional(),
+    workflow: WorkflowId.optional(),
+    definition: z.string().optional().describe("JSON text of a workflow.json"),
+    files: z.record(z.string(), z.string()).optional().describe("texts of the files that the definition names"),
+  }),
+  output: z.object({ valid: z.boolean(), findings: z.array(Finding), next: Next }),
+  hints: reads,
+  async call({ draft, workflow, definition, files }, { nova }) {
+    const found = await findMistakes(nova, { draft, workflow, definition, files });
+    const valid = !hasErrors(found);
+    const next = valid
+      ? "run it, or publish the draft"
+      : "correct the errors with edit; nova://docs/findings explains them";
+    return { result: { valid, findings: listFindings(found), next } };
+  },
+});
+
+interface Checked {
+  draft?: string | undefined;
+  workflow?: string | undefined;
+  definition?: string | undefined;
+  files?: Record<string, string> | undefined;
+}
+
+async function findMistakes(nova: NovaClient, { draft, workflow, definition, files }: Checked): Promise<Finding[]> {
+  if (draft !== undefined) return (await nova.sessions.edit(draft, { operations: [] })).findings;
+  if (workflow !== undefined) return (await nova.workflows.findings(workflow)).findings;
+  if (definition === undefined) throw new RangeError("give a draft, a workflow or a definition");
+  const body = files === undefined ? new RawJson(definition) : { definition: new RawJson(definition), files };
+  return (await nova.workflows.validate(body)).findings;
+}

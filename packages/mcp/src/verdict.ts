@@ -1,0 +1,120 @@
+import { ApiProblem, type ChainEntry, findFailedLine, type NovaClient, type WholeExecution } from "@nova/client";
+import { membersOf, renderJson } from "@nova/engine";
+import { z } from "zod";
+import { cutText, exactText, Finding, fitText, type Link, listFindings, Next } from "./tool.ts";
+
+export const Verdict = z.enum(["ok", "failed", "invalid", "waiting", "running"]);
+export type Verdict = z.output<typeof Verdict>;
+
+export const RunError = z
+  .object({
+    node: z.string(),
+    line: z.number().nullable().describe("line of the node's code"),
+    message: z.string(),
+    keys: z.array(z.string()).describe("keys of the context that the node found"),
+  })
+  .nullable();
+export type RunError = z.output<typeof RunError>;
+
+export const RunResult = z.object({
+  verdict: Verdict,
+  execution_id: z.string().nullable(),
+  status: z.string(),
+  error: RunError,
+  findings: z.array(Finding),
+  context: z.string().nullable().describe("JSON text; null: too large, or no end yet"),
+  next: Next,
+});
+export type RunResult = z.output<typeof RunResult>;
+
+export function verdictOf(status: string): Verdict {
+  if (status === "completed") return "ok";
+  if (status === "queued" || status === "running") return "running";
+  return status === "waiting" ? "waiting" : "failed";
+}
+
+/** Reads a run, waiting for its end until `deadline`. A run that waits for a person is not waited for. */
+export async function readUntil(nova: NovaClient, id: string, deadline: number): Promise<WholeExecution> {
+  for (let pauseMs = 100; ; pauseMs = Math.min(1_000, pauseMs * 1.5)) {
+    const execution = await nova.executions.get(id);
+    if (verdictOf(execution.status) !== "running" || Date.now() + pauseMs >= deadline) return execution;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** Describes a run with its verdict, its error and its context. */
+export async function describeRun(
+  nova: NovaClient,
+  execution: WholeExecution,
+): Promise<{ result: RunResult; links: Link[] }> {
+  const { execution_id: id, status } = execution;
+  const verdict = verdictOf(status);
+  const error = await findRunError(nova, execution);
+  const isOver = verdict === "ok" || verdict === "failed";
+  const whole = isOver ? exactText(execution.context) : null;
+  const { text: context, links } = fitText(whole, { uri: `nova://executions/${id}/context`, name: "the context" });
+  return {
+    result: { verdict, execution_id: id, status, error, findings: [], context, next: adviceFor(verdict, id, error) },
+    links,
+  };
+}
+
+function adviceFor(verdict: Verdict, id: string, error: RunError): string {
+  if (verdict === "ok") return `trace {"execution_id":"${id}"} shows each step`;
+  if (verdict === "waiting") return `tasks {"execution_id":"${id}"} lists the question, and answer answers it`;
+  if (verdict === "running") return `trace {"execution_id":"${id}"} shows how far it is`;
+  const at = error ? `,"node":"${error.node}"` : "";
+  return `trace {"execution_id":"${id}"${at}} shows code and values; edit repairs the code, restart runs the rest`;
+}
+
+/** The result for a run that could not start. Other errors than refusals with findings or misfits are thrown again. */
+export function describeRefusal(cause: unknown): { result: RunResult } {
+  if (!(cause instanceof ApiProblem) || cause.status !== 422) throw cause;
+  const own = cause.errors.map(({ path, message }) => ({ code: "INPUT", severity: "error", path, message }));
+  const findings = listFindings([...(cause.findings as Finding[]), ...own]);
+  const error = { node: "", line: null, message: cutText(cause.message, 1_000), keys: [] };
+  const next = "correct what the findings name, with edit or with another context, and run again";
+  return {
+    result: { verdict: "invalid", execution_id: null, status: "refused", error, findings, context: null, next },
+  };
+}
+
+const pageEntries = 200;
+/** At most this many pages of a chain are searched for the failed entry. */
+const maxPages = 10;
+
+/** Finds the error of a run with the line of the code, and the keys that the failed node found. */
+export async function findRunError(nova: NovaClient, execution: WholeExecution): Promise<RunError> {
+  const { execution_id: id, error } = execution;
+  if (!error) return null;
+  const message = cutText(error.message, 2_000);
+  const entry = await findFailedEntry(nova, id, error.node);
+  if (!entry) return { node: error.node, line: null, message, keys: [] };
+  const { seq, scope, traceback, node_id } = entry;
+  const whole = await nova.executions.link(id, seq, { scope });
+  const keys = membersOf(exactText(whole.input_context) ?? "{}").map(({ key }) => cutText(key, 100));
+  return { node: node_id, line: findFailedLine(traceback), message, keys: keys.slice(0, 50) };
+}
+
+async function findFailedEntry(nova: NovaClient, id: string, node: string): Promise<ChainEntry | undefined> {
+  let found: ChainEntry | undefined;
+  let count = 0;
+  for await (const entry of nova.executions.chain(id, { limit: pageEntries })) {
+    found = flattenEntries([entry]).findLast((one) => one.status === "failed" && one.node_id === node) ?? found;
+    if (++count >= pageEntries * maxPages) break;
+  }
+  return found;
+}
+
+/** Lists entries with those of their branches and items, in order. */
+export function flattenEntries(entries: readonly ChainEntry[]): ChainEntry[] {
+  return entries.flatMap((entry) => [
+    entry,
+    ...(entry.branches ?? []).flatMap((branch) => flattenEntries(branch.entries)),
+  ]);
+}
+
+/** The outputs of a draft's nodes as one JSON object by node. */
+export function outputsText(outputs: readonly { node_id: string; output: unknown }[]): string {
+  return renderJson(Object.fromEntries(outputs.map(({ node_id, output }) => [node_id, output])));
+}

@@ -1,0 +1,15 @@
+import type { PublicKey } from "@nova/engine";
+import { demandAllClients } from "../access/authenticate.ts";
+import { recordDeed } from "../audit/audit.ts";
+import { Conflict } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+
+/** Adds a key pair, which signs from now on. Throws `Forbidden`, and `Conflict` if the keys are in KMS. */
+export async function rotateSigningKey(ports: ServicePorts, by: Principal): Promise<PublicKey> {
+  demandAllClients(by);
+  const added = await ports.keyPair.rotate?.();
+  if (!added) throw new Conflict("the keys of this deployment are in KMS - raise NOVA_PROOF_KEYS by one and deploy");
+  await recordDeed(ports, by, { action: "signing_key.rotated", client: null, subject: added.kid });
+  return added;
+}

@@ -1,0 +1,60 @@
+import type { Leaf, Stamp, StoredRoot, TreeName } from "@nova/engine";
+import type { Range } from "./page.ts";
+
+/** A closed run that no tree has yet. `closedAt` is the time of its close entry. */
+export interface PendingLeaf extends Leaf {
+  closedAt: string;
+}
+
+/** Notes closed runs for the next tree. */
+export interface LeafStore {
+  /** Writes the leaf; a repeated call writes the same leaf again. */
+  put(leaf: PendingLeaf): Promise<void>;
+}
+
+/** Writes and lists the roots of trees. Roots, leaves under them and stamps are written once and never change. */
+export interface RootStore {
+  /** Returns at most `limit` closed runs that wait for a tree, the oldest of each partition. */
+  pending(limit: number): Promise<PendingLeaf[]>;
+  removePending(leaves: readonly PendingLeaf[]): Promise<void>;
+  /** Stores the leaves of a tree in order, before its root exists. */
+  createTree(tree: TreeName, leaves: readonly Leaf[]): Promise<void>;
+  /** Writes a root unless there is one with its number; returns whether it wrote. */
+  create(root: StoredRoot): Promise<boolean>;
+  /** Returns roots by falling number. `after` is the number before which the list continues. */
+  list(range: Range): Promise<StoredRoot[]>;
+  /** Writes the stamp of a root unless there is one. */
+  createStamp(stamp: Stamp): Promise<boolean>;
+  /** Returns stamps by falling number of their roots, as `list` does. */
+  stamps(range: Range): Promise<Stamp[]>;
+}
+
+/** An authority that NOVA does not control and that dates hashes (RFC 3161). */
+export interface TimeStamper {
+  /**
+   * Returns a TimeStampToken (DER) over 32 bytes, which are a SHA-256, and its time. Throws `StampFailed` if the
+   * authority gives none.
+   */
+  stamp(sha256: Uint8Array): Promise<{ token: Uint8Array; at: Date }>;
+}
+
+/** The progress of the check of all chains on one day. */
+export interface DailyCheck {
+  /** The day in UTC on which the check began: `2026-11-28`. */
+  day: string;
+  runs: number;
+  broken: number;
+  /** Ids of broken runs, at most a hundred. */
+  brokenRuns: string[];
+  isDone: boolean;
+  /** Position in the list of runs after which the check continues; absent: at the newest run, or if it is done. */
+  cursor?: string;
+  /** Number of writes, by which a slice notices another slice. */
+  revision: number;
+}
+
+export interface DailyCheckStore {
+  read(): Promise<DailyCheck | undefined>;
+  /** Writes the progress if the stored one still has the revision of `known`; returns whether it wrote. */
+  write(check: DailyCheck, known: DailyCheck | undefined): Promise<boolean>;
+}

@@ -1,0 +1,107 @@
+import { atOnce, type KeyPair, type Leaf, type Ports, type Root, readRoot, signRoot } from "@nova/engine";
+import type { PendingLeaf, RootStore } from "../ports/roots.ts";
+
+/** The maximum of leaves in one tree, so that a job holds only a few megabytes. */
+const maxLeaves = 10_000;
+
+/** The number of notes that are written at the same time. */
+const maxParallelNotes = 32;
+
+export type ProvingPorts = Pick<Ports, "chain" | "roots" | "clock"> & { keyPair: KeyPair; rootStore: RootStore };
+
+export interface ProvingLimits {
+  /** Starts no further tree after this time: milliseconds since the epoch. */
+  until?: number;
+  /** Maximum of leaves in one tree. */
+  leaves?: number;
+}
+
+/**
+ * Puts every closed run into a Merkle tree with a signed root, and returns the new roots, the oldest first.
+ *
+ * A tree is written in this order: its leaves, its root, a note beside the chain of each run. At last the pending leaves
+ * are removed. So a root with missing notes still has all its leaves pending, and the next job writes these notes before
+ * it makes a tree. The number of a root is its key: of two jobs at once, one makes the next root, and the other begins
+ * again. So a run that has no note is in no tree, or in the newest one.
+ */
+export async function proveClosedRuns(
+  ports: ProvingPorts,
+  { until = Number.POSITIVE_INFINITY, leaves = maxLeaves }: ProvingLimits = {},
+): Promise<Root[]> {
+  const made: Root[] = [];
+  for (let noted = 0; ; ) {
+    const newest = await newestRoot(ports);
+    const pending = await ports.rootStore.pending(leaves);
+    if (pending.length === 0 || ports.clock.now() >= until) return made;
+    if (newest && newest.number !== noted) await completeNotes(ports, newest);
+    noted = newest?.number ?? 0;
+    // Every root up to the newest one has all its notes now. If another job makes a root from here on, `addRoot` fails.
+    const { due, done } = await withoutNoted(ports, pending);
+    await ports.rootStore.removePending(done);
+    if (due.length === 0) continue;
+    const root = await addRoot(ports, newest, due);
+    if (!root) continue;
+    made.push(root);
+    await writeNotes(
+      ports,
+      root,
+      due.map(({ execution }, index) => ({ execution, index })),
+    );
+    noted = root.number;
+    await ports.rootStore.removePending(due);
+  }
+}
+
+/** Returns the newest root; undefined as long as no job has made one. */
+export async function newestRoot({ rootStore }: Pick<ProvingPorts, "rootStore">): Promise<Root | undefined> {
+  const [newest] = await rootStore.list({ limit: 1 });
+  return newest && readRoot(newest);
+}
+
+/** Separates the runs that need a tree, in the order of their ends, from those that have one. */
+async function withoutNoted({ chain }: Pick<ProvingPorts, "chain">, pending: readonly PendingLeaf[]) {
+  const notes = await chain.rootNotes([...new Set(pending.map(({ execution }) => execution))]);
+  const byEnd = pending.toSorted((a, b) => (endOf(a) < endOf(b) ? -1 : 1));
+  const due = new Map<string, PendingLeaf>();
+  for (const leaf of byEnd) if (!notes.has(leaf.execution) && !due.has(leaf.execution)) due.set(leaf.execution, leaf);
+  return { due: [...due.values()], done: byEnd.filter((leaf) => due.get(leaf.execution) !== leaf) };
+}
+
+function endOf({ closedAt, execution }: PendingLeaf): string {
+  return `${closedAt}#${execution}`;
+}
+
+/** Stores the root after `before`. Returns undefined if another job has stored a root with the same number. */
+async function addRoot(
+  ports: ProvingPorts,
+  before: Root | undefined,
+  leaves: readonly Leaf[],
+): Promise<Root | undefined> {
+  const root = await signRoot(ports, before, leaves);
+  const { number, text, signature } = root;
+  await ports.rootStore.createTree(root, leaves);
+  if (await ports.rootStore.create({ number, text, signature })) return root;
+  // The SDK may have repeated a put whose answer was lost.
+  const stored = await ports.roots.read(number);
+  return stored?.text === text ? readRoot(stored) : undefined;
+}
+
+/** Writes the notes of a tree that a job left out because it died. */
+async function completeNotes(ports: ProvingPorts, root: Root): Promise<void> {
+  const places = (await ports.roots.leaves(root)).map(({ execution }, index) => ({ execution, index }));
+  const notes = await ports.chain.rootNotes(places.map(({ execution }) => execution));
+  const missing = places.filter(({ execution }) => !notes.has(execution));
+  await writeNotes(ports, root, missing);
+}
+
+async function writeNotes(
+  { chain }: Pick<ProvingPorts, "chain">,
+  { number }: Root,
+  places: readonly { execution: string; index: number }[],
+): Promise<void> {
+  await atOnce(
+    places,
+    ({ execution, index }) => chain.putNote(execution, { kind: "root", number, index }),
+    maxParallelNotes,
+  );
+}

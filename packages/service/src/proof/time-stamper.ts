@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import type { Outgoing } from "../outgoing/outgoing.ts";
+import type { TimeStamper } from "../ports/roots.ts";
+import { contentsOf, derOf, derTags, readDer } from "./der.ts";
+
+/** The authority did not answer, or answered something else than a stamp over the hash. */
+export class StampFailed extends Error {
+  override name = "StampFailed";
+}
+
+/** The largest answer. A token has a few kilobytes, most of them certificates. */
+const maxBytes = 100_000;
+
+/** Asks an RFC 3161 authority over HTTP. One request takes ten seconds at most, and is not repeated. */
+export function createTimeStamper(outgoing: Pick<Outgoing, "fetch">, url: string): TimeStamper {
+  const { host } = new URL(url);
+  return {
+    async stamp(sha256) {
+      try {
+        const nonce = newNonce();
+        const answer = await outgoing.fetch(url, {
+          method: "POST",
+          headers: { "content-type": "application/timestamp-query", accept: "application/timestamp-reply" },
+          body: stampRequest(sha256, nonce),
+        });
+        if (!answer.ok) {
+          await answer.body?.cancel();
+          throw new StampFailed(`it answered ${answer.status}`);
+        }
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        if (bytes.length > maxBytes) throw new StampFailed(`its answer has more than ${maxBytes} bytes`);
+        return readStampAnswer(bytes, sha256, nonce);
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new StampFailed(`the time-stamp authority ${host} gave no stamp (${why}) - look there`, { cause });
+      }
+    },
+  };
+}
+
+/** Eight random bytes that are a positive integer in DER. */
+function newNonce(): Buffer {
+  const nonce = randomBytes(8);
+  nonce.writeUInt8((nonce.readUInt8(0) & 0x3f) | 0x40, 0);
+  return nonce;
+}
+
+const { boolean, bytes: octets, first, integer, oid, sequence, set, time } = derTags;
+const idSha256 = Buffer.from("608648016503040201", "hex");
+const idSignedData = Buffer.from("2a864886f70d010702", "hex");
+const idTstInfo = Buffer.from("2a864886f70d0109100104", "hex");
+
+/** A TimeStampReq of version 1 that asks for the certificates. */
+function stampRequest(sha256: Uint8Array, nonce: Uint8Array): Buffer {
+  const algorithm = derOf(sequence, derOf(oid, idSha256), derOf(0x05));
+  return derOf(
+    sequence,
+    derOf(integer, Buffer.of(1)),
+    derOf(sequence, algorithm, derOf(octets, sha256)),
+    derOf(integer, nonce),
+    derOf(boolean, Buffer.of(0xff)),
+  );
+}
+
+/** Reads a TimeStampResp. It does not check the signature in the token, because verifiers check it. */
+function readStampAnswer(answer: Buffer, sha256: Uint8Array, nonce: Buffer): { token: Buffer; at: Date } {
+  const [response, ...after] = readDer(answer);
+  if (after.length > 0) throw new StampFailed("its answer goes on after the response");
+  const [statusInfo, token, ...more] = readDer(contentsOf(response, sequence));
+  const [status] = readDer(contentsOf(statusInfo, sequence));
+  const granted = contentsOf(status, integer);
+  // 0: granted. 1: granted with modifications.
+  if (granted.length !== 1 || granted.readUInt8(0) > 1)
+    throw new StampFailed(`it refused with status ${granted.toString("hex")}`);
+  if (!token || more.length > 0) throw new StampFailed("its answer has no token");
+  const { at, ...said } = readTstInfo(tstInfoIn(contentsOf(token, sequence)));
+  if (!said.sha256.equals(sha256)) throw new StampFailed("its token is over another hash");
+  if (!said.nonce?.equals(nonce)) throw new StampFailed("its token answers another request");
+  return { token: token.encoding, at };
+}
+
+/** Returns the TSTInfo in the contents of a ContentInfo. */
+function tstInfoIn(contentInfo: Buffer): Buffer {
+  const [type, content] = readDer(contentInfo);
+  if (!contentsOf(type, oid).equals(idSignedData)) throw new StampFailed("its token is not signed data");
+  const [signedData] = readDer(contentsOf(content, first));
+  const [, algorithms, encapsulated] = readDer(contentsOf(signedData, sequence));
+  contentsOf(algorithms, set);
+  const [contentType, wrapped] = readDer(contentsOf(encapsulated, sequence));
+  if (!contentsOf(contentType, oid).equals(idTstInfo)) throw new StampFailed("its token signs something else");
+  const [bytes] = readDer(contentsOf(wrapped, first));
+  const [tstInfo, ...after] = readDer(contentsOf(bytes, octets));
+  if (after.length > 0) throw new StampFailed("its token goes on after the TSTInfo");
+  return contentsOf(tstInfo, sequence);
+}
+
+function readTstInfo(tstInfo: Buffer): { sha256: Buffer; nonce: Buffer | undefined; at: Date } {
+  const [version, policy, imprint, serial, generated, ...optional] = readDer(tstInfo);
+  if (!contentsOf(version, integer).equals(Buffer.of(1))) throw new StampFailed("its token has another version");
+  contentsOf(policy, oid);
+  contentsOf(serial, integer);
+  const [algorithm, hashed] = readDer(contentsOf(imprint, sequence));
+  const [algorithmId] = readDer(contentsOf(algorithm, sequence));
+  if (!contentsOf(algorithmId, oid).equals(idSha256)) throw new StampFailed("its token is over another kind of hash");
+  return {
+    sha256: contentsOf(hashed, octets),
+    nonce: optional.find(({ tag }) => tag === integer)?.contents,
+    at: readTime(contentsOf(generated, time).toString("latin1")),
+  };
+}
+
+/** Reads a GeneralizedTime in UTC, with or without fractions of a second. */
+function readTime(text: string): Date {
+  const found = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\.\d{1,9})?Z$/.exec(text);
+  const [, year, month, day, hours, minutes, seconds, fraction = ""] = found ?? [];
+  const at = new Date(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}${fraction.slice(0, 4)}Z`);
+  if (!found || Number.isNaN(at.getTime())) throw new StampFailed("its token has no time");
+  return at;
+}

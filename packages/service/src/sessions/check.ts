@@ -1,0 +1,120 @@
+import { membersOf, objectText, RawJson, secretKeysOf, shownContext } from "@nova/engine";
+import { conditionLabel, type Finding, idPrefix, mappingKey, renderPrompt } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { wholeContext } from "../executions/executions.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { DraftNode, Session } from "../ports/sessions.ts";
+import { isInput, nodeOf } from "./draft.ts";
+import { isDecision } from "./draft-graph.ts";
+import { sourceOfPart } from "./part.ts";
+import { findEarlierNodes, planOneNode, readSnapshot } from "./prepare-run.ts";
+import { nodeValues } from "./script-chain.ts";
+import { readSession } from "./sessions.ts";
+import { homeOf } from "./view.ts";
+
+/** A prompt as the model would get it. */
+export interface FilledPrompt {
+  text: string;
+  /** Each reference with its value as text; null if it has no value. */
+  references: { reference: string; value: string | null }[];
+}
+
+export interface CheckedNode {
+  session: Session;
+  /** Mistakes in the node. The path of a finding is within the node, such as `$.code`. */
+  findings: (Omit<Finding, "code"> & { code: string })[];
+  /** The keys of the context that the node gets; null while a node before it has no output. */
+  keys: string[] | null;
+  /** The nodes before it, whose outputs its prompt may name. */
+  earlier: { id: string; name: string }[];
+  /** The filled prompt of a text node; null for other nodes. */
+  prompt: FilledPrompt | null;
+}
+
+/** Codes of findings that `checkCode` reports, too. */
+const alsoOfCode = new Set<string>(["NOVA508", "NOVA601", "NOVA602", "NOVA603", "NOVA604", "NOVA607"]);
+
+/** Checks a node with the context that it would get. Throws `NotFound`, `Refused`. */
+export async function checkNode(ports: ServicePorts, by: Principal, id: string, nodeId: string): Promise<CheckedNode> {
+  const session = await readSession(ports, by, id);
+  const { draft } = session.state;
+  const node = nodeOf(draft, nodeId);
+  const snapshot = await readSnapshot(ports, session);
+  const { part, context } = planOneNode(session, snapshot, nodeId);
+  const before = findEarlierNodes(draft, nodeId);
+  const isRecorded = snapshot.recorded?.node === nodeId;
+  const hasValue = (one: DraftNode) => snapshot.values.has(one.id) || snapshot.freshness.get(one.id)?.isSkipped;
+  const isKnown = isRecorded || before.every((one) => hasValue(one) || isInput(one));
+  const members = context.slots().map(({ key, json }) => ({ key, json }));
+  const whole = await wholeContext(ports, homeOf(session), new RawJson(objectText(members)));
+  const source = sourceOfPart(draft, part, {
+    id: "draft",
+    isRecorded: () => true,
+    keys: members.map(({ key }) => key),
+  });
+  const { findings } = await ports.compile(source, { functions: ports.functions });
+  const place = `$.nodes[${part.nodes.findIndex((one) => one.id === nodeId)}]`;
+  const own = findings.filter(({ path }) => path === place || path.startsWith(`${place}.`));
+  const { code } = node;
+  const hasCode = typeof code === "string";
+  const ofCode = hasCode ? await ports.checkCode(code, factsOf(session, node, isKnown ? whole.text : undefined)) : [];
+  return {
+    session,
+    findings: [
+      ...own
+        .filter((one) => !hasCode || !alsoOfCode.has(one.code))
+        .map((one) => ({ ...one, path: `$${one.path.slice(place.length)}` })),
+      ...ofCode.map((one) => ({ ...one, path: "$.code" })),
+    ],
+    keys: isKnown ? members.map(({ key }) => key) : null,
+    earlier: before.map((one) => ({ id: one.id, name: nameOf(one) })),
+    prompt: node.executor === "text" ? await fillPrompt(ports, session, node, whole) : null,
+  };
+}
+
+function factsOf({ state: { draft } }: Session, node: DraftNode, context: string | undefined) {
+  const leaving = draft.edges.filter(({ from }) => from === node.id);
+  const conditions = leaving.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
+  const decides = isDecision(node);
+  return {
+    nodeType: decides ? ("decision" as const) : ("action" as const),
+    lib: Object.keys(draft.files),
+    ...(decides && conditions.length > 0 && { edges: conditions }),
+    ...defined({ context }),
+  };
+}
+
+function nameOf({ id, name }: DraftNode): string {
+  return typeof name === "string" ? name : id;
+}
+
+/** Fills the prompt with the outputs of other nodes and the values of the context. Secret values are masked. */
+async function fillPrompt(
+  ports: ServicePorts,
+  session: Session,
+  { prompt, max_chars: maxChars }: DraftNode,
+  context: RawJson,
+): Promise<FilledPrompt | null> {
+  if (typeof prompt !== "string") return null;
+  const { nodes, settings } = session.state.draft;
+  const shown = shownContext(membersOf(context.text), secretKeysOf({ workflow: settings }));
+  const outputs = Object.entries(await nodeValues(ports, session, [])).flatMap(([id, value]) =>
+    value ? [[idPrefix + id, JSON.parse(value.text)] as const] : [],
+  );
+  const data = {
+    ...Object.fromEntries(outputs),
+    ...(JSON.parse(shown.text) as Record<string, unknown>),
+    [mappingKey]: Object.fromEntries(nodes.map((node) => [nameOf(node), node.id])),
+  };
+  const options = typeof maxChars === "number" ? { maxChars } : {};
+  const { processed_prompt: text, processed_node_values, references, missing } = renderPrompt(prompt, data, options);
+  const values = new Map(Object.entries(processed_node_values));
+  return {
+    text,
+    references: [
+      ...references.map(({ reference }) => ({ reference, value: values.get(reference.slice(1, -1).trim()) ?? null })),
+      ...missing.map(({ reference }) => ({ reference, value: null })),
+    ],
+  };
+}

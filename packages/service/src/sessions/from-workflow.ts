@@ -1,0 +1,90 @@
+import { defaultLabel, type Workflow, writeWorkflow } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { Refused } from "../errors.ts";
+import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
+import { withEdge, withNode } from "./draft.ts";
+import { isDecision } from "./draft-graph.ts";
+import { demandNode } from "./part.ts";
+
+/** Converts a workflow to a draft. Throws `Refused` for a workflow with loops. */
+export function draftFromWorkflow(workflow: Workflow): Draft {
+  const draft = readWritten(workflow);
+  demandNoLoop(workflow.id, draft.edges);
+  return draft;
+}
+
+function demandNoLoop(name: string, edges: NonNullable<SentFile["edges"]>): void {
+  const loop = edges.find(({ max }) => max !== undefined);
+  if (!loop) return;
+  const place = `"${name}" has a loop, from "${loop.from}" to "${loop.to}"`;
+  throw new Refused(`${place}, and a session runs each node once - take a version without it`);
+}
+
+/** A workflow file whose nodes may be incomplete. */
+export interface SentFile {
+  id?: string | undefined;
+  name?: string | undefined;
+  nodes?: readonly DraftNode[] | undefined;
+  edges?: readonly (DraftEdge & { max?: number | undefined })[] | undefined;
+  [setting: string]: unknown;
+}
+
+/** Converts a workflow file to a draft. Throws `Refused`, `Conflict`, `NotFound`. */
+export async function draftFromFile(
+  { id, name = id ?? "Untitled", nodes = [], edges = [], ...settings }: SentFile,
+  files: Readonly<Record<string, string>>,
+): Promise<{ draft: Draft; name: string }> {
+  demandNoLoop(name, edges);
+  const lib = Object.entries(files).filter(([path]) => path.startsWith("lib/"));
+  let draft: Draft = { settings, files: Object.fromEntries(lib), nodes: [], edges: [] };
+  for (const one of nodes) {
+    const node = inlineFiles(one, files);
+    await demandNode(draft, node);
+    draft = withNode(draft, node);
+  }
+  for (const edge of edges) draft = withEdge(draft, edge);
+  return { draft, name };
+}
+
+function readWritten(workflow: Workflow): Draft & Pick<Written, "edges"> {
+  const source = writeWorkflow(workflow);
+  const { id: _, name: __, nodes, edges, ...settings } = JSON.parse(source.text) as Written;
+  const files = Object.entries(source.files).filter(([path]) => path.startsWith("lib/"));
+  const inline = nodes.map((node) => inlineFiles(node, source.files));
+  return { settings, files: Object.fromEntries(files), nodes: inline, edges };
+}
+
+/** Converts some nodes of a workflow, also of the bodies of its maps, to a draft in which they follow each other. */
+export function draftOfNodes(workflow: Workflow, ids: readonly string[]): Draft {
+  const { nodes, ...draft } = readWritten(workflow);
+  const all = new Map(listNodes(nodes).map((node) => [node.id, node]));
+  const found = ids.flatMap((id) => all.get(id) ?? []);
+  const edges = found.slice(1).map((node, index) => {
+    const from = found[index] as DraftNode;
+    return { from: from.id, to: node.id, ...(isDecision(from) && { condition: defaultLabel }) };
+  });
+  return { ...draft, nodes: found, edges };
+}
+
+/** Lists nodes, and the nodes in the bodies of maps among them. */
+export function listNodes(nodes: readonly DraftNode[]): DraftNode[] {
+  return nodes.flatMap((node) => [node, ...(Array.isArray(node.nodes) ? listNodes(node.nodes as DraftNode[]) : [])]);
+}
+
+interface Written extends Record<string, unknown> {
+  nodes: DraftNode[];
+  edges: (DraftEdge & { max?: number })[];
+}
+
+/** Moves code and prompts from files into the node, where they are edited. */
+function inlineFiles({ codeFile, promptFile, ...node }: DraftNode, files: Readonly<Record<string, string>>): DraftNode {
+  const inside = Array.isArray(node.nodes) && {
+    nodes: (node.nodes as DraftNode[]).map((one) => inlineFiles(one, files)),
+  };
+  const text = (file: unknown) => (typeof file === "string" ? files[file] : undefined);
+  return {
+    ...node,
+    ...inside,
+    ...defined({ code: text(codeFile) ?? node.code, prompt: text(promptFile) ?? node.prompt }),
+  } as DraftNode;
+}

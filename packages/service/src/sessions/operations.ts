@@ -1,0 +1,85 @@
+import type { Finding } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
+import { Refused } from "../errors.ts";
+import type { Principal } from "../ports/access.ts";
+import type { ServicePorts } from "../ports/index.ts";
+import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
+import { validateWorkflow } from "../publishing/publish.ts";
+import { edgeName, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
+import { buildDraftGraph } from "./draft-graph.ts";
+import { applyNodeChanges } from "./edit.ts";
+import { demandNode, sourceOfWhole } from "./part.ts";
+import { changeSession, demandUnchanged } from "./record.ts";
+
+/** One step of a change of a draft. In `changes`, null removes a field. */
+export type DraftOperation =
+  | { op: "add_node"; node: DraftNode }
+  | { op: "change_node"; id: string; changes: Readonly<Record<string, unknown>> }
+  | { op: "remove_node"; id: string }
+  | ({ op: "add_edge" } & DraftEdge)
+  | ({ op: "remove_edge" } & DraftEdge);
+
+/**
+ * Applies all operations to a draft, in order, or none of them. `revision` is the revision that the caller has read.
+ * Throws `NotFound`, `Conflict`, `Refused`; the message names the number of the operation.
+ */
+export async function editDraft(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  operations: readonly DraftOperation[],
+  expected: { revision?: number },
+): Promise<Session> {
+  const { session } = await changeSession(ports, by, id, async (session) => {
+    demandUnchanged(session, expected);
+    let { state } = session;
+    const done: string[] = [];
+    for (const [index, operation] of operations.entries()) {
+      const applied = await applyOperation(state, operation).catch((error: Error) => {
+        error.message = `operation ${index + 1} of ${operations.length}: ${error.message}`;
+        throw error;
+      });
+      ({ state } = applied);
+      done.push(applied.what);
+    }
+    return { state, what: done.join("; "), answer: undefined };
+  });
+  return session;
+}
+
+async function applyOperation(
+  state: SessionState,
+  operation: DraftOperation,
+): Promise<{ state: SessionState; what: string }> {
+  const { draft, nodes } = state;
+  const withDraft = (changed: Draft, versions = nodes) => ({ ...state, draft: changed, nodes: versions });
+  if (operation.op === "add_node") {
+    const { node } = operation;
+    await demandNode(draft, node);
+    const versions = { ...nodes, [node.id]: { version: 1 } };
+    return { state: withDraft(withNode(draft, node), versions), what: `node "${node.id}" was added` };
+  }
+  if (operation.op === "change_node") {
+    const { id, changes } = operation;
+    if (changes.id !== undefined && changes.id !== id)
+      throw new Refused(`node "${id}" keeps its id - add one with the other id, and remove this one`);
+    const { state: changed, fields } = await applyNodeChanges(state, id, changes);
+    return { state: changed, what: `node "${id}" was changed: ${fields.join(", ") || "nothing"}` };
+  }
+  if (operation.op === "remove_node") {
+    const { [operation.id]: _, ...versions } = nodes;
+    return { state: withDraft(withoutNode(draft, operation.id), versions), what: `node "${operation.id}" was deleted` };
+  }
+  const { op, from, to, condition } = operation;
+  const edge = { from, to, ...defined({ condition }) };
+  return op === "add_edge"
+    ? { state: withDraft(withEdge(draft, edge)), what: `${edgeName(edge)} was added` }
+    : { state: withDraft(withoutEdge(draft, edge)), what: `${edgeName(edge)} was deleted` };
+}
+
+/** Finds everything that publishing the draft would report. */
+export async function findDraftProblems(ports: ServicePorts, by: Principal, session: Session): Promise<Finding[]> {
+  const { draft, workflow } = session.state;
+  const named = { name: session.name, ...defined({ id: workflow }) };
+  return (await validateWorkflow(ports, by, sourceOfWhole(draft, buildDraftGraph(draft), named))).findings;
+}

@@ -1,0 +1,1 @@
+context["branch_decision"] = context["price"] > context.get("limit", 500)

@@ -1,0 +1,7 @@
+context["booking"] = {
+    "account": "purchases",
+    "supplier": context["supplier"],
+    "invoice": context["number"],
+    "amount": context["total"],
+    "currency": context["currency"],
+}

@@ -1,0 +1,1 @@
+context["branch_decision"] = bool(context.get("webhook.body.callback"))

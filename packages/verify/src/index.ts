@@ -1,0 +1,2 @@
+export type { Code, Problem } from "./chain.ts";
+export { type Trusted, type Verdict, verifyProof } from "./verify.ts";

@@ -1,0 +1,48 @@
+import { starterMark } from "../authored/approvers.ts";
+import { at, didYouMean, type Finding, finding } from "../findings/finding.ts";
+import type { Workflow } from "../workflow.ts";
+import type { NamedNode, Outline } from "./outline.ts";
+
+/**
+ * Warns of approvals without approvers. The parser does not check this, so that a definition without approvers stays a
+ * definition without findings.
+ */
+export function openApprovals({ nodes }: Pick<Workflow, "nodes">, path = "$.nodes"): Finding[] {
+  return nodes.flatMap((node, index) => {
+    const place = at(path, index);
+    if ("body" in node) return openApprovals(node.body, at(place, "nodes"));
+    if (node.type !== "approval" || node.approvers) return [];
+    const message = `node "${node.id}": any runner key may answer this approval - name the people who may, such as "approvers": {"any": ["cfo@example.com"]}`;
+    return [finding("NOVA433", place, message)];
+  });
+}
+
+/** NOVA431: an approval whose `not` names a node that is no approval, or an approval without `approvers`. */
+export function* checkExcluded(outlines: readonly Outline[]): Iterable<Finding> {
+  const all = outlines.flatMap(({ nodes }) => nodes);
+  const approvals = all.filter(({ kind }) => kind?.type === "approval");
+  for (const { id, path, node } of approvals) {
+    const excluded = node?.type === "approval" ? (node.approvers?.not ?? []) : [];
+    for (const [index, other] of excluded.entries()) {
+      const problem = other === starterMark ? undefined : problemOf(other, id, all, approvals);
+      if (problem === undefined) continue;
+      yield finding("NOVA431", at(path, "approvers", "not", index), `node "${id}": not: ${problem}`);
+    }
+  }
+}
+
+function problemOf(
+  other: string,
+  own: string,
+  all: readonly NamedNode[],
+  approvals: readonly NamedNode[],
+): string | undefined {
+  if (other === own) return `"${other}" is this node itself - name another approval, or "${starterMark}"`;
+  const found = all.find(({ id }) => id === other);
+  const ids = [starterMark, ...approvals.flatMap(({ id }) => (id === own ? [] : [id]))];
+  if (!found) return `there is no node "${other}"${didYouMean(other, ids) || ` - name one of ${ids.join(", ")}`}`;
+  if (found.kind?.type !== "approval")
+    return `no person answers "${other}", which is no approval - name one of ${ids.join(", ")}`;
+  const isProven = found.node?.type !== "approval" || found.node.approvers !== undefined;
+  return isProven ? undefined : `NOVA does not prove who answers "${other}" - give it approvers, too`;
+}

@@ -1,0 +1,91 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { agentFlow, calling, compiledFlow, toolNode } from "../../support/agent.ts";
+import { type ModelServer, modelServer } from "../../support/model-server/model-server.ts";
+import { newFolder, nova } from "../support/nova.ts";
+
+let cwd: string;
+let models: ModelServer;
+
+const lookUp = toolNode(
+  "look_up",
+  'context["order"] = {"id": context["id"], "total": context["id"] * 10, "note": "large " * 1000}',
+  { id: { type: "integer" } },
+  { effects: false },
+);
+
+const right = `import re
+found = re.search("[0-9]+", context["case"])
+order = tools.look_up(id=int(found[0]))["order"]
+if order["note"].startswith("large"):
+    context["resolve"] = f"The total is {order['total']}."`;
+const wrong = 'tools.look_up(id=1)\ncontext["resolve"] = "The total is 10."';
+
+beforeAll(async () => {
+  cwd = await newFolder();
+  await mkdir(join(cwd, "orders"));
+  models = await modelServer(({ input, toolResults }) => {
+    if (input.includes("# Examples")) return { json: { code: input.includes("# Earlier code") ? right : wrong } };
+    const id = Number(/order (\d+)/.exec(input)?.[1]);
+    return toolResults.length === 0 ? { calls: [calling("look_up", { id })] } : { text: `The total is ${id * 10}.` };
+  });
+  Object.assign(process.env, models.environment);
+});
+afterAll(async () => {
+  for (const name of Object.keys(models.environment)) delete process.env[name];
+  await models[Symbol.asyncDispose]();
+  await rm(cwd, { recursive: true });
+});
+
+async function said(...args: string[]) {
+  const { code, stdout, stderr } = await nova(cwd, ...args, "--json");
+  if (stdout === "") throw new Error(stderr);
+  return { exit: code, ...JSON.parse(stdout) };
+}
+
+const define = (flow: object) => writeFile(join(cwd, "orders/workflow.json"), JSON.stringify(flow));
+const run = (story: string) => said("run", "orders", "--set", `case=${JSON.stringify(story)}`);
+
+it("nova agent compile writes code that answers as the agent did, and the code needs no tokens", {
+  timeout: 300_000,
+}, async () => {
+  await define(agentFlow("orders", [lookUp]));
+  const first = await run("order 1");
+  const second = await run("order 2");
+  expect(second.context).toMatchObject({ resolve: "The total is 20." });
+  const made = await said("agent", "compile", "resolve", "--folder", "orders");
+  expect(made).toMatchObject({
+    exit: 0,
+    node: "resolve",
+    same: 2,
+    differs: 0,
+    fails: 0,
+    tokens_before: 4400,
+    tokens_after: 0,
+    runs: [
+      { execution_id: second.execution_id, calls: 1, outcome: "same", why: null, tokens_before: 2200 },
+      { execution_id: first.execution_id, calls: 1, outcome: "same", why: null, tokens_before: 2200 },
+    ],
+    // The first code was wrong, so the model was asked twice.
+    written: { tokens: 2200 },
+  });
+  const repair = models.requests.at(-1)?.input ?? "";
+  expect(repair).toContain('it calls look_up({\\"id\\": 1}), which is not on record for this input');
+  const code = await readFile(join(cwd, "orders/resolve_code.py"), "utf8");
+  expect(code).toBe(`${right}\n`);
+
+  models.requests.splice(0);
+  await define(compiledFlow("orders", [lookUp], code));
+  expect(await run("order 3")).toMatchObject({ exit: 0, context: { resolve: "The total is 30." } });
+  expect(models.requests).toEqual([]);
+  expect(await run("no number")).toMatchObject({ exit: 0 });
+  expect(models.requests).toHaveLength(2);
+});
+
+it("nova agent compile names the agents if the node is none", async () => {
+  await define(agentFlow("orders", [lookUp]));
+  const { code, stderr } = await nova(cwd, "agent", "compile", "look_up", "--folder", "orders");
+  expect(code).toBe(2);
+  expect(stderr).toContain('"look_up" is no agent of "orders" whose model is asked - such agents: resolve');
+});

@@ -1,0 +1,228 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
+import { readFile } from "node:fs/promises";
+import { unzipSync } from "fflate";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { desk, findingsInEveryLook, hasBrowser, tabTo, waitUntil } from "./support/browser.ts";
+import { useConsole } from "./support/use-console.ts";
+
+describe.skipIf(!hasBrowser)("the console of a server without workflows", () => {
+  const app = useConsole({ isEmpty: true });
+
+  const dialog = (page: Page) => page.getByRole("dialog");
+  const panel = (page: Page) => page.getByRole("complementary");
+  const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
+  const sessionOf = (page: Page) => page.url().split("/").at(-1)?.split("?")[0] ?? "";
+
+  async function write(page: Page, code: string): Promise<void> {
+    await page.locator(".cm-content").first().click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText(code);
+  }
+
+  it("runs the sample invoice with one click", async () => {
+    const page = await app.open("/workflows");
+    await page.getByText("No workflows yet").waitFor();
+    expect(await findingsInEveryLook(page, "first-steps")).toEqual([]);
+    await page.getByRole("button", { name: "Run the invoice sample" }).click();
+    await page.waitForURL(/\/runs\/exec_/);
+    await page.getByText("Completed").first().waitFor();
+  });
+
+  it("leads with the mouse from an empty draft to a workflow that failed once, was fixed and completed", async () => {
+    const page = await app.open("/workflows");
+    await page.getByRole("button", { name: "New workflow" }).first().click();
+    expect(await findingsInEveryLook(page, "new-workflow")).toEqual([]);
+    await dialog(page).getByLabel("Name").fill("Bills");
+    await dialog(page).getByText("Its id becomes bills.").waitFor();
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    await page.getByText("The draft has no nodes yet").waitFor();
+
+    await page.getByRole("button", { name: "Sample input" }).click();
+    await dialog(page).getByLabel("Context as a JSON object").fill('{"net": 100}');
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Add a node" }).first().click();
+    await dialog(page).getByLabel("Name").fill("Read the bill");
+    await dialog(page).getByText("Its id becomes read_the_bill.").waitFor();
+    await dialog(page).getByRole("button", { name: "Add a node" }).click();
+    await write(page, 'context["vat"] = 21');
+    await panel(page).getByText("No findings").waitFor();
+
+    await page.getByRole("button", { name: "Add a node after Read the bill" }).click();
+    await dialog(page).getByLabel("Name").fill("Sum");
+    await dialog(page).getByRole("button", { name: "Add a node" }).click();
+    await panel(page).getByRole("heading", { name: "sum" }).waitFor();
+    await write(page, 'context["total"] = context["net"] + context["vat"]');
+    await panel(page).getByText("No findings").waitFor();
+    await page.getByRole("button", { name: "Run stale nodes" }).click();
+    await waitUntil(async () => expect(await card(page, "Sum").textContent()).toContain("121"));
+    expect(await findingsInEveryLook(page, "build")).toEqual([]);
+
+    await page.getByRole("button", { name: "Publish" }).click();
+    await dialog(page).getByText("No findings").waitFor();
+    await dialog(page).getByRole("button", { name: "Publish" }).click();
+    await dialog(page).getByText("Version 1 of bills is ready.").waitFor();
+    await dialog(page).getByRole("link", { name: "Open the workflow" }).click();
+
+    await page.setViewportSize(desk);
+    const { execution_id } = await app.nova.executions.run("bills", { context: { net: "100" } });
+    await page.goto(`${app.url}/console/runs/${execution_id}`);
+    await page.getByRole("group", { name: "Values that the line reads" }).getByText("100").waitFor();
+    await page.getByRole("button", { name: "Edit and try" }).click();
+    await write(page, 'context["total"] = int(context["net"]) + context["vat"]');
+    await page.getByRole("button", { name: "Run this node" }).click();
+    await page.getByText("The node works with the recorded context.").waitFor();
+    await page.getByRole("button", { name: "Publish and continue" }).click();
+    await dialog(page).locator(".cm-changedLine").waitFor();
+    await dialog(page).getByRole("button", { name: "Publish and continue" }).click();
+    await page.getByRole("link", { name: "Open the new run" }).click();
+    await page.getByText("Completed").first().waitFor();
+    expect((await app.nova.workflows.get("bills")).version).toBe(2);
+  }, 120_000);
+
+  it("leads the same way with the keyboard alone", async () => {
+    const page = await app.open("/workflows");
+    const button = (name: string) => page.getByRole("button", { name, exact: true }).first();
+    const pressButton = async (name: string, most?: number) => {
+      await tabTo(page, button(name), most);
+      await page.keyboard.press("Enter");
+    };
+    await pressButton("New workflow", 25);
+    await tabTo(page, dialog(page).getByLabel("Name"), 3);
+    await page.keyboard.type("Keys");
+    await page.keyboard.press("Enter");
+    await page.getByText("The draft has no nodes yet").waitFor();
+    const session_id = sessionOf(page);
+    await pressButton("Sample input", 30);
+    await tabTo(page, dialog(page).getByLabel("Context as a JSON object"), 6);
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type('{"n": 2}');
+    await tabTo(page, dialog(page).getByRole("button", { name: "Save" }));
+    await page.keyboard.press("Enter");
+    await dialog(page).waitFor({ state: "hidden" });
+    await page.keyboard.press("a");
+    await page.keyboard.type("Double");
+    await page.keyboard.press("Enter");
+    await panel(page).getByRole("heading", { name: "double" }).waitFor();
+    const editor = page.locator(".cm-content");
+    await editor.waitFor();
+    // The keys of the context are known after the first check.
+    await page.locator(".writer :is(.findings li, .ok)").first().waitFor();
+    await editor.focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type('context["twice"] = 2 * context["');
+    await page.locator(".cm-tooltip-autocomplete").getByText("n", { exact: true }).waitFor();
+    // For its first 75 ms the list of completions ignores keys, so that it does not take a key that was meant for the text.
+    await page.keyboard.press("Shift", { delay: 100 });
+    await page.keyboard.press("Enter");
+    await waitUntil(async () => expect(await editor.textContent()).toBe('context["twice"] = 2 * context["n"]'));
+    await page.keyboard.press("Control+Enter");
+    await panel(page).getByText("twice").last().waitFor();
+    await waitUntil(async () => expect(await card(page, "Double").textContent()).toContain("4"));
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.classList.contains('cm-content')")).toBe(false);
+
+    await pressButton("Publish", 80);
+    await dialog(page).getByText("No findings").waitFor();
+    await tabTo(page, dialog(page).getByRole("button", { name: "Publish" }));
+    await page.keyboard.press("Enter");
+    await dialog(page).getByText("Version 1 of keys is ready.").waitFor();
+    const { execution_id } = await app.nova.executions.run("keys", { context: { n: null } });
+    await page.goto(`${app.url}/console/runs/${execution_id}`);
+    await pressButton("Edit and try", 60);
+    await editor.and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText('context["twice"] = 2 * (context["n"] or 0)');
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("The node works with the recorded context.").waitFor();
+    await page.keyboard.press("Escape");
+    await pressButton("Publish and continue", 4);
+    await dialog(page).locator(".cm-changedLine").waitFor();
+    await tabTo(page, dialog(page).getByRole("button", { name: "Publish and continue" }));
+    await page.keyboard.press("Enter");
+    await tabTo(page, page.getByRole("link", { name: "Open the new run" }), 4);
+    await page.keyboard.press("Enter");
+    await page.getByText("Completed").first().waitFor();
+
+    await page.goto(`${app.url}/console/sessions/${session_id}`);
+    await card(page, "Double").focus();
+    await page.keyboard.press("Delete");
+    await waitUntil(async () => expect((await app.nova.sessions.get(session_id)).nodes).toEqual([]));
+    await page.keyboard.press("u");
+    await waitUntil(async () => expect((await app.nova.sessions.get(session_id)).nodes).toHaveLength(1));
+    await page.keyboard.press("U");
+    await waitUntil(async () => expect((await app.nova.sessions.get(session_id)).nodes).toEqual([]));
+  }, 120_000);
+
+  it("connects nodes that the user drags, keeps moved nodes in their places, and inserts nodes on edges", async () => {
+    const code = (id: string) => ({ id, type: "action", code: "pass" });
+    const { session_id: id } = await app.nova.sessions.create({ name: "Drawn", nodes: [code("a"), code("b")] });
+    const page = await app.open(`/sessions/${id}`);
+    await card(page, "a").first().waitFor();
+    const [source, target] = [card(page, "a").first().locator(".source"), card(page, "b").first().locator(".target")];
+    await card(page, "a").first().hover();
+    await source.hover({ force: true });
+    await page.mouse.down();
+    await target.hover({ force: true });
+    await page.mouse.up();
+    await waitUntil(async () => expect((await app.nova.sessions.get(id)).edges).toEqual([{ from: "a", to: "b" }]));
+
+    // The new edge is drawn when the new layout is.
+    await page.getByRole("button", { name: "Insert a node between a and b" }).waitFor();
+    const box = await card(page, "b").first().boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 14);
+    await page.mouse.down();
+    await page.mouse.move((box?.x ?? 0) + 160, (box?.y ?? 0) + 64, { steps: 5 });
+    await page.mouse.up();
+    await waitUntil(async () => expect((await app.nova.sessions.get(id)).layout).toHaveProperty("b"));
+    const { layout } = await app.nova.sessions.get(id);
+
+    await page.getByRole("button", { name: "Insert a node between a and b" }).click();
+    await dialog(page).getByLabel("Name").fill("c");
+    await dialog(page).getByLabel("Kind").selectOption("wait");
+    await dialog(page).getByRole("button", { name: "Add a node" }).click();
+    await waitUntil(async () =>
+      expect((await app.nova.sessions.get(id)).edges).toEqual([
+        { from: "a", to: "c" },
+        { from: "c", to: "b" },
+      ]),
+    );
+    expect((await app.nova.sessions.get(id)).layout).toEqual(layout);
+    await panel(page).getByRole("textbox", { name: "seconds" }).fill("90");
+    await waitUntil(async () => {
+      const { nodes } = await app.nova.sessions.get(id);
+      const added = nodes.find(({ node_id }) => node_id === "c");
+      expect(added?.definition).toMatchObject({ type: "wait", seconds: 90 });
+    });
+  }, 60_000);
+
+  it("shows the same workflow as JSON, and saves it as a ZIP archive", async () => {
+    const { session_id: id } = await app.nova.sessions.create({
+      name: "Typed",
+      nodes: [{ id: "a", type: "action", code: "pass" }],
+    });
+    const page = await app.open(`/sessions/${id}?view=json`);
+    const text = page.getByLabel("The workflow as JSON");
+    expect(await text.inputValue()).toContain('"id": "a"');
+    await text.fill('{"name": "Typed", "nodes": [');
+    await page.getByText("This is no workflow:").waitFor();
+    const typed = { name: "Retyped", labels: { n: "{n}" }, nodes: [{ id: "b", type: "wait", seconds: 5 }], edges: [] };
+    await text.fill(JSON.stringify(typed));
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("heading", { name: "Retyped" }).waitFor();
+    expect(await app.nova.sessions.get(id)).toMatchObject({ name: "Retyped", settings: { labels: { n: "{n}" } } });
+    expect(await findingsInEveryLook(page, "build-json")).toEqual([]);
+    await page.getByText("Graph", { exact: true }).click();
+    await card(page, "b").first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export as ZIP" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("retyped.zip");
+    const files = Object.keys(unzipSync(await readFile(await download.path())));
+    expect(files).toContain("retyped/workflow.json");
+    expect(sessionOf(page)).toBe(id);
+  }, 120_000);
+});

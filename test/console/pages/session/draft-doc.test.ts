@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  addNodeAt,
+  applyChange,
+  connect,
+  type Doc,
+  moveNode,
+  parseWorkflowText,
+  removeEdge,
+  removeNode,
+  renderWorkflow,
+} from "../../../../packages/console/src/pages/session/draft-doc.ts";
+import { listExportFiles } from "../../../../packages/console/src/pages/session/export-files.ts";
+
+const node = (id: string, more: object = {}) => ({ id, text: JSON.stringify({ id, type: "action", ...more }) });
+const doc = (ids: readonly string[], edges: Doc["edges"]): Doc => ({
+  nodes: ids.map((id) => node(id)),
+  edges,
+  layout: {},
+});
+
+describe("a node that a user adds", () => {
+  it("takes the place of an edge among the branches", () => {
+    const before = doc(
+      ["a", "b", "c"],
+      [
+        { from: "a", to: "b" },
+        { from: "a", to: "c" },
+      ],
+    );
+    const { edges } = addNodeAt(before, node("x"), { edge: { from: "a", to: "b" } });
+    expect(edges).toEqual([
+      { from: "a", to: "x" },
+      { from: "x", to: "b" },
+      { from: "a", to: "c" },
+    ]);
+  });
+
+  it("comes before the end if it follows the last step, and else becomes a further branch", () => {
+    const line = addNodeAt(doc(["a"], [{ from: "a", to: "end" }]), node("x"), { after: "a" });
+    expect(line.edges).toEqual([
+      { from: "a", to: "x" },
+      { from: "x", to: "end" },
+    ]);
+    expect(addNodeAt(doc(["a", "b"], [{ from: "a", to: "b" }]), node("x"), { after: "a" }).edges.at(-1)).toEqual({
+      from: "a",
+      to: "x",
+    });
+  });
+
+  it("gets one edge for each choice if it chooses", () => {
+    const edge = { from: "a", to: "b" };
+    const approval = addNodeAt(doc(["a", "b"], [edge]), node("x", { type: "approval" }), { edge });
+    expect(approval.edges.map(({ condition }) => condition)).toEqual([undefined, "approved", "rejected"]);
+  });
+});
+
+describe("an edge that a user draws", () => {
+  it("from a decision has the next free condition", () => {
+    const before: Doc = { nodes: [node("d", { type: "decision" }), node("a"), node("b")], edges: [], layout: {} };
+    const drawn = connect(connect(connect(before, "d", "a"), "d", "b"), "d", "a");
+    expect(drawn.edges.map(({ condition }) => condition)).toEqual([true, false, "default"]);
+  });
+});
+
+describe("the deletion of a node", () => {
+  it("connects its neighbours, and keeps the order of branches", () => {
+    const edges = [
+      { from: "d", to: "x", condition: true },
+      { from: "d", to: "b", condition: false },
+      { from: "x", to: "a" },
+    ];
+    expect(removeNode(doc(["d", "x", "a", "b"], edges), "x").edges).toEqual([
+      { from: "d", to: "a", condition: true },
+      { from: "d", to: "b", condition: false },
+    ]);
+  });
+});
+
+const ids = ["a", "b", "c", "d"];
+const change = fc.oneof(
+  fc.constantFrom(...ids).map((id) => (one: Doc) => removeNode(one, id)),
+  fc.tuple(fc.constantFrom(...ids), fc.nat(50)).map(
+    ([id, x]) =>
+      (one: Doc) =>
+        moveNode(one, id, { x, y: x }),
+  ),
+  fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...ids)).map(
+    ([from, to]) =>
+      (one: Doc) =>
+        connect(one, from, to),
+  ),
+  fc.nat(5).map((at) => (one: Doc) => (one.edges[at] ? removeEdge(one, one.edges[at]) : one)),
+  fc.constantFrom("x", "y").map((id) => (one: Doc) => {
+    if (one.nodes.some((known) => known.id === id)) return one;
+    return addNodeAt(one, node(id), one.edges[0] && { edge: one.edges[0] });
+  }),
+);
+
+describe("an undo", () => {
+  it("returns any change of the drawing to the edges, positions and nodes before it", () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 4 }), change, (earlier, last) => {
+        const start = doc(
+          ids,
+          ids.slice(1).map((to, at) => ({ from: ids[at] as string, to })),
+        );
+        const before = earlier.reduce((one, apply) => apply(one), start);
+        const after = last(before);
+        const undone = applyChange(after, after, before);
+        expect([undone.edges, undone.layout]).toEqual([before.edges, before.layout]);
+        expect(undone.nodes.map(({ id }) => id).sort()).toEqual(before.nodes.map(({ id }) => id).sort());
+        expect(applyChange(undone, before, after).edges).toEqual(after.edges);
+      }),
+    );
+  });
+
+  it("keeps what another user changed meanwhile", () => {
+    const before = doc(["a", "b"], [{ from: "a", to: "b" }]);
+    const after = moveNode(before, "a", { x: 1, y: 2 });
+    const theirs: Doc = {
+      ...addNodeAt(after, node("t"), { after: "b" }),
+      nodes: [node("a", { code: "new" }), node("b"), node("t")],
+    };
+    const undone = applyChange(theirs, after, before);
+    expect(undone).toEqual({ ...theirs, layout: {} });
+  });
+});
+
+describe("the JSON of a draft", () => {
+  it("keeps all digits, and is parsed to the same nodes and edges", () => {
+    const nodes = [{ id: "a", text: '{"id":"a","type":"wait","seconds":850.0}' }];
+    const edges = [{ from: "start", to: "a" }];
+    const text = renderWorkflow({ nodes, edges }, "Mine", { labels: { n: "{n}" } });
+    expect(text).toContain('"seconds": 850.0');
+    expect(parseWorkflowText(text)).toMatchObject({ name: "Mine", settings: { labels: { n: "{n}" } }, edges });
+  });
+
+  it.each([["{"], ["[]"], ['{"nodes": []}'], ['"x"']])("that is no workflow is reported: %s", (text) => {
+    expect(typeof parseWorkflowText(text)).toBe("string");
+  });
+});
+
+describe("the export of a draft", () => {
+  const exported = {
+    nodes: [node("read", { code: "pass" }), node("say", { executor: "text", prompt: "Say {read}.\n" })],
+    edges: [{ from: "read", to: "say" }],
+    name: "Mine",
+    settings: {},
+    files: { "lib/money.py": "x = 1\n" },
+    context: '{"n":850.0}',
+  };
+
+  it("has the files that nova init writes", () => {
+    const files = new Map(listExportFiles(exported).map(({ path, text }) => [path, text]));
+    expect([...files.keys()]).toEqual([
+      "workflow.json",
+      "input.json",
+      "nodes/read.py",
+      "prompts/say.md",
+      "lib/money.py",
+    ]);
+    expect(JSON.parse(files.get("workflow.json") ?? "").nodes).toEqual([
+      { id: "read", type: "action", codeFile: "nodes/read.py" },
+      { id: "say", type: "action", executor: "text", promptFile: "prompts/say.md" },
+    ]);
+    expect([files.get("nodes/read.py"), files.get("input.json")]).toEqual(["pass\n", '{\n  "n": 850.0\n}\n']);
+  });
+});
