@@ -50,8 +50,8 @@ const maxWorkers = Math.max(4, Math.ceil(availableParallelism() / 2));
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: isDeep ? 120_000 : 30_000,
+    hookTimeout: isDeep ? 120_000 : 60_000,
     tags,
     // Files share a process, because loading SDKs and compilers takes half a second for each process.
     isolate: false,
@@ -64,7 +64,10 @@ export default defineConfig({
         : [project("chaos", chaotic, 1, maxWorkers, [], { globalSetup: "test/support/bundled-functions.ts" })]),
       // A page may be late on a busy machine of the CI service, so its test is repeated once. Other tests are never
       // repeated.
-      project("browser", browsing, 2, 5, alone, { retry: process.env.CI ? 1 : 0, testTimeout: 90_000 }),
+      project("browser", browsing, 2, isDeep ? 3 : 5, alone, {
+        retry: process.env.CI ? 1 : 0,
+        testTimeout: isDeep ? 300_000 : 120_000,
+      }),
       project("alone", alone, 3, 1),
     ],
   },

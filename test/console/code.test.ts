@@ -135,5 +135,5 @@ describe.skipIf(!hasBrowser)("the console's page of generated code", () => {
       const findings = await findingsInEveryLook(page, `code-${name.toLowerCase().replace(" ", "-")}`);
       expect(findings, name).toEqual([]);
     }
-  }, 120_000);
+  });
 });

@@ -305,7 +305,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     await row.getByText("Completed").waitFor();
     expect(await row.innerText()).toContain(formatDuration(trace.duration_ms ?? Number.NaN));
     expect(await row.getByRole("link").first().innerText()).toBe("Every shape");
-  }, 240_000);
+  });
 
   it("says how many items of a cancelled map ran", async () => {
     const { execution_id: id } = await app.nova.executions.execute("stuck", { context: {} });
@@ -322,7 +322,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     await expectTrue(page, trace);
     expect(await card(page, "each").innerText()).toContain("3 of 9 items ran");
     expect(await card(page, "after").locator(".node-state").getAttribute("aria-label")).toBe("did not run");
-  }, 120_000);
+  });
 
   it("is the same as in the trace of a loop that continues in further executions", async () => {
     const { execution_id: id } = await app.nova.executions.run("rounds", { context: { wanted: 12 } });
@@ -334,7 +334,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     await expectTrue(page, trace);
     expect((await linesOf(page)).filter(([name]) => name === "up" || name === "there")).toHaveLength(24);
     expect(await page.locator(".run-facts").innerText()).toContain(formatDuration(trace.duration_ms ?? Number.NaN));
-  }, 120_000);
+  });
 
   it("is the same as in the trace after a restart, which reuses entries and is not restarted twice", async () => {
     const { execution_id: id } = await app.nova.executions.run("orders", { context: { total: 9500 } });
@@ -360,7 +360,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     await waitUntil(async () =>
       expect(await list.getByRole("link", { name: "restarted", exact: true }).count()).toBe(2),
     );
-  }, 120_000);
+  });
 
   it("is the same on the pages of workflows, of one workflow and of costs", async () => {
     for (const total of [10, 20]) await app.nova.executions.run("orders", { context: { total } });
@@ -381,5 +381,5 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     await page.locator(".tiles").getByText(rate, { exact: true }).waitFor();
     await page.goto(`${app.url}/console/costs`);
     await page.getByRole("row").filter({ hasText: "Orders" }).getByText(rate, { exact: true }).first().waitFor();
-  }, 60_000);
+  });
 });

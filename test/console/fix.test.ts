@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("the console's page of a failed run", () => {
     const run = async (total: number) => (await app.nova.executions.run("orders", { context: { total } })).execution_id;
     failed = await run(9500);
     other = await run(9600);
-  }, 60_000);
+  });
 
   it("shows the failed line, and what a change of the node does with the recorded context", async () => {
     const page = await app.open(`/runs/${failed}`);

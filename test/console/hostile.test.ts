@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("untrusted texts in the console", () => {
     };
     await app.nova.workflows.publish(workflow);
     id = (await app.nova.executions.run("hostile", { context: { bombs } })).execution_id;
-  }, 60_000);
+  });
 
   async function expectUntaken(page: Page): Promise<void> {
     expect(await page.title()).toMatch(/NOVA$/);

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
     ids.loop = await runToEnd("polls", {});
     ids.waiting = await start("waits", { amount: "1 200.00 EUR" });
     ids.running = await start("slow", { seconds: 600 });
-  }, 90_000);
+  });
 
   const showGraph = (page: Page) => page.locator(".run-switch .tab", { hasText: "Graph" }).click();
   const unfold = (page: Page, name: string) => page.getByRole("button", { name: `Unfold ${name}` }).click();

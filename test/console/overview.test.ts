@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("at a glance", () => {
     await waitUntil(async () =>
       expect(await page.getByRole("link", { name: "restarted", exact: true }).count()).toBe(2),
     );
-  }, 120_000);
+  });
 
   it("the overview shows the figures of the API, and leads to the failures and to the oldest task", async () => {
     const { execution_id: waiting } = await app.nova.executions.execute("waits", { context: { amount: "1 EUR" } });
@@ -70,5 +70,5 @@ describe.skipIf(!hasBrowser)("at a glance", () => {
     await page.goBack();
     await tile("Failed").getByRole("link").click();
     await page.getByRole("heading", { name: "Failures" }).waitFor();
-  }, 120_000);
+  });
 });

@@ -56,5 +56,5 @@ describe.skipIf(!hasBrowser)("the page of a run with a prompt node", () => {
       .waitFor();
     await picture(page, "run-steps-light-desk");
     expect(await findingsOf(page)).toEqual([]);
-  }, 90_000);
+  });
 });

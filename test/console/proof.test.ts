@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)("the proof of a run", () => {
     await verifier.goto(pathToFileURL(file).href);
     await verifier.getByLabel("Proof").setInputFiles(await download.path());
     await verifier.getByRole("status").getByText(`${id} is valid`).waitFor();
-  }, 90_000);
+  });
 
   it("names the person who restarted the run with other values", async () => {
     const { execution_id: id } = await app.nova.executions.run("orders", { context: { total: 9500 } });
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the proof of a run", () => {
       .getByRole("row")
       .getByText(/ replaced total$/)
       .waitFor();
-  }, 60_000);
+  });
 
   it("is beside the labels and the trigger of its run, and a label filters the list of runs", async () => {
     await app.nova.workflows.publish({
@@ -87,5 +87,5 @@ describe.skipIf(!hasBrowser)("the proof of a run", () => {
     expect(new URL(page.url()).searchParams.get("label")).toBe("order=PO-10");
     await page.getByRole("link", { name: "labelled" }).click();
     await page.locator(".run-facts").getByText("PO-10", { exact: true }).waitFor();
-  }, 60_000);
+  });
 });

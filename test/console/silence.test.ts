@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("every page of the console, while its server is dow
       ...Object.fromEntries(["code", "clients", "costs", "keys", "audit", "health"].map((name) => [name, `/${name}`])),
       "a client": "/clients/default",
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     if (!hasBrowser) return;
     await browser.close();
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("every page of the console, while its server is dow
       .find(({ name }) => name === "runs")
       ?.page.getByText("Live", { exact: true })
       .waitFor();
-  }, 240_000);
+  });
 });
 
 function clock(at: Date): string {

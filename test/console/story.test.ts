@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a new user on the way from an empty folder to a pa
     process.env.PATH = PATH;
     greeted = JSON.parse(await dev.line('"console"'));
     await fetch(`${greeted.url}/console/`);
-  }, 300_000);
+  });
   afterAll(async () => {
     if (!hasBrowser) return;
     await browser.close();
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("a new user on the way from an empty folder to a pa
     expect(app.frame()).not.toBe(page.mainFrame());
     expect(new URL(app.url()).origin).not.toBe(new URL(greeted.url).origin);
     await picture(page, "story-light-desk");
-  }, 90_000);
+  });
 
   it("reaches the end by keyboard only, from a pasted API key", async () => {
     const page = await browser.page();
@@ -169,5 +169,5 @@ describe.skipIf(!hasBrowser)("a new user on the way from an empty folder to a pa
     await tabTo(page, page.getByRole("button", { name: "Verify the chain" }));
     await keyboard.press("Enter");
     await verified(page);
-  }, 90_000);
+  });
 });

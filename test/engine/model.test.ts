@@ -7,7 +7,7 @@ import { votingFlows } from "../support/engine/voting-flows.ts";
 /** `NOVA_MODEL_RUNS` sets the number of runs of the long test; `NOVA_MODEL_SEED` plays one seed and prints its story. */
 const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);
 const seed = process.env.NOVA_MODEL_SEED;
-const timeout = Math.max(120_000, runs * 30);
+const timeout = Math.max(120_000, runs * 300);
 
 /** Plays one run per seed, and fails with the first five runs that break an invariant. */
 async function expectNoViolation(seeds: number[], family?: readonly Workflow[]): Promise<void> {

@@ -261,7 +261,8 @@ export class Invariants {
     const isWhole = head.status === "failed" && head.steps.length === head.attempt;
     if (head.steps.length !== head.attempt - 1 && !isWhole)
       this.#violated(`${where} was attempt ${head.attempt}, but lists ${head.steps.length} steps`);
-    if (head.status === "success" && head.code !== null && node?.type !== "agent") this.#judgeResult(head, entry, where);
+    if (head.status === "success" && head.code !== null && node?.type !== "agent")
+      this.#judgeResult(head, entry, where);
   }
 
   /** Checks that the entry has the result of the attempt that it names. */

@@ -195,7 +195,11 @@ function signatureText(kid: string, raw: Buffer): string {
   return `${kid}.${raw.toString("base64url")}`;
 }
 
-const signaturePattern = /^([\w-]{43})\.([\w-]{86})$/;
+/**
+ * The last character of 64 bytes in base64url has four unused bits. They must be 0, so that a signature has one text
+ * only.
+ */
+const signaturePattern = /^([\w-]{43})\.([\w-]{85}[AQgw])$/;
 
 interface Signed {
   text: string;

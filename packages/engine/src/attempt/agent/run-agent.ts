@@ -2,6 +2,7 @@ import {
   type AgentExecutor,
   type AgentNode,
   checkData,
+  defined,
   joinOf,
   membersOf,
   objectText,
@@ -221,11 +222,11 @@ async function answerProblem(
 async function goOn(
   site: JournalSite,
   { node }: Task,
-  { logs, executionTimeMs, run }: Outcome,
+  { logs, executionTimeMs, run, more: { steps } = {} }: Outcome,
   talk: Talk,
   verdict: Verdict & { kind: "goes on" },
 ): Promise<Outcome> {
-  const more = { ...(await callFacts(site, talk, verdict)), asked: hashOf(talk) };
+  const more = { ...(await callFacts(site, talk, verdict)), asked: hashOf(talk), ...defined({ steps }) };
   return buildSuccess(joinOf(node.id), { logs, executionTimeMs, run, more });
 }
 
