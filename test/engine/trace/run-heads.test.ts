@@ -1,4 +1,4 @@
-import { type Ports, readEntries, readState } from "@nova/engine";
+import { type Ports, readEntries, readState, verifyExecution } from "@nova/engine";
 import { describe, expect, it } from "vitest";
 import { withKinds } from "../../../packages/engine/src/kinds/table.ts";
 import { closeExecution } from "../../../packages/engine/src/protocol/close.ts";
@@ -53,6 +53,22 @@ async function counted<T>(story: Story, change: (ports: Ports) => void, read: (p
   change(ports);
   return { found: await read(ports), asked };
 }
+
+it("the verification of a run reads the items of a map only after their join, even if the run was cancelled", async () => {
+  const story = await new Story(mapped).start(JSON.stringify({ list: [1, 2, 3] }));
+  await story.finish(story.deliver("m", 0));
+  await story.finish(story.deliver("i", 0, { scope: "/m@1.1" }));
+  const verified = () =>
+    counted(
+      story,
+      () => undefined,
+      (ports) => verifyExecution(ports, story.id),
+    );
+  expect(await verified()).toMatchObject({ found: { state: "open", links: 2 }, asked: { links: 1 } });
+  const ports = withKinds(story.world.ports(atOnce));
+  await closeExecution(ports, { execution: story.id, status: "cancelled" });
+  expect(await verified()).toMatchObject({ found: { state: "anchored", links: 5 }, asked: { links: 4 } });
+});
 
 describe("the close of a run whose map has many items", () => {
   it("reads many items with few requests, and writes one turn for each item that has not started", async () => {

@@ -31,7 +31,8 @@ export type ScopeResult = { tip: Checked | undefined; first?: Head } | { problem
 
 /**
  * Checks the entries of an execution scope by scope. It checks the branches of a fork after the fork and before their
- * join.
+ * join. While branches of the main line run, it does not check them, because there may be 10,000 and only their join
+ * says how they end.
  */
 export class ScopeCheck {
   readonly contents: ContentCheck;
@@ -68,16 +69,17 @@ export class ScopeCheck {
     const { execution, scope } = place;
     let last = start;
     let first: Head | undefined;
-    let tips: BranchEnd[] | undefined;
     for await (const link of this.#ports.chain.links(execution, scope)) {
       if (!link.entry) continue;
       place.seq = link.seq;
       const hash = hashMisfit(link.entry);
       if (hash !== undefined) return this.#problem(place, { message: hash });
       const found = { head: headOf(link.entry), entry: link.entry };
+      const branches = last && last !== start ? await this.#walkBranches(last) : undefined;
+      if (branches && "problem" in branches) return branches;
       const votes = last && hasVotes(found.head) && (await this.#walkVotes(found.head, link.seq, last, place));
       if (votes && "problem" in votes) return votes;
-      const counted = votes ? votesMisfit(found.head, last, votes.tip) : joinMisfit(found.head, last, tips);
+      const counted = votes ? votesMisfit(found.head, last, votes.tip) : joinMisfit(found.head, last, branches?.tips);
       const misfit = misfitOf(link, found.head, place, last) ?? counted;
       const problem = misfit === undefined ? await this.#namedProblem(found.head, found.entry) : { message: misfit };
       if (problem) return this.#problem(place, problem);
@@ -87,11 +89,10 @@ export class ScopeCheck {
       const { child } = found.head;
       const childProblem = child && (await this.#childProblem(found.head, child));
       if (childProblem) return { problem: childProblem };
-      const branches = opensFork(found.head) ? await this.#walkBranches(last) : undefined;
-      if (branches && "problem" in branches) return branches;
-      tips = branches?.tips;
       place.seq = link.seq + 1;
     }
+    const cut = scope !== "" && last && last !== start ? await this.#walkBranches(last) : undefined;
+    if (cut && "problem" in cut) return cut;
     const open = last && (await this.#walkOpenVotes(last, place));
     return open && "problem" in open ? open : { tip: last, ...(first && { first }) };
   }
@@ -125,7 +126,9 @@ export class ScopeCheck {
     return { problem: { ...placeOf({ execution_id: execution, scope, seq }, this.#walked), ...problem } };
   }
 
-  async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem }> {
+  /** Checks the branches after an entry. Undefined if the entry opens no fork. */
+  async #walkBranches({ head, entry }: Checked): Promise<{ tips: BranchEnd[] } | { problem: Problem } | undefined> {
+    if (!opensFork(head)) return undefined;
     const open = await findOpenedFork(this.#ports, entry).catch((error: unknown) => {
       if (error instanceof NovaError) return undefined;
       throw error;

@@ -25,7 +25,7 @@ import { type Problem, ScopeCheck, type ScopeResult } from "./scope-check.ts";
  */
 export interface Verification {
   state: "open" | "anchored" | "broken";
-  /** The number of sound entries, including entries in branches and in child executions. */
+  /** The number of sound entries, including entries in joined branches and in child executions. */
   links: number;
   /** Contents that were erased on request; their digests still hold the chain together. */
   erased: Erased[];
