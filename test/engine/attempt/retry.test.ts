@@ -87,6 +87,22 @@ describe("a node with a retry", () => {
     expect(attempts(story)).toBe(2);
   });
 
+  it("releases the sandbox of earlier nodes during a long delay, and its entry does not name it", async () => {
+    const b = action("b", { isolation: "fresh", retry: { attempts: 2, delaySeconds: 3600 } });
+    const nodes = [action("a", { timeoutSeconds: 300 }), b, action("c")];
+    const row = flow("waits", nodes, lines("start > a > b > c > end"));
+    const story = await new Story(row, { b: [fails("one"), succeeds("b", "1")] }).start();
+    await story.finish(story.deliver("a", 0));
+    expect(story.world.sandboxes.alive()).toMatchObject([{ id: "S1" }]);
+    expect(await story.finish(story.deliver("b", 1))).toBe("NodeRetry");
+    expect(story.world.sandboxes.alive()).toEqual([]);
+    story.world.clock.advance(3_600_000);
+    expect(await story.finish(story.deliver("b", 1))).toMatchObject({ seq: 2 });
+    expect(story.entriesOf("").map((entry) => headOf(entry).warm?.id)).toEqual([undefined, "S1", undefined]);
+    await story.everything();
+    await story.judge();
+  });
+
   it("fails with the error of its last attempt when Step Functions stops retrying", async () => {
     const story = await begun(thrice, [raises("no way", "ValueError")]);
     expect(await story.finish(story.deliver("a", 0))).toBe("NodeRetry");

@@ -4,6 +4,7 @@ import type { Turn } from "../ports/chain.ts";
 import type { CodeResult, Sandbox } from "../ports/sandboxes.ts";
 import { defaultNext, nextNodeId, takeEdge } from "../protocol/definition.ts";
 import { buildFailure, type Outcome, type RunFacts } from "../protocol/outcome.ts";
+import { warmBefore } from "../sandboxes/life.ts";
 import type { NodeIo, Task } from "./task-input.ts";
 
 export async function judge(task: Task, raw: CodeResult, io: NodeIo, run: RunFacts): Promise<Outcome> {
@@ -94,5 +95,5 @@ export function turnFacts({ attempt, sandbox, spare, addresses, failedDeliveries
 }
 
 export function warmAfter({ node, position }: Pick<Task, "node" | "position">, sandbox: Sandbox | null) {
-  return node.isolation === "fresh" ? position.before.warm : sandbox;
+  return node.isolation === "fresh" ? warmBefore(position) : sandbox;
 }

@@ -22,7 +22,7 @@ import type { Ports } from "../ports/index.ts";
 import type { Sandbox } from "../ports/sandboxes.ts";
 import type { Reason } from "../protocol/definition.ts";
 import type { FailedOutcome } from "../protocol/outcome.ts";
-import { createReplacement, moveSandboxes, releaseLost } from "../sandboxes/life.ts";
+import { createReplacement, moveSandboxes, releaseLost, releaseSandboxes } from "../sandboxes/life.ts";
 import { sha256 } from "../sha256.ts";
 import type { Task } from "./task-input.ts";
 
@@ -59,11 +59,17 @@ export async function nextAttempt(
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
   if (delay === undefined || seconds === undefined) return undefined;
   const kept = seconds <= maxKeptSeconds ? reusable : null;
-  const waiting = { ...waitingTurn(ports, task, turn, delay), ...(kept && { warm: kept }) };
+  const isLongWait = seconds > maxKeptSeconds;
+  const waiting: Turn = {
+    ...waitingTurn(ports, task, turn, delay),
+    ...(kept && { warm: kept }),
+    ...((turn.released || isLongWait) && { released: true }),
+  };
   const isOurs = await ports.chain.putTurn(position.at, waiting, turn);
   if (isOurs && !kept && turn.sandbox !== null) {
     await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
   }
+  if (isOurs && isLongWait && !turn.released) await releaseSandboxes(ports, position.before);
   return waitForRetry(node, waiting, `: ${outcome.failure.message}`);
 }
 
@@ -182,7 +188,7 @@ function jitterOf(name: string): number {
   return Number.parseInt(sha256(name).slice(0, 8), 16) / 2 ** 32;
 }
 
-/** The longest wait for a next attempt during which its sandbox is kept. */
+/** The longest wait for a next attempt during which the sandboxes of the scope are kept. */
 const maxKeptSeconds = 60;
 
 /** A step of the chain of work, as stored (format 1): a failed attempt of a node that may have several attempts. */

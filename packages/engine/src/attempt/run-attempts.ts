@@ -10,7 +10,14 @@ import type { HeldNode, KindPorts, NodeDefinition, Reason, SettlingPorts } from 
 import type { NodeEvent, RunningAnswer, TaskAnswer } from "../protocol/event.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { runUntilCommitted } from "../protocol/turn.ts";
-import { type ChosenSandbox, chooseSandbox, knownSandbox, moveSandboxes, releaseLost } from "../sandboxes/life.ts";
+import {
+  type ChosenSandbox,
+  chooseSandbox,
+  knownSandbox,
+  moveSandboxes,
+  releaseLost,
+  warmBefore,
+} from "../sandboxes/life.ts";
 import { wantedSandbox } from "../sandboxes/spec.ts";
 import { isEarly, nextAttempt, retryText, waitForRetry } from "./retry.ts";
 import type { Task } from "./task-input.ts";
@@ -154,7 +161,7 @@ export async function openAttempt(
   const { turn: from } = next;
   // A turn that waits for its next attempt names no sandbox: then this delivery starts that attempt, below.
   if (from && (findNeeds ? from.sandbox !== null : from.due === undefined)) {
-    const sandbox = findNeeds && !isLong(node) ? knownSandbox(from, before.warm) : null;
+    const sandbox = findNeeds && !isLong(node) ? knownSandbox(from, warmBefore(position)) : null;
     return { turn: from, sandbox, state: "in use", turnWritten: Promise.resolve(true) };
   }
   const begunMs = ports.clock.now();
@@ -180,6 +187,7 @@ export async function openAttempt(
       addresses: needs?.addresses,
       warm: chosen?.sandbox.pool && chosen.sandbox,
       spare: chosen?.spare ?? from?.spare,
+      released: from?.released,
     }),
   };
   const turnWritten =

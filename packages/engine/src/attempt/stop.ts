@@ -6,7 +6,7 @@ import type { Turn } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { CodeResult, RunIo, Sandbox, StopOutcome } from "../ports/sandboxes.ts";
 import type { HeldNode, Reason, SettlingPorts } from "../protocol/definition.ts";
-import { knownSandbox, moveSandboxes, withoutPool } from "../sandboxes/life.ts";
+import { knownSandbox, moveSandboxes, warmBefore, withoutPool } from "../sandboxes/life.ts";
 import { overlayBefore } from "../secrets/overlay.ts";
 import { lastFailure } from "./retry.ts";
 import { createNodeIo, type NodeIo } from "./task-input.ts";
@@ -39,7 +39,7 @@ export async function stopTurn(
     kept,
     io,
     result: stopped?.kind === "finished" ? stopped.result : undefined,
-    warm: node.isolation === "fresh" ? position.before.warm : warmAfterStop(stopped, position.before.warm, turn),
+    warm: node.isolation === "fresh" ? warmBefore(position) : warmAfterStop(stopped, warmBefore(position), turn),
     logs: stopped?.kind === "stopped" ? io.maskLogs(stopped.logs) : "",
     reason: why,
   };

@@ -34,6 +34,8 @@ export interface Turn {
   warm?: Sandbox;
   /** The spare sandboxes of the scope that remain after this turn has taken one of them. Absent if it took none. */
   spare?: Sandbox[];
+  /** True after a long wait for an attempt, during which the scope had no sandbox. */
+  released?: true;
   attempt: number;
   /**
    * The number of deliveries that failed before the first attempt started: they found no sandbox, or their Lambda died.

@@ -245,6 +245,11 @@ export async function killStaleSandbox(ports: Ports, { entry, turn }: Link): Pro
   if (headOf(entry).sandbox_id !== turn.sandbox) await moveSandboxes(ports, "in use", "turn left", [turn.sandbox]);
 }
 
+/** The sandbox that the scope had before this node; null if it was released while the node waited for an attempt. */
+export function warmBefore({ before, next: { turn } }: Position): Sandbox | null {
+  return turn?.released ? null : before.warm;
+}
+
 /** Releases the sandboxes of a scope that waits. The next node gets a new one. */
 export async function releaseSandboxes(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">) {
   await moveSandboxes(ports, "in use", "scope waits", warm ? [warm.id] : []);

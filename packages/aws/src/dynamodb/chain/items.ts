@@ -13,8 +13,8 @@ import { reportOutage, reportOutageIf } from "../../clients/outage.ts";
 import { checkFormat, FORMAT } from "../records.ts";
 
 export function turnItem(at: EntryId, turn: Turn): Item {
-  const { node, state, sandbox, attempt, since, due, failedDeliveries, times, generation, kept, addresses, warm } =
-    turn;
+  const { node, state, sandbox, attempt, since, due, failedDeliveries, times, generation } = turn;
+  const { kept, addresses, warm, released } = turn;
   return itemOf({
     ...linkKeys(at, TURN),
     node,
@@ -29,6 +29,7 @@ export function turnItem(at: EntryId, turn: Turn): Item {
     kept: kept?.join(),
     addresses: addresses && JSON.stringify(addresses),
     warm: warm && JSON.stringify(warm),
+    released: released && 1,
   });
 }
 
@@ -127,6 +128,7 @@ function turnOf(item: Item): Turn {
       kept: more.kept?.split(",").map(Number),
       addresses: more.addresses === undefined ? undefined : (JSON.parse(more.addresses) as Record<string, string[]>),
       warm: more.warm === undefined ? undefined : (JSON.parse(more.warm) as Sandbox),
+      released: more.released === 1 ? (true as const) : undefined,
     }),
   };
 }
@@ -135,7 +137,7 @@ type StoredTurn = Record<
   "node" | "state" | "since" | "sandbox" | "due" | "generation" | "kept" | "addresses" | "warm" | "times",
   string
 > &
-  Record<"attempt" | "failed_deliveries", number>;
+  Record<"attempt" | "failed_deliveries" | "released", number>;
 
 function isState(state: string | undefined): state is Turn["state"] {
   return state === "held" || state === "failing" || state === "closed";

@@ -5,6 +5,7 @@ import type { BlobRef } from "../../ports/blobs.ts";
 import { noCode, type PipelineOutcome, type StepDraft, type TextMeans, type TextTask } from "../../ports/pipeline.ts";
 import type { KindPorts, NodeDefinition } from "../../protocol/definition.ts";
 import type { MoreFacts } from "../../protocol/outcome.ts";
+import { warmBefore } from "../../sandboxes/life.ts";
 import { turnFacts } from "../judge.ts";
 import {
   attemptsBefore,
@@ -80,7 +81,7 @@ export async function runWithModel(
     // counts only after it is recorded.
     const result = found.status === "failed" ? await journal.end(found) : found;
     if (!result) return { kind: "again" };
-    const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: position.before.warm };
+    const facts = { ...turnFacts(attempt.turn), sandboxId: null, warm: warmBefore(position) };
     const outcome = await judgePipeline(task, result, journal, io, facts);
     const contents = { ...outcome.more?.contents, ...answered.more?.contents };
     const whole = { ...outcome, more: { ...outcome.more, ...answered.more, contents, asked } };
