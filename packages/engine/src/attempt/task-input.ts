@@ -25,7 +25,7 @@ import {
   withOverlay,
   withoutOverlay,
 } from "../secrets/overlay.ts";
-import { maskCredentials } from "../secrets/redactor.ts";
+import { createCredentialMask } from "../secrets/redactor.ts";
 import { redactorFor } from "../secrets/secret-inputs.ts";
 import { findKnownNodes, type KnownNodes, wasWrittenBefore } from "./known-nodes.ts";
 
@@ -140,6 +140,7 @@ export async function createNodeIo(
     for (const ref of refs) met.add(referenceKey(ref));
   };
   const leaking = new Set<string>();
+  const maskCredentials = createCredentialMask();
   const redactor = await redactorFor(secrets, input, (sha256) => ports.blobs.get(before, sha256), overlay.secrets);
   const isKnown = (ref: BlobRef) =>
     inInput().has(referenceKey(ref)) || met.has(referenceKey(ref)) || metBefore.has(ref.sha256);

@@ -199,11 +199,18 @@ function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
 
 /** Masks the credentials of this process in a message, because some servers repeat a refused key in their error. */
 export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
-  if (text.length < shortestCredential) return text;
+  return text.length < shortestCredential ? text : createCredentialMask(variables)(text);
+}
+
+/**
+ * Returns a function that masks the credentials which this process has now. Reading all environment variables is slow,
+ * so a caller with many texts creates the function once.
+ */
+export function createCredentialMask(variables: NodeJS.ProcessEnv = process.env): (text: string) => string {
   const values = credentialsIn(variables);
-  if (values.length === 0) return text;
   if (values.length !== known.values.length || values.some((value, index) => value !== known.values[index])) {
     known = { values, redactor: new Redactor(values) };
   }
-  return known.redactor.mask(text);
+  const { redactor } = known;
+  return (text) => (text.length < shortestCredential || values.length === 0 ? text : redactor.mask(text));
 }
