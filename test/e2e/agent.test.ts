@@ -157,6 +157,18 @@ describe("an agent fails", () => {
     });
   });
 
+  it("before a request that exceeds the context window of its model, together with the conversation", async () => {
+    const read = toolNode("read", 'context["text"] = "word " * 120_000');
+    inTurn({ calls: [calling("read", {})] });
+    const agent = { model: "gpt-4o-2024-08-06", max_chars: 1_000_000 };
+    const trace = await cloud.run(await cloud.publish(agentFlow("long-talk", [read], agent)), '{"case": "x"}');
+    const message = expect.stringMatching(
+      /the prompt and the conversation have about 1\d{5} tokens.*takes 128000 in all/,
+    );
+    expect(trace.execution.error).toMatchObject({ node: "resolve", class: "NodeFailed", message });
+    expect(models.requests).toHaveLength(1);
+  });
+
   it("if two answers in a row are empty", async () => {
     respond = () => ({ text: "" });
     const message = expect.stringMatching(/the answer of its model does not fit: it is empty/);

@@ -52,6 +52,10 @@ describe("code with a fallback", () => {
     expect(again.workflow && workflowText(again.workflow)).toBe(workflowText(workflow));
   });
 
+  it("may name its executor", () => {
+    for (const executor of ["code", "e2b"]) expect(problems(changed({ executor }))).toEqual([]);
+  });
+
   it("may run where no model may be asked", () => {
     expect(problems({ ...changed({}), models: false })).toEqual([]);
     expect(parsed(changed({}), { modelsOff: true }).findings).toEqual([]);

@@ -1,4 +1,4 @@
-import { type JournalStep, type MonthBudget, NovaError } from "@nova/engine";
+import { type Exchange, type JournalStep, type MonthBudget, NovaError } from "@nova/engine";
 import type { ModelRole } from "@nova/workflow";
 import { z } from "zod";
 import type { Ending } from "../failures/failure.ts";
@@ -54,7 +54,7 @@ export async function askModel<T>(
     callRecord.model_used = model;
     const note = hasBudget(run, now) ? explainMissingPrice(model) : null;
     if (note !== null) callRecord.cost_notes = [note];
-    checkWindow(model, { instructions, input }, question.maxOutputTokens);
+    checkWindow(model, instructions + input, question);
     const answer = await parts.models.ask<T>({
       ...question,
       role,
@@ -84,15 +84,29 @@ export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): s
  */
 const bytesPerToken = 4;
 
-/** Refuses a prompt that does not fit into the model's window, before any request. @throws {ModelError} */
-function checkWindow(model: string, { instructions, input }: Prompt, answerTokens = 0): void {
+/**
+ * Refuses a prompt that does not fit into the model's window together with the conversation after it, before any
+ * request. @throws {ModelError}
+ */
+function checkWindow(
+  model: string,
+  prompt: string,
+  { exchanges = [], maxOutputTokens = 0 }: Partial<Pick<ModelCall<unknown>, "exchanges" | "maxOutputTokens">>,
+): void {
   const window = windowOf(model);
-  const tokens = Math.ceil(Buffer.byteLength(instructions + input) / bytesPerToken);
-  if (window === null || tokens + answerTokens <= window) return;
-  const answer = answerTokens === 0 ? "" : ` and its answer up to ${answerTokens}`;
-  const size = `the prompt has about ${tokens} tokens${answer}, and model "${model}" takes ${window} in all`;
-  const advice = "shorten what is inserted (max_chars in a text node), or name a model with a larger window";
+  const texts = [prompt, ...exchanges.flatMap(textsOf)];
+  const tokens = Math.ceil(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / bytesPerToken);
+  if (window === null || tokens + maxOutputTokens <= window) return;
+  const answer = maxOutputTokens === 0 ? "" : ` and its answer up to ${maxOutputTokens}`;
+  const what = exchanges.length === 0 ? "the prompt has" : "the prompt and the conversation have";
+  const size = `${what} about ${tokens} tokens${answer}, and model "${model}" takes ${window} in all`;
+  const advice =
+    "shorten what is inserted (max_chars in a text node or an agent), or name a model with a larger window";
   throw new ModelError("invalid", `${size} - ${advice}`);
+}
+
+function textsOf({ reply: { text, calls }, results, say = "" }: Exchange): string[] {
+  return [text, say, ...calls.map((call) => call.arguments), ...results.map((result) => result.text)];
 }
 
 function afterFailure({ means, task }: ModelRun, callRecord: CallRecord, error: unknown): AskOutcome<never> {

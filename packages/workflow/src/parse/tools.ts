@@ -1,4 +1,5 @@
 import { checkOutOfPlace } from "../authored/field-check.ts";
+import { executorKind } from "../authored/kind.ts";
 import { kindOf } from "../authored/kinds.ts";
 import { defined } from "../defined.ts";
 import { at, didYouMean, type Finding, finding } from "../findings/finding.ts";
@@ -70,7 +71,7 @@ function fallbackProblem(
     return finding("NOVA456", path, `${name}: its fallback "${id}" is no agent - name the agent of its tools`);
   if (taken.has(id))
     return finding("NOVA456", path, `"${id}" is the fallback of another node already - copy it under another id`);
-  if (node.kind?.type !== "action" || (value.executor ?? "code") !== "code")
+  if (node.kind?.type !== "action" || executorKind(value.executor) !== "code")
     return finding("NOVA456", path, `${name} has a fallback, which only an action with code may have - remove it`);
   return undefined;
 }
