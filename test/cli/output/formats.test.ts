@@ -1,5 +1,6 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Log } from "sarif";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { githubLines, sarifLog } from "../../../packages/cli/src/output/formats.ts";
@@ -42,6 +43,19 @@ describe("nova validate --format", () => {
       expect(locations?.[0]?.physicalLocation?.artifactLocation?.uri).toMatch(/^bad\//);
     }
     expect(run?.results?.map(({ ruleId }) => ruleId)).toEqual(expect.arrayContaining(["NOVA206", "NOVA602"]));
+  });
+
+  it("sarif prints a log that fits the schema of the standard, also without a finding", async () => {
+    // A copy of the schema in the npm package @microsoft/sarif-multitool-linux 5.7.0 (MIT).
+    const path = new URL("../../fixtures/sarif/sarif-2.1.0.json", import.meta.url);
+    const validate = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(
+      JSON.parse(await readFile(path, "utf8")),
+    );
+    const { stdout } = await nova(cwd, "validate", "bad", "--format", "sarif");
+    const wrong = { code: "NOVA1", severity: "fatal", path: "$", message: "x" } as never;
+    for (const log of [JSON.parse(stdout), sarifLog([], ".")])
+      expect([validate(log), validate.errors]).toEqual([true, null]);
+    expect(validate(sarifLog([wrong], "."))).toBe(false);
   });
 
   it("excludes --json", async () => {
