@@ -27,38 +27,51 @@ describe.each(["bash", "zsh", "fish"])("nova completion %s", (shell) => {
   });
 });
 
+const lines: [string, string][] = [
+  ["nova va", "validate"],
+  ["nova init --te", "--template"],
+  ["nova session pub", "publish"],
+  ["nova restart --dry", "--dry-run"],
+  ["nova validate pape", "papers"],
+  ["nova lock pape", "papers"],
+  ["nova lock appr", "approve"],
+];
+
+/** Writes the script of a shell, and a file that it may complete. Returns the lines that a program of the shell prints. */
+async function askShell(shell: string, args: string[]): Promise<string> {
+  await writeFile(join(cwd, "script"), (await nova(cwd, "completion", shell)).stdout);
+  await writeFile(join(cwd, "papers"), "");
+  return execFileSync(shell, args, { cwd, encoding: "utf8", timeout: 20_000 }).trim();
+}
+
 describe("the completion of bash", () => {
-  it.each([
-    ["nova va", "validate"],
-    ["nova init --te", "--template"],
-    ["nova session pub", "publish"],
-    ["nova restart --dry", "--dry-run"],
-  ])("completes %s to %s", async (line, expected) => {
-    await writeFile(join(cwd, "c.sh"), (await nova(cwd, "completion", "bash")).stdout);
+  it.each(lines)("completes %s to %s", async (line, expected) => {
     const words = line.split(" ");
-    const script = `source c.sh; COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _nova; echo "\${COMPREPLY[@]}"`;
-    expect(execFileSync("bash", ["-c", script], { cwd, encoding: "utf8" }).trim()).toBe(expected);
+    const program = `source ./script; COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _nova; echo "\${COMPREPLY[@]}"`;
+    expect(await askShell("bash", ["-c", program])).toBe(expected);
   });
 });
 
 describe.runIf(isInstalled("fish"))("the completion of fish", () => {
-  it.each([
-    ["nova va", /^validate\t/],
-    ["nova init --te", /^--template\t/],
-    ["nova session pub", /^publish$/],
-    ["nova restart --dry", /^--dry-run\t/],
-  ])("completes %s", async (line, expected) => {
-    await writeFile(join(cwd, "c.fish"), (await nova(cwd, "completion", "fish")).stdout);
-    const script = `source c.fish; complete -C '${line}'`;
-    expect(execFileSync("fish", ["--no-config", "-c", script], { cwd, encoding: "utf8" }).trim()).toMatch(expected);
+  it.each(lines)("completes %s to %s", async (line, expected) => {
+    const program = `source script; complete -C '${line}'`;
+    expect((await askShell("fish", ["--no-config", "-c", program])).split("\t")[0]).toBe(expected);
   });
 });
 
+/** Types a line, Tab and Ctrl-X into a shell in a terminal. Ctrl-X prints the line, as the shell has completed it. */
+const typing = `zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PROMPT=; autoload -Uz compinit; compinit -u -D; source ./script'
+zpty -w shell 'show() { print -r -- "<$BUFFER>"; exit }; zle -N show; bindkey "^X" show; print READY'
+zpty -r shell seen '*READY*READY*'
+zpty -w -n shell "$1"$'\t\x18'
+zpty -r shell seen '*<*>*'
+print -r -- "\${\${seen##*<}%%>*}"`;
+
 describe.runIf(isInstalled("zsh"))("the completion of zsh", () => {
-  it("is registered for nova", async () => {
-    await writeFile(join(cwd, "c.zsh"), (await nova(cwd, "completion", "zsh")).stdout);
-    const script = "autoload -Uz compinit; compinit -u -D; source c.zsh; print -r -- $_comps[nova]";
-    expect(execFileSync("zsh", ["-fc", script], { cwd, encoding: "utf8" }).trim()).toBe("_nova");
+  it.each(lines)("completes %s to %s in a terminal", async (line, expected) => {
+    expect((await askShell("zsh", ["-fc", typing, "zsh", line])).split(" ").at(-1)).toBe(expected);
   });
 });
 

@@ -10,6 +10,8 @@ interface Completed {
   summary: string;
   /** The words that the first argument may be. */
   words: string[];
+  /** Whether the first argument may be the path of a folder or file in place of one of the words. */
+  takesPath: boolean;
   options: { flag: string; says: string; takesValue: boolean }[];
 }
 
@@ -43,8 +45,13 @@ function describeCommand(name: string, { summary, takes = {}, json = "print JSON
     if (!flag.startsWith("--")) return [];
     return [{ flag, says: typeof text === "string" ? text : text.says, takesValue: value !== undefined }];
   });
-  return { name, summary, words: choices === "" ? [] : choices.split("|"), options };
+  const all = choices === "" ? [] : choices.split("|");
+  const words = all.filter((word) => !pathNames.has(word));
+  return { name, summary, words, takesPath: words.length < all.length, options };
 }
+
+/** Words in the description of an argument that stand for a path. */
+const pathNames: ReadonlySet<string> = new Set(["folder", "file"]);
 
 /** Quotes a text for a shell, without line breaks. */
 function quote(text: string): string {
@@ -56,7 +63,7 @@ const scripts: Record<Shell, (all: readonly Completed[]) => string> = {
     [
       "_nova() {",
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of bash
-      '  local cur="${COMP_WORDS[COMP_CWORD]}" words="" options=""',
+      '  local cur="${COMP_WORDS[COMP_CWORD]}" words="" options="" files=""',
       "  COMPREPLY=()",
       '  if [ "$COMP_CWORD" -eq 1 ]; then',
       `    COMPREPLY=($(compgen -W ${quote([...all.map(({ name }) => name), "--help", "--version"].join(" "))} -- "$cur"))`,
@@ -64,13 +71,16 @@ const scripts: Record<Shell, (all: readonly Completed[]) => string> = {
       "  fi",
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of bash
       '  case "${COMP_WORDS[1]}" in',
-      ...all.map(({ name, words, options }) => {
+      ...all.map(({ name, words, takesPath, options }) => {
         const flags = options.map(({ flag }) => flag).join(" ");
-        return `    ${name}) words=${quote(words.join(" "))}; options=${quote(flags)} ;;`;
+        const files = takesPath ? "; files=yes" : "";
+        return `    ${name}) words=${quote(words.join(" "))}; options=${quote(flags)}${files} ;;`;
       }),
       "  esac",
       '  if [[ "$cur" == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$cur"))',
-      '  elif [ "$COMP_CWORD" -eq 2 ] && [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$cur"))',
+      '  elif [ "$COMP_CWORD" -eq 2 ] && [ -n "$words" ]; then',
+      '    COMPREPLY=($(compgen -W "$words" -- "$cur"))',
+      '    [ -z "$files" ] || COMPREPLY+=($(compgen -f -- "$cur"))',
       '  else COMPREPLY=($(compgen -f -- "$cur")); fi',
       "}",
       "complete -o filenames -F _nova nova",
@@ -80,16 +90,20 @@ const scripts: Record<Shell, (all: readonly Completed[]) => string> = {
       "#compdef nova",
       "_nova() {",
       "  local -a commands options words_here",
+      "  local files",
       `  commands=(${all.map(({ name, summary }) => quote(`${name}:${summary}`)).join(" ")})`,
       "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
       '  case "$words[2]" in',
-      ...all.map(({ name, words, options }) => {
+      ...all.map(({ name, words, takesPath, options }) => {
         const flags = options.map(({ flag, says }) => quote(`${flag}:${says}`)).join(" ");
-        return `    ${name}) options=(${flags}); words_here=(${words.map(quote).join(" ")}) ;;`;
+        const files = takesPath ? "; files=yes" : "";
+        return `    ${name}) options=(${flags}); words_here=(${words.map(quote).join(" ")})${files} ;;`;
       }),
       "  esac",
       '  if [[ "$PREFIX" == -* ]]; then _describe option options',
-      "  elif (( CURRENT == 3 && $#words_here )); then _describe argument words_here",
+      "  elif (( CURRENT == 3 && $#words_here )); then",
+      "    _describe argument words_here",
+      "    [[ -z $files ]] || _files",
       "  else _files; fi",
       "}",
       "compdef _nova nova",
