@@ -1,9 +1,9 @@
 // @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { readFile } from "node:fs/promises";
 import { unzipSync } from "fflate";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { desk, findingsInEveryLook, hasBrowser, tabTo, waitUntil } from "./support/browser.ts";
+import { desk, findingsInEveryLook, hasBrowser, tabTo, waitUntil, waitUntilLoaded } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
 describe.skipIf(!hasBrowser)("the console of a server without workflows", () => {
@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
   const sessionOf = (page: Page) => page.url().split("/").at(-1)?.split("?")[0] ?? "";
 
   async function write(page: Page, code: string): Promise<void> {
-    await page.locator(".cm-content").first().click();
+    await page.locator('.cm-content[contenteditable="true"]').click();
     await page.keyboard.press("Control+a");
     await page.keyboard.insertText(code);
   }
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.keyboard.type("Double");
     await page.keyboard.press("Enter");
     await panel(page).getByRole("heading", { name: "double" }).waitFor();
-    const editor = page.locator(".cm-content");
+    const editor = page.locator('.cm-content[contenteditable="true"]');
     await editor.waitFor();
     // The keys of the context are known after the first check.
     await page.locator(".writer :is(.findings li, .ok)").first().waitFor();
@@ -156,6 +156,62 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await waitUntil(async () => expect((await app.nova.sessions.get(session_id)).nodes).toEqual([]));
   });
 
+  it("undoes and redoes each step, also while the server has not answered to the step before", async () => {
+    const nodes = [{ id: "a", type: "action", code: "pass" }];
+    const { session_id: id } = await app.nova.sessions.create({ name: "Quick", nodes });
+    const page = await app.open(`/sessions/${id}`);
+    const answers: (() => void)[] = [];
+    await page.route(`**/sessions/${id}?*`, async (route) => {
+      if (route.request().method() === "PATCH") await new Promise<void>((answer) => answers.push(answer));
+      await route.continue();
+    });
+    await card(page, "a").focus();
+    for (const key of ["Delete", "u", "U", "u"]) await page.keyboard.press(key);
+    for (const count of [0, 1, 0, 1]) {
+      await waitUntil(() => expect(answers).toHaveLength(1));
+      answers.pop()?.();
+      await waitUntil(async () => expect((await app.nova.sessions.get(id)).nodes).toHaveLength(count));
+    }
+  });
+
+  it("keeps a saved text when the answer to an earlier poll comes late", async () => {
+    const nodes = [{ id: "a", type: "action", code: "context['a'] = 1" }];
+    const { session_id: id } = await app.nova.sessions.create({ name: "Late", nodes });
+    const page = await app.open(`/sessions/${id}?node=a`);
+    await panel(page).getByText("No findings").waitFor();
+    let answer = () => {};
+    const polled = new Promise<void>((resolve) => {
+      const hold = async (route: Route) => {
+        const response = await route.fetch();
+        resolve();
+        await new Promise<void>((release) => {
+          answer = release;
+        });
+        await route.fulfill({ response });
+      };
+      void page.route(`**/sessions/${id}`, hold, { times: 1 });
+    });
+    await polled;
+    await write(page, "context['b'] = 1");
+    await waitUntil(async () => expect(JSON.stringify((await app.nova.sessions.get(id)).nodes)).toContain("['b']"));
+    answer();
+    await waitUntilLoaded(page);
+    expect(await page.locator(".cm-content").textContent()).toBe("context['b'] = 1");
+  });
+
+  it("says when a version is ready that Step Functions accepts late", async () => {
+    const nodes = [{ id: "a", type: "action", code: "pass" }];
+    const { session_id: id } = await app.nova.sessions.create({ name: "Slowly", nodes });
+    const page = await app.open(`/sessions/${id}`);
+    await page.route(`**/sessions/${id}/publish`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), status: "publishing" } });
+    });
+    await page.getByRole("button", { name: "Publish" }).click();
+    await dialog(page).getByRole("button", { name: "Publish" }).click();
+    await dialog(page).getByText("Version 1 of slowly is ready.").waitFor();
+  });
+
   it("connects nodes that the user drags, keeps moved nodes in their places, and inserts nodes on edges", async () => {
     const code = (id: string) => ({ id, type: "action", code: "pass" });
     const { session_id: id } = await app.nova.sessions.create({ name: "Drawn", nodes: [code("a"), code("b")] });
@@ -171,8 +227,10 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
 
     // The new edge is drawn when the new layout is.
     await page.getByRole("button", { name: "Insert a node between a and b" }).waitFor();
+    await card(page, "b")
+      .first()
+      .hover({ position: { x: 60, y: 14 } });
     const box = await card(page, "b").first().boundingBox();
-    await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 14);
     await page.mouse.down();
     await page.mouse.move((box?.x ?? 0) + 160, (box?.y ?? 0) + 64, { steps: 5 });
     await page.mouse.up();

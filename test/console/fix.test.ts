@@ -52,6 +52,22 @@ describe.skipIf(!hasBrowser)("the console's page of a failed run", () => {
     expect((await app.nova.executions.get(failed)).restarts).toEqual([]);
   });
 
+  it("waits for the end of a node that runs longer than the server's answer takes", async () => {
+    const page = await app.open(`/runs/${failed}`);
+    await page.route("**/nodes/book/run", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), status: "running" } });
+    });
+    await panel(page).getByRole("button", { name: "Edit and try" }).click();
+    await editor(page).waitFor();
+    await write(page, "context['booked'] = 'slow'");
+    await panel(page).getByRole("button", { name: "Run this node" }).click();
+    await panel(page)
+      .getByText(/^The node (works with the recorded context.|still fails:)$/)
+      .waitFor();
+    expect(await panel(page).getByText("The node still fails:").count()).toBe(0);
+  });
+
   it("publishes the change, and continues this run and the other runs with the same error", async () => {
     const page = await app.open(`/runs/${failed}`);
     await panel(page).getByRole("button", { name: "Edit and try" }).click();

@@ -1,4 +1,5 @@
 import type { Session } from "@nova/client";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useNova } from "../../api/nova.ts";
@@ -107,6 +108,8 @@ export function AddEdge({ session, from: chosen, onClose }: SessionDialogProps &
   );
 }
 
+const pauseMs = 1_000;
+
 /** Publishes the draft as the next version of a workflow, and shows the version. */
 export function Publish({ session, onClose }: SessionDialogProps) {
   const { session_id: id } = session;
@@ -120,9 +123,10 @@ export function Publish({ session, onClose }: SessionDialogProps) {
     const request = Object.fromEntries(Object.entries(names).filter(([, text]) => text !== ""));
     setPublished(await nova.sessions.publish(id, request).finally(reload));
   };
+  const { data: outcome = published } = usePublication(published);
   const words = texts.sessions.publish;
-  if (published) {
-    const { version, status, reason } = published;
+  if (outcome) {
+    const { version, status, reason } = outcome;
     return (
       <Dialog
         title={words.title}
@@ -130,13 +134,13 @@ export function Publish({ session, onClose }: SessionDialogProps) {
         actions={
           <>
             <Button onClick={onClose}>{texts.common.close}</Button>
-            <Link href={`/workflows/${published.id}`} className="button button-main">
+            <Link href={`/workflows/${outcome.id}`} className="button button-main">
               {words.open}
             </Link>
           </>
         }
       >
-        <p role="status">{words.done(version, published.id, texts.workflows.statuses[status])}</p>
+        <p role="status">{words.done(version, outcome.id, texts.workflows.statuses[status])}</p>
         {reason && <UntrustedText as="p" className="quiet" text={reason} />}
       </Dialog>
     );
@@ -155,6 +159,18 @@ export function Publish({ session, onClose }: SessionDialogProps) {
       <PublishChanges session={session} />
     </FormDialog>
   );
+}
+
+/** Polls a version that Step Functions has not accepted yet, until it is ready or failed. */
+function usePublication(published: { id: string; version: number; status: string } | undefined) {
+  const nova = useNova();
+  const { id = "", version = 0, status } = published ?? {};
+  return useQuery({
+    queryKey: ["publication", id, version],
+    enabled: status === "publishing",
+    refetchInterval: ({ state: { data } }) => (data === undefined || data.status === "publishing" ? pauseMs : false),
+    queryFn: () => nova.workflows.get(id, { version }),
+  });
 }
 
 export function RemoveSession({ session: { session_id, name } }: { session: Pick<Session, "session_id" | "name"> }) {

@@ -9,6 +9,11 @@ interface Step {
   after: Doc;
 }
 
+interface History {
+  past: readonly Step[];
+  future: readonly Step[];
+}
+
 const maxTries = 4;
 
 /** Changes of the drawing, which are saved at once and can be undone. */
@@ -29,8 +34,9 @@ export function useDraft(session: Session): DraftEditing {
   const { session_id: id } = session;
   const nova = useNova();
   const queries = useQueryClient();
-  const [past, setPast] = useState<readonly Step[]>([]);
-  const [future, setFuture] = useState<readonly Step[]>([]);
+  const [{ past, future }, setShown] = useState<History>({ past: [], future: [] });
+  // An undo reads the history when its turn comes, because a change before it may not be saved or rendered yet.
+  const history = useRef<History>({ past, future });
   const [error, setError] = useState<unknown>();
   const queue = useRef(Promise.resolve());
   const save = useCallback(
@@ -52,6 +58,10 @@ export function useDraft(session: Session): DraftEditing {
     },
     [nova, queries, id],
   );
+  const record = useCallback((next: History) => {
+    history.current = next;
+    setShown(next);
+  }, []);
   const enqueue = useCallback((work: () => Promise<void>): Promise<void> => {
     queue.current = queue.current.then(async () => {
       try {
@@ -67,34 +77,33 @@ export function useDraft(session: Session): DraftEditing {
     (change: (doc: Doc) => Doc) =>
       enqueue(async () => {
         const step = await save(change);
-        if (!step) return;
-        setPast((steps) => [...steps, step]);
-        setFuture([]);
+        if (step) record({ past: [...history.current.past, step], future: [] });
       }),
-    [enqueue, save],
+    [enqueue, save, record],
   );
-  return useMemo(() => {
-    const last = past.at(-1);
-    const next = future.at(-1);
-    return {
+  return useMemo(
+    () => ({
       apply,
       undo: () =>
         enqueue(async () => {
+          const { past, future } = history.current;
+          const last = past.at(-1);
           if (!last) return;
           await save((doc) => applyChange(doc, last.after, last.before));
-          setPast((steps) => steps.slice(0, -1));
-          setFuture((steps) => [...steps, last]);
+          record({ past: past.slice(0, -1), future: [...future, last] });
         }),
       redo: () =>
         enqueue(async () => {
+          const { past, future } = history.current;
+          const next = future.at(-1);
           if (!next) return;
           await save((doc) => applyChange(doc, next.before, next.after));
-          setFuture((steps) => steps.slice(0, -1));
-          setPast((steps) => [...steps, next]);
+          record({ past: [...past, next], future: future.slice(0, -1) });
         }),
-      canUndo: last !== undefined,
-      canRedo: next !== undefined,
+      canUndo: past.length > 0,
+      canRedo: future.length > 0,
       error,
-    };
-  }, [apply, enqueue, save, past, future, error]);
+    }),
+    [apply, enqueue, save, record, past, future, error],
+  );
 }

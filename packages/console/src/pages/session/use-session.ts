@@ -1,5 +1,5 @@
 import { ApiProblem, type Session, type SessionOutputs } from "@nova/client";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, replaceEqualDeep, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
@@ -12,9 +12,16 @@ export function useSession(id: string) {
   const nova = useNova();
   return useQuery({
     queryKey: ["session", id],
+    structuralSharing: keepNewer,
     refetchInterval: ({ state: { data } }) => (data && data.running.length > 0 ? busyMs : calmMs),
     queryFn: () => nova.sessions.get(id),
   });
+}
+
+/** Ignores the late answer of a poll that the server read before it stored the user's change. */
+function keepNewer(before: unknown, next: unknown): unknown {
+  const { revision = 0 } = (before ?? {}) as Partial<Session>;
+  return (next as Session).revision < revision ? before : replaceEqualDeep(before, next);
 }
 
 /** The output of a node as JSON text, or the message of its error. */

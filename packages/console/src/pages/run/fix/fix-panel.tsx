@@ -102,10 +102,11 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
   const run = useMutation({
     async mutationFn() {
       if (!node || handle.current === null || !(await handle.current.save())) throw new Error(words.notSaved);
-      const answer = await nova.sessions.runNode(id, node.node_id);
+      const { execution_id: execution, status, error } = await nova.sessions.runNode(id, node.node_id);
+      // The answer comes before the end of a long run.
+      const answer = execution === null ? { status, error } : await nova.executions.untilEnded(execution);
       await reload();
-      const entry = answer.execution_id === null ? undefined : await findEntry(answer.execution_id, node.node_id);
-      return { answer, entry };
+      return { execution, answer, entry: execution === null ? undefined : await findEntry(execution, node.node_id) };
     },
     onSuccess: ({ answer }) => setTried(answer.status === "completed"),
   });
@@ -117,7 +118,7 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
   const start = () => {
     if (!run.isPending) run.mutate();
   };
-  const { answer, entry } = run.data ?? {};
+  const { execution, answer, entry } = run.data ?? {};
   return (
     <>
       <NodeWriter session={session} node={node} field={field} onRun={start} handle={handle} takesFocus />
@@ -144,15 +145,9 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
           </p>
         )}
       </div>
-      {answer?.execution_id && entry && (
+      {execution && entry && (
         <section className="fix-result" aria-label={words.result}>
-          <EntryView
-            key={entry.hash}
-            execution={answer.execution_id}
-            entry={entry}
-            credentials={undefined}
-            isDiffFirst
-          />
+          <EntryView key={entry.hash} execution={execution} entry={entry} credentials={undefined} isDiffFirst />
         </section>
       )}
     </>
