@@ -131,11 +131,17 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await panel(page).getByText("comes after first").waitFor();
     await panel(page).getByRole("button", { name: "Delete the edge from first to second" }).click();
     await panel(page).getByText("It has no edges.").waitFor();
+    await page.keyboard.press("u");
+    await panel(page).getByText("comes after first").waitFor();
+    await page.keyboard.press("U");
+    await panel(page).getByText("It has no edges.").waitFor();
     await page.getByRole("button", { name: "Add an edge" }).click();
     await dialog.getByLabel("From").selectOption("second");
     await dialog.getByLabel("To").selectOption("first");
     await dialog.getByRole("button", { name: "Add an edge" }).click();
     await panel(page).getByText("leads to first").waitFor();
+    await page.keyboard.press("u");
+    await panel(page).getByText("It has no edges.").waitFor();
     await panel(page).getByRole("button", { name: "Delete the node" }).click();
     await dialog.getByRole("button", { name: "Delete the node" }).click();
     await waitUntil(async () => expect(await card(page, "second").count()).toBe(0));
@@ -145,6 +151,73 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await dialog.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("heading", { name: "Sessions" }).waitFor();
     await waitUntil(async () => expect(await page.getByRole("row").count()).toBe(2));
+  });
+
+  it("show another user's change of a field, and keep the user's own changes of other fields", async () => {
+    const nodes = [{ id: "pause", type: "wait", seconds: 5, name: "Pause" }];
+    const { session_id } = await app.nova.sessions.create({ name: "Shared", nodes });
+    const page = await app.open(`/sessions/${session_id}?node=pause`);
+    const field = (name: string) => panel(page).getByRole("textbox", { name });
+    await field("seconds").fill("soon");
+    await panel(page).getByText("Not saved: a value is not valid").waitFor();
+    await app.nova.sessions.changeNode(session_id, "pause", { seconds: 7 });
+    await field("description").fill("mine");
+    await waitUntil(async () => expect(await field("seconds").inputValue()).toBe("7"));
+    await waitUntil(async () => {
+      const [node] = (await app.nova.sessions.get(session_id)).nodes;
+      expect(node?.definition).toEqual({ ...nodes[0], seconds: 7, description: "mine" });
+    });
+  });
+
+  it("edit the tools of an agent, which every change of the drawing keeps", async () => {
+    const agent = { id: "answer", type: "action", executor: "agent", prompt: "Answer", tools: ["find"] };
+    const nodes = [agent, { id: "find", type: "action", code: "pass" }];
+    const { session_id } = await app.nova.sessions.create({ name: "Tools", nodes });
+    const idsOf = (all: readonly { node_id: string }[]) => all.map(({ node_id }) => node_id);
+    const read = async () => {
+      const { nodes, beside } = await app.nova.sessions.get(session_id);
+      return { steps: idsOf(nodes), tools: idsOf(beside), find: beside[0]?.definition };
+    };
+    const page = await app.open(`/sessions/${session_id}?node=answer`);
+    await panel(page).getByRole("button", { name: "find" }).click();
+    await panel(page).getByRole("heading", { name: "find" }).waitFor();
+    await panel(page)
+      .getByRole("group", { name: /^approve / })
+      .waitFor();
+    await panel(page)
+      .getByRole("group", { name: /^input_schema / })
+      .first()
+      .waitFor();
+    await panel(page).getByRole("textbox", { name: "description" }).fill("Finds an order");
+    await waitUntil(async () => expect((await read()).find).toMatchObject({ description: "Finds an order" }));
+    await card(page, "answer").click();
+    await panel(page).getByRole("button", { name: "Add a tool" }).click();
+    await panel(page).getByRole("heading", { name: "answer_tool" }).waitFor();
+    await page.keyboard.press("a");
+    await page.getByRole("dialog").getByLabel("Name").fill("next");
+    await page.getByRole("dialog").getByRole("button", { name: "Add a node" }).click();
+    await waitUntil(async () =>
+      expect(await read()).toMatchObject({ steps: ["answer", "next"], tools: ["find", "answer_tool"] }),
+    );
+    await card(page, "answer").click();
+    await panel(page).getByRole("button", { name: "find" }).click();
+    await panel(page).getByRole("button", { name: "Delete the node" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete the node" }).click();
+    await waitUntil(async () => expect((await read()).tools).toEqual(["answer_tool"]));
+  });
+
+  it("show the fields of another executor as soon as the user chooses it", async () => {
+    const nodes = [{ id: "answer", type: "action", executor: "code", code: "pass" }];
+    const { session_id } = await app.nova.sessions.create({ name: "Kinds", nodes });
+    const page = await app.open(`/sessions/${session_id}?node=answer`);
+    await panel(page).getByRole("combobox", { name: "executor" }).selectOption("text");
+    await panel(page).getByRole("textbox", { name: "system" }).fill("Be short.");
+    await panel(page).getByRole("textbox", { name: "Prompt" }).waitFor();
+    await waitUntil(async () => {
+      const [node] = (await app.nova.sessions.get(session_id)).nodes;
+      const changed = { id: "answer", type: "action", executor: "text", prompt: "", system: "Be short." };
+      expect(node?.definition).toEqual(changed);
+    });
   });
 
   describe("conform to WCAG", () => {

@@ -5,6 +5,7 @@ import {
   type Session,
   type SessionSummary,
   shownContextOf,
+  viewNodesBeside,
 } from "@nova/service";
 import { z } from "zod";
 
@@ -149,6 +150,9 @@ export const WholeSession = SessionItem.extend({
     findings: z.array(Finding).meta({ description: "mistakes that prevent a run" }),
   }),
   nodes: z.array(Standing.extend({ definition: z.looseObject({}) })),
+  beside: z.array(Standing.pick({ node_id: true, version: true }).extend({ definition: z.looseObject({}) })).meta({
+    description: "tools of agents, and fallbacks of code: nodes without edges and outputs",
+  }),
   edges: z.array(DraftEdge),
   files: z.record(z.string(), z.string()).meta({ description: "texts of the files of `lib/`" }),
   layout,
@@ -228,6 +232,7 @@ export function wholeSession(session: Session): z.output<typeof WholeSession> {
     recorded: recorded && { ...viewOfPlace(recorded), node: recorded.node, version: recorded.version },
     context: shownContextOf(session) as never,
     nodes: nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
+    beside: viewNodesBeside(session),
     running: runs.map(({ execution }) => execution),
     changes: changes.map(({ revision, at, by, what }) => ({ revision, at, by, what })),
   };

@@ -52,7 +52,14 @@ export { checkPublication, publishSession } from "./sessions/publish.ts";
 export { readSessionRun, runAlone, runStale, type StartedRun } from "./sessions/run.ts";
 export { generateText, nodeValues, renderTemplate } from "./sessions/script-chain.ts";
 export * from "./sessions/sessions.ts";
-export { describeDraftGraph, nodeViews, type OutputView, sessionOutputs, shownContextOf } from "./sessions/view.ts";
+export {
+  describeDraftGraph,
+  nodeViews,
+  type OutputView,
+  sessionOutputs,
+  shownContextOf,
+  viewNodesBeside,
+} from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { notifyFailure, notifyTask } from "./tasks/notify.ts";
 export {

@@ -91,6 +91,7 @@ const nestingMembers = new Set([
   "changes",
   "child",
   "nodes",
+  "beside",
   "outputs",
   "named",
   "outcome",

@@ -2,6 +2,7 @@
 export const writer = {
   saved: "Saved",
   saving: "Saving …",
+  invalid: "Not saved: a value is not valid",
   keys: "Ctrl+Enter runs it, Escape then Tab leaves the editor",
   changed: "Another user changed it",
   keepMine: "Keep my text",
@@ -233,6 +234,7 @@ export const sessions = {
       code: "Code",
       text: "Text by a model",
       prompt: "Code by a model",
+      agent: "Agent with tools",
       decision: "Decision",
       map: "Map over a list",
       approval: "Approval by a person",
@@ -243,6 +245,7 @@ export const sessions = {
     after: "After",
     first: "No node",
   },
+  tools: { title: "Tools", add: "Add a tool", one: "tool" },
   addEdge: {
     title: "Add an edge",
     from: "From",

@@ -12,7 +12,7 @@ import {
 import { wholeContext } from "../executions/executions.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { NodeOutcome, Session } from "../ports/sessions.ts";
-import { nodeOf } from "./draft.ts";
+import { listNodesBeside, nodeOf } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
 
@@ -28,6 +28,14 @@ export interface NodeView {
 
 export function nodeViews({ state }: Session): NodeView[] {
   return Array.from(judgeFreshness(state, buildDraftGraph(state.draft)), ([node, standing]) => viewOf(node, standing));
+}
+
+/** Lists the tools of agents and the fallbacks of code. */
+export function viewNodesBeside({ state: { draft, nodes } }: Session) {
+  return listNodesBeside(draft, draft.nodes).map((definition) => {
+    const { id: node_id } = definition;
+    return { node_id, version: nodes[node_id]?.version ?? 1, definition };
+  });
 }
 
 function viewOf(node_id: string, { version, state, isSkipped: skipped, outcome }: NodeFreshness): NodeView {

@@ -6,7 +6,9 @@ import {
   classifyNode,
   countStates,
   findOnlyText,
+  isToolOfAgent,
   parseCondition,
+  replaceText,
   type SessionNode,
   summarizeOutput,
 } from "../../../../packages/console/src/pages/session/draft.ts";
@@ -51,6 +53,44 @@ describe("the graph of a workflow's draft", () => {
   it("counts fresh and stale nodes, and marks skipped ones", () => {
     expect(countStates([...nodes, node("c", {}, { state: "fresh" })])).toEqual({ stale: 2, fresh: 1 });
     expect(classifyNode(node("c", {}, { state: "fresh", skipped: true }))).toBe("skipped");
+  });
+});
+
+describe("a change of a node's executor", () => {
+  it.each([
+    [
+      { code: "pass" },
+      "text",
+      [
+        ["code", null],
+        ["prompt", '""'],
+      ],
+    ],
+    [{ executor: "text", prompt: "Write" }, "agent", []],
+    [
+      { executor: "text", promptFile: "a.md" },
+      "code",
+      [
+        ["promptFile", null],
+        ["code", '"\\n"'],
+      ],
+    ],
+    [{ code: "pass" }, "e2b", []],
+  ])("replaces the text that the new executor does not take: %j %s", (definition, executor, changes) => {
+    expect(replaceText(JSON.stringify(definition), executor)).toEqual(changes);
+  });
+});
+
+describe("a node of a draft", () => {
+  const nodes = [node("a", { executor: "agent", tools: ["find", { workflow: "b" }] })];
+  const beside = [node("find", {})];
+
+  it.each([
+    ["find", true],
+    ["b", false],
+    ["a", false],
+  ])("is a tool if an agent lists its id: %s %s", (id, isTool) => {
+    expect(isToolOfAgent({ nodes, beside }, id)).toBe(isTool);
   });
 });
 

@@ -10,8 +10,8 @@ import { SelectField, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { buildDraftGraph, createSessionNode, deriveNodeId, parseCondition } from "./draft.ts";
-import { addNodeAt, type NewPlace } from "./draft-doc.ts";
+import { buildDraftGraph, createSessionNode, createTool, deriveNodeId, parseCondition } from "./draft.ts";
+import { addEdge, addNodeAt, type NewPlace } from "./draft-doc.ts";
 import { PublishChanges } from "./publish-changes.tsx";
 import type { DraftEditing } from "./use-draft.ts";
 import { useSessionReload } from "./use-session.ts";
@@ -33,19 +33,25 @@ interface AddNodeProps extends SessionDialogProps {
 }
 
 export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProps) {
-  const { nodes } = session;
+  const { nodes, beside } = session;
   const workflows = useWorkflowChoices();
   const [name, setName] = useState("");
   const [kind, setKind] = useState<Kind>("code");
   const [called, setCalled] = useState("");
   const [after, setAfter] = useState(place && "after" in place ? place.after : "");
   const ids = nodes.map(({ node_id }) => node_id);
-  const id = deriveNodeId(name, ids);
+  const id = deriveNodeId(name, [...ids, ...beside.map(({ node_id }) => node_id)]);
   const labels = words.addNode;
   const add = async () => {
     const text = JSON.stringify(createSessionNode({ id, name: name.trim(), kind, workflow: called }));
     const at = place && "edge" in place ? place : after === "" ? undefined : { after };
-    await draft.apply((doc) => addNodeAt(doc, { id, text }, at));
+    await draft.apply((doc) => {
+      const added = addNodeAt(doc, { id, text }, at);
+      const tool = createTool(`${id}_tool`);
+      return kind === "agent"
+        ? { ...added, nodes: [...added.nodes, { id: tool.id, text: JSON.stringify(tool) }] }
+        : added;
+    });
     onAdded(id);
   };
   return (
@@ -87,17 +93,18 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
   );
 }
 
-export function AddEdge({ session, from: chosen, onClose }: SessionDialogProps & { from: string | undefined }) {
-  const nova = useNova();
-  const { session_id: id } = session;
+interface AddEdgeProps extends SessionDialogProps {
+  from: string | undefined;
+  draft: DraftEditing;
+}
+
+export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps) {
   const ids = toChoices(buildDraftGraph(session).nodes.map((node) => node.id));
   const [from, setFrom] = useState(chosen ?? ids[0]?.[0] ?? "");
   const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
   const [text, setText] = useState("");
   const condition = parseCondition(text);
-  const reload = useSessionReload(id);
-  const add = () =>
-    nova.sessions.addEdge(id, { from, to, ...(condition !== undefined && { condition }) }).finally(reload);
+  const add = () => draft.apply((doc) => addEdge(doc, { from, to, ...(condition !== undefined && { condition }) }));
   const labels = words.addEdge;
   return (
     <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>

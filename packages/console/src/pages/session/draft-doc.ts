@@ -1,5 +1,5 @@
 import type { Session } from "@nova/client";
-import { asRaw, findMember, formatJson, listElements, Raw, readString } from "../../json/raw.ts";
+import { asRaw, findMember, formatJson, listElements, Raw, readMembers, readString } from "../../json/raw.ts";
 
 export type DraftEdge = Session["edges"][number];
 export type Positions = Readonly<Record<string, { x: number; y: number }>>;
@@ -17,8 +17,9 @@ export interface Doc {
   layout: Positions;
 }
 
-export function readDoc({ nodes, edges, layout }: Pick<Session, "nodes" | "edges" | "layout">): Doc {
-  return { nodes: nodes.map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text })), edges, layout };
+export function readDoc({ nodes, beside, edges, layout }: Pick<Session, "nodes" | "beside" | "edges" | "layout">): Doc {
+  const all = [...nodes, ...beside];
+  return { nodes: all.map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text })), edges, layout };
 }
 
 /** The parts of the document that a request replaces. */
@@ -87,13 +88,40 @@ export function nextCondition(
 }
 
 export function connect(doc: Doc, from: string, to: string): Doc {
-  const edge: DraftEdge = { from, to, ...nextCondition(doc, from) };
+  return addEdge(doc, { from, to, ...nextCondition(doc, from) });
+}
+
+export function addEdge(doc: Doc, edge: DraftEdge): Doc {
   return doc.edges.some((one) => isSameEdge(one, edge)) ? doc : { ...doc, edges: [...doc.edges, edge] };
 }
 
-/** Removes a node. If one edge leads to it and one edge leaves it, its neighbours are connected. */
+/** Adds a node as a tool of an agent. */
+export function addTool(doc: Doc, agent: string, node: DocNode): Doc {
+  const tools = (text: string) => [...readTools(text), JSON.stringify(node.id)];
+  const nodes = doc.nodes.map((one) => (one.id === agent ? replaceTools(one, tools(one.text)) : one));
+  return { ...doc, nodes: [...nodes, node] };
+}
+
+function readTools(definition: string): string[] {
+  return listElements(findMember(definition, "tools") ?? "[]");
+}
+
+function replaceTools({ id, text }: DocNode, tools: readonly string[]): DocNode {
+  const members = new Map([...readMembers(text), ["tools", `[${tools.join(",")}]`]]);
+  return { id, text: `{${Array.from(members, ([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}` };
+}
+
+/**
+ * Removes a node, also from the tools of agents. If one edge leads to it and one edge leaves it, its neighbours are
+ * connected.
+ */
 export function removeNode(doc: Doc, id: string): Doc {
-  const nodes = doc.nodes.filter((node) => node.id !== id);
+  const nodes = doc.nodes.flatMap((node) => {
+    if (node.id === id) return [];
+    const tools = readTools(node.text);
+    const left = tools.filter((tool) => tool !== JSON.stringify(id));
+    return [left.length === tools.length ? node : replaceTools(node, left)];
+  });
   const [before, ...moreBefore] = doc.edges.filter(({ to }) => to === id);
   const leaving = doc.edges.filter(({ from }) => from === id);
   const targets = new Set(leaving.map(({ to }) => to));

@@ -1,10 +1,17 @@
 import type { Session } from "@nova/client";
-import { asRaw, findMember, listMembers, readKind, readString } from "../../json/raw.ts";
+import { asRaw, findMember, listElements, listMembers, readKind, readMembers, readString } from "../../json/raw.ts";
 import { createGraph, type Graph, type GraphNode } from "../../parts/graph/definition.ts";
 
 export type SessionNode = Session["nodes"][number];
 
-export function readDefinition({ definition }: SessionNode): string {
+/** Finds a node of the draft, also one without edges and output: a tool of an agent, or a fallback of code. */
+export function findSessionNode({ nodes, beside }: Session, id: string | undefined): SessionNode | undefined {
+  const tool = beside.find(({ node_id }) => node_id === id);
+  const standing = { state: "stale", skipped: false, source: null, decision: null } as const;
+  return nodes.find(({ node_id }) => node_id === id) ?? (tool && { ...tool, ...standing });
+}
+
+export function readDefinition({ definition }: Pick<SessionNode, "definition">): string {
   return asRaw(definition).text;
 }
 
@@ -78,6 +85,20 @@ export function findTextField(definition: string): "code" | "prompt" | undefined
   return readString(findMember(definition, "prompt")) === undefined ? undefined : "prompt";
 }
 
+const modelExecutors = new Set(["prompt", "cached", "text", "agent"]);
+
+/** Lists the changes of code and prompt that a node needs after a change of its executor; null removes a member. */
+export function replaceText(definition: string, executor: string): [key: string, json: string | null][] {
+  const members = readMembers(definition);
+  const [own, other, start] = modelExecutors.has(executor) ? ["prompt", "code", ""] : ["code", "prompt", "\n"];
+  const removed = [other, `${other}File`].filter((key) => members.has(key));
+  const isThere = members.has(own) || members.has(`${own}File`);
+  return [
+    ...removed.map((key) => [key, null] as [string, null]),
+    ...(isThere ? [] : [[own, JSON.stringify(start)] as [string, string]]),
+  ];
+}
+
 /** Parses a typed condition: `true` and `false` are booleans. */
 export function parseCondition(text: string): string | boolean | undefined {
   const condition = text.trim();
@@ -85,7 +106,17 @@ export function parseCondition(text: string): string | boolean | undefined {
   return condition || undefined;
 }
 
-export type NewKind = "code" | "text" | "prompt" | "decision" | "map" | "approval" | "wait" | "workflow";
+/** Whether an agent of the draft calls the node as a tool. */
+export function isToolOfAgent({ nodes, beside }: Pick<Session, "nodes" | "beside">, id: string): boolean {
+  return [...nodes, ...beside].some((node) => listTools(readDefinition(node)).includes(id));
+}
+
+/** Lists the ids of the nodes that a definition has as tools. */
+export function listTools(definition: string): string[] {
+  return listElements(findMember(definition, "tools") ?? "[]").flatMap((tool) => readString(tool) ?? []);
+}
+
+export type NewKind = "code" | "text" | "prompt" | "agent" | "decision" | "map" | "approval" | "wait" | "workflow";
 
 interface NewNode {
   id: string;
@@ -115,9 +146,17 @@ export function createSessionNode({ id, name, kind, workflow }: NewNode): { id: 
       return { ...own, type: "workflow", workflow } as { id: string };
     case "code":
       return { ...own, type: "action", executor: "code", code: "\n" } as { id: string };
+    case "agent":
+      return { ...own, type: "action", executor: "agent", prompt: "", tools: [`${id}_tool`] } as { id: string };
     default:
       return { ...own, type: "action", executor: kind, prompt: "" } as { id: string };
   }
+}
+
+/** Creates a tool of an agent with the least that it needs. */
+export function createTool(id: string): { id: string } {
+  const input_schema = { type: "object", properties: {} };
+  return { id, type: "action", code: "\n", description: "", input_schema } as { id: string };
 }
 
 /** Derives an id that no other node has: `Read the mail` becomes `read_the_mail`. */

@@ -1,8 +1,9 @@
 import type { Session } from "@nova/client";
+import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { formatJson, parseObject, Raw } from "../../json/raw.ts";
+import { findMember, formatJson, parseObject, Raw, readString } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
 import { TextArea } from "../../parts/field.tsx";
@@ -16,15 +17,21 @@ import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import {
   classifyNode,
+  createTool,
+  deriveNodeId,
   findOnlyText,
   findTextField,
   formatEdgeCondition,
+  isToolOfAgent,
+  listTools,
   type NodeFreshness,
   readDefinition,
   type SessionNode,
 } from "./draft.ts";
+import { addTool, type DraftEdge, readDoc, removeEdge, removeNode } from "./draft-doc.ts";
 import { NodeWriter, type WriterHandle } from "./node-writer.tsx";
-import { type OutputText, useNodeChange, useSessionAction, useSessionReload } from "./use-session.ts";
+import type { DraftEditing } from "./use-draft.ts";
+import { type OutputText, useNodeChange, useSessionReload } from "./use-session.ts";
 
 const words = texts.sessions;
 const nodeWords = words.node;
@@ -50,44 +57,61 @@ interface NodePanelProps {
   node: SessionNode;
   output: OutputText | undefined;
   isRunning: boolean;
+  draft: DraftEditing;
   onRun(): void;
-  onRemove(): Promise<void>;
-  onClose(): void;
+  onSelect(node: string | undefined): void;
 }
 
-export function SessionNodePanel({ session, node, output, onRemove, ...acts }: NodePanelProps) {
+export function SessionNodePanel({ session, node, output, draft, ...acts }: NodePanelProps) {
   const { session_id: id } = session;
   const handle = useRef<WriterHandle | null>(null);
   const reload = useSessionReload(id);
   const remove = async () => {
-    await onRemove();
-    acts.onClose();
+    await draft.apply((doc) => removeNode(doc, node.node_id));
+    acts.onSelect(undefined);
   };
   const run = async () => {
     if (!acts.isRunning && ((await handle.current?.save()) ?? true)) acts.onRun();
   };
   const state = classifyNode(node);
   const field = findTextField(readDefinition(node));
+  const isTool = isToolOfAgent(session, node.node_id);
   return (
     <>
       <header className="pane-head row">
         <UntrustedText as="h2" text={node.node_id} />
-        <Badge {...freshnessLooks[state]} text={`${words.version(node.version)} ${words.states[state]}`} />
+        {isTool ? (
+          <Badge tone="idle" icon="code" text={`${words.version(node.version)} ${words.tools.one}`} />
+        ) : (
+          <Badge {...freshnessLooks[state]} text={`${words.version(node.version)} ${words.states[state]}`} />
+        )}
         <span className="actions">
-          <IconButton icon="cross" label={texts.common.close} onClick={acts.onClose} />
+          <IconButton icon="cross" label={texts.common.close} onClick={() => acts.onSelect(undefined)} />
         </span>
       </header>
       <div className="pane-body stack loose">
-        {field && <NodeWriter session={session} node={node} field={field} onRun={() => void run()} handle={handle} />}
+        {field && (
+          <NodeWriter
+            key={field}
+            session={session}
+            node={node}
+            field={field}
+            onRun={() => void run()}
+            handle={handle}
+          />
+        )}
         <Button icon="play" disabled={acts.isRunning} onClick={() => void run()}>
           {words.run.one}
         </Button>
-        <NodeOutput session={id} node={node} output={output} />
+        {!isTool && <NodeOutput session={id} node={node} output={output} />}
+        {readString(findMember(readDefinition(node), "executor")) === "agent" && (
+          <Tools session={session} agent={node} draft={draft} onSelect={acts.onSelect} />
+        )}
         <section>
           <h3>{nodeWords.fields}</h3>
-          <NodeForm session={id} node={node} onSaved={() => void reload()} />
+          <NodeForm session={id} node={node} isTool={isTool} onSaved={() => void reload()} />
         </section>
-        <Edges session={session} node={node.node_id} />
+        {!isTool && <Edges session={session} node={node.node_id} draft={draft} />}
         <ConfirmButton
           icon="bin"
           tone="danger"
@@ -101,9 +125,48 @@ export function SessionNodePanel({ session, node, output, onRemove, ...acts }: N
   );
 }
 
-function Edges({ session: { session_id: id, edges }, node }: { session: Session; node: string }) {
-  const nova = useNova();
-  const remove = useSessionAction(id, (edge: Session["edges"][number]) => nova.sessions.deleteEdge(id, edge));
+interface ToolsProps extends Pick<NodePanelProps, "session" | "draft" | "onSelect"> {
+  agent: SessionNode;
+}
+
+/** The nodes that an agent calls. They are not in the graph, because they have no edges. */
+function Tools({ session, agent, draft, onSelect }: ToolsProps) {
+  const { node_id: id } = agent;
+  const tools = session.beside.filter(({ node_id }) => listTools(readDefinition(agent)).includes(node_id));
+  const add = useMutation({
+    async mutationFn() {
+      const taken = readDoc(session).nodes.map((node) => node.id);
+      const tool = createTool(deriveNodeId(`${id}_tool`, taken));
+      await draft.apply((doc) => addTool(doc, id, { id: tool.id, text: JSON.stringify(tool) }));
+      onSelect(tool.id);
+    },
+  });
+  return (
+    <section className="stack start">
+      <h3>{words.tools.title}</h3>
+      <div className="line">
+        {tools.map(({ node_id }) => (
+          <Button key={node_id} onClick={() => onSelect(node_id)}>
+            <UntrustedText text={node_id} />
+          </Button>
+        ))}
+        <Button icon="plus" disabled={add.isPending} onClick={() => add.mutate()}>
+          {words.tools.add}
+        </Button>
+      </div>
+      <ErrorNote error={add.error} />
+    </section>
+  );
+}
+
+interface EdgesProps {
+  session: Session;
+  node: string;
+  draft: DraftEditing;
+}
+
+function Edges({ session: { edges }, node, draft }: EdgesProps) {
+  const remove = useMutation({ mutationFn: (edge: DraftEdge) => draft.apply((doc) => removeEdge(doc, edge)) });
   const nodeEdges = edges.filter(({ from, to }) => from === node || to === node);
   return (
     <section>

@@ -9,7 +9,7 @@ import { ErrorNote, Failure, isConflict } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { readDefinition, type SessionNode } from "./draft.ts";
+import { findSessionNode, readDefinition, type SessionNode } from "./draft.ts";
 
 const words = texts.writer;
 
@@ -221,7 +221,7 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     try {
       const session = await nova.sessions.changeNode(id, node.node_id, { [field]: sent }, { version });
       current.saved = sent;
-      current.version = session.nodes.find((one) => one.node_id === node.node_id)?.version ?? version;
+      current.version = findSessionNode(session, node.node_id)?.version ?? version;
       queries.setQueryData(["session", id], session);
       setSaved(sent);
       setError(undefined);

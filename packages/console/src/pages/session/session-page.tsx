@@ -26,6 +26,7 @@ import {
   buildDraftGraph,
   classifyNode,
   countStates,
+  findSessionNode,
   formatEdgeCondition,
   type NodeFreshness,
   summarizeOutput,
@@ -62,6 +63,9 @@ function Draft({ session }: { session: Session }) {
   );
   const select = useCallback((node: string | undefined) => change({ node }), [change]);
   const isRunning = run.isPending || session.running.length > 0;
+  const node = findSessionNode(session, selectedId);
+  const isStep = nodes.some(({ node_id }) => node_id === selectedId);
+  const place = isStep && selectedId !== undefined ? { after: selectedId } : undefined;
   useStepKeys(
     nodes.map(({ node_id }) => node_id),
     selectedId,
@@ -72,14 +76,12 @@ function Draft({ session }: { session: Session }) {
     r: { label: words.keys.run, run: () => !isRunning && run.mutate(undefined) },
     a: {
       label: words.keys.add,
-      run: () => setAdding({ place: selectedId === undefined ? undefined : { after: selectedId } }),
+      run: () => setAdding({ place }),
     },
     u: { label: buildWords.keys.undo, run: () => void draft.undo() },
     U: { label: buildWords.keys.redo, run: () => void draft.redo() },
     Escape: { label: texts.keys.close, run: () => select(undefined) },
   });
-  const node = nodes.find(({ node_id }) => node_id === selectedId);
-  const place = node && { after: node.node_id };
   const addNode = (
     <Button icon="plus" onClick={() => setAdding({ place })}>
       {words.addNode.title}
@@ -106,7 +108,7 @@ function Draft({ session }: { session: Session }) {
               icon="branch"
               disabled={nodes.length < 2}
               label={words.addEdge.title}
-              dialog={(close) => <AddEdge session={session} from={node?.node_id} onClose={close} />}
+              dialog={(close) => <AddEdge session={session} from={place?.after} draft={draft} onClose={close} />}
             />
             <DialogButton
               icon="upload"
@@ -165,8 +167,8 @@ function Draft({ session }: { session: Session }) {
                 isRunning={isRunning}
                 output={outputs?.get(node.node_id)}
                 onRun={() => run.mutate(node.node_id)}
-                onRemove={() => draft.apply((doc) => removeNode(doc, node.node_id))}
-                onClose={() => select(undefined)}
+                draft={draft}
+                onSelect={select}
               />
             ) : (
               <Overview session={session} />
@@ -349,7 +351,7 @@ interface SessionGraphProps {
 /** The graph of the draft: each node with version, freshness and the start of its output. */
 function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: SessionGraphProps) {
   const { nodes, edges, layout: positions } = session;
-  const { apply } = draft;
+  const { draw } = draft;
   const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);
   const dataOf = useCallback(
     ({ id }: GraphNode): SessionCardData => {
@@ -364,16 +366,16 @@ function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: Se
   const editing = useMemo(
     (): GraphEditing => ({
       positions,
-      onMove: (id, place) => void apply((doc) => moveNode(doc, id, place)),
-      onConnect: (from, to) => void apply((doc) => connect(doc, from, to)),
+      onMove: (id, place) => void draw((doc) => moveNode(doc, id, place)),
+      onConnect: (from, to) => void draw((doc) => connect(doc, from, to)),
       onInsert: ({ from, to, label }) => {
         const edge = edges.find((one) => one.from === from && one.to === to && formatEdgeCondition(one) === label);
         onAdd({ place: edge ? { edge } : { after: from } });
       },
       onAppend: (after) => onAdd({ place: { after } }),
-      onDelete: (id) => void apply((doc) => removeNode(doc, id)),
+      onDelete: (id) => void draw((doc) => removeNode(doc, id)),
     }),
-    [positions, apply, edges, onAdd],
+    [positions, draw, edges, onAdd],
   );
   return (
     <GraphView

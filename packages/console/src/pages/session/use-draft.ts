@@ -18,7 +18,10 @@ const maxTries = 4;
 
 /** Changes of the drawing, which are saved at once and can be undone. */
 export interface DraftEditing {
+  /** Saves a change. Rejects if the server refuses it. */
   apply(change: (doc: Doc) => Doc): Promise<void>;
+  /** Saves a change. If the server refuses it, `error` has the reason, as after `undo` and `redo`. */
+  draw(change: (doc: Doc) => Doc): Promise<void>;
   undo(): Promise<void>;
   redo(): Promise<void>;
   canUndo: boolean;
@@ -63,15 +66,12 @@ export function useDraft(session: Session): DraftEditing {
     setShown(next);
   }, []);
   const enqueue = useCallback((work: () => Promise<void>): Promise<void> => {
-    queue.current = queue.current.then(async () => {
-      try {
-        await work();
-        setError(undefined);
-      } catch (cause) {
-        setError(cause);
-      }
-    });
-    return queue.current;
+    const done = queue.current.then(work);
+    queue.current = done.then(
+      () => setError(undefined),
+      () => undefined,
+    );
+    return done;
   }, []);
   const apply = useCallback(
     (change: (doc: Doc) => Doc) =>
@@ -81,9 +81,11 @@ export function useDraft(session: Session): DraftEditing {
       }),
     [enqueue, save, record],
   );
+  const draw = useCallback((change: (doc: Doc) => Doc) => apply(change).catch(setError), [apply]);
   return useMemo(
     () => ({
       apply,
+      draw,
       undo: () =>
         enqueue(async () => {
           const { past, future } = history.current;
@@ -91,7 +93,7 @@ export function useDraft(session: Session): DraftEditing {
           if (!last) return;
           await save((doc) => applyChange(doc, last.after, last.before));
           record({ past: past.slice(0, -1), future: [...future, last] });
-        }),
+        }).catch(setError),
       redo: () =>
         enqueue(async () => {
           const { past, future } = history.current;
@@ -99,11 +101,11 @@ export function useDraft(session: Session): DraftEditing {
           if (!next) return;
           await save((doc) => applyChange(doc, next.before, next.after));
           record({ past: [...past, next], future: future.slice(0, -1) });
-        }),
+        }).catch(setError),
       canUndo: past.length > 0,
       canRedo: future.length > 0,
       error,
     }),
-    [apply, enqueue, save, record, past, future, error],
+    [apply, draw, enqueue, save, record, past, future, error],
   );
 }

@@ -3,6 +3,7 @@ import { keepPreviousData, replaceEqualDeep, useMutation, useQuery, useQueryClie
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
 import { asRaw } from "../../json/raw.ts";
+import { findSessionNode } from "./draft.ts";
 
 const calmMs = 5_000;
 const busyMs = 800;
@@ -71,8 +72,8 @@ export function useNodeChange(session: string, node: string, onConflict: (versio
     } catch (error) {
       if (error instanceof ApiProblem && error.status === 409) {
         await reload();
-        const { nodes = [] } = queries.getQueryData<Session>(["session", session]) ?? {};
-        const now = nodes.find(({ node_id }) => node_id === node);
+        const data = queries.getQueryData<Session>(["session", session]);
+        const now = data && findSessionNode(data, node);
         if (now) onConflict(now.version);
       }
       throw error;
