@@ -141,6 +141,20 @@ it("compiled code runs where models are off, and its fallback is refused there",
   expect(models.requests).toEqual([]);
 });
 
+it("compiled code runs in a frozen run, and its agent answers there if the code fails", async () => {
+  const version = await cloud.publish(compiledFlow("frozen", tools, code));
+  const resolved: unknown[] = [];
+  for (const context of ['{"case": "x", "id": 7}', '{"case": "x"}']) {
+    const { id } = await startExecution(cloud.ports, { version, context, frozen: true });
+    await cloud.untilEnd(id);
+    const trace = await readTrace(cloud.ports, id, { full: true });
+    expect(await verified(cloud, trace)).toBe("anchored");
+    resolved.push(JSON.parse(trace.context.text).resolve);
+  }
+  expect(resolved).toEqual(["paid 850.0", "asked after all"]);
+  expect(models.requests).toHaveLength(1);
+});
+
 it("compiled code reads no secret inputs, in the context and in the outputs of nodes", async () => {
   const written = `seen = [context.get("token"), outputs["start"].get("token"), "very" in str(outputs.get_all_data())]
 context["resolve"] = f"{seen}"`;

@@ -36,4 +36,5 @@ export { onlyPath, templateParts } from "./template/template.ts";
 export * from "./template-packages.ts";
 export type * from "./workflow.ts";
 export { codeInDefinition, defaultIdleSeconds } from "./workflow.ts";
+export { placeCode } from "./write/place-code.ts";
 export { runHash, runText, sorted, workflowHash, workflowText, writeWorkflow } from "./write/write-workflow.ts";

@@ -1,9 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentFlow, calling, compiledFlow, toolNode } from "../../support/agent.ts";
 import { type ModelServer, modelServer } from "../../support/model-server/model-server.ts";
-import { newFolder, nova } from "../support/nova.ts";
+import { newFolder, nova, startNova } from "../support/nova.ts";
 
 let cwd: string;
 let models: ModelServer;
@@ -81,6 +81,47 @@ it("nova agent compile writes code that answers as the agent did, and the code n
   expect(models.requests).toEqual([]);
   expect(await run("no number")).toMatchObject({ exit: 0 });
   expect(models.requests).toHaveLength(2);
+});
+
+describe("nova agent compile --write", { timeout: 300_000 }, () => {
+  const added = '{ "id": "resolve_code", "type": "action", "codeFile": "resolve_code.py", "fallback": "resolve" }';
+
+  it("adds the node to the workflow, which then runs the code, as a guest of nova dev and with NOVA_URL", async () => {
+    const { child, line, ended } = startNova(cwd, "dev", "orders", "--port", "0", "--json");
+    const { url, api_key } = JSON.parse(await line('{"url"'));
+    const server = { NOVA_URL: url, NOVA_API_KEY: api_key };
+    for (const own of [{}, server]) {
+      const text = JSON.stringify(agentFlow("orders", [lookUp])).replace('"nodes":[', '"nodes": [\n  ');
+      await writeFile(join(cwd, "orders/workflow.json"), text);
+      Object.assign(process.env, own);
+      await run("order 4");
+      const made = await said("agent", "compile", "resolve", "--folder", "orders", "--runs", "1", "--write");
+      expect(made).toMatchObject({ exit: 0, same: 1, placed: { file: "orders/workflow.json" } });
+      const written = await readFile(join(cwd, "orders/workflow.json"), "utf8");
+      expect(written).toContain(`,${added},`);
+      expect(JSON.parse(written).edges).toEqual([
+        { from: "start", to: "resolve_code" },
+        { from: "resolve_code", to: "end" },
+      ]);
+      models.requests.splice(0);
+      expect(await run("order 5")).toMatchObject({ exit: 0, context: { resolve: "The total is 50." } });
+      expect(models.requests).toEqual([]);
+      for (const name of Object.keys(own)) delete process.env[name];
+    }
+    child.kill("SIGINT");
+    await ended;
+  });
+
+  it("asks no model if the workflow has a node of that name", async () => {
+    const flow = agentFlow("orders", [lookUp]) as { nodes: object[] };
+    const nodes = [...flow.nodes, { id: "resolve_code", type: "action", code: "pass" }];
+    const path = ["start", "resolve", "resolve_code", "end"];
+    await define({ ...flow, nodes, edges: path.slice(1).map((to, index) => ({ from: path[index], to })) });
+    models.requests.splice(0);
+    const { code, stderr } = await nova(cwd, "agent", "compile", "resolve", "--folder", "orders", "--write");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has a node "resolve_code" already')]);
+    expect(models.requests).toEqual([]);
+  });
 });
 
 it("nova agent compile names the agents if the node is none", async () => {

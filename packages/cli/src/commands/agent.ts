@@ -13,19 +13,20 @@ export const agent = command({
     "<node>": "the agent",
     "--folder <path>": { says: "the folder of its workflow", absent: "." },
     "--runs <n>": { says: "how many recorded runs of the agent the code is tried on", absent: "10" },
+    "--write": "also add the node with the code to the workflow, and lead the edges of the agent to it",
     "--model <id>": "the model that writes the code; absent: the model of the workflow",
   },
   json: "print one JSON object; exit 1 if the code differs or fails in a run",
-  async run([asked, node], { folder, runs, model }) {
+  async run([asked, node], { folder, runs, model, write }) {
     actionOf("agent", ["compile"], asked);
     if (node === undefined) throw new InvalidInput("nova agent compile needs the id of an agent");
     const { compileAgent } = await import("../replay/compile-agent.ts");
-    return compiledOutput(await compileAgent(node, { folder, count: readCount("--runs", runs), model }));
+    return compiledOutput(await compileAgent(node, { folder, count: readCount("--runs", runs), model, places: write }));
   },
 });
 
 /** Builds the table of `nova agent compile`. A run in which the code fails costs the tokens of the agent again. */
-export function compiledOutput({ node, file, runs, written }: CompiledAgent): CommandOutput {
+export function compiledOutput({ node, file, code, placed, runs, written }: CompiledAgent): CommandOutput {
   const items = runs.map(({ execution, calls, outcome, why, tokensBefore }) => ({
     execution_id: execution,
     calls,
@@ -44,14 +45,16 @@ export function compiledOutput({ node, file, runs, written }: CompiledAgent): Co
     why === null ? "" : shorten(why),
   ]);
   const total = `same ${counts.same}, differs ${counts.differs}, fails ${counts.fails}; tokens ${before} before, ${after} after`;
-  const code = { id: `${node}_code`, type: "action", codeFile: `${node}_code.py`, fallback: node };
+  const review = `${shellWord(file)} is written, for ${written.tokens} tokens. Review it`;
+  const byHand = [`${review}, then add this node and lead the edges of "${node}" to it:`, JSON.stringify(code)];
   return {
-    json: { node, file, ...counts, tokens_before: before, tokens_after: after, written, runs: items },
+    json: { node, file, ...counts, tokens_before: before, tokens_after: after, written, placed, runs: items },
     text: [
       ...tableLines(["run", "calls", "outcome", "tokens before", "after", ""], rows),
       styled(counts.same === items.length ? "green" : "yellow", total),
-      `${shellWord(file)} is written, for ${written.tokens} tokens. Review it, then add this node and lead the edges of "${node}" to it:`,
-      JSON.stringify(code),
+      ...(placed && "file" in placed
+        ? [`${review}. ${shellWord(placed.file)} has the node "${code.id}" now, to which the edges of "${node}" lead.`]
+        : [...(placed ? [styled("yellow", `the workflow is not changed: ${placed.problem}`)] : []), ...byHand]),
     ],
     code: counts.same === items.length ? exitCodes.completed : exitCodes.failed,
   };

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { NovaClient } from "@nova/client";
 import {
   type CodeResult,
@@ -18,18 +18,25 @@ import {
   type Node,
   nodeIndex,
   objectOf,
+  parseWorkflow,
+  placeCode,
+  readWorkflowSource,
   type Workflow,
 } from "@nova/workflow";
 import { listRecorded, type Recorded, readBlob, readTrace } from "../api/recorded.ts";
 import { InvalidInput, InvalidWorkflow } from "../errors.ts";
 import { writeInside } from "../files.ts";
-import { readAndParse } from "../input/workflow.ts";
+import { readAndParse, workflowPath } from "../input/workflow.ts";
 import { textForRun, wholeValue } from "../tests/values.ts";
 import { type Trial, tryRuns, withTrials } from "./trial.ts";
 
 export interface CompiledAgent {
   node: string;
   file: string;
+  /** The node with the code. */
+  code: { id: string; type: "action"; codeFile: string; fallback: string };
+  /** The file of the workflow that has the node now, or why it is not changed. */
+  placed?: { file: string } | { problem: string };
   runs: (Tried & { execution: string; tokensBefore: number })[];
   /** The cost of the requests that wrote the code. */
   written: { tokens: number; cost_usd: number };
@@ -44,30 +51,60 @@ interface Tried {
 
 /**
  * Lets a model write code that calls the tools of an agent, tries it on recorded runs of the agent with the recorded
- * results of its calls, and writes the best code into the folder. No tool runs.
+ * results of its calls, and writes the best code into the folder. No tool runs. `places`: also adds the node to the file
+ * of the workflow.
  */
-export async function compileAgent(id: string, asked: { folder: string; count: number; model?: string | undefined }) {
+export async function compileAgent(
+  id: string,
+  asked: { folder: string; count: number; model?: string | undefined; places?: boolean | undefined },
+) {
   const { workflow, findings } = await readAndParse(asked.folder);
   if (!workflow) throw new InvalidWorkflow(asked.folder, findings);
   const agent = agentIn(workflow, id);
+  const code = { id: `${id}_code`, type: "action", codeFile: `${id}_code.py`, fallback: id } as const;
+  if (asked.places) await demandPlace(asked.folder, workflow, code.id);
   return withTrials(
     async (nova, trialFor): Promise<CompiledAgent> => {
       const runs = await recordedRuns(nova, workflow.id, agent, asked.count);
       if (runs.length === 0)
         throw new InvalidInput(`the agent "${id}" of "${workflow.id}" has no recorded answer yet - run it first`);
       const subject = { agent, workflow, runs, model: asked.model };
-      const { code, tried, written } = await writeAndTry(nova, subject, await trialFor(workflow));
-      const folder = resolve(isFileOfFolder(asked.folder) ? dirname(asked.folder) : asked.folder);
-      const file = `${id}_code.py`;
-      await writeInside(folder, file, code, { replaces: true });
+      const { code: text, tried, written } = await writeAndTry(nova, subject, await trialFor(workflow));
+      const folder = workflowPath(asked.folder);
+      await writeInside(folder, code.codeFile, text, { replaces: true });
+      const placed = asked.places ? await placeNode(asked.folder, code, tried) : undefined;
       const shown = runs.map(({ recorded, tokens }, index) => {
         const one = tried[index] as Tried;
         return { ...one, execution: recorded.execution.id, tokensBefore: tokens };
       });
-      return { node: id, file: join(asked.folder, file), runs: shown, written };
+      const file = join(isFileOfFolder(asked.folder) ? dirname(asked.folder) : asked.folder, code.codeFile);
+      return { node: id, file, code, runs: shown, written, ...defined({ placed }) };
     },
     { drives: true },
   );
+}
+
+/** Throws `InvalidInput` if the node cannot be added to the file of the workflow, before a model is asked. */
+async function demandPlace(path: string, workflow: Workflow, id: string): Promise<void> {
+  const { program, fileName } = await readWorkflowSource(path);
+  if (program !== undefined)
+    throw new InvalidInput(`${fileName} is a program, into which NOVA writes no node - leave out --write`);
+  if (nodeIndex(workflow).has(id))
+    throw new InvalidInput(`"${workflow.id}" has a node "${id}" already - rename it, or leave out --write`);
+}
+
+/** Adds the node to the file of the workflow, if its code never gives another answer than the agent. */
+async function placeNode(path: string, code: CompiledAgent["code"], tried: readonly Tried[]) {
+  if (countSame(tried) === 0 || tried.some(({ outcome }) => outcome === "differs"))
+    return { problem: "the code gives another answer than the agent, or never the same" };
+  const source = await readWorkflowSource(path);
+  const text = placeCode(source.text.replace(/^\uFEFF/, ""), code);
+  if (text === undefined) return { problem: `${source.fileName} has no node "${code.fallback}"` };
+  const files = { ...source.files, [code.codeFile]: "pass" };
+  const [problem] = parseWorkflow({ ...source, text, files }).findings.filter(({ severity }) => severity === "error");
+  if (problem) return { problem: `the node would be a finding: ${problem.code} ${problem.message}` };
+  await writeInside(workflowPath(path), source.fileName, text, { replaces: true });
+  return { file: join(isFileOfFolder(path) ? dirname(path) : path, source.fileName) };
 }
 
 function agentIn(workflow: Workflow, id: string): AgentNode {
