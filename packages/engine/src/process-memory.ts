@@ -10,6 +10,8 @@ const maxKept = 64;
  * run it.
  */
 const keptMs = 5_000;
+/** The number of sandboxes of which this process remembers when it used them. */
+const maxUsed = 1_000;
 
 /** Remembers entries that this process has just written, so that the next node of their scope need not read them. */
 export type TailCache = ReturnType<typeof createTailCache>;
@@ -39,12 +41,14 @@ export type WarmPool = ReturnType<typeof createWarmPool>;
 
 export function createWarmPool() {
   const idle = new Map<string, Sandbox[]>();
+  const usedAt = new LRUCache<string, number>({ max: maxUsed });
   return {
     /**
      * Adds the sandbox of an ended branch. Call it only from the delivery that wrote the branch's last entry, because
      * then no code runs in the sandbox.
      */
-    offer(at: Pick<EntryId, "execution" | "scope">, sandbox: Sandbox): void {
+    offer(at: Pick<EntryId, "execution" | "scope">, sandbox: Sandbox, nowMs: number): void {
+      usedAt.set(sandbox.id, nowMs);
       const [fork] = forksAround(at);
       if (fork === undefined) return;
       const others = (idle.get(fork) ?? []).filter(({ id }) => id !== sandbox.id);
@@ -58,6 +62,16 @@ export function createWarmPool() {
       const sandbox = list?.pop();
       if (list?.length === 0) idle.delete(fork);
       return sandbox;
+    },
+    /** Whether code of this process ran in the sandbox a moment ago, so that the sandbox surely lives. */
+    isFresh({ id }: Sandbox, nowMs: number): boolean {
+      const at = usedAt.get(id);
+      return at !== undefined && nowMs - at < keptMs;
+    },
+    /** Forgets the sandboxes of a joined fork, because the entry of the join names them. `at` is one of its branches. */
+    forgetFork(at: Pick<EntryId, "execution" | "scope">): void {
+      const [fork] = forksAround(at);
+      if (fork !== undefined) idle.delete(fork);
     },
     /**
      * Removes sandboxes whose lifetime is over. If another process has joined a fork, the sandboxes of that fork stay

@@ -27,7 +27,7 @@ it("the stored items of a map keep all digits of numbers, and reading one item r
 
 it("a map can store an empty list of items, and stores a large item in a page of its own", async () => {
   const store = memory();
-  expect(await storeItems([], store)).toEqual({ count: 0, pages: [] });
+  expect(await storeItems([], store)).toEqual({ count: 0, pages: [], inline: [] });
   const large = JSON.stringify("x".repeat(100_000));
   const items = await storeItems([large, "1"], store);
   expect(items.pages).toHaveLength(2);
@@ -45,4 +45,16 @@ it("the stored items of a map are at most 256 per page, however small, and each 
   const items = await storeItems(texts, store);
   expect(Math.max(...items.pages.map(({ count }) => count))).toBeLessThanOrEqual(256);
   expect(await Promise.all(texts.map((_, index) => readItem(items, index, store)))).toEqual(texts);
+});
+
+it("the stored items of a map are inline, without a page, if they have at most 4,096 bytes together", async () => {
+  const store = memory();
+  const texts = [`{"n": 1.50}`, JSON.stringify("é".repeat(2000))];
+  const items = await storeItems(texts, store);
+  expect(items).toEqual({ count: 2, pages: [], inline: texts });
+  expect(await Promise.all([0, 1].map((index) => readItem(JSON.parse(JSON.stringify(items)), index, store)))).toEqual(
+    texts,
+  );
+  await expect(readItem(items, 2, store)).rejects.toThrow("a map has no item 2");
+  expect((await storeItems([...texts, JSON.stringify("x".repeat(90))], store)).pages).toHaveLength(1);
 });

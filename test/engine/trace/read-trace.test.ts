@@ -360,8 +360,8 @@ it("the first twenty running items of a map are listed in the trace, and further
 const branchNodes = [action("f"), action("a"), action("b"), mapOver("m", [action("i")], [])];
 const branching = flow("tree", branchNodes, lines("start > f > a > m > end", "f > b > m"));
 
-async function ran(): Promise<Story> {
-  const story = await new Story(branching, echo).start('{"list":[1.50,2]}');
+async function ran(list = "[1.50,2]"): Promise<Story> {
+  const story = await new Story(branching, echo).start(`{"list":${list}}`);
   await story.everything();
   return story;
 }
@@ -472,8 +472,19 @@ describe("verify, for a run with branches, finds", () => {
     expect(await story.verify()).toMatchObject({ state: "broken", problem });
   });
 
-  it("a changed item in the stored list of a map", async () => {
+  it("a changed item in the short list of a map, which its entry stores inline", async () => {
     const story = await ran();
+    rewrite(story, { scope: "", seq: 3 }, (entry) => {
+      const { text } = entry.contents.items as { text: string };
+      expect(text).toContain("1.50");
+      return { ...entry, contents: { ...entry.contents, items: { text: text.replace("1.50", "2.50") } } };
+    });
+    const message = expect.stringContaining("was changed");
+    expect(await story.verify()).toMatchObject({ state: "broken", problem: { seq: 3, message } });
+  });
+
+  it("a changed item in the long list of a map, which a page stores", async () => {
+    const story = await ran(JSON.stringify(Array.from({ length: 300 }, (_, index) => index)));
     const { items } = (at(story, { scope: "", seq: 3 }).entry as StoredEntry).contents;
     const page = items && "text" in items ? JSON.parse(items.text).pages[0].sha256 : "";
     const [key] = Array.from(story.world.blobs.blobs.keys()).filter((name) => name.endsWith(page));

@@ -11,6 +11,7 @@ import {
   type PageStore,
   type Row,
 } from "../context/context.ts";
+import { leafLimitBytes } from "../context/references.ts";
 import { chainBroken } from "../errors.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { ChainStore, EntryId, Link, StoredEntry } from "../ports/chain.ts";
@@ -229,10 +230,12 @@ async function itemText(ports: Ports, fork: StoredEntry, index: number): Promise
   return readItem(JSON.parse(text) as ItemPages, index, pages);
 }
 
-/** The stored items of a map. Each page is a blob, so that an item costs one read. */
+/** The stored items of a map. Each page is a blob, so that an item costs one read. A short list has no pages. */
 export interface ItemPages {
   count: number;
   pages: ItemPage[];
+  /** All items as JSON texts, if they are short. */
+  inline?: readonly string[];
 }
 
 export interface ItemPage {
@@ -250,6 +253,8 @@ const pageBytes = 32 * 1024;
 const pageItems = 256;
 
 export async function storeItems(texts: readonly string[], store: PageStore): Promise<ItemPages> {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes <= leafLimitBytes && texts.length <= pageItems) return { count: texts.length, pages: [], inline: texts };
   const pages = await atOnce(bordersOf(texts), async ({ from, end }): Promise<ItemPage> => {
     const text = `[${texts.slice(from, end).join(",")}]`;
     const page = { sha256: sha256(text), bytes: Buffer.byteLength(text), from, count: end - from };
@@ -273,7 +278,9 @@ function bordersOf(texts: readonly string[]): { from: number; end: number }[] {
   return borders;
 }
 
-export async function readItem({ pages }: ItemPages, index: number, store: PageStore): Promise<string> {
+export async function readItem({ pages, inline }: ItemPages, index: number, store: PageStore): Promise<string> {
+  const text = inline?.[index];
+  if (text !== undefined) return text;
   const page = pages.find(({ from, count }) => from <= index && index < from + count);
   if (!page) throw chainBroken(`a map has no item ${index} in its pages`);
   return elementsOf(await store.load(page.sha256))[index - page.from] as string;

@@ -126,8 +126,11 @@ async function chooseSpare(
   if (next.turn) return null;
   const { spare = [] } = before;
   for (const [index, one] of spare.entries()) {
+    const now = ports.clock.now();
+    if (isOver(one, now)) continue;
     // The sandbox may have died since its scope ended. Code starts only in a sandbox that is known to live.
-    const alive = isOver(one, ports.clock.now()) ? null : await extendForScope(ports, one, seconds);
+    const isFresh = ports.warmPool.isFresh(one, now);
+    const alive = await (isFresh ? extendForNode(ports, one, node, seconds) : extendForScope(ports, one, seconds));
     if (alive) return { sandbox: alive, state: "spare", spare: spare.slice(index + 1) };
   }
   const left = ports.warmPool.take(at);
@@ -269,17 +272,19 @@ export async function spareForBranches(
   const fork = version && forksOf(version.workflow).get(place.fork);
   const end = fork?.kind === "parallel" ? fork.next : null;
   if (next !== null && next !== end) return;
-  ports.warmPool.forgetDead(ports.clock.now());
-  for (const sandbox of left) ports.warmPool.offer(at, sandbox);
+  const now = ports.clock.now();
+  ports.warmPool.forgetDead(now);
+  for (const sandbox of left) ports.warmPool.offer(at, sandbox, now);
 }
 
 /**
  * Lists the living sandboxes of joined branches. If several branches used the same one, the latest end of its lifetime
  * counts.
  */
-export function sparesOfBranches({ clock }: Ports, tips: readonly { head: Head }[]): Sandbox[] {
+export function sparesOfBranches({ clock, warmPool }: Ports, tips: readonly { head: Head }[]): Sandbox[] {
   const all = new Map<string, Sandbox>();
   for (const { head } of tips) {
+    warmPool.forgetFork({ execution: head.execution_id, scope: head.scope });
     for (const one of [...(head.warm ? [head.warm] : []), ...(head.spare ?? [])]) {
       const other = all.get(one.id) ?? one;
       const endsAt = one.endsAt > other.endsAt ? one.endsAt : other.endsAt;

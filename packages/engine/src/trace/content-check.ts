@@ -137,9 +137,10 @@ export class ContentCheck {
   }
 
   #itemsProblem(head: Head, text: string): Promise<BadBlob | undefined> {
-    const { pages } = JSON.parse(text) as ItemPages;
+    const { pages, inline = [] } = JSON.parse(text) as ItemPages;
     const named = pages.map(({ sha256 }) => ({ place: "a page of its items", ref: { sha256, type: "json" as const } }));
-    return this.blobs.firstBad(head, named);
+    const inItems = inline.flatMap(referencesIn).map((ref) => ({ place: "its items", ref }));
+    return this.blobs.firstBad(head, [...named, ...inItems]);
   }
 
   #rowProblem(head: Head, rows: readonly Row[]): Promise<BadBlob | undefined> {

@@ -117,7 +117,9 @@ export class ProofContents {
     if (secrets.keys === null && valueNames.has(name)) return false;
     if (secrets.redactor.finds(text)) return false;
     if (name === "items") {
-      for (const sha256 of pagesIn(parsedOrNot(text))) this.#want(sha256, { isJson: true });
+      const stored = parsedOrNot(text);
+      for (const sha256 of pagesIn(stored)) this.#want(sha256, { isJson: true });
+      for (const json of inlineItemsIn(stored)) this.#wantNamed(Buffer.from(json));
     } else if (valueNames.has(name)) this.#wantNamed(Buffer.from(text));
     return true;
   }
@@ -233,6 +235,11 @@ function pagesIn(stored: unknown): string[] {
   const { pages } = (stored ?? {}) as { pages?: unknown };
   if (!Array.isArray(pages)) return [];
   return pages.map((page) => page?.sha256).filter((sha256) => typeof sha256 === "string");
+}
+
+function inlineItemsIn(stored: unknown): string[] {
+  const { inline } = (stored ?? {}) as { inline?: unknown };
+  return Array.isArray(inline) ? inline.filter((item) => typeof item === "string") : [];
 }
 
 function namedIn(bytes: Uint8Array): BlobRef[] {
