@@ -85,6 +85,9 @@ describe("a tool of POST /mcp", () => {
     expect(ran.context).toBe('{"one":12345678901234567890,"price":1.10,"two":24691357802469135780}');
     const { entries, detail } = await editor.call("trace", { execution_id: ran.execution_id, node: "double" });
     expect([entries[0].set, detail.found]).toEqual(['{"two":24691357802469135780}', context]);
+    expect(await editor.refusal("run", { workflow: "plain", context: { one: 1 } })).toContain(
+      'must be a JSON object as text, such as "{\\"total\\": 1.10}", so that numbers keep their digits',
+    );
     const big = { op: "add_node", node: { id: "x", code: "pass", timeout: 2 ** 60 } };
     expect(await editor.refusal("edit", { operations: [big] })).toMatch(/has lost digits on its way/);
   });

@@ -22,6 +22,13 @@ describe("the tools of the server", () => {
     expect(encode(JSON.stringify(listed.tools)).length).toBeLessThanOrEqual(5_000);
   });
 
+  it("have schemas with one type in each place and a keyword in each schema, as some clients need", async () => {
+    const { tools: listed } = await connected.client.listTools();
+    const text = JSON.stringify(listed);
+    expect(text.match(/"type":\[|"additionalProperties":\{\}/g)).toBeNull();
+    expect(text).toContain('{"anyOf":[{"type":"number"},{"type":"null"}]}');
+  });
+
   it("have input and output schemas, and say whether they only read or may destroy", async () => {
     const { tools: listed } = await connected.client.listTools();
     expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));

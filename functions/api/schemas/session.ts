@@ -40,6 +40,7 @@ export const DraftEdge = z.strictObject({
   from: NodeId,
   to: NodeId,
   condition: z.union([z.string(), z.boolean(), z.number()]).optional(),
+  max: z.int().min(1).optional().meta({ description: "of an edge that makes a loop: how often it is taken at most" }),
 });
 
 export const NodeRequest = DraftNode.meta({
@@ -56,6 +57,7 @@ export const EditRequest = z.strictObject({
         z.strictObject({ op: z.literal("remove_node"), id: NodeId }),
         DraftEdge.extend({ op: z.literal("add_edge") }),
         DraftEdge.extend({ op: z.literal("remove_edge") }),
+        z.strictObject({ op: z.literal("change_settings"), changes: z.looseObject({}) }),
       ]),
     )
     .max(200)
@@ -75,10 +77,7 @@ const DraftFile = z.looseObject({
   id: z.string().max(200).optional(),
   name: Name.optional(),
   nodes: z.array(DraftNode).max(500).optional(),
-  edges: z
-    .array(DraftEdge.extend({ max: z.number().optional() }))
-    .max(2_000)
-    .optional(),
+  edges: z.array(DraftEdge).max(2_000).optional(),
 });
 
 export const DraftRequest = z.strictObject({

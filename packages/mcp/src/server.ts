@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { maskCredentials } from "@nova/engine";
 import about from "../package.json" with { type: "json" };
+import { portable } from "./portable.ts";
 import { registerResources } from "./resources.ts";
 import type { Caller, Link, Tool } from "./tool.ts";
 import { restart, test } from "./tools/again.ts";
@@ -45,7 +46,12 @@ export function createMcpServer(caller: Caller): McpServer {
   for (const { name, description, input, output, hints, call } of tools)
     server.registerTool(
       name,
-      { description, inputSchema: input, outputSchema: output, annotations: { openWorldHint: false, ...hints } },
+      {
+        description,
+        inputSchema: portable(input),
+        outputSchema: portable(output),
+        annotations: { openWorldHint: false, ...hints },
+      },
       async (asked: Record<string, unknown>) => {
         try {
           const { result, links = [] } = await call(asked, caller);

@@ -53,7 +53,9 @@ export function exactText(value: unknown): string | null {
 export const Execution = z.string().describe("id of a run, exec_...");
 export const Draft = z.string().describe("id of a draft, ses_...");
 export const WorkflowId = z.string().describe("id of a workflow");
-export const JsonText = z.string().describe("a JSON object as text, so that numbers keep their digits");
+export const JsonText = z
+  .string('must be a JSON object as text, such as "{\\"total\\": 1.10}", so that numbers keep their digits')
+  .describe("a JSON object as text, so that numbers keep their digits");
 export const Next = z.string().describe("the advisable next call");
 
 export const Finding = z.object({

@@ -6,16 +6,20 @@ import { z } from "zod";
 import { adds, changes, Draft, Finding, hasErrors, JsonText, listFindings, Next, tool, WorkflowId } from "../tool.ts";
 
 const Operation = z.object({
-  op: z.enum(["add_node", "change_node", "remove_node", "add_edge", "remove_edge"]),
+  op: z.enum(["add_node", "change_node", "remove_node", "add_edge", "remove_edge", "change_settings"]),
   node: z
     .looseObject({ id: z.string() })
     .optional()
     .describe("add_node: fields as in workflow.json, code and prompt as text"),
   id: z.string().optional().describe("of the node to change or remove"),
-  changes: z.looseObject({}).optional().describe("changed fields; null removes one"),
+  changes: z
+    .looseObject({})
+    .optional()
+    .describe("changed fields of a node, or of the workflow such as triggers, inputs; null removes one"),
   from: z.string().optional(),
   to: z.string().optional(),
   condition: z.union([z.string(), z.boolean(), z.number()]).optional(),
+  max: z.number().optional().describe("add_edge: makes a loop, taken at most so often"),
 });
 
 export const edit = tool({

@@ -54,6 +54,8 @@ export interface DraftEdge {
   from: string;
   to: string;
   condition?: string | boolean | number | undefined;
+  /** How often a loop may take the edge. The rest of the draft has no cycle. */
+  max?: number | undefined;
 }
 
 export interface NodeRecord {

@@ -1,7 +1,7 @@
 import { conditionLabel, defaultLabel, type Finding, parseWorkflow, type Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { Draft, DraftEdge, DraftNode, NodeOutcome } from "../ports/sessions.ts";
-import { isStart, isStep, listIdsBeside, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
+import { isOnward, isStart, isStep, listIdsBeside, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
 
 /** The graph that runs for a draft: as the user drew it, or else the nodes one after the other. */
 export interface DraftGraph {
@@ -131,7 +131,8 @@ export function isDecision({ type }: DraftNode): boolean {
 
 /** Parses the structure: each node of the draft is replaced by the simplest node with the same outgoing edges. */
 function parseGraph({ start, ends, edges }: FramedGraph, draft: Draft): { graph?: Workflow; findings: Finding[] } {
-  const leaving = Map.groupBy(edges, ({ from }) => from);
+  const onward = edges.filter(isOnward);
+  const leaving = Map.groupBy(onward, ({ from }) => from);
   const nodes = stepsOf(draft).map(({ id, onError, merge }) => {
     const out = leaving.get(id) ?? [];
     const chooses = out.some(({ condition }) => condition !== undefined);
@@ -144,7 +145,7 @@ function parseGraph({ start, ends, edges }: FramedGraph, draft: Draft): { graph?
     };
   });
   const bare = [start, ...ends].map(({ id, type, merge }) => ({ id, type, ...(merge !== undefined && { merge }) }));
-  const text = JSON.stringify({ id: "draft", name: "draft", nodes: [...bare, ...nodes], edges });
+  const text = JSON.stringify({ id: "draft", name: "draft", nodes: [...bare, ...nodes], edges: onward });
   const { workflow, findings } = parseWorkflow({ text, fileName: "workflow.json", files: {} });
   return { ...(workflow && { graph: workflow }), findings };
 }
@@ -154,7 +155,7 @@ function findIncomingEdges(draft: Draft, edges: readonly DraftEdge[]): Map<strin
   const before = new Map<string, IncomingEdge[]>([...steps].map((id) => [id, []]));
   const choices = edges.filter(({ condition }) => condition !== undefined);
   const labels = Map.groupBy(choices, ({ from }) => from);
-  for (const { from, to, condition } of edges) {
+  for (const { from, to, condition } of edges.filter(isOnward)) {
     if (!steps.has(from)) continue;
     const others = (labels.get(from) ?? []).map((edge) => conditionLabel(edge.condition));
     const on: IncomingEdge["on"] =

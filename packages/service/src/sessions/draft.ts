@@ -108,7 +108,7 @@ export function withoutNode(draft: Draft, id: string): Draft {
 
 /**
  * Adds an edge to a draft. Throws `NotFound` if one of its nodes does not exist, `Conflict` if the draft has this edge
- * already, and `Refused` if it would close a cycle.
+ * already, and `Refused` if it would close a cycle in which no edge has `max`.
  */
 export function withEdge(draft: Draft, edge: DraftEdge): Draft {
   for (const id of [edge.from, edge.to]) nodeOf(draft, id);
@@ -118,7 +118,7 @@ export function withEdge(draft: Draft, edge: DraftEdge): Draft {
   const cycle = cycleThrough(changed, edge);
   if (cycle)
     throw new Refused(
-      `${edgeName(edge)} would close a cycle: ${cycle.join(" -> ")} - a session runs each node once; loops are for published workflows`,
+      `${edgeName(edge)} would close a cycle: ${cycle.join(" -> ")} - give an edge of the loop "max", or lead it elsewhere`,
     );
   return sized(changed);
 }
@@ -150,7 +150,8 @@ function sized(draft: Draft): Draft {
 }
 
 /** The nodes of the cycle that an edge would close; the first node is repeated at the end. */
-function cycleThrough({ nodes, edges }: Draft, { from, to }: DraftEdge): string[] | undefined {
+function cycleThrough({ nodes, edges }: Draft, { from, to, max }: DraftEdge): string[] | undefined {
+  if (max !== undefined) return undefined;
   const next = nextOf({ nodes, edges });
   const cameFrom = new Map<string, string>([[to, ""]]);
   for (const [id] of cameFrom) {
@@ -166,10 +167,15 @@ function pathBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] 
   return path;
 }
 
-/** The successors of each node, including its `onError`. */
+/** Whether an edge is no edge with `max`, without which the draft has no loop. */
+export function isOnward({ max }: DraftEdge): boolean {
+  return max === undefined;
+}
+
+/** The successors of each node, including its `onError`, without edges of loops that have `max`. */
 export function nextOf({ nodes, edges }: Pick<Draft, "nodes" | "edges">): Map<string, string[]> {
   const next = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
-  for (const { from, to } of edges) next.get(from)?.push(to);
+  for (const { from, to } of edges.filter(isOnward)) next.get(from)?.push(to);
   for (const { id, onError } of nodes) if (typeof onError === "string") next.get(id)?.push(onError);
   return next;
 }

@@ -134,7 +134,10 @@ export async function changeDraft(
 }
 
 /** Throws `Refused` if an input would no longer be secret although the session may hold values of it. */
-function demandSecrets({ draft, context, nodes }: SessionState, { settings }: DraftChange): void {
+export function demandSecrets(
+  { draft, context, nodes }: SessionState,
+  { settings }: Pick<DraftChange, "settings">,
+): void {
   if (!settings) return;
   const kept = secretKeys(settings);
   const hasOutput = Object.values(nodes).some(({ outcome }) => outcome);

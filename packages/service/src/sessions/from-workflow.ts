@@ -1,23 +1,12 @@
 import { defaultLabel, type Workflow, writeWorkflow } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import { Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import { withEdge, withNode } from "./draft.ts";
 import { isDecision } from "./draft-graph.ts";
 import { demandNode } from "./part.ts";
 
-/** Converts a workflow to a draft. Throws `Refused` for a workflow with loops. */
 export function draftFromWorkflow(workflow: Workflow): Draft {
-  const draft = readWritten(workflow);
-  demandNoLoop(workflow.id, draft.edges);
-  return draft;
-}
-
-function demandNoLoop(name: string, edges: NonNullable<SentFile["edges"]>): void {
-  const loop = edges.find(({ max }) => max !== undefined);
-  if (!loop) return;
-  const place = `"${name}" has a loop, from "${loop.from}" to "${loop.to}"`;
-  throw new Refused(`${place}, and a session runs each node once - take a version without it`);
+  return readWritten(workflow);
 }
 
 /** A workflow file whose nodes may be incomplete. */
@@ -25,7 +14,7 @@ export interface SentFile {
   id?: string | undefined;
   name?: string | undefined;
   nodes?: readonly DraftNode[] | undefined;
-  edges?: readonly (DraftEdge & { max?: number | undefined })[] | undefined;
+  edges?: readonly DraftEdge[] | undefined;
   [setting: string]: unknown;
 }
 
@@ -34,7 +23,6 @@ export async function draftFromFile(
   { id, name = id ?? "Untitled", nodes = [], edges = [], ...settings }: SentFile,
   files: Readonly<Record<string, string>>,
 ): Promise<{ draft: Draft; name: string }> {
-  demandNoLoop(name, edges);
   const lib = Object.entries(files).filter(([path]) => path.startsWith("lib/"));
   let draft: Draft = { settings, files: Object.fromEntries(lib), nodes: [], edges: [] };
   for (const one of nodes) {

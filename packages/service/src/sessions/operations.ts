@@ -7,7 +7,7 @@ import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../port
 import { validateWorkflow } from "../publishing/publish.ts";
 import { edgeName, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
-import { applyNodeChanges } from "./edit.ts";
+import { applyNodeChanges, demandSecrets } from "./edit.ts";
 import { demandNode, sourceOfWhole } from "./part.ts";
 import { changeSession, demandUnchanged } from "./record.ts";
 
@@ -17,7 +17,8 @@ export type DraftOperation =
   | { op: "change_node"; id: string; changes: Readonly<Record<string, unknown>> }
   | { op: "remove_node"; id: string }
   | ({ op: "add_edge" } & DraftEdge)
-  | ({ op: "remove_edge" } & DraftEdge);
+  | ({ op: "remove_edge" } & DraftEdge)
+  | { op: "change_settings"; changes: Readonly<Record<string, unknown>> };
 
 /**
  * Applies all operations to a draft, in order, or none of them. `revision` is the revision that the caller has read.
@@ -70,11 +71,34 @@ async function applyOperation(
     const { [operation.id]: _, ...versions } = nodes;
     return { state: withDraft(withoutNode(draft, operation.id), versions), what: `node "${operation.id}" was deleted` };
   }
-  const { op, from, to, condition } = operation;
-  const edge = { from, to, ...defined({ condition }) };
+  if (operation.op === "change_settings") {
+    const settings = withChangedSettings(draft.settings, operation.changes);
+    demandSecrets(state, { settings });
+    const fields = Object.keys(operation.changes).join(", ") || "none";
+    return { state: withDraft({ ...draft, settings }), what: `settings were changed: ${fields}` };
+  }
+  const { op, from, to, condition, max } = operation;
+  const edge = { from, to, ...defined({ condition, max }) };
   return op === "add_edge"
     ? { state: withDraft(withEdge(draft, edge)), what: `${edgeName(edge)} was added` }
     : { state: withDraft(withoutEdge(draft, edge)), what: `${edgeName(edge)} was deleted` };
+}
+
+/** Fields of a workflow that are no settings of a draft, and how they are changed. */
+const noSettings: Readonly<Record<string, string>> = {
+  id: "the workflow under which it is published decides",
+  name: "the session has a name",
+  nodes: "use add_node, change_node and remove_node",
+  edges: "use add_edge and remove_edge",
+};
+
+function withChangedSettings(
+  before: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const wrong = Object.keys(changes).find((name) => Object.hasOwn(noSettings, name));
+  if (wrong !== undefined) throw new Refused(`"${wrong}" is no setting - ${noSettings[wrong]}`);
+  return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null));
 }
 
 /** Finds everything that publishing the draft would report. */

@@ -2,7 +2,7 @@ import { type Edge, type Node, type PartOfDraft, parseWorkflow, type WorkflowSou
 import { Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
-import { isInput, isStep, listNodesBeside, nextOf, stepsOf, withNode } from "./draft.ts";
+import { isInput, isOnward, isStep, listNodesBeside, nextOf, stepsOf, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 
 /**
@@ -42,7 +42,10 @@ export function partAlone(draft: Draft, draftGraph: DraftGraph, node: DraftNode,
   const [start, end] = [free("start"), free("end")];
   const inside = draftGraph.edges
     .filter(({ from }) => kept.has(from))
-    .map((edge): DraftEdge => ({ ...edge, to: kept.has(edge.to) ? edge.to : end }));
+    .map((edge): DraftEdge => {
+      const { max: _, ...once } = edge;
+      return { ...once, to: kept.has(edge.to) && isOnward(edge) ? edge.to : end };
+    });
   // No edge leaves a tool, which runs alone like any other node.
   if (!inside.some(({ from }) => from === node.id)) inside.push({ from: node.id, to: end });
   const edges = [...new Map(inside.map((edge) => [JSON.stringify(edge), edge])).values()];
@@ -135,8 +138,11 @@ export function sourceOfWhole(
   return { text: JSON.stringify(fields), fileName: "workflow.json", files: draft.files, isSent: true };
 }
 
-/** Codes of findings that a draft may have while it is edited, such as a missing file. They are errors when it runs. */
-const mayBeMissing = new Set(["NOVA401", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
+/**
+ * Codes of findings that a draft may have while it is edited, such as a missing file or edge. They are errors when it
+ * runs.
+ */
+const mayBeMissing = new Set(["NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 
 /** Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. */
 export async function demandNode(draft: Draft, node: DraftNode): Promise<void> {

@@ -70,13 +70,20 @@ async function preparePublication(
   if (isDraftId(to)) throw new Refused(`"${to}" is the id of a draft - publish it under another one`);
   if (state.recorded) return { to, ...(await sourceOfChanges(ports, session, state.recorded, to)) };
   const source = sourceOfWhole(state.draft, buildDraftGraph(state.draft), { id: to, name });
-  return { to, source, kept: await keptBy(ports, to) };
+  return { to, source, kept: await keptBy(ports, to, state.draft.settings) };
 }
 
-/** The triggers and the receivers of failures, which a draft without own ones keeps. */
-async function keptBy({ workflows }: Pick<ServicePorts, "workflows">, id: string) {
+/** The triggers and the receivers of failures, which a draft keeps unless its settings name others, or none. */
+async function keptBy(
+  { workflows }: Pick<ServicePorts, "workflows">,
+  id: string,
+  { triggers, on_failure }: Readonly<Record<string, unknown>>,
+) {
   const { workflow } = (await workflows.latest(id)) ?? {};
-  return defined({ triggers: workflow?.triggers, onFailure: workflow?.onFailure });
+  return defined({
+    triggers: triggers === undefined ? workflow?.triggers : undefined,
+    onFailure: on_failure === undefined ? workflow?.onFailure : undefined,
+  });
 }
 
 /**
