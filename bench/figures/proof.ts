@@ -1,4 +1,6 @@
-import { type LocalApi, openApi } from "@nova/local";
+import { createHash } from "node:crypto";
+import { signRoot } from "@nova/engine";
+import { type LocalApi, type LocalCloud, openApi } from "@nova/local";
 import { countingCode, publishBetween, runChain } from "../chains.ts";
 import { atMost, type Bench, type Figure, median, rounded, timed } from "../figure.ts";
 
@@ -8,7 +10,10 @@ const mostMs = 1_000;
 /** Megabytes. */
 const mostMb = 2;
 
-/** Measures the time and the size of the proof file of a run of 1,000 nodes: visits of a loop, and items of a map. */
+/**
+ * Measures the time and the size of the proof file of a run of 1,000 nodes: visits of a loop, and items of a map. Also
+ * measures the time of a signature.
+ */
 export const proof: Bench = async (cloud) => {
   const loop = await publishBetween(
     cloud,
@@ -43,6 +48,7 @@ export const proof: Bench = async (cloud) => {
   const server = await openApi(cloud, { port: 0 });
   try {
     return [
+      await signingFigure(cloud),
       ...(await figuresOf(server, `a loop of ${nodes} visits`, ofLoop.id)),
       ...(await figuresOf(server, `a map of ${nodes} items`, ofMap.id)),
     ];
@@ -50,6 +56,30 @@ export const proof: Bench = async (cloud) => {
     await server.close();
   }
 };
+
+/** Measures the time of the signature of a run, and of its part of the work for a root over 1,000 runs. */
+async function signingFigure({ ports }: LocalCloud): Promise<Figure> {
+  const leaves = Array.from({ length: nodes }, (_, index) => ({
+    execution: `exec_${index}`,
+    hash: createHash("sha256").update(String(index)).digest("hex"),
+  }));
+  const [signing, building]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const signAll = async () => {
+      for (const { hash } of leaves) await ports.keyPair.sign(hash);
+    };
+    signing.push((await timed(signAll)) / nodes);
+    building.push((await timed(() => signRoot(ports, undefined, leaves))) / nodes);
+  }
+  const [sign_ms, tree_ms] = [rounded(median(signing), 3), rounded(median(building), 3)];
+  return atMost(
+    1,
+    "the signature of a run and its part of a root",
+    sign_ms + tree_ms,
+    { sign_ms, tree_ms, rounds },
+    " ms",
+  );
+}
 
 async function figuresOf(server: LocalApi, what: string, id: string): Promise<Figure[]> {
   const times: number[] = [];
