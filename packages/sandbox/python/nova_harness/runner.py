@@ -28,6 +28,7 @@ from .tools import Tools, result_of
 _PRIVATE_ENVIRONMENT = re.compile(r"(AWS|E2B|IPY|JPY|JUPYTER|NOVA|OPENAI)")
 _INLINE_BLOBS_BYTES = 64 * 1024
 _REHEARSAL = '[["n", "1"]]'
+_REHEARSALS = 10  # After this number Python has adapted its bytecode, so that forked processes need not write it.
 _LOST_ANSWER = (
     "the code gave the name context to another dict, and what it set there is lost - write context.update({...}), "
     "or context.clear() and then context.update({...}) to start from nothing"
@@ -51,9 +52,12 @@ class Runner:
         self.supply = Supply()
         self.is_walled_off = False
         self.encoder = Encoder(known=self.supply.loaded)
-        self.printed = None
+        self.printed = self._make_streams()
         self.main = self._make_main_module()
+        faulthandler.enable(file=2)
         self.builtins = dict(builtins.__dict__)
+        for _ in range(_REHEARSALS):
+            self._rehearse()
 
     def serve(self, control, walls):
         """Runs in the forked process, and never returns. Isolates the process, then waits for a request."""
@@ -61,7 +65,6 @@ class Runner:
         os.environ["HOME"] = walls.settle()
         sys.path[:] = [walls.lib, *filter(None, sys.path)]
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        faulthandler.enable(file=2)
         self._open_streams()
         _reseed()
         self._rehearse()
@@ -89,15 +92,27 @@ class Runner:
         wire.send(control, {"complete": True})
         signal.pause()
 
-    def _open_streams(self):
-        """Replaces the streams that were inherited from the kernel."""
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        self.printed = Printed()
-        self.printed.watch_json()
-        os.register_at_fork(before=self.printed.flush_before_fork, after_in_child=self.printed.pass_all_on)
+    def _make_streams(self):
+        """
+        Replaces the streams that were inherited from the kernel. A stream asks once whether its file is a pipe, as it
+        is for code, so that is a pipe meanwhile.
+        """
+        before, ends = (os.dup(1), os.dup(2)), os.pipe()
+        for number in (1, 2):
+            os.dup2(ends[1], number)
         sys.stdin = sys.__stdin__ = open(0, closefd=False)
-        sys.stdout = sys.__stdout__ = self.printed
+        sys.stdout = sys.__stdout__ = printed = Printed()
         sys.stderr = sys.__stderr__ = Stream(2)
+        for number, fd in zip((1, 2), before):
+            os.dup2(fd, number)
+        for fd in (*before, *ends):
+            os.close(fd)
+        printed.watch_json()
+        return printed
+
+    def _open_streams(self):
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.register_at_fork(before=self.printed.flush_before_fork, after_in_child=self.printed.pass_all_on)
 
     def _make_main_module(self):
         main = sys.modules["__main__"] = types.ModuleType("__main__")
