@@ -67,10 +67,8 @@ def become_init(walls, run, init_socket):
     try:
         jail.die_with_parent()
         os.setpgid(0, 0)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        jail.close_all_but(init_socket.fileno())
-        jail.adopt_orphans()
+        if not walls.isolated:
+            jail.adopt_orphans()
         if walls.has_own_network:
             netns.raise_loopback()
         reader = wire.Reader(init_socket)
@@ -156,10 +154,9 @@ def _kill_all_others():
     """
     if os.getpid() != 1:
         raise RuntimeError("not in a pid namespace")
-    with contextlib.suppress(ChildProcessError):
+    with contextlib.suppress(ProcessLookupError, ChildProcessError):
         while True:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGKILL)
+            os.kill(-1, signal.SIGKILL)
             os.wait()
 
 

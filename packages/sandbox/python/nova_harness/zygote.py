@@ -111,6 +111,7 @@ class _ZygoteLoop:
             os.close(init_socket)
             return linux.as_message(error)
         if pid == 0:
+            self.channel.close()
             init.become_init(walls, self.run, socket.socket(fileno=init_socket))
         os.close(init_socket)
         self.children.add(pid)
