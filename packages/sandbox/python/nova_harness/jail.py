@@ -333,5 +333,7 @@ def _lower(kind, value):
 def _offer_to_the_oom_killer():
     # Asks the system to kill this process first if memory runs out. Some systems forbid that, and their own choice is
     # good enough.
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
-        score.write("500")
+    with contextlib.suppress(OSError):
+        score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(score, b"500")
+        os.close(score)

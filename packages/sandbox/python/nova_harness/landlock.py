@@ -4,7 +4,7 @@ that even a descriptor that leads outside opens nothing there. From version 6 it
 processes and connections to their abstract sockets.
 """
 
-import contextlib
+import ctypes
 import errno
 import os
 import struct
@@ -20,6 +20,9 @@ _EXECUTE, _WRITE, _READ, _LIST = 1, 2, 4, 8
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 14))
 _TRUNCATE, _TRUNCATING = 1 << 14, 3
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3
+
+_add_rule = linux.libc["syscall"]
+_add_rule.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint)
 
 
 def version_here():
@@ -46,9 +49,11 @@ class Landlock:
         handled = struct.pack("=3Q", self._all, 0, scopes)
         self._rules = linux.call("landlock_create_ruleset", _CREATE, handled, len(handled) if scopes else 8, 0)
         for path in readable:
-            with contextlib.suppress(FileNotFoundError, PermissionError):  # The code cannot open such a folder either.
+            try:
                 # Read-only mounts already forbid the code to write, except to devices and /proc.
                 self._allow_path(path, reading | _WRITE)
+            except (FileNotFoundError, PermissionError):
+                continue  # The code cannot open such a folder either.
         for path in writable:
             self._allow_path(path, self._all)
 
@@ -60,7 +65,8 @@ class Landlock:
             os.close(fd)
 
     def _allow(self, fd, access):
-        linux.call("landlock_add_rule", _ADD, self._rules, _BENEATH, struct.pack("=Qi", access, fd), 0)
+        added = _add_rule(_ADD, self._rules, _BENEATH, struct.pack("=Qi", access, fd), 0)
+        linux.checked(added, "landlock_add_rule")
 
     def shut(self, out):
         """`out` is the descriptor of a further writable folder."""

@@ -19,6 +19,13 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 libc = ctypes.CDLL(None, use_errno=True)
 _libc_holding_the_lock = ctypes.PyDLL(None, use_errno=True)
+# Each process that runs code makes these calls. So they are looked up here, before the processes are forked.
+if sys.platform == "linux":
+    _word, _text = ctypes.c_ulong, ctypes.c_char_p
+    libc.unshare.argtypes = (ctypes.c_int,)
+    libc.capset.argtypes = (_text, _text)
+    libc.prctl.argtypes = (ctypes.c_int, _word, _word, _word, _word)
+    libc.mount.argtypes = (_text, _text, _text, _word, _text)
 
 
 class CallFailed(OSError):
@@ -79,8 +86,7 @@ def call(name, number, *values):
 
 def prctl(option, value):
     if sys.platform == "linux":
-        zero = ctypes.c_ulong(0)
-        checked(libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero), "prctl")
+        checked(libc.prctl(option, value, 0, 0, 0), "prctl")
 
 
 def fork(namespaces):
@@ -95,20 +101,17 @@ def fork(namespaces):
 
 
 def unshare(namespaces):
-    checked(libc.unshare(ctypes.c_int(namespaces)), "unshare")
+    checked(libc.unshare(namespaces), "unshare")
 
 
 def drop_capabilities():
     """Drops all capabilities. Without another user, code stays root, but cannot mount, trace or send arbitrary signals."""
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    checked(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
-
+    checked(libc.capset(struct.pack("2I", _CAPABILITY_VERSION_3, 0), bytes(24)), "capset")
 
 
 def mount(source, target, kind, flags=0, options=None):
-    encoded = [None if part is None else os.fsencode(part) for part in (source, target, kind)]
-    data = options.encode() if options else None
-    checked(libc.mount(*encoded, ctypes.c_ulong(flags), data), f"mount {target}")
+    encoded = [part and part.encode(errors="surrogateescape") for part in (source, target, kind)]
+    checked(libc.mount(*encoded, flags, options and options.encode()), f"mount {target}")
 
 
 def forbid_writing():
