@@ -104,6 +104,36 @@ describe("a tool of POST /mcp", () => {
     expect(JSON.parse(text)).toEqual({ ...JSON.parse(context), two: 2 });
   });
 
+  it("shows as many entries of a run at once as fit into 20 KB", async () => {
+    const code = 'context["k"] = "€" * 280\nraise ValueError("€" * 280)';
+    const each = { id: "each", type: "map", items: "list", tolerated_failures: 30 };
+    const node = { id: "work", type: "action", code };
+    await api.cloud.publish({
+      id: "wide",
+      nodes: [
+        { id: "start", type: "start" },
+        { ...each, nodes: [node], edges: [] },
+        { id: "end", type: "end" },
+      ],
+      edges: [
+        { from: "start", to: "each" },
+        { from: "each", to: "end" },
+      ],
+    });
+    const list = Array.from({ length: 30 }, (_, index) => "€".repeat(200) + index);
+    const { execution_id } = await editor.call("run", { workflow: "wide", context: JSON.stringify({ list }) });
+    await api.cloud.untilEnd(execution_id);
+    const seen: string[] = [];
+    for (let cursor: string | null = "|0"; cursor !== null; ) {
+      const page = await editor.call("trace", { execution_id, cursor });
+      expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(20_480);
+      seen.push(...page.entries.map(({ place }: { place: string }) => place));
+      cursor = page.next_cursor;
+    }
+    expect(seen.filter((place) => place.includes("each@"))).toHaveLength(30);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
   it("applies all operations of an edit, or none of them", async () => {
     const { draft, revision } = await editor.call("edit", { workflow: "plain", operations: [] });
     const change = { op: "change_node", id: "double", changes: { code: 'context["two"] = 2' } };

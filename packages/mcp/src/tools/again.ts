@@ -8,7 +8,7 @@ import { readPublished } from "./definitions.ts";
 import { WaitSeconds } from "./runs.ts";
 
 /** At most this many places of a forecast are in a result. */
-const maxPlaces = 50;
+const maxPlaces = 20;
 
 const Forecast = z
   .object({

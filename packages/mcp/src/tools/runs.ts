@@ -11,6 +11,7 @@ import {
   fitText,
   JsonText,
   type Link,
+  maxTextBytes,
   reads,
   tool,
   WorkflowId,
@@ -200,9 +201,19 @@ async function readPage(nova: NovaClient, id: string, position = "|0") {
   const query = { limit: pageEntries, ...defined({ cursor }) };
   const page = await nova.ask(nova.api.GET("/executions/{id}/chain", { params: { path: { id }, query } }));
   const all = flattenEntries(page.items);
-  const rest = all.length > skip + maxEntries ? `${cursor ?? ""}|${skip + maxEntries}` : undefined;
+  const entries = firstFitting(all.slice(skip, skip + maxEntries).map(showEntry));
+  const rest = all.length > skip + entries.length ? `${cursor ?? ""}|${skip + entries.length}` : undefined;
   const next = page.next_cursor === null ? null : `${page.next_cursor}|0`;
-  return { entries: all.slice(skip, skip + maxEntries).map(showEntry), next_cursor: rest ?? next };
+  return { entries, next_cursor: rest ?? next };
+}
+
+function firstFitting<T>(items: readonly T[]): T[] {
+  let bytes = 0;
+  const end = items.findIndex((item, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    return index > 0 && bytes > maxTextBytes;
+  });
+  return items.slice(0, end < 0 ? items.length : end);
 }
 
 function showEntry(entry: ChainEntry): z.output<typeof Entry> {
