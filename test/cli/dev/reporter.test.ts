@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
 import { type DevReporter, holdReports, jsonReporter, textReporter } from "../../../packages/cli/src/dev/reporter.ts";
@@ -53,7 +52,7 @@ it.each([
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.queued({ execution: "exec_1", workflow: "pay" });
   tell.started({ execution: "exec_1" });
-  await turn();
+  await vi.waitUntil(() => log.mock.calls.length > 0);
   expect(log.mock.calls.map(([text]) => stripVTControlCharacters(text))).toEqual([expected.join("\n")]);
 });
 
@@ -81,7 +80,7 @@ it.each([
 ])("nova dev prints a line with the reason for a delivery that starts no run (%#)", async (tell, expected) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   tell.unstarted(mail as never);
-  await turn();
+  await vi.waitUntil(() => log.mock.calls.length > 0);
   expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(expected);
 });
 
@@ -96,6 +95,6 @@ it.each([
 ])("nova dev prints what a publication changed: %j", async (made, news) => {
   using log = vi.spyOn(console, "log").mockImplementation(() => undefined);
   textReporter.published({ folder: "pay", id: "pay", version: 2, findings: [], ...made });
-  await turn();
+  await vi.waitUntil(() => log.mock.calls.length > 0);
   expect(stripVTControlCharacters(log.mock.calls[0]?.[0])).toMatch(new RegExp(`pay version 2 ${news}$`));
 });
