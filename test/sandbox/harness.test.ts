@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { libFiles, root } from "../../packages/sandbox/src/harness.ts";
+import { cell, cellWith, libFiles, root } from "../../packages/sandbox/src/harness.ts";
 import { harnessFile } from "../../packages/sandbox/src/harness-file.ts";
 
 const run = promisify(execFile);
@@ -38,6 +38,35 @@ for name in ("nova_harness.nothing", "nothing"):
     except ModuleNotFoundError as error:
         print(error)`;
     expect(await tell(code)).toBe("No module named 'nova_harness.nothing'\nNo module named 'nothing'");
+  });
+});
+
+describe("the cells of a kernel", () => {
+  test("look for the harness once and pass it each input", async () => {
+    const cells = [cell("first"), cellWith("second", 'a "text"'), cell("third")];
+    const kernel = `
+import json, os, sys, tempfile, types
+os.environ["HOME"] = tempfile.mkdtemp()
+os.mkdir(os.path.expanduser("~/.nova-sandbox"))
+found, looks, find = [], [], os.path.expanduser
+def attach(name, root, in_cell):
+    text = open(f"{root}/inputs/{name}").read() if in_cell else None
+    found.append([name, text])
+def expanduser(path):
+    looks.append(path)
+    return find(path)
+os.path.expanduser = expanduser
+sys.modules["nova_harness"] = types.SimpleNamespace(attach=attach)
+scope = {}
+for cell in json.loads(sys.argv[1]): exec(cell, scope)
+print(json.dumps([found, looks]))`;
+    const { stdout } = await run(python, ["-c", kernel, JSON.stringify(cells)]);
+    const inputs = [
+      ["first", null],
+      ["second", 'a "text"'],
+      ["third", null],
+    ];
+    expect(JSON.parse(stdout)).toEqual([inputs, ["~/.nova-sandbox"]]);
   });
 });
 

@@ -1,39 +1,38 @@
 /** The harness's folder in a sandbox, in root's home, because other users cannot read that. */
 export const root = "/root/.nova-sandbox";
 
-/**
- * The code of the cell that passes an uploaded input to the harness. `~` is root's home, which a local sandbox without
- * isolation has elsewhere. One harness serves a sandbox for its whole life, even if a later adapter has a newer
- * version: two harnesses would not see each other's claims.
- */
+/** The code of the cell that passes an uploaded input to the harness. */
 export function cell(input: string): string {
-  return [...preamble, attachTo(input)].join("\n");
+  return `${preparation}\nnova_attach("${input}")`;
 }
 
 /** The code of a cell that contains its input and writes the file that an upload would have created. */
 export function cellWith(input: string, text: string): string {
-  const flags = "os.O_CREAT | os.O_EXCL | os.O_WRONLY";
-  return [
-    ...preamble,
-    'os.makedirs(f"{root}/inputs", exist_ok=True)',
-    `with open(os.open(f"{root}/inputs/${input}", ${flags}, 0o600), "wb") as file:`,
-    // A JSON string is also a Python string if it has no lone surrogates, which well-formed JSON escapes.
-    `    file.write(${JSON.stringify(text)}.encode())`,
-    attachTo(input, true),
-  ].join("\n");
+  // A JSON string is also a Python string if it has no lone surrogates, which well-formed JSON escapes.
+  return `${preparation}\nnova_attach("${input}", ${JSON.stringify(text)})`;
 }
 
-const preamble = [
-  "import os, sys",
-  'root = os.path.expanduser("~/.nova-sandbox")',
-  `root = root if os.path.isdir(root) else "${root}"`,
-  'if "nova_harness" not in sys.modules: exec(compile(open(f"{root}/harness.py").read(), "harness.py", "exec"), {})',
-  "import nova_harness",
-];
+/**
+ * The first cell of a kernel defines the function that all its cells call. Python does not compile a text, so later cells
+ * start in a seventh of the time. `~` is root's home, which a local sandbox without isolation has elsewhere. One
+ * harness serves a sandbox for its whole life, even if a later adapter has a newer version: two harnesses would not see
+ * each other's claims.
+ */
+const preparation = `if "nova_attach" not in globals(): exec(${JSON.stringify(`
+import os, sys
+root = os.path.expanduser("~/.nova-sandbox")
+root = root if os.path.isdir(root) else "${root}"
+if "nova_harness" not in sys.modules: exec(compile(open(f"{root}/harness.py").read(), "harness.py", "exec"), {})
+import nova_harness
 
-function attachTo(input: string, inCell = false): string {
-  return `nova_harness.attach("${input}", root${inCell ? ", True" : ""})`;
-}
+def nova_attach(name, text=None):
+    if text is not None:
+        os.makedirs(f"{root}/inputs", exist_ok=True)
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+        with open(os.open(f"{root}/inputs/{name}", flags, 0o600), "wb") as file:
+            file.write(text.encode())
+    nova_harness.attach(name, root, text is not None)
+`)})`;
 
 export interface SandboxFile {
   path: string;
