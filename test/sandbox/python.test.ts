@@ -10,7 +10,7 @@ const python = process.env.NOVA_PYTHON ?? "python3";
 
 /** These files use up all processes of the user, so they run alone. */
 const alone = ["test_endings.py", "test_isolation.py"];
-/** These files attack the isolation, or fill memory, disks and tables. */
+/** These files attack the isolation, or use up memory, disk space or the kernel's tables of processes and files. */
 const attacking = [
   "test_escapes.py",
   "test_guard.py",

@@ -101,7 +101,10 @@ export function stepResultOf(run: NodeRun, end: ExecutionEnd): Omit<StepResult, 
 const maxBytes = 262_144;
 const maxBlobs = 8;
 
-/** Hosts that a node's code may know: from its task, data, modules and rules, or from the `proven` code itself. */
+/**
+ * Finds the hosts that a node's code can name without making them up: those in its prompt, data, modules and network
+ * rules, and those in the `proven` code.
+ */
 export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   const { task, executor } = run;
   const inline = [

@@ -7,7 +7,7 @@ export interface FailedCode {
   code: string;
 }
 
-/** Hosts and keys that the code may know. */
+/** The hosts and keys that code can name without making them up. */
 export interface KnownHosts {
   /** True if the task, the context, the workflow's own modules or its network rules name the host. */
   names(host: string): Promise<boolean>;

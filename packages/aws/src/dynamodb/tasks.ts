@@ -296,8 +296,8 @@ export class WakePlaces {
   readonly #tasks: ReturnType<typeof wakeRecord>;
   readonly #shapes: ReturnType<typeof shapeRecord>;
   /**
-   * The expiry time of each shape (in seconds since the epoch) that this process has written or found, by the name of
-   * the shape.
+   * Maps the name of each `WakeShape` that this process has written or found to the time at which the record of the
+   * shape expires, in seconds since the epoch.
    */
   readonly #known = new Map<string, number>();
 

@@ -66,7 +66,7 @@ async function collect(body: ReadableStream<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(withProgress(body)));
 }
 
-/** Writes the stream to a file, and returns what the file has then. A file that is not complete is removed. */
+/** Writes the stream to a file, and returns the content of the file. Removes the file if the stream fails. */
 async function writeStream(body: ReadableStream<Uint8Array>, path: string, force: boolean): Promise<Buffer> {
   const sentence = ({ code }: NodeJS.ErrnoException) =>
     code === "EEXIST"

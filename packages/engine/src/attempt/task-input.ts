@@ -58,7 +58,10 @@ export async function taskInput(ports: KindPorts, { position, node, version }: T
   return { kept, input, overlay, io, restartKey: await restartKey(ports, position, node) };
 }
 
-/** Adds the results of other nodes under the names of the node's `inputKeys`. A key without a result is left out. */
+/**
+ * Adds the results of other nodes to the input, under the names in the node's `inputKeys`. Leaves out a name whose node
+ * has no result.
+ */
 export async function withInputKeys(
   ports: Ports,
   position: Position,

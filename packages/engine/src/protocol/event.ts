@@ -49,7 +49,7 @@ export interface Continuation {
   input: RunPosition & { resume: string };
 }
 
-/** The answer of the task of long code while that code still runs. The chain has only the turn so far. */
+/** The answer of a task whose code still runs. The chain has the turn of the node, but no entry yet. */
 export interface RunningAnswer extends RunPosition {
   running: true;
   /** Seconds until Step Functions runs the task again to look for the result. */

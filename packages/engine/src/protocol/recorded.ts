@@ -58,7 +58,7 @@ function buildOutcome({ before }: Position, definition: NodeDefinition, found: R
   return fits ? { ...success, ...edge, more: { ...more, ...edge.more } } : null;
 }
 
-/** Finds the reply that the document of this execution has for an agent, as JSON text. */
+/** Finds the recorded reply of an agent in the document of places that this execution reuses. It is JSON text. */
 export async function findRecordedReply(
   ports: Reads,
   position: Position,

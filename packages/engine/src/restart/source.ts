@@ -42,7 +42,7 @@ export class Source {
     return new Source(entries);
   }
 
-  /** Names of the branches that started after an entry. */
+  /** Returns the names of the branches that begin at an entry, because the entry opens a fork. */
   branches({ scope, seq }: EntryInRun): string[] {
     const all = Array.from(this.#scopes.keys(), branchOf);
     return all.flatMap((branch) => (branch?.parent === scope && branch.seq === seq ? [branch.branch] : []));

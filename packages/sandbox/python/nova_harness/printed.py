@@ -102,8 +102,8 @@ class Printed(Stream):
 
     def _sift(self, text):
         """
-        Holds back a possible result and passes the rest to the log. A text from json.dumps may span lines if it is
-        written alone.
+        Holds back each text that may be the result, and passes all other text on to the log. A text that json.dumps
+        wrote on several lines may be the result only if `text` contains nothing else.
         """
         self._held = ""
         if self._at_start and self._is_product(text):

@@ -6,7 +6,7 @@ export interface PendingLeaf extends Leaf {
   closedAt: string;
 }
 
-/** Notes closed runs for the next tree. */
+/** Stores closed runs as leaves that the next hash tree will contain. */
 export interface LeafStore {
   /** Writes the leaf; a repeated call writes the same leaf again. */
   put(leaf: PendingLeaf): Promise<void>;

@@ -38,7 +38,7 @@ export interface StartedRun {
   runs: string[];
   /** Nodes whose outcomes are reused. */
   reused: string[];
-  /** State of the session without the changes that came with the run. */
+  /** The state of the session before this request, without the changes that the request makes to the session. */
   before: SessionState;
 }
 

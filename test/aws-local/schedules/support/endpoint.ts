@@ -39,7 +39,7 @@ export class TestClock implements Clock {
       if (!next || next.atMs > Date.parse(time)) break;
       this.#now = next.atMs;
       next.wake();
-      // Lets the code whose sleep has ended set its next alarm, which takes a few promises.
+      // Waits until the code whose sleep has ended has set its next alarm. The code first awaits a few promises.
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.#now = Date.parse(time);

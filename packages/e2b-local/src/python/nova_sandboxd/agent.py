@@ -29,7 +29,7 @@ class Agent:
         self.loop = Loop()
         self.files = Files(root)
         self.limits = Limits(settings)
-        # Before the first fork, because a kernel may end at its start.
+        # The callback is set before the first kernel is forked, because a kernel may end as soon as it starts.
         self.loop.on_child_exit(lambda pid, _: self.kernels.ended(pid))
         self.kernels = Kernels(self.loop, self.limits, self.environment, lambda: self.watchdog.wake())
         self.watchdog = Watchdog(self.loop, self.limits, self.members, self.kernels.pids)

@@ -28,7 +28,7 @@ export async function sendAnswer(ports: Ports, task: WaitingTask, entry: StoredE
   await ports.tasks.move(task, ["open", "answered"], "sent");
 }
 
-/** Returns whether Step Functions has the answer. */
+/** Sends the outcome as `sendAnswer` does. Returns false if DynamoDB or Step Functions does not respond. */
 export async function trySendAnswer(ports: Ports, task: WaitingTask, entry: StoredEntry): Promise<boolean> {
   try {
     await sendAnswer(ports, task, entry);
