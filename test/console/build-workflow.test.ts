@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.getByText("Completed").first().waitFor();
   });
 
-  it("leads with the mouse from an empty draft to a workflow that failed once, was fixed and completed", async () => {
+  it("lets a user with a mouse build a workflow from an empty draft, fix the node that failed, and complete the run", async () => {
     const page = await app.open("/workflows");
     await page.getByRole("button", { name: "New workflow" }).first().click();
     expect(await findingsInEveryLook(page, "new-workflow")).toEqual([]);
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     expect((await app.nova.workflows.get("bills")).version).toBe(2);
   });
 
-  it("leads the same way with the keyboard alone", async () => {
+  it("lets a user who has only a keyboard build a workflow, fix the node that failed, complete the run, and undo a deletion", async () => {
     const page = await app.open("/workflows");
     const button = (name: string) => page.getByRole("button", { name, exact: true }).first();
     const pressButton = async (name: string, most?: number) => {

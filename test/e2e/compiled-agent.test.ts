@@ -179,7 +179,7 @@ it("a call of compiled code with too large arguments does not run, and the agent
   expect(JSON.parse(trace.context.text).resolve).toBe("asked after all");
 });
 
-it("a sealed run runs the code again, and takes tools with effects from the record", async () => {
+it("a sealed run, which may have no effects, runs the code again, and uses the recorded outcome of a tool that has effects", async () => {
   const version = await cloud.publish(compiledFlow("sealed", [{ ...lookUp, effects: false }, pay], code));
   const { id } = await startExecution(cloud.ports, {
     version,

@@ -55,7 +55,7 @@ describe("the overlay, which adds a node's credentials to its context,", () => {
   });
 });
 
-describe("the overlay of a node with its credentials", () => {
+describe("the overlay with the credentials of a node", () => {
   const forNode = vi.fn(async () => overlay);
   const credentials = { forNode, secretsOf: async () => ["pässwört"], forget: () => undefined };
   const whose = (own?: string[], common?: string[]) => ({
@@ -66,11 +66,11 @@ describe("the overlay of a node with its credentials", () => {
 
   it.each([
     [undefined, undefined, undefined],
-    [undefined, ["email"], ["email"]],
-    [["erp"], ["email"], ["erp"]],
+    [["email"], undefined, ["email"]],
+    [["erp"], ["erp"], ["email"]],
   ])(
-    "if the node declares the credentials %j and its workflow declares %j, has the credentials %j",
-    async (own, common, asked) => {
+    "has the credentials %j if the node declares the credentials %j and its workflow declares %j",
+    async (asked, own, common) => {
       forNode.mockClear();
       expect(await credentialOverlay({ credentials }, whose(own, common))).toBe(overlay);
       expect(forNode.mock.calls).toEqual([["acme", "wf", asked]]);

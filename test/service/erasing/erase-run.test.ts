@@ -28,7 +28,7 @@ describe("a run that starts while its client is deleted", () => {
     expect(world.ids.map(ended)).toEqual([erased]);
   });
 
-  it("is enqueued for erasure if the client is being erased, and the caller gets an error", async () => {
+  it("is enqueued for erasure if a queue erases the client, and the caller gets an error", async () => {
     world.hasQueue = true;
     const begun = world.execute(() => deleteClient(world.service(), ann, "acme"));
     await expect(begun).rejects.toThrow("is being erased - nothing begins for it any more");

@@ -55,14 +55,14 @@ describe("the headers that SES added", () => {
   });
 
   it.each([
-    ["below the block", `${sesHead()}X-SES-Spam-Verdict: FAIL\r\n`, "PASS"],
+    ["directly below them", `${sesHead()}X-SES-Spam-Verdict: FAIL\r\n`, "PASS"],
     [
-      "in front of older headers",
+      "between them and older headers",
       `${sesHead({ spam: "FAIL" })}X-SES-Spam-Verdict: PASS\r\nReceived: from x\r\n`,
       "FAIL",
     ],
     ["after another header", "Received: from ses\r\nX-A: b\r\nX-SES-Spam-Verdict: PASS\r\n", undefined],
-  ])("contain the verdict of SES; a false verdict %s does not count", (_where, text, spam) => {
+  ])("do not include a spam verdict that the sender added %s", (_where, text, spam) => {
     expect(verdictsOf(sesHeaders(read(`${text}\r\n`))).spam).toBe(spam);
   });
 

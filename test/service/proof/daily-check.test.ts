@@ -31,7 +31,7 @@ function ports(): ServicePorts {
 const slice = (until = Number.POSITIVE_INFINITY, of = ports()) =>
   verifySlice(of, { until, page: 2, onBroken: (id, problem) => void broken.push(`${id} ${problem}`) });
 
-describe("the daily check", () => {
+describe("the daily check, which runs in slices,", () => {
   it("verifies every run once a day", async () => {
     const { check, runs } = await slice();
     expect([runs, check.runs, check.broken, check.isDone]).toEqual([5, 5, 0, true]);
@@ -57,7 +57,7 @@ describe("the daily check", () => {
     expect((await slice()).runs).toBe(5);
   });
 
-  it("verifies no run after the time limit of its slice", async () => {
+  it("verifies no run in a slice whose time limit has passed", async () => {
     expect((await slice(0)).runs).toBe(0);
   });
 

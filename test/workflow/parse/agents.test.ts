@@ -60,7 +60,7 @@ describe("the tools of an agent", () => {
     ]);
   });
 
-  it("are written beside the agent when a workflow is written, and parse to the same workflow", () => {
+  it("are the same after their workflow is written as a definition and parsed again", () => {
     const approved = { ...refund, approve: { message: "Refund {{amount}}?", timeout: "3d" } };
     const ask = { id: "ask", type: "approval", message: "{{question}}", description: "Asks.", input_schema: question };
     const tools = ["refund", "ask", "look_up", { workflow: "billing" }];

@@ -117,7 +117,7 @@ lazy
 Hope this helps!
 `;
 
-it("an item of a list in a text, which a reference can name, contains all lines of the item, even lines without an indent", () => {
+it("listsIn returns all lines of an item of a list, even lines without an indent", () => {
   expect([...listsIn(ideas).numbered]).toEqual([
     [1, "First\n   with more"],
     [2, "Second: 12:30, and 1.5 million\n   - a\n   1. deeper"],
@@ -125,7 +125,7 @@ it("an item of a list in a text, which a reference can name, contains all lines 
   ]);
 });
 
-it("an item of a list in a text, which a reference can name, contains its indented paragraphs, and nothing after them", () => {
+it("listsIn returns the indented paragraphs of an item of a list, and nothing after them", () => {
   expect(listsIn("7. a\n\n   still a\n\nnot a\n9. b").numbered).toEqual(
     new Map([
       [7, "a\n\n   still a"],

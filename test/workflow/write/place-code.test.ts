@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 
 const code = { id: "resolve_code", fallback: "resolve", codeFile: "resolve_code.py" };
 
-describe("a definition with code in place of an agent", () => {
-  it("has the node after the agent, with its edges and its onError, and is otherwise unchanged", () => {
+describe("placeCode", () => {
+  it("adds a node with code below an agent, moves the edges and the onError of the agent to it, and changes nothing else", () => {
     const text = `{
   "limits": { "max_cost_usd": 1.10 },
   "nodes": [
@@ -39,7 +39,7 @@ describe("a definition with code in place of an agent", () => {
 `);
   });
 
-  it("has it in the body of a map whose agent it replaces", () => {
+  it("adds the node to the body of the map that contains the agent", () => {
     const body = { nodes: [{ onError: "x", id: "resolve" }], edges: [{ from: "resolve", to: "x" }] };
     const text = JSON.stringify({
       nodes: [{ id: "each", type: "map", ...body }],
@@ -54,7 +54,7 @@ describe("a definition with code in place of an agent", () => {
     });
   });
 
-  it("does not exist if the definition has no such agent", () => {
+  it("returns undefined if the definition has no such agent", () => {
     expect(placeCode('{"nodes":[]}', code)).toBeUndefined();
   });
 });

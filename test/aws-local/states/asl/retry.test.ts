@@ -54,14 +54,14 @@ describe("the field Retry of a state", () => {
 const large = { ok: true as const, payload: JSON.stringify("x".repeat(262_144)) };
 const hang = { TimeoutSeconds: 1 };
 
-describe("a name in the field ErrorEquals of a state", () => {
+describe("in the field ErrorEquals of a state,", () => {
   it.each([
     ["Broken", "Broken", true],
     ["broken", "Broken", false],
     ["States.TaskFailed", "Broken", true],
     ["States.ALL", "Broken", true],
     ["States.TaskFailed", "Lambda.Unknown", true],
-  ])("%s matches the error %s: %s", async (name, error, caught) => {
+  ])("the name %s matches the error %s: %s", async (name, error, caught) => {
     const { invokeLambda } = scripted(failure(error));
     expect(await isCaught(name, {}, invokeLambda)).toBe(caught);
   });
@@ -71,7 +71,7 @@ describe("a name in the field ErrorEquals of a state", () => {
     ["States.Timeout", true],
     ["States.TaskFailed", false],
     ["States.HeartbeatTimeout", false],
-  ])("%s matches a timeout: %s", async (name, caught) => {
+  ])("the name %s matches a timeout: %s", async (name, caught) => {
     expect(await isCaught(name, hang, () => new Promise(() => {}))).toBe(caught);
   });
 
@@ -79,25 +79,31 @@ describe("a name in the field ErrorEquals of a state", () => {
     ["States.ALL", false],
     ["States.TaskFailed", false],
     ["States.DataLimitExceeded", true],
-  ])("%s matches a result that is too large: %s", async (name, caught) => {
+  ])("the name %s matches a result that is too large: %s", async (name, caught) => {
     expect(await isCaught(name, {}, async () => large)).toBe(caught);
   });
 
-  it.each(["States.ALL", "States.TaskFailed", "States.Runtime"])("%s never catches States.Runtime", async (name) => {
-    expect(await isCaught(name, { Parameters: { "x.$": "$.no" } }, echo)).toBe(false);
-  });
+  it.each(["States.ALL", "States.TaskFailed", "States.Runtime"])(
+    "the name %s does not match the error States.Runtime",
+    async (name) => {
+      expect(await isCaught(name, { Parameters: { "x.$": "$.no" } }, echo)).toBe(false);
+    },
+  );
 
   it.each(["States.ALL", "States.ResultPathMatchFailure"])(
-    "%s catches the failure of a ResultPath that does not fit the input",
+    "the name %s matches the failure of a ResultPath that does not fit the input",
     async (name) => {
       expect(await isCaught(name, { ResultPath: "$.r" }, async () => answer(1), "text")).toBe(true);
     },
   );
 
-  it.each(["States.ALL", "States.IntrinsicFailure"])("%s catches an intrinsic function that fails", async (name) => {
-    const fields = { Parameters: { "x.$": "States.Format('{} {}', $.one)" } };
-    expect(await isCaught(name, fields, echo, { one: 1 })).toBe(true);
-  });
+  it.each(["States.ALL", "States.IntrinsicFailure"])(
+    "the name %s matches the failure of an intrinsic function",
+    async (name) => {
+      const fields = { Parameters: { "x.$": "States.Format('{} {}', $.one)" } };
+      expect(await isCaught(name, fields, echo, { one: 1 })).toBe(true);
+    },
+  );
 });
 
 async function isCaught(

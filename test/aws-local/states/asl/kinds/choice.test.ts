@@ -8,7 +8,7 @@ function choose(rule: object, input: unknown) {
   return runState(state, input, { more });
 }
 
-describe("a comparison in a Choice state", () => {
+describe("in a Choice state, the comparison", () => {
   it.each<[string, unknown, unknown, "yes" | "no"]>([
     ["StringEquals", "a", "a", "yes"],
     ["StringEquals", "a", 1, "no"],
