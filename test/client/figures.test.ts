@@ -1,4 +1,4 @@
-import { formatDuration, formatRate, formatUsd, sumTimes } from "@nova/client";
+import { formatDuration, formatPercentile, formatRate, formatUsd, sumTimes } from "@nova/client";
 import { describe, expect, it } from "vitest";
 
 describe("the console and the command line", () => {
@@ -15,6 +15,17 @@ describe("the console and the command line", () => {
     [360_000_000, "4 d 4 h"],
   ])("show %d ms as %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+
+  it.each([
+    [910, "910 ms"],
+    [1_000, "1.0 s"],
+    [9_900, "9.9 s"],
+    [10_000, "10 s"],
+    [59_000, "59 s"],
+    [60_000, "1 min 0 s"],
+  ])("show the percentile %d ms without digits that the API does not give: %s", (ms, text) => {
+    expect(formatPercentile(ms)).toBe(text);
   });
 
   it.each([

@@ -122,6 +122,9 @@ describe.skipIf(!hasBrowser)("the console's page of generated code", () => {
   });
 
   it("conforms to WCAG in light and dark, on three widths", async () => {
+    const list = await app.open("/code");
+    await list.getByRole("button", { name: /sum\s*sums/i }).waitFor();
+    expect(await findingsInEveryLook(list, "code")).toEqual([]);
     const page = await app.open(chosen);
     await page.getByRole("textbox", { name: "Code of sum" }).waitFor();
     expect(await findingsInEveryLook(page, "code-code")).toEqual([]);

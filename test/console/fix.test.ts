@@ -102,6 +102,9 @@ describe.skipIf(!hasBrowser)("the console's page of a failed run", () => {
     await dialog.getByLabel("Replace a value").selectOption("total");
     await dialog.getByLabel("total", { exact: true }).fill("100");
     await dialog.getByText("Runs", { exact: false }).first().waitFor();
+    const places = await dialog.locator(".places li").allInnerTexts();
+    expect(places).toContain("book");
+    expect(new Set(places).size).toBe(places.length);
     await picture(page, "restart");
     await dialog.getByRole("button", { name: "Restart" }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(third));

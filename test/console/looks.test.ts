@@ -120,6 +120,12 @@ describe.skipIf(!hasBrowser)("the console", () => {
     120_000,
   );
 
+  it.each(["failed", "map", "waiting"])("shows the facts of a %s run in one line on a desk", async (run) => {
+    const page = await app.open(`/runs/${ids[run]}`);
+    await page.getByRole("button", { name: "Verify the chain" }).waitFor();
+    expect((await page.locator(".run-facts").boundingBox())?.height).toBeLessThan(40);
+  });
+
   it("has rows of 34 pixels, and its own fonts", async () => {
     const page = await app.open("/");
     await page.getByRole("row").nth(6).waitFor();

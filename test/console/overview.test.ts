@@ -1,4 +1,4 @@
-import { formatDuration, formatRate } from "@nova/client";
+import { formatPercentile, formatRate } from "@nova/client";
 import { describe, expect, it } from "vitest";
 import { desk, findingsInEveryLook, hasBrowser, waitUntil, waitUntilLoaded } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
@@ -55,12 +55,12 @@ describe.skipIf(!hasBrowser)("at a glance", () => {
     const row = page.getByRole("row").filter({ hasText: "It breaks" });
     await row.getByText(formatRate(breaks?.success_rate ?? Number.NaN)).waitFor();
     await row
-      .getByText(formatDuration(breaks?.p50_ms ?? Number.NaN), { exact: true })
+      .getByText(formatPercentile(breaks?.p50_ms ?? Number.NaN), { exact: true })
       .first()
       .waitFor();
     const sum = figures.reduce((total, { runs }) => total + runs, 0);
     const tile = (name: string) => page.locator(".tile").filter({ has: page.getByText(name, { exact: true }) });
-    await tile("Runs").getByText(String(sum), { exact: true }).waitFor();
+    await tile("Ended runs").getByText(String(sum), { exact: true }).waitFor();
     await page.getByText("No schedule is due.").waitFor();
     await page.getByText("No delivery was rejected.").waitFor();
     await waitUntilLoaded(page);

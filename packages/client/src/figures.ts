@@ -10,6 +10,11 @@ export function formatDuration(ms: number): string {
   return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** Formats a percentile, which the API rounds to two significant digits. */
+export function formatPercentile(ms: number): string {
+  return ms < 1000 || ms >= 59_500 ? formatDuration(ms) : `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+}
+
 /** Formats a share with one decimal. It rounds down, so that only a share of 1 is shown as 100 %. */
 export function formatRate(rate: number): string {
   const isWhole = rate === 0 || rate === 1;

@@ -20,6 +20,7 @@ export type { ExecuteOptions, FollowOptions, RestartOptions } from "./executions
 export {
   callsOf,
   formatDuration,
+  formatPercentile,
   formatRate,
   formatUsd,
   sumTimes,

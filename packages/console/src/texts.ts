@@ -421,7 +421,7 @@ export const texts = {
     period: "The last 24 hours",
     workflows: "Workflows",
     noRuns: "No run ended in the last 24 hours.",
-    runs: "Runs",
+    runs: "Ended runs",
     throughput: "Throughput",
     perHour: (runs: number) => `${runs >= 10 ? Math.round(runs).toLocaleString("en") : runs.toFixed(1)} / h`,
     failed: "Failed",

@@ -397,6 +397,7 @@ function pauseText(pausedAt: string | null): string {
 const workflowList: ListShape<Workflow> = {
   columns: {
     workflow: "id",
+    name: ({ name }) => cell(name),
     active: "active_version",
     latest: "version",
     status: "status",

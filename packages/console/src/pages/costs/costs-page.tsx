@@ -1,4 +1,4 @@
-import { formatDuration, formatRate, formatUsd, type ItemOf, type ListPath } from "@nova/client";
+import { formatDuration, formatPercentile, formatRate, formatUsd, type ItemOf, type ListPath } from "@nova/client";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
@@ -237,7 +237,7 @@ function RunsLink({ workflow, error }: { workflow: string; error?: string }) {
   return <Link href={`/?${query}`}>{error ?? <WorkflowName id={workflow} />}</Link>;
 }
 
-const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+const percentile = (ms: number | null) => (ms === null ? "–" : formatPercentile(ms));
 const number = "number";
 const wideNumber = "number wide";
 
@@ -253,8 +253,8 @@ function WorkflowTable({ filter }: { filter: CostQuery }) {
         [words.columns.workflow, ({ workflow }) => <RunsLink workflow={workflow} />],
         [words.columns.runs, ({ runs }) => runs.toLocaleString("en"), number],
         [words.columns.success, ({ success_rate }) => formatRate(success_rate), number],
-        [words.columns.mean, ({ mean_ms }) => time(mean_ms), wideNumber],
-        [words.columns.p95, ({ p95_ms }) => time(p95_ms), wideNumber],
+        [words.columns.mean, ({ mean_ms }) => formatDuration(mean_ms), wideNumber],
+        [words.columns.p95, ({ p95_ms }) => percentile(p95_ms), wideNumber],
         [words.columns.cost, ({ cost_usd }) => formatUsd(cost_usd), number],
       ]}
     />
@@ -284,7 +284,7 @@ export function NodeTable({ filter }: { filter: CostQuery }) {
         ...workflowColumns(filter),
         [words.columns.runs, ({ runs }) => runs.toLocaleString("en"), wideNumber],
         [words.columns.success, ({ success_rate }) => formatRate(success_rate), wideNumber],
-        [words.columns.p95, ({ p95_ms }) => time(p95_ms), number],
+        [words.columns.p95, ({ p95_ms }) => percentile(p95_ms), number],
         [words.columns.hits, ({ cache_hits }) => cache_hits.toLocaleString("en"), wideNumber],
         [words.columns.cost, ({ cost_usd }) => formatUsd(cost_usd), number],
       ]}

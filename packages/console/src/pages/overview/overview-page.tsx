@@ -1,4 +1,4 @@
-import { formatDuration, formatRate, formatUsd, type Schemas } from "@nova/client";
+import { formatDuration, formatPercentile, formatRate, formatUsd, type Schemas } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
@@ -117,7 +117,7 @@ function OldestTask() {
   return <Link href={`/tasks/${data.task_id}`}>{formatDuration(ageMs)}</Link>;
 }
 
-const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+const time = (ms: number | null) => (ms === null ? "–" : formatPercentile(ms));
 const { columns: labels } = words;
 
 const columns: readonly Column<Figures>[] = [

@@ -16,7 +16,7 @@ export function ForecastView({ forecast: { estimate, misfits, again, runs, reuse
       </p>
       <Places label={words.misfits} places={misfits} tone="bad" />
       <Places label={words.again} places={again} tone="wait" />
-      <Places label={words.runs} places={runs} tone="run" />
+      <Places label={words.runs} places={runs.filter((place) => !again.includes(place))} tone="run" />
       <Places label={words.reused} places={reused} tone="idle" />
     </div>
   );

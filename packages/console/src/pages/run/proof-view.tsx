@@ -135,11 +135,11 @@ function Links({ links }: { links: readonly ChainEntry[] }) {
 const { columns: labels } = words;
 
 const columns: readonly Column<ChainEntry>[] = [
-  [labels.link, ({ seq, scope }) => <span className="mono">{`${seq}${scope}`}</span>],
+  [labels.link, ({ seq, scope }) => <span className="mono break">{`${seq}${scope}`}</span>],
   [labels.node, ({ node_id }) => <UntrustedText text={node_id} />],
   [labels.at, ({ timestamp }) => <Time at={timestamp} />, "fixed wide quiet"],
-  [labels.by, (entry) => <UntrustedText text={findPerson(entry) ?? ""} />],
   [labels.hash, ({ hash }) => <Hash text={hash} />, "fixed"],
+  [labels.by, (entry) => <UntrustedText text={findPerson(entry) ?? ""} />],
   [labels.prev, ({ prev }) => prev !== null && <Hash text={prev} />, "fixed wide quiet"],
 ];
 
@@ -147,7 +147,7 @@ const shownCharacters = 10;
 
 function Hash({ text }: { text: string }) {
   return (
-    <span className="mono" title={text}>
+    <span className="mono row tight" title={text}>
       {text.slice(0, shownCharacters)}… <CopyButton text={text} />
     </span>
   );

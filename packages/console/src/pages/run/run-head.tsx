@@ -33,7 +33,10 @@ export function RunHead({ run }: RunProps) {
     [
       words.id,
       <Fragment key="id">
-        <span className="mono">{id}</span> <CopyButton text={id} />
+        <span className="mono" title={id}>
+          …{id.slice(-8)}
+        </span>{" "}
+        <CopyButton text={id} />
       </Fragment>,
     ],
     [words.client, run.client],
@@ -67,12 +70,6 @@ export function RunHead({ run }: RunProps) {
       <div className="run-facts line small">
         <Facts facts={facts} />
         <HashBadge run={run} />
-        <DialogButton
-          icon="shield"
-          tone="ghost"
-          label={words.proof.show}
-          dialog={(close) => <ProofDialog run={run} onClose={close} />}
-        />
       </div>
     </header>
   );
@@ -166,6 +163,11 @@ function RunActions({ run }: RunProps) {
         </a>
       ))}
       <CopyButton icon="link" label={words.copyLink} text={() => location.href} />
+      <DialogButton
+        icon="shield"
+        label={words.proof.show}
+        dialog={(close) => <ProofDialog run={run} onClose={close} />}
+      />
       <Compare run={run} />
       <Button icon={isCopied ? "check" : "copy"} onClick={() => copy(`nova pull ${id}`)}>
         {isCopied ? texts.common.copied : words.pull}

@@ -1,4 +1,4 @@
-import { formatDuration, formatRate, formatUsd, type Schemas } from "@nova/client";
+import { formatDuration, formatPercentile, formatRate, formatUsd, type Schemas } from "@nova/client";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useList } from "../../api/queries.ts";
@@ -47,7 +47,7 @@ function Report({ figures, filter }: { figures: Schemas["WorkflowFigures"]; filt
     [words.runs, figures.runs.toLocaleString("en")],
     [words.success, formatRate(figures.success_rate)],
     [words.mean, formatDuration(figures.mean_ms)],
-    [words.p95, figures.p95_ms === null ? "–" : formatDuration(figures.p95_ms)],
+    [words.p95, figures.p95_ms === null ? "–" : formatPercentile(figures.p95_ms)],
     [words.cost, formatUsd(figures.cost_usd)],
   ] as const;
   return (

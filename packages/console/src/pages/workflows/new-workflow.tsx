@@ -74,7 +74,7 @@ function NewWorkflow({ onClose }: { onClose(): void }) {
         <legend>{words.from}</legend>
         <div className="sources">
           {sources.map((one) => (
-            <label key={one} className="source row" data-chosen={one === source || undefined}>
+            <label key={one} className="template row" data-chosen={one === source || undefined}>
               <input type="radio" name="source" checked={one === source} onChange={() => setSource(one)} />
               <span className="stack tight">
                 <b>{words.sources[one].title}</b>

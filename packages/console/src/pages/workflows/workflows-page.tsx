@@ -1,4 +1,4 @@
-import { type Execution, formatDuration, formatRate, formatUsd, type Schemas, type Workflow } from "@nova/client";
+import { type Execution, formatPercentile, formatRate, formatUsd, type Schemas, type Workflow } from "@nova/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
@@ -94,7 +94,7 @@ function WorkflowTable({ workflows }: { workflows: readonly Workflow[] }) {
               columns.p95,
               ({ id }) => {
                 const ms = figures.get(id)?.p95_ms;
-                return ms != null && formatDuration(ms);
+                return ms != null && formatPercentile(ms);
               },
               "fixed wide number",
             ],
