@@ -158,6 +158,8 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     const { session_id } = await app.nova.sessions.create({ name: "Shared", nodes });
     const page = await app.open(`/sessions/${session_id}?node=pause`);
     const field = (name: string) => panel(page).getByRole("textbox", { name });
+    await field("seconds").fill("-5");
+    await panel(page).locator("[id$=-trouble]").getByText("seconds must be").waitFor();
     await field("seconds").fill("soon");
     await panel(page).getByText("Not saved: a value is not valid").waitFor();
     await app.nova.sessions.changeNode(session_id, "pause", { seconds: 7 });
@@ -167,6 +169,28 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
       const [node] = (await app.nova.sessions.get(session_id)).nodes;
       expect(node?.definition).toEqual({ ...nodes[0], seconds: 7, description: "mine" });
     });
+  });
+
+  it("add a node of every kind, in a row", async () => {
+    const { session_id } = await app.nova.sessions.create({ name: "Kinds" });
+    const page = await app.open(`/sessions/${session_id}`);
+    await page.getByText("The draft has no nodes yet").waitFor();
+    const dialog = page.getByRole("dialog");
+    const kinds = ["approval", "code", "decision", "text", "prompt", "agent", "map", "wait", "workflow"];
+    for (const kind of kinds) {
+      await page.keyboard.press("a");
+      await dialog.getByLabel("Name").fill(kind);
+      await dialog.getByLabel("Kind").selectOption(kind);
+      if (kind === "workflow") await dialog.getByRole("combobox", { name: "Workflow" }).selectOption("orders");
+      await dialog.getByRole("button", { name: "Add a node" }).click();
+      await panel(page).getByRole("heading", { name: kind, exact: true }).waitFor();
+      await panel(page).getByRole("heading", { name: "Definition" }).waitFor();
+    }
+    const { nodes, beside } = await app.nova.sessions.get(session_id);
+    expect([nodes.map(({ node_id }) => node_id).sort(), beside]).toMatchObject([
+      kinds.sort(),
+      [{ node_id: "agent_tool" }],
+    ]);
   });
 
   it("edit the tools of an agent, which every change of the drawing keeps", async () => {

@@ -22,7 +22,7 @@ let id: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-published-"));
-  await writeFile(file("report.json"), JSON.stringify({ ...inARow("report", { work: code }), triggers }));
+  await writeFile(file("report.json"), JSON.stringify({ ...inARow("report", { work: code }), name: "Monthly report", triggers }));
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -72,7 +72,7 @@ describe("a published workflow", () => {
       /"key":"pdf","bytes":18,"sha256":"[0-9a-f]{64}"/,
     ],
     ["versions", () => ["versions", "report", "--json"], /"version":1,"status":"ready","active":true/],
-    ["workflows", () => ["versions"], /report +Report +1 +1 +ready/],
+    ["workflows", () => ["versions"], /report +Monthly report +1 +1 +ready/],
     ["pinned code", () => ["pins", "report"], 'no code of "report" is pinned'],
     ["schedules for people", () => ["schedules"], /nightly .*cron\(0 8 \? \* MON-FRI \*\) +\S+ 08:00 Europe\/Berlin/],
     ["schedules", () => ["schedules", "list", "report", "--json"], /"trigger":"often",.*"next_at":"/],

@@ -84,6 +84,23 @@ describe("the draft of a session", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /executions/${second.body.execution_id}/verify`)).body.state).toBe("anchored");
   });
 
+  it("may have an approval without edges, whose answers all lead to the end", async () => {
+    const ask = { id: "ask", type: "approval", message: "Go on?", choices: ["approved", "rejected"] };
+    const made = await api.call("POST /sessions", { body: { nodes: [ask] } });
+    expect(made.status).toBe(201);
+    const { status, body } = await api.call(`POST /sessions/${made.body.session_id}/run?wait=0`);
+    expect([status, body.runs]).toEqual([202, ["ask"]]);
+    await vi.waitFor(async () => expect((await api.call("GET /tasks")).body.items).toMatchObject([{ node: "ask" }]));
+  });
+
+  it("lists the tools of an agent beside its steps", async () => {
+    const agent = { id: "answer", type: "action", executor: "agent", prompt: "Answer.", tools: ["find"] };
+    const find = { id: "find", type: "action", code: "pass" };
+    const { body } = await api.call("POST /sessions", { body: { nodes: [agent, find] } });
+    expect(body.nodes).toMatchObject([{ node_id: "answer" }]);
+    expect(body.beside).toEqual([{ node_id: "find", version: 1, definition: find }]);
+  });
+
   it("runs its nodes one after the other if its branches do not nest, and says why", async () => {
     const id = await session({ a: random("a"), b: random("b"), c: random("c"), d: random("d") }, [
       ["a", "c"],

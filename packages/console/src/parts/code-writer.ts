@@ -50,8 +50,9 @@ export function openWriter(host: HTMLElement, writing: Writing): Writer {
       keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
       indentUnit.of("    "),
       ...(isPython ? [python()] : []),
-      extensionsOfText(),
+      // An extension takes precedence over the ones after it.
       look,
+      extensionsOfText(),
       EditorView.lineWrapping,
       EditorState.tabSize.of(4),
       autocompletion({ override: [(context) => completeName(context, isPython, writing.names())], icons: false }),

@@ -107,22 +107,22 @@ function addStartAndEnds({ nodes }: Draft, edges: readonly DraftEdge[]): FramedG
   const ends = drawn.length > 0 ? drawn : [{ id: free("end"), type: "end" }];
   const end = (ends[0] as DraftNode).id;
   const last = steps.filter(({ id }) => !left.has(id));
-  const decisions = new Set(steps.filter(isDecision).map(({ id }) => id));
+  const choosing = new Set(steps.filter((step) => isDecision(step) || step.type === "approval").map(({ id }) => id));
   return {
     start,
     ends,
     edges: [
       ...unreached.map(({ id }): DraftEdge => ({ from: start.id, to: id })),
       ...edges,
-      ...last.map(({ id }) => edgeTo(id, end, decisions)),
+      ...last.map(({ id }) => edgeTo(id, end, choosing)),
       ...(steps.length === 0 && !left.has(start.id) ? [{ from: start.id, to: end }] : []),
     ],
   };
 }
 
 /** Builds an edge that is taken for every outcome. */
-function edgeTo(from: string, to: string, decisions: ReadonlySet<string>): DraftEdge {
-  return { from, to, ...(decisions.has(from) && { condition: defaultLabel }) };
+function edgeTo(from: string, to: string, choosing: ReadonlySet<string>): DraftEdge {
+  return { from, to, ...(choosing.has(from) && { condition: defaultLabel }) };
 }
 
 export function isDecision({ type }: DraftNode): boolean {

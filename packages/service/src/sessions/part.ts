@@ -139,10 +139,10 @@ export function sourceOfWhole(
 }
 
 /**
- * Codes of findings that a draft may have while it is edited, such as a missing file or edge. They are errors when it
- * runs.
+ * Codes of findings that a draft may have while it is edited, such as a missing file, tool or edge. They are errors when
+ * it runs.
  */
-const mayBeMissing = new Set(["NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
+const mayBeMissing = new Set(["NOVA230", "NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 
 /** Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. */
 export async function demandNode(draft: Draft, node: DraftNode): Promise<void> {

@@ -135,7 +135,7 @@ function Links({ links }: { links: readonly ChainEntry[] }) {
 const { columns: labels } = words;
 
 const columns: readonly Column<ChainEntry>[] = [
-  [labels.link, ({ seq, scope }) => <span className="mono break">{`${seq}${scope}`}</span>],
+  [labels.link, ({ seq, scope }) => <span className="proof-link mono break">{`${seq}${scope}`}</span>],
   [labels.node, ({ node_id }) => <UntrustedText text={node_id} />],
   [labels.at, ({ timestamp }) => <Time at={timestamp} />, "fixed wide quiet"],
   [labels.hash, ({ hash }) => <Hash text={hash} />, "fixed"],

@@ -1,3 +1,4 @@
+import { ApiProblem } from "@nova/client";
 import { useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
 import { findMember, formatJson, listMembers, Raw, readMembers, readString } from "../../json/raw.ts";
@@ -74,15 +75,29 @@ export function KindForm({ session, node, schema, isTool, onSaved }: KindFormPro
         fields={fields}
         drafts={drafts}
         onChange={setDrafts}
-        problems={problems}
+        problems={new Map([...locateFindings(fields, error), ...problems])}
         id={`node-${node.node_id}`}
       />
       <p className="small quiet" role="status">
-        {hasInvalid ? texts.writer.invalid : changes.length > 0 ? texts.writer.saving : texts.writer.saved}
+        {hasInvalid || (error !== undefined && changes.length > 0)
+          ? texts.writer.invalid
+          : changes.length > 0
+            ? texts.writer.saving
+            : texts.writer.saved}
       </p>
       <ErrorNote error={error} />
     </div>
   );
+}
+
+/** Returns the findings with which the server refused a change, by the place of their field. */
+function locateFindings(fields: readonly Field[], error: unknown): [place: string, sentence: string][] {
+  const findings = error instanceof ApiProblem ? error.findings : [];
+  return findings.flatMap(({ path, message }): [string, string][] => {
+    const [, key] = /^\$\.nodes\[\d+\]\.(\w+)/.exec(path) ?? [];
+    const at = fields.findIndex((field) => field.key === key);
+    return at < 0 ? [] : [[`.${at}`, message]];
+  });
 }
 
 /** Removes the Markdown of the descriptions, which are written for pages: marks of code, and links. */
