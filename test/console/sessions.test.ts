@@ -58,7 +58,8 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await page.getByRole("button", { name: "Run stale nodes" }).click();
     await page.getByText(/Ran check_amount, .*Reused: .*read/).waitFor();
     await waitUntil(async () => expect(await states(page)).toEqual({ ...all("fresh"), tell: "skipped" }));
-    expect(await card(page, "check_amount").textContent()).toContain("large");
+    await waitUntil(async () => expect(await card(page, "check_amount").textContent()).toContain("large"));
+    expect(await card(page, "check_amount").textContent()).not.toContain("fine");
 
     expect(await page.getByText(/Ran check_amount/).textContent()).not.toContain("tell");
 

@@ -22,7 +22,10 @@ let id: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nova-published-"));
-  await writeFile(file("report.json"), JSON.stringify({ ...inARow("report", { work: code }), name: "Monthly report", triggers }));
+  await writeFile(
+    file("report.json"),
+    JSON.stringify({ ...inARow("report", { work: code }), name: "Monthly report", triggers }),
+  );
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -357,7 +357,10 @@ function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: Se
     ({ id }: GraphNode): SessionCardData => {
       const node = nodes.find(({ node_id }) => node_id === id);
       if (!node) return {};
-      const { text, error = null } = outputs?.get(id) ?? {};
+      const { text, error = null, version } = outputs?.get(id) ?? {};
+      // The outputs are read after the session, so a node may be fresh while its output is still the earlier one.
+      const isLate = node.state === "fresh" && version !== undefined && version !== node.version;
+      if (isLate) return { version: node.version, state: classifyNode(node), line: "…" };
       const line = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");
       return { version: node.version, state: classifyNode(node), line, isBad: error !== null };
     },

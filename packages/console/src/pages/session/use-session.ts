@@ -29,6 +29,8 @@ function keepNewer(before: unknown, next: unknown): unknown {
 export interface OutputText {
   text: string | undefined;
   error: string | null;
+  /** The version of the node that has this output. */
+  version: number;
 }
 
 /** Reads the outputs by node, once per revision of the session. */
@@ -44,8 +46,8 @@ export function useOutputs({ session_id: id, revision }: Session) {
   return { outputs, error };
 }
 
-function parseOutput({ output, error }: SessionOutputs["outputs"][number]): OutputText {
-  return { text: output === null ? undefined : asRaw(output).text, error };
+function parseOutput({ output, error, version }: SessionOutputs["outputs"][number]): OutputText {
+  return { text: output === null ? undefined : asRaw(output).text, error, version };
 }
 
 /** Returns a function that reads the session again, but not its outputs. */
