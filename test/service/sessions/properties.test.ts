@@ -336,7 +336,7 @@ const aloneBehindOne: Step[] = [
 ];
 
 it("a session never shows an output as fresh if a run of the whole draft would change it", {
-  timeout: 120_000,
+  timeout: 300_000,
   tags: ["deep"],
 }, () => {
   const seen = { runs: 0, behind: 0, lines: 0 };
@@ -376,7 +376,7 @@ it("a session keeps an output that a user writes while a run of the session is i
     }),
     { numRuns: 100 },
   );
-}, 120_000);
+}, 300_000);
 
 it("all nodes of a session are fresh after a run if nothing was changed during the run", () => {
   fc.assert(
@@ -391,7 +391,7 @@ it("all nodes of a session are fresh after a run if nothing was changed during t
     }),
     { numRuns: 100 },
   );
-}, 120_000);
+}, 300_000);
 
 it("a change of a node makes the node and its descendants stale, and nothing else", () => {
   fc.assert(
@@ -414,4 +414,4 @@ it("a change of a node makes the node and its descendants stale, and nothing els
     }),
     { numRuns: 100 },
   );
-}, 120_000);
+}, 300_000);
