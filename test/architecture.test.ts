@@ -164,8 +164,8 @@ function manifestOf(folder: string): Manifest {
 }
 
 /**
- * Lists the commands in the package.json of a package, except for `test`: each package runs its part of the common
- * tests, which are in `test`.
+ * Lists the commands in the package.json of a package. Leaves out the option `--root ../..` of the command `test`,
+ * because each package may run its part of the common tests.
  */
 function commandsOf(folder: string): string[] {
   const { test, ...others } = manifestOf(folder).scripts ?? {};

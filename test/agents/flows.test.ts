@@ -195,11 +195,11 @@ describe("an analysis that the code generator writes in place of the node's code
   });
 });
 
-describe("the three attempts of a prompt node", () => {
+describe("a prompt node, which has up to three attempts,", () => {
   const undefinedName = "send_email(email_user, password)";
   const finding = { code: "PY102", line: 1, column: 12, message: 'the name "email_user" is not defined' } as const;
 
-  it("end in success with the third code if its prompt has the code and errors of the first two attempts", async () => {
+  it("succeeds with the third code, whose prompt has the code and the errors of the first two attempts", async () => {
     const { outcome, means, models } = await play({
       lines: [simple, writes(undefinedName), writes("b = 2"), rejects("email_user is None"), writes(good), approves],
       runs: [sets({ email_sent: false }), sets({ email_sent: true })],
@@ -223,7 +223,7 @@ describe("the three attempts of a prompt node", () => {
     expect(outcome).toMatchObject({ status: "success", code: good });
   });
 
-  it("end in a failure after the third attempt, and the code and the error of each attempt are recorded", async () => {
+  it("fails after the third attempt, and records the code and the error of each attempt", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes("a = 1"), writes("b = 2"), writes("c = 3")],
       runs: [1, 2, 3].map((n) =>
@@ -249,7 +249,7 @@ describe("the three attempts of a prompt node", () => {
     ]);
   });
 
-  it("include a second one if the code of the first one runs too long", async () => {
+  it("makes a second attempt if the code of the first one runs too long", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const { outcome } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
@@ -258,14 +258,14 @@ describe("the three attempts of a prompt node", () => {
     expect(outcome.status).toBe("success");
   });
 
-  it("end with the error of the timeout if the last code runs too long", async () => {
+  it("fails with the error of the timeout if the last code runs too long", async () => {
     const slow = fails("ran longer than 30 s", { class: "NodeTimeout" });
     const lines = [simple, writes("a = 1"), writes("b = 1"), writes("c = 1")];
     const { outcome } = await play({ lines, runs: [slow, slow, slow] });
     expect(outcome).toMatchObject({ class: "NodeTimeout", message: "Failed after 3 attempts: ran longer than 30 s" });
   });
 
-  it("include a second one if the code of the first one changes nothing, which is rejected without asking a model", async () => {
+  it("makes a second attempt if the code of the first one changes nothing, and asks no model to judge that", async () => {
     const { means, models } = await play({
       lines: [simple, writes("a = 1"), writes(good), approves],
       runs: [sets({}), sets({ discount: 1 })],
@@ -278,7 +278,7 @@ describe("the three attempts of a prompt node", () => {
     expect(models.asked).toHaveLength(4);
   });
 
-  it("need no second one if the check of the first code finds only warnings", async () => {
+  it("makes no second attempt if the check of the first code finds only warnings", async () => {
     const { outcome, means } = await play({
       lines: [simple, writes(good), approves],
       runs: [sets({ discount: 1 })],

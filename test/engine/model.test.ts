@@ -35,11 +35,11 @@ describe("the protocol, under random duplicates, losses, deaths and cancels,", (
 });
 
 describe("votes that arrive twice, at once and late, while processes die", () => {
-  it("lead to exactly one outcome, and count each person once, in a few runs", { timeout }, async () => {
+  it("lead to exactly one outcome and count each person once, in each of 200 random runs", { timeout }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(1, 200) : [Number(seed)], votingFlows);
   });
 
-  it("lead to exactly one outcome, and count each person once, in thousands of runs", {
+  it("lead to exactly one outcome and count each person once, in each of thousands of random runs", {
     timeout,
     tags: ["deep"],
   }, async () => {
@@ -48,11 +48,11 @@ describe("votes that arrive twice, at once and late, while processes die", () =>
 });
 
 describe("agents and their calls, under random duplicates, losses, deaths and cancels,", () => {
-  it("keep every invariant in a few runs", { timeout }, async () => {
+  it("keep every invariant in 100 random runs", { timeout }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(1, 100) : [Number(seed)], agentFlows);
   });
 
-  it("keep every invariant in thousands of runs", { timeout, tags: ["deep"] }, async () => {
+  it("keep every invariant in thousands of random runs", { timeout, tags: ["deep"] }, async () => {
     await expectNoViolation(seed === undefined ? seedsFrom(201, runs) : [], agentFlows);
   });
 });

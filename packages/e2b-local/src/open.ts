@@ -45,7 +45,7 @@ export type E2bOptions = {
 export type E2bServer = {
   apiUrl: string;
   sandboxUrl: string;
-  /** Resolves when Python has started, or immediately if `waits` is true. Rejects with `E2bServerError`. */
+  /** Resolves when Python has started; with the option `waits`, immediately. Rejects with `E2bServerError`. */
   ready: () => Promise<void>;
   /** Whether sandboxes are isolated; known after `ready`. */
   isolated: boolean;

@@ -124,7 +124,7 @@ describe("nova agent compile --write", { timeout: 300_000 }, () => {
   });
 });
 
-it("nova agent compile names the agents if the node is none", async () => {
+it("nova agent compile lists the agents of the workflow if the named node is no agent", async () => {
   await define(agentFlow("orders", [lookUp]));
   const { code, stderr } = await nova(cwd, "agent", "compile", "look_up", "--folder", "orders");
   expect(code).toBe(2);

@@ -41,7 +41,7 @@ async function chainOfPromptsByFrontEnd(): Promise<string> {
   return session_id;
 }
 
-/** Creates the same prompts with one request. */
+/** Creates the prompts of `chainOfPromptsByFrontEnd` with one request. */
 async function chainOfPrompts(): Promise<string> {
   const nodes = Object.entries(prompts).map(([id, prompt]) => {
     return { id, type: "action", executor: "text", on_missing: "mark", prompt, ...nameOf(id) };

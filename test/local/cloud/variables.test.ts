@@ -9,7 +9,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const owner = (env: Record<string, string>) => ({ pid: 7, instance: "one", variables: variableDigests(env, "one") });
 
-describe("an environment variable of a process that is only a guest of the local cloud", () => {
+describe("an environment variable of a guest of the local cloud", () => {
   it.each([
     [
       "a value other than the owner's",
@@ -30,7 +30,7 @@ describe("an environment variable of a process that is only a guest of the local
       { OPENAI_API_KEY: "b" },
       /^OPENAI_API_KEY has no effect/,
     ],
-  ])("is reported as without effect if it has %s", (_, env, ofOwner, sentence) => {
+  ])("causes a warning that it has no effect if it has %s", (_, env, ofOwner, sentence) => {
     expect(describeIneffective(env, owner(ofOwner as Record<string, string>))).toMatch(sentence);
   });
 
@@ -39,7 +39,7 @@ describe("an environment variable of a process that is only a guest of the local
     ["an empty value", { DEFAULT_MODEL: " " }, { DEFAULT_MODEL: "a" }],
     ["no value", {}, { DEFAULT_MODEL: "a", OPENAI_API_KEY: "k" }],
     ["a value that this process itself uses", { NOVA_DATA_DIR: "x" }, {}],
-  ])("is not reported as without effect if it has %s", (_, env, ofOwner) => {
+  ])("causes no warning if it has %s", (_, env, ofOwner) => {
     expect(describeIneffective(env, owner(ofOwner))).toBeUndefined();
   });
 });

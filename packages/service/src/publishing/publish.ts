@@ -62,7 +62,7 @@ async function compileSource(
   return errors.length > 0 ? { findings } : { ...compiled, findings };
 }
 
-/** Throws `Refused` with all findings. */
+/** Compiles a workflow. Throws `Refused` with all findings if one of them is an error. */
 async function demandValid(
   ports: ServicePorts,
   by: Principal | null,

@@ -75,7 +75,7 @@ export function shownContextOf({ state: { context, draft } }: Session): RawJson 
   return shownContext(membersOf(context), secretKeysOf({ workflow: draft.settings }));
 }
 
-/** Describes how a session runs, and why it cannot run. */
+/** Says whether the nodes of a session run as a graph or one after the other, why, and which errors prevent a run. */
 export function describeDraftGraph({ state }: Session) {
   const { kind, why, order, findings } = buildDraftGraph(state.draft);
   return { kind, why, order, findings: findings.filter(({ severity }) => severity === "error") };

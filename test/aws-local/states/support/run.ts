@@ -45,7 +45,7 @@ export function runState(
   return runStateMachine(definition, input, { invokeLambda: noLambda, clock: virtualClock(), ...rest });
 }
 
-/** The events of a history in short, each as `id<id of the previous event type`. */
+/** Lists the events of a history in short: `3<2 ChoiceStateExited` is event 3, whose previous event is event 2. */
 export function outline(result: RunResult): string[] {
   return result.events.map(({ id, previousEventId, type }) => `${id}<${previousEventId} ${type}`);
 }

@@ -156,7 +156,7 @@ describe("an approval with approvers", () => {
   });
 });
 
-describe("the race of votes", () => {
+describe("an approval whose votes arrive at once or late", () => {
   it("counts both votes that arrive at once", async () => {
     const story = await waiting();
     const [one, other] = [vote(story, ann), vote(story, bob)];
@@ -210,7 +210,7 @@ describe("the race of votes", () => {
     }
   });
 
-  it("ends in the timeout if a vote arrives while the timeout ends the votes", async () => {
+  it("ends in the timeout if the timeout ends the voting before a vote is written", async () => {
     const story = await waiting({ count: 1 });
     const one = vote(story, ann);
     await story.until(one, "entry 1");
@@ -252,7 +252,7 @@ describe("two approvals that exclude each other", () => {
   }
   const voted = (name: string) => ["vote", `${name}@acme.com`, "a test"];
 
-  it("let a person vote on one of them even if a process died before it put the vote on the other", async () => {
+  it("let a person vote on one of them even if a process died before it wrote the person's vote on the other", async () => {
     const { story, on, votesOn } = await inBranches();
     const dying = on("ask");
     await story.until(dying, "entry 1");
@@ -269,7 +269,7 @@ describe("two approvals that exclude each other", () => {
     expect(votesOn("other")).toEqual([voted("ann")]);
   });
 
-  it("need no further ballot for a lost vote if another person's vote has taken its place", async () => {
+  it("need no withdrawal of a lost vote if another person's vote has taken its place", async () => {
     const { story, on, votesOn } = await inBranches();
     const dying = on("ask");
     await story.until(dying, "entry 1");
