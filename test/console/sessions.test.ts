@@ -231,6 +231,19 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await waitUntil(async () => expect((await read()).tools).toEqual(["answer_tool"]));
   });
 
+  it("mark the nodes with findings in the drawing, until the findings are gone", async () => {
+    const nodes = [
+      { id: "good", type: "action", code: "pass" },
+      { id: "bad", type: "action", code: "context['x'] = (" },
+    ];
+    const { session_id } = await app.nova.sessions.create({ name: "Findings", nodes });
+    const page = await app.open(`/sessions/${session_id}?node=bad`);
+    await card(page, "bad").getByText("1 finding").waitFor();
+    expect(await card(page, "good").textContent()).not.toContain("finding");
+    await write(page, "context['x'] = 1");
+    await card(page, "bad").getByText("1 finding").waitFor({ state: "hidden" });
+  });
+
   it("show the fields of another executor as soon as the user chooses it", async () => {
     const nodes = [{ id: "answer", type: "action", executor: "code", code: "pass" }];
     const { session_id } = await app.nova.sessions.create({ name: "Kinds", nodes });

@@ -192,7 +192,11 @@ export const SessionRun = z
 export const PublishedSession = PublishedAnswer.extend(About).meta({ id: "PublishedSession" });
 
 export const CheckedPublication = z
-  .object({ id: WorkflowId, valid: z.boolean(), findings: z.array(Finding) })
+  .object({
+    id: WorkflowId,
+    valid: z.boolean(),
+    findings: z.array(Finding.extend({ node: NodeId.optional().meta({ description: "the node at `path`" }) })),
+  })
   .meta({ id: "CheckedPublication" });
 
 export const OutputRequest = z.strictObject({

@@ -177,6 +177,7 @@ export const sessions = {
     "none yet",
   version: (version: number) => `v${version}`,
   noOutput: "no output yet",
+  atNode: (count: number) => (count === 1 ? "1 finding" : `${count} findings`),
   noNodes: "The draft has no nodes yet",
   noNodesHint: "Add the first one, and write what it does.",
   pick: "Choose a node to edit it or its output.",

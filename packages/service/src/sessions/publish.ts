@@ -54,10 +54,16 @@ export async function checkPublication(
   by: Principal,
   id: string,
   named: { workflow?: string; name?: string },
-): Promise<{ id: string; valid: boolean; findings: Finding[] }> {
+): Promise<{ id: string; valid: boolean; findings: (Finding & { node?: string })[] }> {
   const { to, source } = await preparePublication(ports, await readSession(ports, by, id), named);
   const { workflow, findings } = await validateWorkflow(ports, by, source);
-  return { id: to, valid: workflow !== undefined, findings };
+  const { nodes } = JSON.parse(source.text) as { nodes: { id: string }[] };
+  const nodeOf = ({ path }: Finding) => nodes[Number(/^\$\.nodes\[(\d+)\]/.exec(path)?.[1])]?.id;
+  return {
+    id: to,
+    valid: workflow !== undefined,
+    findings: findings.map((one) => ({ ...one, ...defined({ node: nodeOf(one) }) })),
+  };
 }
 
 async function preparePublication(

@@ -11,15 +11,23 @@ import { readDoc } from "./draft-doc.ts";
 
 const words = texts.build.changes;
 
+/** Reads what would be wrong with the draft as a workflow. */
+export function usePublicationFindings({ session_id: id, revision, nodes }: Session) {
+  const nova = useNova();
+  return useQuery({
+    queryKey: ["session", id, "findings", revision],
+    enabled: nodes.length > 0,
+    queryFn: () => nova.sessions.checkPublication(id),
+    placeholderData: (earlier) => earlier,
+  });
+}
+
 /** Shows the findings of a draft, and its difference to the active version of its workflow. */
 export function PublishChanges({ session }: { session: Session }) {
-  const { session_id: id, revision, workflow } = session;
+  const { session_id: id, workflow } = session;
   const nova = useNova();
   const doc = readDoc(session);
-  const findings = useQuery({
-    queryKey: ["session", id, "findings", revision],
-    queryFn: () => nova.sessions.checkPublication(id),
-  });
+  const findings = usePublicationFindings(session);
   const active = useQuery({
     queryKey: ["session", id, "active", workflow],
     enabled: workflow !== null,

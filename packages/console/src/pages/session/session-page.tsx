@@ -35,6 +35,7 @@ import { connect, moveNode, type NewPlace, removeNode } from "./draft-doc.ts";
 import { DraftTools } from "./draft-tools.tsx";
 import { JsonTab } from "./json-tab.tsx";
 import { freshnessLooks, SessionNodePanel } from "./node-panel.tsx";
+import { usePublicationFindings } from "./publish-changes.tsx";
 import { type DraftEditing, useDraft } from "./use-draft.ts";
 import { type OutputText, useOutputs, useSession, useSessionAction } from "./use-session.ts";
 
@@ -336,6 +337,8 @@ interface SessionCardData {
   state?: NodeFreshness;
   line?: string;
   isBad?: boolean;
+  /** Number of findings at the node. */
+  findings?: number;
 }
 
 interface SessionGraphProps {
@@ -353,18 +356,20 @@ function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: Se
   const { nodes, edges, layout: positions } = session;
   const { draw } = draft;
   const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);
+  const { data: checked } = usePublicationFindings(session);
   const dataOf = useCallback(
     ({ id }: GraphNode): SessionCardData => {
       const node = nodes.find(({ node_id }) => node_id === id);
       if (!node) return {};
+      const findings = checked?.findings.filter((one) => one.node === id).length ?? 0;
       const { text, error = null, version } = outputs?.get(id) ?? {};
       // The outputs are read after the session, so a node may be fresh while its output is still the earlier one.
       const isLate = node.state === "fresh" && version !== undefined && version !== node.version;
-      if (isLate) return { version: node.version, state: classifyNode(node), line: "…" };
+      if (isLate) return { version: node.version, state: classifyNode(node), line: "…", findings };
       const line = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");
-      return { version: node.version, state: classifyNode(node), line, isBad: error !== null };
+      return { version: node.version, state: classifyNode(node), line, isBad: error !== null, findings };
     },
-    [nodes, outputs],
+    [nodes, outputs, checked],
   );
   const editing = useMemo(
     (): GraphEditing => ({
@@ -403,7 +408,7 @@ function styleEdge({ label }: GraphEdge): EdgeLook {
   return { state: "idle", label, isAbove: false };
 }
 
-function showCard({ version, state, line = "", isBad, node }: SessionCardData & CardData): CardLook {
+function showCard({ version, state, line = "", isBad, findings = 0, node }: SessionCardData & CardData): CardLook {
   if (state === undefined || version === undefined) return { tone: "idle", state: "plain", note: node.type };
   const { tone, icon } = freshnessLooks[state];
   const end = (
@@ -414,5 +419,6 @@ function showCard({ version, state, line = "", isBad, node }: SessionCardData & 
   const children = (
     <UntrustedText as="p" className={`node-line ellipsis mono quiet ${isBad ? "bad" : ""}`} text={line} />
   );
-  return { tone, state, note: `${words.version(version)} · ${words.states[state]}`, end, children };
+  const facts = [words.version(version), words.states[state], ...(findings > 0 ? [words.atNode(findings)] : [])];
+  return { tone, state, note: facts.join(" · "), end, children };
 }
