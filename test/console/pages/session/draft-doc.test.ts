@@ -76,6 +76,27 @@ describe("the deletion of a node", () => {
       { from: "d", to: "b", condition: false },
     ]);
   });
+
+  it("removes the tools that no other agent lists and the fallback of code, so that none of them runs as a step", () => {
+    const agent = (id: string, ...tools: string[]) => node(id, { executor: "agent", tools });
+    const code = node("code", { fallback: "g" });
+    const tools = ["own", "shared"].map((id) => node(id));
+    const before: Doc = {
+      nodes: [code, agent("g", "own", "shared"), agent("other", "shared"), ...tools],
+      edges: [
+        { from: "code", to: "other" },
+        { from: "other", to: "end" },
+      ],
+      layout: {},
+    };
+    const idsWithout = (id: string, one = before) => removeNode(one, id).nodes.map((left) => left.id);
+    expect(idsWithout("code")).toEqual(["other", "shared"]);
+    expect(idsWithout("g")).toEqual(["code", "other", "shared"]);
+    expect(idsWithout("other")).toEqual(["code", "g", "own", "shared"]);
+    const twice = { ...before, nodes: [...before.nodes, node("copy", { fallback: "g" })] };
+    expect(idsWithout("code", twice)).toEqual(["g", "other", "own", "shared", "copy"]);
+    expect(removeNode(before, "other").edges).toEqual([{ from: "code", to: "end" }]);
+  });
 });
 
 const ids = ["a", "b", "c", "d"];

@@ -111,13 +111,31 @@ function replaceTools({ id, text }: DocNode, tools: readonly string[]): DocNode 
   return { id, text: `{${Array.from(members, ([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}` };
 }
 
+/** Lists the nodes beside a node, as the server does: the tools of an agent, and the fallback of code. */
+function listIdsBeside(definition: string): string[] {
+  const named = [...readTools(definition), findMember(definition, "fallback")];
+  return named.flatMap((json) => readString(json) ?? []);
+}
+
+/** Returns the ids of a node and of the nodes that only it has beside it. Without it, they would run as steps. */
+function findOwned({ nodes }: Doc, id: string): Set<string> {
+  const owned = new Set([id]);
+  for (const owner of owned) {
+    const beside = nodes.flatMap((node) => (node.id === owner ? listIdsBeside(node.text) : []));
+    const others = new Set(nodes.flatMap((node) => (owned.has(node.id) ? [] : listIdsBeside(node.text))));
+    for (const one of beside) if (!others.has(one)) owned.add(one);
+  }
+  return owned;
+}
+
 /**
- * Removes a node, also from the tools of agents. If one edge leads to it and one edge leaves it, its neighbours are
- * connected.
+ * Removes a node with the nodes that only it has beside it, also from the tools of agents. If one edge leads to it and
+ * edges lead from it to one other node, its neighbours are connected.
  */
 export function removeNode(doc: Doc, id: string): Doc {
+  const owned = findOwned(doc, id);
   const nodes = doc.nodes.flatMap((node) => {
-    if (node.id === id) return [];
+    if (owned.has(node.id)) return [];
     const tools = readTools(node.text);
     const left = tools.filter((tool) => tool !== JSON.stringify(id));
     return [left.length === tools.length ? node : replaceTools(node, left)];
@@ -132,7 +150,7 @@ export function removeNode(doc: Doc, id: string): Doc {
       const bridge = { ...edge, to: next };
       return doc.edges.some((one) => isSameEdge(one, bridge)) ? [] : [bridge];
     }
-    return edge.from === id || edge.to === id ? [] : [edge];
+    return owned.has(edge.from) || owned.has(edge.to) ? [] : [edge];
   });
   return { ...doc, nodes, edges };
 }
