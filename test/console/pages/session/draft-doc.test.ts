@@ -97,6 +97,30 @@ describe("the deletion of a node", () => {
     expect(idsWithout("code", twice)).toEqual(["g", "other", "own", "shared", "copy"]);
     expect(removeNode(before, "other").edges).toEqual([{ from: "code", to: "end" }]);
   });
+
+  it("connects no node to itself", () => {
+    const edges = [
+      { from: "check", to: "fix", condition: "bad" },
+      { from: "check", to: "end", condition: "default" },
+      { from: "fix", to: "check", max: 3 },
+    ];
+    expect(removeNode(doc(["check", "fix"], edges), "fix").edges).toEqual([edges[1]]);
+  });
+
+  it.each([
+    ["to", { max: 3 }, {}],
+    ["from", {}, { max: 3 }],
+  ])("keeps the limit of a loop if the edge that leads %s the node has it", (_, into, out) => {
+    const edges = [
+      { from: "a", to: "check" },
+      { from: "check", to: "fix", condition: "bad", ...into },
+      { from: "fix", to: "a", ...out },
+    ];
+    expect(removeNode(doc(["a", "check", "fix"], edges), "fix").edges).toEqual([
+      { from: "a", to: "check" },
+      { from: "check", to: "a", condition: "bad", max: 3 },
+    ]);
+  });
 });
 
 const ids = ["a", "b", "c", "d"];

@@ -144,10 +144,13 @@ export function removeNode(doc: Doc, id: string): Doc {
   const leaving = doc.edges.filter(({ from }) => from === id);
   const targets = new Set(leaving.map(({ to }) => to));
   const [next] = targets;
-  const isBridge = before && moreBefore.length === 0 && targets.size === 1 && next !== undefined;
+  const isBridge =
+    before && moreBefore.length === 0 && targets.size === 1 && next !== undefined && next !== before.from;
   const edges = doc.edges.flatMap((edge) => {
     if (isBridge && edge === before) {
-      const bridge = { ...edge, to: next };
+      // A bridge closes the same loop as the edges that it replaces.
+      const max = before.max ?? leaving.find((one) => one.max !== undefined)?.max;
+      const bridge = { ...edge, to: next, ...(max !== undefined && { max }) };
       return doc.edges.some((one) => isSameEdge(one, bridge)) ? [] : [bridge];
     }
     return owned.has(edge.from) || owned.has(edge.to) ? [] : [edge];
