@@ -122,7 +122,7 @@ const item = (branch: string, seq = 1) => ({ execution: "e", scope: `/m@${seq}.$
 it("the pool of warm sandboxes gives each sandbox once, newest first, and only to a branch of the same fork", () => {
   const pool = createWarmPool();
   const [one, other] = [item("0"), item("1")];
-  for (const id of ["S1", "S2", "S2"]) pool.offer(one, { id, ...until(1) }, 0);
+  for (const id of ["S1", "S2", "S2"]) pool.offer(one, { id, ...until(1) });
   for (const at of [item("0", 5), { ...one, execution: "f" }, { ...one, scope: "" }])
     expect(pool.take(at)).toBeUndefined();
   expect([1, 2, 3].map(() => pool.take(other)?.id)).toEqual(["S2", "S1", undefined]);
@@ -130,21 +130,45 @@ it("the pool of warm sandboxes gives each sandbox once, newest first, and only t
 
 it("the pool of warm sandboxes forgets sandboxes that have died", () => {
   const pool = createWarmPool();
-  pool.offer(item("0"), { id: "S1", ...until(1) }, 0);
-  pool.offer(item("0"), { id: "S2", ...until(3) }, 0);
+  pool.offer(item("0"), { id: "S1", ...until(1) });
+  pool.offer(item("0"), { id: "S2", ...until(3) });
   pool.forgetDead(Date.parse(until(2).endsAt));
   expect([1, 2].map(() => pool.take(item("1"))?.id)).toEqual(["S2", undefined]);
 });
 
-it("the pool of warm sandboxes gives none of a joined fork, and knows for five seconds that one of them was just used", () => {
+it("the pool of warm sandboxes gives none of a joined fork, and none that was killed", () => {
+  const pool = createWarmPool();
+  for (const [id, branch] of [
+    ["S1", item("0")],
+    ["S2", item("0", 5)],
+    ["S3", item("0", 5)],
+  ] as const)
+    pool.offer(branch, { id, ...until(1) });
+  pool.forgetFork(item("1"));
+  pool.forget(["S3"]);
+  expect([pool.take(item("1")), pool.take(item("1", 5))?.id, pool.take(item("1", 5))]).toEqual([
+    undefined,
+    "S2",
+    undefined,
+  ]);
+});
+
+it("the pool of warm sandboxes says once, and for five seconds, that code has just ended in a sandbox", () => {
   const pool = createWarmPool();
   const sandbox = { id: "S1", ...until(1) };
-  pool.offer(item("0"), sandbox, 1_000);
-  pool.offer(item("0", 5), { ...sandbox, id: "S2" }, 1_000);
-  pool.forgetFork(item("1"));
-  expect([pool.take(item("1")), pool.take(item("1", 5))?.id]).toEqual([undefined, "S2"]);
-  expect([5_999, 6_000].map((now) => pool.isFresh(sandbox, now))).toEqual([true, false]);
-  expect(pool.isFresh({ ...sandbox, id: "S3" }, 1_000)).toBe(false);
+  const isFreshAfter = (ms: number) => {
+    pool.noteUse(sandbox, 1_000);
+    return pool.takeFresh(sandbox, 1_000 + ms);
+  };
+  expect([4_999, 5_000].map(isFreshAfter)).toEqual([true, false]);
+  expect([isFreshAfter(0), pool.takeFresh(sandbox, 1_000)]).toEqual([true, false]);
+  pool.noteUse(sandbox, 1_000);
+  pool.offer(item("0"), sandbox);
+  pool.take(item("1"));
+  expect(pool.takeFresh(sandbox, 1_000)).toBe(false);
+  pool.noteUse(sandbox, 1_000);
+  pool.forget(["S1"]);
+  expect(pool.takeFresh(sandbox, 1_000)).toBe(false);
 });
 
 it("ten items of a map, two at a time, share a few sandboxes, and each item stays in one sandbox", async () => {

@@ -47,8 +47,7 @@ export function createWarmPool() {
      * Adds the sandbox of an ended branch. Call it only from the delivery that wrote the branch's last entry, because
      * then no code runs in the sandbox.
      */
-    offer(at: Pick<EntryId, "execution" | "scope">, sandbox: Sandbox, nowMs: number): void {
-      usedAt.set(sandbox.id, nowMs);
+    offer(at: Pick<EntryId, "execution" | "scope">, sandbox: Sandbox): void {
       const [fork] = forksAround(at);
       if (fork === undefined) return;
       const others = (idle.get(fork) ?? []).filter(({ id }) => id !== sandbox.id);
@@ -61,12 +60,30 @@ export function createWarmPool() {
       const list = idle.get(fork);
       const sandbox = list?.pop();
       if (list?.length === 0) idle.delete(fork);
+      if (sandbox) usedAt.delete(sandbox.id);
       return sandbox;
     },
-    /** Whether code of this process ran in the sandbox a moment ago, so that the sandbox surely lives. */
-    isFresh({ id }: Sandbox, nowMs: number): boolean {
+    /** Remembers that code of this process has just ended in the sandbox, so that the sandbox lives. */
+    noteUse({ id }: Sandbox, nowMs: number): void {
+      usedAt.set(id, nowMs);
+    },
+    /**
+     * Returns whether code of this process ended in the sandbox a moment ago. It forgets that, because the sandbox may
+     * end while the next code runs.
+     */
+    takeFresh({ id }: Sandbox, nowMs: number): boolean {
       const at = usedAt.get(id);
+      usedAt.delete(id);
       return at !== undefined && nowMs - at < keptMs;
+    },
+    /** Forgets sandboxes that are killed. */
+    forget(ids: readonly string[]): void {
+      for (const id of ids) usedAt.delete(id);
+      for (const [place, list] of idle) {
+        const others = list.filter(({ id }) => !ids.includes(id));
+        if (others.length > 0) idle.set(place, others);
+        else idle.delete(place);
+      }
     },
     /** Forgets the sandboxes of a joined fork, because the entry of the join names them. `at` is one of its branches. */
     forgetFork(at: Pick<EntryId, "execution" | "scope">): void {

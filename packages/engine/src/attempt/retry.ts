@@ -63,7 +63,7 @@ export async function nextAttempt(
   const waiting: Turn = {
     ...waitingTurn(ports, task, turn, delay),
     ...(kept && { warm: kept }),
-    ...((turn.released || isLongWait) && { released: true }),
+    ...((turn.released || isLongWait) && { released: true, spare: [] }),
   };
   const isOurs = await ports.chain.putTurn(position.at, waiting, turn);
   if (isOurs && !kept && turn.sandbox !== null) {

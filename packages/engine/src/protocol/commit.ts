@@ -7,7 +7,7 @@ import { chainBroken } from "../errors.ts";
 import type { RecordedTimes, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import { spareForBranches } from "../sandboxes/life.ts";
+import { spareBefore, spareForBranches } from "../sandboxes/life.ts";
 import { type HeldNode, isLoopOf, type Loops, type Reason } from "./definition.ts";
 import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 
@@ -24,10 +24,7 @@ export async function commitOutcome(
   const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
   if (await ports.chain.putEntry(position.at, entry)) {
     ports.tailCache.keep(position.at, entry, ports.clock.now());
-    const { warm, spare } = outcome.run;
-    if (position.at.scope !== "") {
-      await spareForBranches(ports, position, { warm, next: outcome.next, ...defined({ spare }) });
-    }
+    if (position.at.scope !== "") await spareForBranches(ports, position, { ...outcome.run, next: outcome.next });
     return entry;
   }
   const { entry: winner } = await ports.chain.read(position.at);
@@ -156,8 +153,8 @@ function countNodes({ position: { before }, outcome: { run, more = {} } }: Commi
   };
 }
 
-function keepSpares({ position: { before }, outcome: { run } }: Committed): ContinuedFields {
-  const spare = run.spare ?? before.spare ?? [];
+function keepSpares({ position, outcome: { run } }: Committed): ContinuedFields {
+  const spare = run.spare ?? spareBefore(position);
   return spare.length > 0 ? { spare } : {};
 }
 

@@ -76,13 +76,15 @@ type Life = typeof sandboxLife;
 
 /** Applies an event to sandboxes, and kills them if their next state is `released`. Returns the next state. */
 export async function moveSandboxes<S extends SandboxState, E extends keyof Life[S]>(
-  { sandboxes }: Pick<Ports, "sandboxes">,
+  { sandboxes, warmPool }: Pick<Ports, "sandboxes" | "warmPool">,
   state: S,
   event: E,
   ids: readonly string[],
 ): Promise<Life[S][E]> {
   const next = sandboxLife[state][event];
-  if (next === "released") await Promise.all(ids.map((id) => sandboxes.kill(id)));
+  if (next !== "released" || ids.length === 0) return next;
+  warmPool.forget(ids);
+  await Promise.all(ids.map((id) => sandboxes.kill(id)));
   return next;
 }
 
@@ -129,7 +131,7 @@ async function chooseSpare(
     const now = ports.clock.now();
     if (isOver(one, now)) continue;
     // The sandbox may have died since its scope ended. Code starts only in a sandbox that is known to live.
-    const isFresh = ports.warmPool.isFresh(one, now);
+    const isFresh = ports.warmPool.takeFresh(one, now);
     const alive = await (isFresh ? extendForNode(ports, one, node, seconds) : extendForScope(ports, one, seconds));
     if (alive) return { sandbox: alive, state: "spare", spare: spare.slice(index + 1) };
   }
@@ -253,18 +255,32 @@ export function warmBefore({ before, next: { turn } }: Position): Sandbox | null
   return turn?.released ? null : before.warm;
 }
 
+/** The spare sandboxes that the scope had before this node; none if they were released while the node waited. */
+export function spareBefore({ before, next: { turn } }: Position): Sandbox[] {
+  return turn?.released ? [] : (before.spare ?? []);
+}
+
 /** Releases the sandboxes of a scope that waits. The next node gets a new one. */
 export async function releaseSandboxes(ports: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">) {
   await moveSandboxes(ports, "in use", "scope waits", warm ? [warm.id] : []);
   await moveSandboxes(ports, "spare", "scope waits", spare.map(idOf));
 }
 
+/** The sandboxes that a node has left, and the next node. `sandboxId` is the sandbox in which the code of the node ran. */
+interface Left {
+  warm: Sandbox | null;
+  sandboxId: string | null;
+  spare?: Sandbox[];
+  next: string | null;
+}
+
 /** At the end of a branch, keeps its sandboxes for other branches of the same fork. */
 export async function spareForBranches(
   ports: Ports,
-  { at, before }: Position,
-  { warm, spare = before.spare ?? [], next }: { warm: Sandbox | null; spare?: Sandbox[]; next: string | null },
+  position: Position,
+  { warm, sandboxId, spare = spareBefore(position), next }: Left,
 ): Promise<void> {
+  const { at, before } = position;
   const place = branchOf(at.scope);
   const left = warm ? [...spare, warm] : spare;
   if (!place || left.length === 0) return;
@@ -274,7 +290,8 @@ export async function spareForBranches(
   if (next !== null && next !== end) return;
   const now = ports.clock.now();
   ports.warmPool.forgetDead(now);
-  for (const sandbox of left) ports.warmPool.offer(at, sandbox, now);
+  for (const sandbox of left) ports.warmPool.offer(at, sandbox);
+  if (warm && warm.id === sandboxId) ports.warmPool.noteUse(warm, now);
 }
 
 /**
