@@ -1,7 +1,8 @@
 import { conditionLabel, defaultLabel, type Finding, parseWorkflow, type Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { Draft, DraftEdge, DraftNode, NodeOutcome } from "../ports/sessions.ts";
-import { isOnward, isStart, isStep, listIdsBeside, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
+import { isStart, isStep, listIdsBeside, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
+import { findEdgesBack, unrollLoops } from "./loops.ts";
 
 /** The graph that runs for a draft: as the user drew it, or else the nodes one after the other. */
 export interface DraftGraph {
@@ -14,6 +15,8 @@ export interface DraftGraph {
   start: DraftNode;
   ends: DraftNode[];
   edges: DraftEdge[];
+  /** The edges as they lead on when each loop goes round once. */
+  onward: DraftEdge[];
   /** The structure as a workflow, without code and prompts; absent if it cannot run, and `findings` says why. */
   graph?: Workflow;
   findings: Finding[];
@@ -46,16 +49,17 @@ export function buildDraftGraph(draft: Draft): DraftGraph {
 const doesNotNest = new Set(["NOVA220", "NOVA221", "NOVA222", "NOVA223"]);
 
 function analyseDraft(draft: Draft): DraftGraph {
-  const order = sortSteps(draft);
-  const asGraph = addStartAndEnds(draft, draft.edges);
+  const asGraph = addStartAndEnds(draft, draft.edges, findEdgesBack(draft));
+  const { start, ends, onward } = asGraph;
+  const order = sortSteps({ ...draft, edges: onward });
   const graph = parseGraph(asGraph, draft);
   const errors = graph.findings.filter(({ severity }) => severity === "error");
-  const base = { order, start: asGraph.start, ends: asGraph.ends };
+  const base = { order, start, ends };
   const isPlain = draft.edges.every(({ condition }) => condition === undefined);
   const canBeLine = isPlain && draft.nodes.every(({ onError }) => onError === undefined);
   if (errors.length === 0 || !canBeLine || !errors.every(({ code }) => doesNotNest.has(code))) {
-    const before = findIncomingEdges(draft, draft.edges);
-    return { ...base, kind: "graph", why: null, before, edges: asGraph.edges, ...graph };
+    const before = findIncomingEdges(draft, onward);
+    return { ...base, kind: "graph", why: null, before, edges: asGraph.edges, onward, ...graph };
   }
   const decisions = new Set(draft.nodes.filter(isDecision).map(({ id }) => id));
   const line = order.slice(1).map((to, index) => edgeTo(order[index] as string, to, decisions));
@@ -67,6 +71,7 @@ function analyseDraft(draft: Draft): DraftGraph {
     why,
     before: findIncomingEdges(draft, line),
     edges: asLine.edges,
+    onward: asLine.onward,
     ...parseGraph(asLine, draft),
   };
 }
@@ -92,32 +97,37 @@ function sortSteps(draft: Draft): string[] {
   return order.filter((id) => steps.has(id));
 }
 
-type FramedGraph = Pick<DraftGraph, "start" | "ends" | "edges">;
+type FramedGraph = Pick<DraftGraph, "start" | "ends" | "edges" | "onward">;
 
 /** Adds a start node before nodes without predecessors, and an end node after nodes without successors. */
-function addStartAndEnds({ nodes }: Draft, edges: readonly DraftEdge[]): FramedGraph {
+function addStartAndEnds(
+  { nodes }: Draft,
+  edges: readonly DraftEdge[],
+  back: ReadonlySet<DraftEdge> = new Set(),
+): FramedGraph {
   const free = (id: string): string => (nodes.some((node) => node.id === id) ? free(`${id}_`) : id);
   const start = nodes.find(isStart) ?? { id: free("start"), type: "start" };
   const drawn = nodes.filter((node) => !isStep(node) && !isStart(node));
   const steps = stepsOf({ nodes });
   const failures = new Set(steps.map(({ onError }) => onError));
-  const entered = new Set(edges.map(({ to }) => to));
-  const left = new Map(edges.map((edge) => [edge.from, edge]));
+  const entered = new Set(edges.filter((edge) => !back.has(edge)).map(({ to }) => to));
+  const leaving = Map.groupBy(edges, ({ from }) => from);
   const unreached = steps.filter(({ id }) => !entered.has(id) && !failures.has(id));
   const ends = drawn.length > 0 ? drawn : [{ id: free("end"), type: "end" }];
   const end = (ends[0] as DraftNode).id;
-  const last = steps.filter(({ id }) => !left.has(id));
   const choosing = new Set(steps.filter((step) => isDecision(step) || step.type === "approval").map(({ id }) => id));
-  return {
-    start,
-    ends,
-    edges: [
-      ...unreached.map(({ id }): DraftEdge => ({ from: start.id, to: id })),
-      ...edges,
-      ...last.map(({ id }) => edgeTo(id, end, choosing)),
-      ...(steps.length === 0 && !left.has(start.id) ? [{ from: start.id, to: end }] : []),
-    ],
-  };
+  const last = steps.filter(({ id }) => {
+    const out = leaving.get(id) ?? [];
+    const canRepeatOnly = choosing.has(id) && out.every(({ max, condition }) => max && condition !== defaultLabel);
+    return out.length === 0 || canRepeatOnly;
+  });
+  const framed = [
+    ...unreached.map(({ id }): DraftEdge => ({ from: start.id, to: id })),
+    ...edges,
+    ...last.map(({ id }) => edgeTo(id, end, choosing)),
+    ...(steps.length === 0 && !leaving.has(start.id) ? [{ from: start.id, to: end }] : []),
+  ];
+  return { start, ends, edges: framed, onward: unrollLoops({ nodes, edges: framed }, back, end) };
 }
 
 /** Builds an edge that is taken for every outcome. */
@@ -130,8 +140,7 @@ export function isDecision({ type }: DraftNode): boolean {
 }
 
 /** Parses the structure: each node of the draft is replaced by the simplest node with the same outgoing edges. */
-function parseGraph({ start, ends, edges }: FramedGraph, draft: Draft): { graph?: Workflow; findings: Finding[] } {
-  const onward = edges.filter(isOnward);
+function parseGraph({ start, ends, onward }: FramedGraph, draft: Draft): { graph?: Workflow; findings: Finding[] } {
   const leaving = Map.groupBy(onward, ({ from }) => from);
   const nodes = stepsOf(draft).map(({ id, onError, merge }) => {
     const out = leaving.get(id) ?? [];
@@ -155,7 +164,7 @@ function findIncomingEdges(draft: Draft, edges: readonly DraftEdge[]): Map<strin
   const before = new Map<string, IncomingEdge[]>([...steps].map((id) => [id, []]));
   const choices = edges.filter(({ condition }) => condition !== undefined);
   const labels = Map.groupBy(choices, ({ from }) => from);
-  for (const { from, to, condition } of edges.filter(isOnward)) {
+  for (const { from, to, condition } of edges) {
     if (!steps.has(from)) continue;
     const others = (labels.get(from) ?? []).map((edge) => conditionLabel(edge.condition));
     const on: IncomingEdge["on"] =

@@ -149,8 +149,8 @@ function sized(draft: Draft): Draft {
   throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);
 }
 
-/** The nodes of the cycle that an edge would close; the first node is repeated at the end. */
-function cycleThrough({ nodes, edges }: Draft, { from, to, max }: DraftEdge): string[] | undefined {
+/** The nodes of the cycle without `max` that an edge closes; the first node is repeated at the end. */
+export function cycleThrough({ nodes, edges }: Draft, { from, to, max }: DraftEdge): string[] | undefined {
   if (max !== undefined) return undefined;
   const next = nextOf({ nodes, edges });
   const cameFrom = new Map<string, string>([[to, ""]]);
@@ -167,15 +167,10 @@ function pathBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] 
   return path;
 }
 
-/** Whether an edge is no edge with `max`, without which the draft has no loop. */
-export function isOnward({ max }: DraftEdge): boolean {
-  return max === undefined;
-}
-
-/** The successors of each node, including its `onError`, without edges of loops that have `max`. */
+/** The successors of each node, including its `onError`, without the edges that have `max`. */
 export function nextOf({ nodes, edges }: Pick<Draft, "nodes" | "edges">): Map<string, string[]> {
   const next = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
-  for (const { from, to } of edges.filter(isOnward)) next.get(from)?.push(to);
+  for (const { from, to, max } of edges) if (max === undefined) next.get(from)?.push(to);
   for (const { id, onError } of nodes) if (typeof onError === "string") next.get(id)?.push(onError);
   return next;
 }

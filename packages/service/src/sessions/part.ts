@@ -2,7 +2,7 @@ import { type Edge, type Node, type PartOfDraft, parseWorkflow, type WorkflowSou
 import { Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
-import { isInput, isOnward, isStep, listNodesBeside, nextOf, stepsOf, withNode } from "./draft.ts";
+import { isInput, isStep, listNodesBeside, nextOf, stepsOf, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 
 /**
@@ -40,12 +40,9 @@ export function partAlone(draft: Draft, draftGraph: DraftGraph, node: DraftNode,
   const isKept = ({ id }: DraftNode) => kept.has(id);
   const free = (id: string): string => (kept.has(id) ? free(`${id}_`) : id);
   const [start, end] = [free("start"), free("end")];
-  const inside = draftGraph.edges
+  const inside = draftGraph.onward
     .filter(({ from }) => kept.has(from))
-    .map((edge): DraftEdge => {
-      const { max: _, ...once } = edge;
-      return { ...once, to: kept.has(edge.to) && isOnward(edge) ? edge.to : end };
-    });
+    .map((edge): DraftEdge => ({ ...edge, to: kept.has(edge.to) ? edge.to : end }));
   // No edge leaves a tool, which runs alone like any other node.
   if (!inside.some(({ from }) => from === node.id)) inside.push({ from: node.id, to: end });
   const edges = [...new Map(inside.map((edge) => [JSON.stringify(edge), edge])).values()];

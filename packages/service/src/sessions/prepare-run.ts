@@ -6,7 +6,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
-import { demandNoMark, edgeName, isInput, isOnward, nodeOf, sha256Of, shortList, withNode } from "./draft.ts";
+import { demandNoMark, edgeName, isInput, nodeOf, sha256Of, shortList, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
 import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
@@ -229,7 +229,7 @@ export function planStaleNodes(
   { state }: Pick<Session, "state">,
   { draftGraph, freshness, values }: SessionSnapshot,
 ): Plan | null {
-  const loop = state.draft.edges.find((edge) => !isOnward(edge));
+  const loop = state.draft.edges.find(({ max }) => max !== undefined);
   if (loop)
     throw new Refused(
       `${edgeName(loop)} makes a loop, and a session runs each node once - publish the draft, and run the workflow`,
