@@ -112,6 +112,41 @@ describe("nova agent compile --write", { timeout: 300_000 }, () => {
     await ended;
   });
 
+  /** Compiles the agent of a workflow in which `last` follows it. */
+  async function compileBefore(last: object) {
+    const flow = agentFlow("orders", [lookUp]) as { nodes: object[]; edges: object[] };
+    const [first] = flow.edges;
+    const edges = [first, { from: "resolve", to: "last" }, { from: "last", to: "end" }];
+    await define({ ...flow, nodes: [...flow.nodes, { id: "last", type: "action", ...last }], edges });
+    await run("order 4");
+    const made = await said("agent", "compile", "resolve", "--folder", "orders", "--runs", "1", "--write");
+    return { made, edges: JSON.parse(await readFile(join(cwd, "orders/workflow.json"), "utf8")).edges, before: edges };
+  }
+
+  it("lets a node with input_keys find the answer of the code", async () => {
+    const code = 'context["found"] = context["answer"]';
+    const { made } = await compileBefore({ code, input_keys: { answer: "resolve:output" } });
+    expect(made).toMatchObject({ exit: 0, placed: { file: "orders/workflow.json" } });
+    expect(await run("order 5")).toMatchObject({ exit: 0, context: { found: "The total is 50." } });
+  });
+
+  const named =
+    'the node "last" may read the result of "resolve" by its id - add the node by hand, and name "resolve_code" there';
+
+  it.each([
+    [
+      "a prompt may name the agent",
+      { executor: "text", prompt: "Repeat { Resolve.output } for order 1", into: "found" },
+      named,
+    ],
+    ["code may name the agent in outputs", { code: 'context["found"] = outputs.get("resolve", "output")' }, named],
+    ["it would not compile", { code: "context[" }, expect.stringMatching(/^it would not compile: NOVA601 node "last"/)],
+  ])("does not change the workflow if %s", async (_, last, problem) => {
+    const { made, edges, before } = await compileBefore(last);
+    expect(made).toMatchObject({ exit: 0, same: 1, placed: { problem } });
+    expect(edges).toEqual(before);
+  });
+
   it("asks no model if the workflow has a node of that name", async () => {
     const flow = agentFlow("orders", [lookUp]) as { nodes: object[] };
     const nodes = [...flow.nodes, { id: "resolve_code", type: "action", code: "pass" }];

@@ -54,6 +54,26 @@ describe("placeCode", () => {
     });
   });
 
+  it("renames the agent in the input_keys of all nodes, also inside maps", () => {
+    const reading = { all: "resolve", one: "resolve:a.b", other: "resolver:resolve" };
+    const nodes = [
+      { id: "resolve" },
+      { id: "book", input_keys: reading },
+      {
+        id: "each",
+        type: "map",
+        nodes: [
+          { id: "send", input_keys: reading },
+          { id: "log", input_keys: ["resolve"] },
+        ],
+      },
+    ];
+    const placed = JSON.parse(placeCode(JSON.stringify({ nodes, edges: [] }), code) ?? "");
+    const [, , book, { nodes: inner }] = placed.nodes;
+    const renamed = { all: "resolve_code", one: "resolve_code:a.b", other: "resolver:resolve" };
+    expect([book, ...inner].map((node) => node.input_keys)).toEqual([renamed, renamed, ["resolve"]]);
+  });
+
   it("returns undefined if the definition has no such agent", () => {
     expect(placeCode('{"nodes":[]}', code)).toBeUndefined();
   });

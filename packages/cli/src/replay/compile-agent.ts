@@ -12,15 +12,18 @@ import {
 } from "@nova/engine";
 import {
   type AgentNode,
+  codeInDefinition,
   defined,
   isFileOfFolder,
   isSameJson,
   type Node,
   nodeIndex,
+  normalName,
   objectOf,
   parseWorkflow,
   placeCode,
   readWorkflowSource,
+  referencesIn,
   type Workflow,
 } from "@nova/workflow";
 import { listRecorded, type Recorded, readBlob, readTrace } from "../api/recorded.ts";
@@ -98,13 +101,35 @@ async function placeNode(path: string, code: CompiledAgent["code"], tried: reado
   if (countSame(tried) === 0 || tried.some(({ outcome }) => outcome === "differs"))
     return { problem: "the code gives another answer than the agent, or never the same" };
   const source = await readWorkflowSource(path);
+  const { workflow } = parseWorkflow(source);
+  const reader = workflow && findReader(workflow, code.fallback);
+  if (reader !== undefined) {
+    const wayOut = `add the node by hand, and name "${code.id}" there`;
+    return { problem: `the node "${reader}" may read the result of "${code.fallback}" by its id - ${wayOut}` };
+  }
   const text = placeCode(source.text.replace(/^\uFEFF/, ""), code);
   if (text === undefined) return { problem: `${source.fileName} has no node "${code.fallback}"` };
   const files = { ...source.files, [code.codeFile]: "pass" };
-  const [problem] = parseWorkflow({ ...source, text, files }).findings.filter(({ severity }) => severity === "error");
-  if (problem) return { problem: `the node would be a finding: ${problem.code} ${problem.message}` };
+  const { compileWorkflow } = await import("@nova/compiler");
+  const { findings } = await compileWorkflow({ ...source, text, files });
+  const problem = findings.find(({ severity }) => severity === "error");
+  if (problem) return { problem: `it would not compile: ${problem.code} ${problem.message}` };
   await writeInside(workflowPath(path), source.fileName, text, { replaces: true });
   return { file: join(isFileOfFolder(path) ? dirname(path) : path, source.fileName) };
+}
+
+/** Finds a node whose prompt or code may name the result of an agent by the id of the agent. */
+function findReader(workflow: Workflow, id: string): string | undefined {
+  const isId = (name: string) => normalName(name) === normalName(id);
+  const quoted = new RegExp(`["']${id}["':]`);
+  for (const { node } of nodeIndex(workflow).values()) {
+    const executor = "executor" in node ? node.executor : undefined;
+    const prompts = executor?.kind === "text" ? [executor.prompt, executor.system ?? ""] : [];
+    const code = codeInDefinition(executor)?.code ?? workflow.lock?.[node.id]?.code ?? "";
+    const isInPrompt = prompts.some((prompt) => referencesIn(prompt, isId).some(({ name }) => isId(name)));
+    if (isInPrompt || (/\boutputs\b/.test(code) && quoted.test(code))) return node.id;
+  }
+  return undefined;
 }
 
 function agentIn(workflow: Workflow, id: string): AgentNode {

@@ -8,8 +8,9 @@ interface Change {
 }
 
 /**
- * Adds a node with code to the text of a definition, beside the agent that is its fallback, and leads the edges of the
- * agent to the node. Everything else in the text stays as it is. Undefined if the text has no such agent.
+ * Adds a node with code to the text of a definition, beside the agent that is its fallback. Edges, `onError` and
+ * `input_keys` that name the agent then name the node. Everything else in the text stays as it is. Undefined if the text
+ * has no such agent.
  */
 export function placeCode(
   text: string,
@@ -24,14 +25,19 @@ export function placeCode(
   const names = [
     ...nodes.map(({ fields }) => fields?.get("onError")),
     ...edges.flatMap(({ fields }) => [fields?.get("from"), fields?.get("to")]),
+    ...withInner(nodes).flatMap(({ fields }) => [...(fields?.get("input_keys")?.fields?.values() ?? [])]),
   ];
-  const quoted = JSON.stringify(fallback);
-  const renamed = names.filter((one) => one !== undefined && one !== own && sliceOf(text, one) === quoted);
-  return withChanges(text, [
-    ...(own ? [removalOf(text, own)] : []),
-    insertionAfter(text, agent, node),
-    ...renamed.map((one) => ({ from: one?.offset ?? 0, to: one?.end ?? 0, by: JSON.stringify(id) })),
-  ]);
+  const renamed = names.flatMap((one): Change[] => {
+    if (!one || one === own) return [];
+    const [name, ...key] = String(JSON.parse(sliceOf(text, one))).split(":");
+    return name === fallback ? [{ from: one.offset, to: one.end, by: JSON.stringify([id, ...key].join(":")) }] : [];
+  });
+  return withChanges(text, [...(own ? [removalOf(text, own)] : []), insertionAfter(text, agent, node), ...renamed]);
+}
+
+/** Lists nodes and the nodes in their bodies. */
+function withInner(nodes: readonly JsonPosition[]): JsonPosition[] {
+  return nodes.flatMap((node) => [node, ...withInner(node.fields?.get("nodes")?.items ?? [])]);
 }
 
 interface FoundBody {
