@@ -143,7 +143,8 @@ function isSame(a: DraftEdge, b: DraftEdge): boolean {
   return conditionLabel(a.condition) === conditionLabel(b.condition);
 }
 
-function sized(draft: Draft): Draft {
+/** Returns the draft itself. Throws `Refused` if the draft is too large. */
+export function sized(draft: Draft): Draft {
   const bytes = Buffer.byteLength(JSON.stringify(draft));
   if (bytes <= maxBytes) return draft;
   throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);

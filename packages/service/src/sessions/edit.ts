@@ -22,6 +22,7 @@ import {
   isStep,
   nodeOf,
   shortList,
+  sized,
   withChangedNode,
   withEdge,
   withNode,
@@ -148,7 +149,7 @@ export function demandSecrets(
 }
 
 async function replaceParts(before: Draft, { settings = before.settings, nodes, edges }: DraftChange): Promise<Draft> {
-  let draft: Draft = { ...before, settings, nodes: [], edges: [] };
+  let draft = sized({ ...before, settings, nodes: [], edges: [] });
   const known = new Map(before.nodes.map((node) => [node.id, node]));
   for (const node of nodes ? withFrame(nodes, before, edges ?? before.edges) : before.nodes) {
     const isKnown = isDeepStrictEqual(known.get(node.id), node);

@@ -5,7 +5,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { validateWorkflow } from "../publishing/publish.ts";
-import { edgeName, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
+import { edgeName, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, demandSecrets } from "./edit.ts";
 import { demandNode, sourceOfWhole } from "./part.ts";
@@ -75,7 +75,7 @@ async function applyOperation(
     const settings = withChangedSettings(draft.settings, operation.changes);
     demandSecrets(state, { settings });
     const fields = Object.keys(operation.changes).join(", ") || "none";
-    return { state: withDraft({ ...draft, settings }), what: `settings were changed: ${fields}` };
+    return { state: withDraft(sized({ ...draft, settings })), what: `settings were changed: ${fields}` };
   }
   const { op, from, to, condition, max } = operation;
   const edge = { from, to, ...defined({ condition, max }) };
