@@ -82,9 +82,9 @@ describe("nova session", { timeout: 60_000 }, () => {
   it("sets fields of the workflow without a node", async () => {
     const id = await made();
     await onServer("session", "set", id, "--set", 'labels={"order":"{order}"}', "--set", "idle_seconds=60");
-    await onServer("session", "set", id, "--set", "idle_seconds=null");
+    await onServer("session", "set", id, "--set", "idle_seconds=null", "--set", "triggers=null");
     const { settings } = (await api.call(`GET /sessions/${id}`)).body;
-    expect(settings).toEqual({ labels: { order: "{order}" } });
+    expect(settings).toEqual({ labels: { order: "{order}" }, triggers: [] });
   });
 
   it.each<[string, string[], RegExp]>([

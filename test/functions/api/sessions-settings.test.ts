@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inARow } from "../../support/cloud.ts";
 import { expectRefusal, useApi } from "./support/api.ts";
 
 const api = useApi();
@@ -14,5 +15,20 @@ describe("a change of a draft's settings", { timeout: 60_000 }, () => {
     await expectRefusal(changeSettings(id, settings), 422, sentence);
     await expectRefusal(api.call(`PATCH /sessions/${id}`, { body: { settings } }), 422, sentence);
     expect((await api.call(`GET /sessions/${id}`)).body.settings).toEqual({});
+  });
+
+  it("removes the triggers and the receivers of failures of the published workflow with null", async () => {
+    const triggers = [{ type: "schedule", every: "1d" }];
+    const on_failure = { webhook: "https://pager.example.com/" };
+    const body = { ...inARow("watched", { a: "pass" }), triggers, on_failure };
+    const made = await api.call("POST /workflows", { body });
+    expect([made.status, made.body.detail]).toEqual([201, undefined]);
+    const { session_id: id } = (await api.call("POST /sessions", { body: { workflow: "watched" } })).body;
+    const changed = await changeSettings(id, { triggers: null, on_failure: null });
+    expect([changed.status, changed.body.detail]).toEqual([200, undefined]);
+    expect((await api.call(`POST /sessions/${id}/publish`)).body).toMatchObject({ id: "watched", version: 2 });
+    const { definition } = (await api.call("GET /workflows/watched")).body;
+    expect(definition.triggers).toBeUndefined();
+    expect(definition.onFailure ?? {}).toEqual({});
   });
 });

@@ -109,9 +109,8 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
 async function setWorkflow(id: string, pairs: readonly string[]): Promise<CommandOutput> {
   const fields = JSON.parse(await readContext(undefined, [...pairs])) as Record<string, unknown>;
   return askApi(async (nova) => {
-    const { settings, revision } = await nova.sessions.get(id);
-    const kept = Object.entries({ ...settings, ...fields }).filter(([, value]) => value !== null);
-    return describeSession(nova, await nova.sessions.change(id, { settings: Object.fromEntries(kept) }, { revision }));
+    const operations = [{ op: "change_settings" as const, changes: fields }];
+    return describeSession(nova, await nova.sessions.edit(id, { operations }));
   });
 }
 

@@ -92,13 +92,18 @@ const noSettings: Readonly<Record<string, string>> = {
   edges: "use add_edge and remove_edge",
 };
 
+/** Settings that a published workflow keeps if the draft has none, with the values that remove them. */
+const removals = new Map<string, unknown>(Object.entries({ triggers: [], on_failure: {} }));
+
 function withChangedSettings(
   before: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const wrong = Object.keys(changes).find((name) => Object.hasOwn(noSettings, name));
   if (wrong !== undefined) throw new Refused(`"${wrong}" is no setting - ${noSettings[wrong]}`);
-  return Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== null));
+  const changed = Object.entries(changes).map(([name, value]) => [name, value ?? removals.get(name) ?? null] as const);
+  const all = { ...before, ...Object.fromEntries(changed) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
 
 /** Finds everything that publishing the draft would report. */
