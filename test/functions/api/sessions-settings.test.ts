@@ -32,3 +32,30 @@ describe("a change of a draft's settings", { timeout: 60_000 }, () => {
     expect(definition.onFailure ?? {}).toEqual({});
   });
 });
+
+describe("the removal of a node from a draft", { timeout: 60_000 }, () => {
+  const agent = (id: string, tools: string[]) => ({ id, type: "action", executor: "agent", prompt: "Pay", tools });
+  const nodes = [
+    { id: "code", type: "action", code: "pass", fallback: "first" },
+    agent("first", ["pay", "shared"]),
+    agent("second", ["shared"]),
+    ...["pay", "shared"].map((id) => ({ id, type: "action", code: "pass", description: id })),
+  ];
+  const ways = {
+    "DELETE of the node": (id: string) => api.call(`DELETE /sessions/${id}/nodes/code`),
+    "an edit": (id: string) =>
+      api.call(`POST /sessions/${id}/edits`, { body: { operations: [{ op: "remove_node", id: "code" }] } }),
+  };
+
+  it.each(Object.entries(ways))(
+    "by %s removes the fallback and the tools that no other node has",
+    async (_, remove) => {
+      const { session_id: id } = (await api.call("POST /sessions", { body: { nodes } })).body;
+      expect((await remove(id)).status).toBe(200);
+      const { nodes: steps, beside, changes } = (await api.call(`GET /sessions/${id}`)).body;
+      const idsOf = (all: { node_id: string }[]) => all.map(({ node_id }) => node_id);
+      expect([idsOf(steps), idsOf(beside)]).toEqual([["second"], ["shared"]]);
+      expect(changes.at(-1).what).toContain('node "code" was deleted, with "first", "pay"');
+    },
+  );
+});

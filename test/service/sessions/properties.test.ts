@@ -112,7 +112,7 @@ class Model {
     if (one.do === "change") this.#change(one.id, one.code);
     if (one.do === "delete") {
       const { [one.id]: _, ...nodes } = this.state.nodes;
-      this.state = { ...this.state, draft: withoutNode(draft, one.id), nodes };
+      this.state = { ...this.state, draft: withoutNode(draft, one.id).draft, nodes };
     }
     if (one.do === "join") this.#edge(() => withEdge(draft, edgeOf(draft, node, one.to)));
     if (one.do === "cut") this.#edge(() => withoutEdge(draft, { from: one.id, to: one.to }));

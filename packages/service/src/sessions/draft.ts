@@ -95,15 +95,33 @@ export function withChangedNode(
   return { draft: sized({ ...draft, nodes }), fields };
 }
 
-/** Removes a node with its edges. Throws `NotFound`. */
-export function withoutNode(draft: Draft, id: string): Draft {
-  const gone = nodeOf(draft, id);
-  const edges = draft.edges.filter(({ from, to }) => from !== id && to !== id);
-  const nodes = draft.nodes.filter((one) => one !== gone);
+/**
+ * Removes a node with its edges, and with the nodes that only it has beside it, because they would run as steps without
+ * it. Returns the ids of the removed nodes, too. Throws `NotFound`, and `Conflict` if an `onError` leads to the node.
+ */
+export function withoutNode(draft: Draft, id: string): { draft: Draft; removed: Set<string> } {
+  const removed = new Set([nodeOf(draft, id).id]);
+  for (const owner of removed) {
+    const beside = draft.nodes.filter((one) => one.id === owner).flatMap(listIdsBeside);
+    const stillBeside = new Set(draft.nodes.filter((one) => !removed.has(one.id)).flatMap(listIdsBeside));
+    for (const one of beside) if (!stillBeside.has(one)) removed.add(one);
+  }
+  const edges = draft.edges.filter(({ from, to }) => !removed.has(from) && !removed.has(to));
+  const nodes = draft.nodes.filter((one) => !removed.has(one.id));
   const pointing = nodes.find(({ onError }) => onError === id);
   if (pointing)
     throw new Conflict(`node "${pointing.id}" has "onError": "${id}" - lead it elsewhere, and delete the node then`);
-  return { ...draft, nodes, edges };
+  return { draft: { ...draft, nodes, edges }, removed };
+}
+
+/** Returns the members of a record whose names are not in `keys`. */
+export function omitKeys<T>(record: Readonly<Record<string, T>>, keys: ReadonlySet<string>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.has(key)));
+}
+
+/** Says which nodes were deleted: a node, and the nodes that only it had beside it. */
+export function describeRemoval([id = "", ...beside]: Iterable<string>): string {
+  return `node "${id}" was deleted${beside.length > 0 ? `, with ${beside.map((one) => `"${one}"`).join(", ")}` : ""}`;
 }
 
 /**

@@ -18,9 +18,11 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionChange, SessionState } from "../ports/sessions.ts";
 import {
   demandNoMark,
+  describeRemoval,
   edgeName,
   isStep,
   nodeOf,
+  omitKeys,
   shortList,
   sized,
   withChangedNode,
@@ -212,10 +214,9 @@ export function deleteNode(
   expected: ExpectedVersions,
 ): Edited {
   return editSession(ports, by, id, (session) => {
-    const draft = withoutNode(session.state.draft, node);
+    const { draft, removed } = withoutNode(session.state.draft, node);
     demandUnchanged(session, expected, node);
-    const { [node]: _, ...nodes } = session.state.nodes;
-    return { draft, nodes, what: `node "${node}" was deleted` };
+    return { draft, nodes: omitKeys(session.state.nodes, removed), what: describeRemoval(removed) };
   });
 }
 

@@ -5,7 +5,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { validateWorkflow } from "../publishing/publish.ts";
-import { edgeName, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
+import { describeRemoval, edgeName, omitKeys, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, demandSecrets } from "./edit.ts";
 import { demandNode, sourceOfWhole } from "./part.ts";
@@ -68,8 +68,8 @@ async function applyOperation(
     return { state: changed, what: `node "${id}" was changed: ${fields.join(", ") || "nothing"}` };
   }
   if (operation.op === "remove_node") {
-    const { [operation.id]: _, ...versions } = nodes;
-    return { state: withDraft(withoutNode(draft, operation.id), versions), what: `node "${operation.id}" was deleted` };
+    const { draft: left, removed } = withoutNode(draft, operation.id);
+    return { state: withDraft(left, omitKeys(nodes, removed)), what: describeRemoval(removed) };
   }
   if (operation.op === "change_settings") {
     const settings = withChangedSettings(draft.settings, operation.changes);
