@@ -178,7 +178,7 @@ context['short'] = [7]
     const page = await app.open(`/runs/${id}?node=tell`);
     await page.getByRole("button", { name: "Restart from here" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("heading", { name: /^Runs \d/ }).waitFor();
+    await dialog.getByRole("heading", { name: /^Runs again/ }).waitFor();
     expect(await dialog.locator(".places", { hasText: "Reused" }).innerText()).toContain("read");
     await dialog.getByRole("button", { name: "Restart", exact: true }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id) && url.pathname.includes("/runs/exec_"));
