@@ -34,23 +34,28 @@ afterAll(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-it("an agent whose model is unreachable for a day waits without a sandbox and a Lambda, and then continues", async () => {
-  const lookUp = toolNode("look_up", 'context["order"] = 7', {}, { effects: true });
-  const version = await cloud.publish(agentFlow("waits", [lookUp]));
-  const { id: execution } = await startExecution(cloud.ports, { version, context: '{"case": "x"}' });
-  const position = { execution, scope: "", seq: 3 };
-  for (let attempt = 1; passedMs < dayMs; attempt++) {
-    const waiting = async () => (await cloud.ports.chain.read(position)).turn;
-    await expect.poll(waiting, { timeout: 30_000 }).toMatchObject({ attempt, due: expect.any(String) });
-    await expect.poll(() => cloud.isNeeded(), { timeout: 10_000 }).toBe(false);
-    const waitMs = Date.parse((await waiting())?.due ?? "") - Date.now();
-    if (waitMs > 60_000) expect(await unoffered(cloud)).toEqual([]);
-    passedMs += waitMs;
-  }
-  await cloud.untilEnd(execution);
-  const trace = await readTrace(cloud.ports, execution, { full: true });
-  expect(trace.entries[3]).toMatchObject({ attempt: 20, sandbox_id: null });
-  expect(trace.context.text).toBe('{"case":"x","resolve":"there again"}');
-  expect(models.requests.at(-1)?.toolResults).toEqual(['{"order":7}']);
-  expect(await verified(cloud, trace)).toBe("anchored");
-}, 120_000);
+// Over HTTP the SDK corrects its clock by the header `Date` of an answer, which this test does not move.
+it.skipIf(process.env.NOVA_WIRE === "1")(
+  "an agent whose model is unreachable for a day waits without a sandbox and a Lambda, and then continues",
+  async () => {
+    const lookUp = toolNode("look_up", 'context["order"] = 7', {}, { effects: true });
+    const version = await cloud.publish(agentFlow("waits", [lookUp]));
+    const { id: execution } = await startExecution(cloud.ports, { version, context: '{"case": "x"}' });
+    const position = { execution, scope: "", seq: 3 };
+    for (let attempt = 1; passedMs < dayMs; attempt++) {
+      const waiting = async () => (await cloud.ports.chain.read(position)).turn;
+      await expect.poll(waiting, { timeout: 30_000 }).toMatchObject({ attempt, due: expect.any(String) });
+      await expect.poll(() => cloud.isNeeded(), { timeout: 10_000 }).toBe(false);
+      const waitMs = Date.parse((await waiting())?.due ?? "") - Date.now();
+      if (waitMs > 60_000) expect(await unoffered(cloud)).toEqual([]);
+      passedMs += waitMs;
+    }
+    await cloud.untilEnd(execution);
+    const trace = await readTrace(cloud.ports, execution, { full: true });
+    expect(trace.entries[3]).toMatchObject({ attempt: 20, sandbox_id: null });
+    expect(trace.context.text).toBe('{"case":"x","resolve":"there again"}');
+    expect(models.requests.at(-1)?.toolResults).toEqual(['{"order":7}']);
+    expect(await verified(cloud, trace)).toBe("anchored");
+  },
+  120_000,
+);
