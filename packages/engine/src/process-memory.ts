@@ -10,6 +10,8 @@ const maxKept = 64;
  * run it.
  */
 const keptMs = 5_000;
+/** How long after the end of code its sandbox surely lives, so that the next code starts without a check. */
+const freshMs = 5_000;
 /** The number of sandboxes of which this process remembers when it used them. */
 const maxUsed = 1_000;
 
@@ -74,7 +76,7 @@ export function createWarmPool() {
     takeFresh({ id }: Sandbox, nowMs: number): boolean {
       const at = usedAt.get(id);
       usedAt.delete(id);
-      return at !== undefined && nowMs - at < keptMs;
+      return at !== undefined && nowMs - at < freshMs;
     },
     /** Forgets sandboxes that are killed. */
     forget(ids: readonly string[]): void {
