@@ -283,4 +283,89 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     expect(files).toContain("retyped/workflow.json");
     expect(sessionOf(page)).toBe(id);
   });
+
+  const settingsOf = async (id: string) => (await app.nova.sessions.get(id)).settings;
+  const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+  it("lets a user with a mouse add, change and remove triggers and receivers of failures, and publishes them", async () => {
+    const nodes = [{ id: "a", type: "action", code: "pass" }];
+    const { session_id: id } = await app.nova.sessions.create({ name: "Nightly", nodes });
+    const page = await app.open(`/sessions/${id}`);
+    await panel(page).getByRole("link", { name: "Add a trigger" }).click();
+    await page.getByRole("button", { name: "Schedule" }).click();
+    await page.getByRole("button", { name: "Mailbox" }).click();
+    const schedule = region(page, "1. Schedule");
+    const cron = schedule.getByRole("textbox", { name: "cron" });
+    await cron.fill("at nine");
+    await schedule.locator(".field-error").filter({ hasText: "has 2 fields and not 6" }).waitFor();
+    expect(await findingsInEveryLook(page, "build-triggers")).toEqual([]);
+    await page.setViewportSize(desk);
+    await cron.fill("0 9 * * ? *");
+    await schedule.getByRole("textbox", { name: "every" }).fill("1d");
+    await schedule.getByText("has both cron and every").waitFor();
+    await schedule.getByRole("textbox", { name: "every" }).fill("");
+    await schedule.getByRole("textbox", { name: "timezone" }).fill("Europe/Madrid");
+    await waitUntil(async () =>
+      expect(await settingsOf(id)).toMatchObject({
+        triggers: [{ type: "schedule", cron: "0 9 * * ? *", timezone: "Europe/Madrid" }, { type: "imap" }],
+      }),
+    );
+    const settings = region(page, "Settings");
+    const mails = settings.getByRole("group", { name: /^mail/ });
+    await mails.getByRole("button", { name: "Add" }).click();
+    await mails.getByRole("textbox").fill("ops@example.com");
+    await waitUntil(async () =>
+      expect(await settingsOf(id)).toMatchObject({ on_failure: { mail: ["ops@example.com"] } }),
+    );
+
+    await page.getByRole("button", { name: "Remove trigger 2: Mailbox" }).click();
+    await region(page, "2. Mailbox").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Remove trigger 1: Schedule" }).click();
+    await schedule.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await schedule.waitFor();
+    expect(await schedule.getByRole("textbox", { name: "timezone" }).inputValue()).toBe("Europe/Madrid");
+    await page.getByRole("button", { name: "Publish" }).click();
+    await dialog(page).getByText("No findings").waitFor();
+    await dialog(page).getByRole("button", { name: "Publish" }).click();
+    await dialog(page).getByText("Version 1 of nightly is ready.").waitFor();
+    const { definition } = await app.nova.workflows.get("nightly", { version: 1 });
+    expect(definition).toMatchObject({
+      triggers: [{ type: "schedule", timezone: "Europe/Madrid" }],
+      onFailure: { mail: ["ops@example.com"] },
+    });
+  });
+
+  it("lets a user who has only a keyboard add a trigger, change it, and undo each step", async () => {
+    const { session_id: id } = await app.nova.sessions.create({ name: "Shop" });
+    const page = await app.open(`/sessions/${id}`);
+    const triggers = async () => (await settingsOf(id)).triggers ?? [];
+    await tabTo(page, page.getByRole("radio", { name: "Graph" }), 40);
+    await page.keyboard.press("ArrowRight");
+    await tabTo(page, page.getByRole("button", { name: "Webhook" }));
+    await page.keyboard.press("Enter");
+    const webhook = region(page, "1. Webhook");
+    await webhook.waitFor();
+    const address = webhook.getByRole("textbox", { name: "id", exact: true });
+    expect(await address.inputValue()).toBe("shop");
+    await address.focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("Orders of u");
+    await webhook.locator(".field-error").filter({ hasText: "lower case" }).waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("orders");
+    await waitUntil(async () => expect(await triggers()).toEqual([{ type: "webhook", id: "orders" }]));
+    await webhook.getByText("Saved").waitFor();
+    await tabTo(page, page.getByRole("button", { name: "Remove trigger 1: Webhook" }), 120);
+    for (const value of ["Orders of u", "shop"]) {
+      await page.keyboard.press("u");
+      await waitUntil(async () => expect(await address.inputValue()).toBe(value));
+    }
+    expect(await triggers()).toEqual([{ type: "webhook", id: "shop" }]);
+    await page.keyboard.press("u");
+    await webhook.waitFor({ state: "hidden" });
+    await page.keyboard.press("U");
+    await webhook.waitFor();
+    expect(await triggers()).toEqual([{ type: "webhook", id: "shop" }]);
+  });
 });

@@ -119,7 +119,19 @@ export const build = {
     removed: (nodes: string) => `Removed: ${nodes}`,
     same: "No node differs in code or prompt.",
   },
-  views: { label: "Views of the draft", graph: "Graph", json: "JSON" },
+  views: { label: "Views of the draft", graph: "Graph", settings: "Triggers and settings", json: "JSON" },
+  settings: { title: "Settings", hint: "They apply to every run of the published workflow." },
+  triggers: {
+    title: "Triggers",
+    hint: "They start runs while the published version is the active one.",
+    none: "Only people and other workflows start it.",
+    add: "Add a trigger",
+    kinds: { schedule: "Schedule", mail: "Mail", imap: "Mailbox", webhook: "Webhook", event: "Event" },
+    unknown: "Unknown kind",
+    one: (kind: string, number: number) => `${number}. ${kind}`,
+    remove: (kind: string, number: number) => `Remove trigger ${number}: ${kind}`,
+    removed: "Undo brings a removed trigger back.",
+  },
   undo: "Undo",
   redo: "Redo",
   exportZip: "Export as ZIP",
@@ -132,7 +144,7 @@ export const build = {
     file: "From a JSON file",
     secret: "Values of secret inputs are shown as ***. Type them again, or leave their keys out to keep them unset.",
   },
-  keys: { undo: "Undo the last change of the drawing", redo: "Redo it" },
+  keys: { undo: "Undo the last change of the draft", redo: "Redo it" },
 } as const;
 
 export const sessions = {

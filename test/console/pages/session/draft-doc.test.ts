@@ -2,9 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   addNodeAt,
+  addTrigger,
   applyChange,
+  changeNode,
+  changeSettings,
+  changeTrigger,
   connect,
   type Doc,
+  listTriggers,
   moveNode,
   parseWorkflowText,
   removeEdge,
@@ -18,6 +23,7 @@ const doc = (ids: readonly string[], edges: Doc["edges"]): Doc => ({
   nodes: ids.map((id) => node(id)),
   edges,
   layout: {},
+  settings: {},
 });
 
 describe("a node that a user adds", () => {
@@ -58,7 +64,12 @@ describe("a node that a user adds", () => {
 
 describe("an edge that a user draws", () => {
   it("from a decision has the next free condition", () => {
-    const before: Doc = { nodes: [node("d", { type: "decision" }), node("a"), node("b")], edges: [], layout: {} };
+    const before: Doc = {
+      nodes: [node("d", { type: "decision" }), node("a"), node("b")],
+      edges: [],
+      layout: {},
+      settings: {},
+    };
     const drawn = connect(connect(connect(before, "d", "a"), "d", "b"), "d", "a");
     expect(drawn.edges.map(({ condition }) => condition)).toEqual([true, false, "default"]);
   });
@@ -88,6 +99,7 @@ describe("the deletion of a node", () => {
         { from: "other", to: "end" },
       ],
       layout: {},
+      settings: {},
     };
     const idsWithout = (id: string, one = before) => removeNode(one, id).nodes.map((left) => left.id);
     expect(idsWithout("code")).toEqual(["other", "shared"]);
@@ -123,6 +135,33 @@ describe("the deletion of a node", () => {
   });
 });
 
+describe("the triggers and settings of a draft", () => {
+  const mails = ["a", "b"].map((address) => ({ type: "mail", address }));
+  const before = mails.reduce(addTrigger, doc([], []));
+
+  it("change at the trigger that the user saw, also after another user removed an earlier one", () => {
+    const [first, second] = mails as [object, object];
+    const shorter = changeTrigger(before, { ...first }, 0);
+    expect(listTriggers(changeTrigger(shorter, { ...second }, 1, [["client", '"acme"']]).settings)).toEqual([
+      { type: "mail", address: "b", client: "acme" },
+    ]);
+    const stale = { ...second, address: "old", type: "mail" };
+    expect(listTriggers(changeTrigger(before, stale, 1, [["address", '"new"']]).settings)[1]).toMatchObject({
+      address: "new",
+    });
+    expect(changeTrigger(before, { type: "webhook" }, 1)).toBe(before);
+  });
+
+  it("keep an empty list of triggers and of receivers, which a published workflow would keep otherwise", () => {
+    const { settings } = changeSettings(doc([], []), [
+      ["triggers", null],
+      ["on_failure", null],
+      ["timeout", null],
+    ]);
+    expect(settings).toEqual({ triggers: [], on_failure: {} });
+  });
+});
+
 const ids = ["a", "b", "c", "d"];
 const change = fc.oneof(
   fc.constantFrom(...ids).map((id) => (one: Doc) => removeNode(one, id)),
@@ -137,6 +176,19 @@ const change = fc.oneof(
         connect(one, from, to),
   ),
   fc.nat(5).map((at) => (one: Doc) => (one.edges[at] ? removeEdge(one, one.edges[at]) : one)),
+  fc.tuple(fc.constantFrom(...ids), fc.nat(9)).map(
+    ([id, seconds]) =>
+      (one: Doc) =>
+        changeNode(one, id, [["seconds", seconds === 0 ? null : String(seconds)]]),
+  ),
+  fc.nat(3).map((at) => (one: Doc) => addTrigger(one, { type: "mail", address: `mail-${at}` })),
+  fc.tuple(fc.nat(3), fc.boolean()).map(([at, isRemoved]) => (one: Doc) => {
+    const trigger = listTriggers(one.settings)[at];
+    return trigger ? changeTrigger(one, trigger, at, isRemoved ? undefined : [["client", '"acme"']]) : one;
+  }),
+  fc
+    .constantFrom("timeout", "on_failure")
+    .chain((key) => fc.constantFrom("1", null).map((json) => (one: Doc) => changeSettings(one, [[key, json]]))),
   fc.constantFrom("x", "y").map((id) => (one: Doc) => {
     if (one.nodes.some((known) => known.id === id)) return one;
     return addNodeAt(one, node(id), one.edges[0] && { edge: one.edges[0] });
@@ -154,8 +206,12 @@ describe("an undo", () => {
         const before = earlier.reduce((one, apply) => apply(one), start);
         const after = last(before);
         const undone = applyChange(after, after, before);
-        expect([undone.edges, undone.layout]).toEqual([before.edges, before.layout]);
-        expect(undone.nodes.map(({ id }) => id).sort()).toEqual(before.nodes.map(({ id }) => id).sort());
+        const { nodes: _, ...rest } = before;
+        expect(undone).toMatchObject(rest);
+        expect(undone.settings).toEqual(before.settings);
+        const definitions = ({ nodes }: Doc) =>
+          nodes.map(({ text }) => JSON.parse(text)).sort((a, b) => (a.id < b.id ? -1 : 1));
+        expect(definitions(undone)).toEqual(definitions(before));
         expect(applyChange(undone, before, after).edges).toEqual(after.edges);
       }),
     );
@@ -170,6 +226,18 @@ describe("an undo", () => {
     };
     const undone = applyChange(theirs, after, before);
     expect(undone).toEqual({ ...theirs, layout: {} });
+  });
+
+  it("keeps the fields of a node and the triggers that another user changed meanwhile", () => {
+    const before = addTrigger(doc(["a"], []), { type: "mail", address: "bills" });
+    const mine = addTrigger(changeNode(before, "a", [["onError", '"b"']]), { type: "webhook", id: "shop" });
+    const theirs = addTrigger(changeNode(mine, "a", [["code", '"new"']]), { type: "schedule", every: "1d" });
+    const { nodes, settings } = applyChange(theirs, mine, before);
+    expect(nodes.map(({ text }) => JSON.parse(text))).toEqual([{ id: "a", type: "action", code: "new" }]);
+    expect(settings.triggers).toEqual([
+      { type: "mail", address: "bills" },
+      { type: "schedule", every: "1d" },
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   allowsMoreKeys,
+  createDraft,
   createDrafts,
   createElement,
   type Draft,
@@ -32,7 +33,7 @@ describe("a form generated from a schema", () => {
     ["a boolean", { type: "boolean" }, { kind: "boolean" }],
     ["one of several values", { enum: ["a", 1, null] }, { kind: "choice", values: ['"a"', "1", "null"] }],
     ["a list of texts", { type: "array", items: { type: "string" } }, { kind: "list", element: { kind: "text" } }],
-    ["an object of unknown keys", { type: "object" }, { kind: "any" }],
+    ["an object of unknown keys", { type: "object" }, { kind: "any", isObject: true }],
     ["a value of several types", { type: ["string", "number"] }, { kind: "any" }],
     ["a value without a type", { description: "bytes" }, { kind: "any" }],
     ["a value that fits one of several schemas", { oneOf: [{ type: "string" }] }, { kind: "any" }],
@@ -109,6 +110,12 @@ describe("the data of a form generated from a schema", () => {
       '{"properties":{"o":{"type":"object","default":{"n":1.0,"l":["a"]},"properties":{"n":{"type":"number"},"l":{"type":"array","items":{"type":"string"}}}}}}',
     );
     expect(renderMembers(fields, createDrafts(fields))).toEqual(['"o":{"n":1.0,"l":["a"]}']);
+  });
+
+  it("starts with the text of a value that may have several types, and with JSON for an object", () => {
+    expect(createDraft({ kind: "any" }, '"15m"')).toMatchObject({ mode: "text", text: "15m" });
+    expect(createDraft({ kind: "any" }, "850.0")).toMatchObject({ mode: "json", text: "850.0" });
+    expect(createDraft({ kind: "any", isObject: true })).toMatchObject({ mode: "json", text: "" });
   });
 
   it("contains typed JSON unchanged, and the uploaded reference instead of a file", () => {

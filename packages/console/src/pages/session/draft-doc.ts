@@ -10,23 +10,80 @@ export interface DocNode {
   text: string;
 }
 
-/** The drawing of a draft. Edges keep their order, which is the order of branches. */
+export type Settings = Session["settings"];
+
+/** The drawing of a draft, and its settings. Edges keep their order, which is the order of branches. */
 export interface Doc {
   nodes: readonly DocNode[];
   edges: readonly DraftEdge[];
   layout: Positions;
+  settings: Settings;
 }
 
-export function readDoc({ nodes, beside, edges, layout }: Pick<Session, "nodes" | "beside" | "edges" | "layout">): Doc {
+type Drawn = Pick<Session, "nodes" | "beside" | "edges" | "layout" | "settings">;
+
+export function readDoc({ nodes, beside, ...rest }: Drawn): Doc {
   const all = [...nodes, ...beside];
-  return { nodes: all.map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text })), edges, layout };
+  const { edges, layout, settings } = rest;
+  const texts = all.map(({ node_id: id, definition }) => ({ id, text: asRaw(definition).text }));
+  return { nodes: texts, edges, layout, settings };
 }
 
 /** The parts of the document that a request replaces. */
-export function renderParts({ nodes, edges, layout }: Doc) {
+export function renderParts({ nodes, edges, layout, settings }: Doc) {
   const ids = new Set(nodes.map(({ id }) => id));
   const known = Object.entries(layout).filter(([id]) => ids.has(id));
-  return { nodes: nodes.map(({ text }) => new Raw(text)), edges: [...edges], layout: Object.fromEntries(known) };
+  const texts = nodes.map(({ text }) => new Raw(text));
+  return { nodes: texts, edges: [...edges], layout: Object.fromEntries(known), settings };
+}
+
+/** A changed member of an object as JSON; null removes it. */
+export type Change = readonly [key: string, json: string | null];
+
+/** Replaces and removes members of an object. */
+export function changeMembers(object: string, changes: readonly Change[]): string {
+  const members = Array.from(new Map<string, string | null>([...readMembers(object), ...changes]));
+  return `{${members.flatMap(([key, json]) => (json === null ? [] : [`${JSON.stringify(key)}:${json}`])).join(",")}}`;
+}
+
+export function changeNode(doc: Doc, id: string, changes: readonly Change[]): Doc {
+  const nodes = doc.nodes.map((node) => (node.id === id ? { id, text: changeMembers(node.text, changes) } : node));
+  return { ...doc, nodes };
+}
+
+/** Settings that a published workflow keeps if the draft has none. Their empty values remove them. */
+const emptySettings: Readonly<Record<string, string>> = { triggers: "[]", on_failure: "{}" };
+
+export function changeSettings(doc: Doc, changes: readonly Change[]): Doc {
+  const all = changes.map(([key, json]): Change => [key, json ?? emptySettings[key] ?? null]);
+  return { ...doc, settings: JSON.parse(changeMembers(JSON.stringify(doc.settings), all)) };
+}
+
+export type Trigger = Readonly<Record<string, unknown>>;
+
+export function listTriggers({ triggers }: Settings): readonly Trigger[] {
+  return Array.isArray(triggers) ? triggers : [];
+}
+
+export function addTrigger(doc: Doc, trigger: Trigger): Doc {
+  return setTriggers(doc, [...listTriggers(doc.settings), trigger]);
+}
+
+/**
+ * Changes members of a trigger; without changes, removes the trigger. If `trigger` is not as it was read, the trigger at
+ * the same place counts.
+ */
+export function changeTrigger(doc: Doc, trigger: Trigger, place: number, changes?: readonly Change[]): Doc {
+  const [triggers, text] = [listTriggers(doc.settings), JSON.stringify(trigger)];
+  const same = triggers.findIndex((one) => JSON.stringify(one) === text);
+  const at = same < 0 && triggers[place]?.type === trigger.type ? place : same;
+  if (at < 0) return doc;
+  const changed = changes ? [JSON.parse(changeMembers(JSON.stringify(triggers[at]), changes))] : [];
+  return setTriggers(doc, triggers.toSpliced(at, 1, ...changed));
+}
+
+function setTriggers(doc: Doc, triggers: readonly Trigger[]): Doc {
+  return { ...doc, settings: { ...doc.settings, triggers } };
 }
 
 function edgeKey({ from, to, condition }: DraftEdge): string {
@@ -107,8 +164,7 @@ function readTools(definition: string): string[] {
 }
 
 function replaceTools({ id, text }: DocNode, tools: readonly string[]): DocNode {
-  const members = new Map([...readMembers(text), ["tools", `[${tools.join(",")}]`]]);
-  return { id, text: `{${Array.from(members, ([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}` };
+  return { id, text: changeMembers(text, [["tools", `[${tools.join(",")}]`]]) };
 }
 
 /** Lists the nodes beside a node, as the server does: the tools of an agent, and the fallback of code. */
@@ -177,29 +233,59 @@ export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
   ];
   const kept = doc.nodes
     .filter(({ id }) => !old.has(id) || now.has(id))
-    .map((node) => ({
-      ...node,
-      text: old.get(node.id) === now.get(node.id) ? node.text : (now.get(node.id) ?? node.text),
-    }));
+    .map(({ id, text }) => ({ id, text: mergeTexts(text, old.get(id), now.get(id)) }));
   const present = new Set(kept.map(({ id }) => id));
   const added = to.nodes.filter(({ id }) => !old.has(id) && !present.has(id));
-  const nodes = [...kept, ...added];
-  const isAsBefore =
-    doc.edges.length === from.edges.length &&
-    doc.edges.every((edge, at) => isSameEdge(edge, from.edges[at] as DraftEdge));
-  const edges = isAsBefore ? to.edges : mergeEdges(doc.edges, from.edges, to.edges);
-  const moved = Object.keys({ ...from.layout, ...to.layout }).filter(
-    (id) => JSON.stringify(from.layout[id]) !== JSON.stringify(to.layout[id]),
-  );
-  const layout = Object.entries({ ...doc.layout, ...Object.fromEntries(moved.map((id) => [id, to.layout[id]])) });
-  return { nodes, edges, layout: Object.fromEntries(layout.flatMap(([id, place]) => (place ? [[id, place]] : []))) };
+  return {
+    nodes: [...kept, ...added],
+    edges: mergeLists(doc.edges, from.edges, to.edges, edgeKey),
+    layout: mergeRecords(doc.layout, from.layout, to.layout),
+    settings: mergeSettings(doc.settings, from.settings, to.settings),
+  };
 }
 
-function mergeEdges(edges: readonly DraftEdge[], from: readonly DraftEdge[], to: readonly DraftEdge[]): DraftEdge[] {
-  const [old, now] = [new Set(from.map(edgeKey)), new Set(to.map(edgeKey))];
-  const kept = edges.filter((edge) => !old.has(edgeKey(edge)) || now.has(edgeKey(edge)));
-  const present = new Set(kept.map(edgeKey));
-  return [...kept, ...to.filter((edge) => !old.has(edgeKey(edge)) && !present.has(edgeKey(edge)))];
+/** Keeps the triggers that others added or changed meanwhile. */
+function mergeSettings(settings: Settings, from: Settings, to: Settings): Settings {
+  const merged = mergeRecords(settings, from, to);
+  const [now, before, after] = [settings, from, to].map((one) => JSON.stringify(one.triggers));
+  if (before === after || before === now) return merged;
+  const lists = [listTriggers(settings), listTriggers(from), listTriggers(to)] as const;
+  return { ...merged, triggers: mergeLists(...lists, (trigger) => JSON.stringify(trigger)) };
+}
+
+/** Applies the changed members of a definition. */
+function mergeTexts(text: string, from = text, to = text): string {
+  if (from === to) return text;
+  const [old, now] = [readMembers(from), readMembers(to)];
+  const keys = Array.from(new Set([...old.keys(), ...now.keys()]));
+  const changed = keys.filter((key) => old.get(key) !== now.get(key));
+  return changeMembers(
+    text,
+    changed.map((key) => [key, now.get(key) ?? null]),
+  );
+}
+
+type Members<T> = Readonly<Record<string, T>>;
+
+function mergeRecords<T>(record: Members<T>, from: Members<T>, to: Members<T>): Record<string, T> {
+  const keys = Object.keys({ ...from, ...to });
+  const changed = new Set(keys.filter((key) => JSON.stringify(from[key]) !== JSON.stringify(to[key])));
+  const kept = Object.entries(record).filter(([key]) => !changed.has(key) || key in to);
+  const set = Object.entries(to).filter(([key]) => changed.has(key));
+  return Object.fromEntries([...kept, ...set]);
+}
+
+function mergeLists<T>(
+  list: readonly T[],
+  from: readonly T[],
+  to: readonly T[],
+  keyOf: (element: T) => string,
+): readonly T[] {
+  const [listed, before, after] = [list, from, to].map((one) => one.map(keyOf)) as [string[], string[], string[]];
+  if (listed.join("\n") === before.join("\n")) return to;
+  const kept = list.filter((one) => !before.includes(keyOf(one)) || after.includes(keyOf(one)));
+  const present = new Set(kept.map(keyOf));
+  return [...kept, ...to.filter((one) => !before.includes(keyOf(one)) && !present.has(keyOf(one)))];
 }
 
 /** Renders the workflow of a draft as a person writes it. */

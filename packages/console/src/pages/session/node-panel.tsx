@@ -10,7 +10,7 @@ import { TextArea } from "../../parts/field.tsx";
 import type { IconName } from "../../parts/icon.tsx";
 import { JsonView } from "../../parts/json-view.tsx";
 import { SaveForm } from "../../parts/page.tsx";
-import { ErrorNote, lazyComponent } from "../../parts/states.tsx";
+import { ErrorNote } from "../../parts/states.tsx";
 import { Badge } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
@@ -29,9 +29,11 @@ import {
   type SessionNode,
 } from "./draft.ts";
 import { addTool, type DraftEdge, readDoc, removeEdge, removeNode } from "./draft-doc.ts";
+import { lazyForm } from "./lazy-form.tsx";
 import { NodeWriter, type WriterHandle } from "./node-writer.tsx";
+import { usePublicationFindings } from "./publish-changes.tsx";
 import type { DraftEditing } from "./use-draft.ts";
-import { type OutputText, useNodeChange, useSessionReload } from "./use-session.ts";
+import { type OutputText, useNodeChange } from "./use-session.ts";
 
 const words = texts.sessions;
 const nodeWords = words.node;
@@ -42,15 +44,7 @@ export const freshnessLooks: Record<NodeFreshness, { tone: string; icon: IconNam
   skipped: { tone: "idle", icon: "minus" },
 };
 
-/** The schema from which the form of each kind is generated. It is loaded with the first node that a user opens. */
-const NodeForm = lazyComponent(async () => {
-  const [{ KindForm }, { default: workflowSchema }] = await Promise.all([
-    import("./kind-form.tsx"),
-    import("@nova/workflow/schema"),
-  ]);
-  const schema = JSON.stringify(workflowSchema);
-  return (props: Omit<Parameters<typeof KindForm>[0], "schema">) => <KindForm {...props} schema={schema} />;
-});
+const NodeForm = lazyForm(async () => (await import("./kind-form.tsx")).KindForm);
 
 interface NodePanelProps {
   session: Session;
@@ -65,7 +59,7 @@ interface NodePanelProps {
 export function SessionNodePanel({ session, node, output, draft, ...acts }: NodePanelProps) {
   const { session_id: id } = session;
   const handle = useRef<WriterHandle | null>(null);
-  const reload = useSessionReload(id);
+  const { data: checked } = usePublicationFindings(session);
   const remove = async () => {
     await draft.apply((doc) => removeNode(doc, node.node_id));
     acts.onSelect(undefined);
@@ -109,7 +103,7 @@ export function SessionNodePanel({ session, node, output, draft, ...acts }: Node
         )}
         <section>
           <h3>{nodeWords.fields}</h3>
-          <NodeForm session={id} node={node} isTool={isTool} onSaved={() => void reload()} />
+          <NodeForm node={node} draft={draft} isTool={isTool} findings={checked?.findings ?? []} />
         </section>
         {!isTool && <Edges session={session} node={node.node_id} draft={draft} />}
         <ConfirmButton

@@ -236,11 +236,13 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     state.current.isBusy = state.current.isBusy.then(store);
     return state.current.isBusy;
   }, [store]);
+  // A text that was refused because another part of the node had changed is sent again with the new version.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a reason to send the text again
   useEffect(() => {
     if (text === saved || theirs !== undefined) return undefined;
     const timer = setTimeout(() => void save(), pauseMs);
     return () => clearTimeout(timer);
-  }, [text, saved, theirs, save]);
+  }, [text, saved, theirs, save, node.version]);
   const settle = (isMine: boolean) => {
     const { current } = state;
     Object.assign(current, { saved: theirs ?? "", version: node.version });

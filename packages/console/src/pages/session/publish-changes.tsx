@@ -1,4 +1,4 @@
-import type { Session } from "@nova/client";
+import type { Schemas, Session } from "@nova/client";
 import { useQuery } from "@tanstack/react-query";
 import { useNova } from "../../api/nova.ts";
 import { asRaw, findMember, readString } from "../../json/raw.ts";
@@ -11,15 +11,28 @@ import { readDoc } from "./draft-doc.ts";
 
 const words = texts.build.changes;
 
+export type PublicationFinding = Schemas["CheckedPublication"]["findings"][number];
+
 /** Reads what would be wrong with the draft as a workflow. */
-export function usePublicationFindings({ session_id: id, revision, nodes }: Session) {
+export function usePublicationFindings({ session_id: id, revision }: Session) {
   const nova = useNova();
   return useQuery({
     queryKey: ["session", id, "findings", revision],
-    enabled: nodes.length > 0,
     queryFn: () => nova.sessions.checkPublication(id),
     placeholderData: (earlier) => earlier,
   });
+}
+
+export function FindingList({ findings }: { findings: readonly PublicationFinding[] }) {
+  return (
+    <ul className="findings stack tight small">
+      {findings.map(({ code, path, severity, message }) => (
+        <li key={`${code}${path}${message}`} className={severity === "error" ? "tone-bad" : "tone-wait"}>
+          <b>{code}</b> <UntrustedText text={message} />
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** Shows the findings of a draft, and its difference to the active version of its workflow. */
@@ -54,13 +67,7 @@ export function PublishChanges({ session }: { session: Session }) {
           <section>
             <h3>{words.findings}</h3>
             {found.length === 0 && <p className="ok">{texts.writer.noFindings}</p>}
-            <ul className="findings stack tight small">
-              {found.map(({ code, path, severity, message }) => (
-                <li key={`${code}${path}${message}`} className={severity === "error" ? "tone-bad" : "tone-wait"}>
-                  <b>{code}</b> <UntrustedText text={message} />
-                </li>
-              ))}
-            </ul>
+            <FindingList findings={found} />
           </section>
         )}
       </QueryView>

@@ -31,9 +31,10 @@ import {
   type NodeFreshness,
   summarizeOutput,
 } from "./draft.ts";
-import { connect, moveNode, type NewPlace, removeNode } from "./draft-doc.ts";
+import { connect, listTriggers, moveNode, type NewPlace, removeNode } from "./draft-doc.ts";
 import { DraftTools } from "./draft-tools.tsx";
 import { JsonTab } from "./json-tab.tsx";
+import { lazyForm } from "./lazy-form.tsx";
 import { freshnessLooks, SessionNodePanel } from "./node-panel.tsx";
 import { usePublicationFindings } from "./publish-changes.tsx";
 import { type DraftEditing, useDraft } from "./use-draft.ts";
@@ -127,10 +128,11 @@ function Draft({ session }: { session: Session }) {
           label={buildWords.views.label}
           choices={[
             ["graph", buildWords.views.graph],
+            ["settings", buildWords.views.settings],
             ["json", buildWords.views.json],
           ]}
-          value={view === "json" ? "json" : "graph"}
-          onChange={(one) => change({ view: one === "json" ? one : undefined })}
+          value={view === "json" || view === "settings" ? view : "graph"}
+          onChange={(one) => change({ view: one === "graph" ? undefined : one })}
         />
       </div>
       <RunNote session={session} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
@@ -141,6 +143,8 @@ function Draft({ session }: { session: Session }) {
       )}
       {view === "json" ? (
         <JsonTab session={session} />
+      ) : view === "settings" ? (
+        <Settings session={session} draft={draft} />
       ) : (
         <div className="definition split" data-chosen={node !== undefined || undefined}>
           <div className="definition-graph">
@@ -189,6 +193,8 @@ function Draft({ session }: { session: Session }) {
     </>
   );
 }
+
+const Settings = lazyForm(async () => (await import("./settings-tab.tsx")).SettingsTab);
 
 /** A new node that the user describes in a dialog. */
 interface Adding {
@@ -278,7 +284,15 @@ function Overview({ session }: { session: Session }) {
       <WorkflowName id={workflow} />
     </Link>
   );
+  const kinds: Readonly<Record<string, string>> = buildWords.triggers.kinds;
+  const triggers = listTriggers(session.settings).map(({ type }) => kinds[String(type)] ?? String(type));
   const facts: Fact[] = [
+    [
+      buildWords.triggers.title,
+      <Link key="triggers" href={`/sessions/${session.session_id}?view=settings`} className="link in-text">
+        <UntrustedText text={triggers.join(", ") || buildWords.triggers.add} />
+      </Link>,
+    ],
     [words.columns.nodes, words.counts(stale, fresh)],
     [words.columns.client, client_slug, "mono"],
     [words.columns.workflow, origin || words.ownDraft],

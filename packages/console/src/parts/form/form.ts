@@ -1,4 +1,4 @@
-import { listElements, listMembers, readKind, readMembers } from "../../json/raw.ts";
+import { formatJson, listElements, listMembers, readKind, readMembers } from "../../json/raw.ts";
 import { texts } from "../../texts.ts";
 
 /** The kind of one value. Numbers are texts, as in the schema, so that no digit is lost. */
@@ -10,8 +10,8 @@ export type FieldShape =
   | { kind: "choice"; values: readonly string[] }
   | { kind: "list"; element: FieldShape; minItems: number; maxItems: number | undefined }
   | { kind: "object"; fields: readonly Field[] }
-  /** A value without a generated field: text, JSON or a file. */
-  | { kind: "any" };
+  /** A value without a generated field: text, JSON or a file. An object starts as JSON. */
+  | { kind: "any"; isObject?: true };
 
 export type TextInput = "text" | "date" | "time" | "datetime-local" | "email" | "url" | "password";
 
@@ -101,7 +101,9 @@ function parseShape(unresolved: Schema, place: Place, key = ""): FieldShape {
         maxItems: readNumber(schema, "maxItems"),
       };
     case "object":
-      return schema.has("properties") ? { kind: "object", fields: parseProperties(schema, deeper) } : { kind: "any" };
+      return schema.has("properties")
+        ? { kind: "object", fields: parseProperties(schema, deeper) }
+        : { kind: "any", isObject: true };
     default:
       return { kind: "any" };
   }
@@ -211,13 +213,20 @@ export function createDraft(shape: FieldShape, json?: string): Draft {
     case "object":
       return { kind: "object", members: createMembers(shape.fields, json) };
     case "any":
-      return { kind: "any", mode: json === undefined ? "text" : "json", text: json ?? "", file: undefined };
+      return createAnyDraft(shape, json);
     case "choice":
     case "boolean":
       return { kind: "scalar", text: json ?? "" };
     default:
       return { kind: "scalar", text: renderDefault(shape, json) };
   }
+}
+
+function createAnyDraft({ isObject }: Extract<FieldShape, { kind: "any" }>, json: string | undefined): AnyDraft {
+  if (json !== undefined && readKind(json) === "text")
+    return { kind: "any", mode: "text", text: JSON.parse(json), file: undefined };
+  const mode = json !== undefined || isObject ? "json" : "text";
+  return { kind: "any", mode, text: json === undefined ? "" : formatJson(json), file: undefined };
 }
 
 export function createDrafts(fields: readonly Field[]): readonly Draft[] {

@@ -1,0 +1,60 @@
+import { findMember, listMembers } from "../../json/raw.ts";
+import { type Field, type Problems, parseFields } from "../../parts/form/form.ts";
+
+/** A finding of the server, with the path of the value in the workflow: `$.triggers[0].cron`. */
+interface Found {
+  path: string;
+  severity: string;
+  message: string;
+}
+
+/** Lists the fields of one definition in the JSON schema of workflow files, or those of the workflow itself. */
+export function listSchemaFields(schema: string, definition?: string): readonly Field[] {
+  const plain = removeMarkdown(schema);
+  const definitions = findMember(plain, "$defs") ?? "{}";
+  const own = definition === undefined ? plain : findMember(definitions, definition);
+  if (own === undefined) return [];
+  const members = listMembers(own).flatMap(({ key, text }) =>
+    key === "$defs" ? [] : [`${JSON.stringify(key)}:${text}`],
+  );
+  return parseFields(`{${[...members, `"$defs":${definitions}`].join(",")}}`).map(withoutInitial);
+}
+
+/** Removes the Markdown of the descriptions, which are written for pages: marks of code, and links. */
+function removeMarkdown(schema: string): string {
+  return schema.replaceAll(/"description":\s*"(?:[^"\\]|\\.)*"/g, (text) =>
+    text.replaceAll("`", "").replaceAll(/\[([^\]]*)\]\(#?[^)]*\)/g, "$1"),
+  );
+}
+
+/** Removes the defaults of members: an absent member stays absent, and its description names the default. */
+function withoutInitial(field: Field): Field {
+  const { shape } = field;
+  const inner = shape.kind === "object" ? { ...shape, fields: shape.fields.map(withoutInitial) } : shape;
+  return { ...field, shape: inner, initial: undefined };
+}
+
+/**
+ * Splits the findings below a path of the workflow: sentences by the place of their field in a form, and the findings
+ * that belong to no field. Warnings belong to no field, because a field with a sentence counts as wrong.
+ */
+export function placeFindings<T extends Found>(fields: readonly Field[], findings: readonly T[], root: string) {
+  const problems = new Map<string, string>();
+  const others: T[] = [];
+  for (const found of findings) {
+    if (found.path !== root && !found.path.startsWith(`${root}.`)) continue;
+    const place = found.severity === "error" ? findPlace(fields, found.path.slice(root.length)) : "";
+    if (place === "") others.push(found);
+    else problems.set(place, found.message);
+  }
+  return { problems: problems as Problems, others };
+}
+
+/** Returns the place of the innermost field on a path such as `.signature.header`; empty if there is none. */
+function findPlace(fields: readonly Field[], path: string): string {
+  const [, key, rest = ""] = /^\.(\w+)(.*)$/.exec(path) ?? [];
+  const at = fields.findIndex((field) => field.key === key);
+  const shape = fields[at]?.shape;
+  if (shape === undefined) return "";
+  return `.${at}${shape.kind === "object" ? findPlace(shape.fields, rest) : ""}`;
+}
