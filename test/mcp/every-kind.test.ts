@@ -74,7 +74,11 @@ it("a workflow with a trigger, a loop, a map, branches and every kind of node is
   expect(version).toBe(1);
   const { definition } = await editor.call("read", { workflow: "every-kind" });
   expect(await triggers()).toMatchObject([{ type: "schedule", timezone: "Europe/Madrid" }]);
-  expect(JSON.parse(definition).edges).toContainEqual({ from: "is_enough", to: "count", condition: "no", max: 5 });
+  const published = JSON.parse(definition);
+  expect(published).toMatchObject(settings);
+  expect(published.edges).toContainEqual({ from: "is_enough", to: "count", condition: "no", max: 5 });
+  const copy = await editor.call("edit", { workflow: "every-kind", operations: [] });
+  expect(JSON.parse((await editor.call("read", { draft: copy.draft })).definition)).toMatchObject(settings);
 
   const ran = await editor.call("run", { workflow: "every-kind", context: '{"list":[1,2],"case":"x"}' });
   expect([ran.verdict, ran.error]).toEqual(["waiting", null]);

@@ -1,9 +1,10 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
-import type { NovaClient } from "@nova/client";
 import { renderJson } from "@nova/engine";
 import { templates } from "@nova/templates";
 import { readPages } from "./pages.ts";
-import { exactText } from "./tool.ts";
+import { type Caller, exactText, onlyReads } from "./tool.ts";
+import { listDifferences } from "./tools/again.ts";
+import { tools } from "./tools/all.ts";
 import { draftText, readPublished } from "./tools/definitions.ts";
 import { outputsText } from "./verdict.ts";
 
@@ -19,7 +20,7 @@ const shown: Record<string, string> = {
 };
 
 /** Registers documentation, examples, and texts that are too large for results. */
-export function registerResources(server: McpServer, nova: NovaClient): void {
+export function registerResources(server: McpServer, caller: Caller): void {
   for (const [name, description] of Object.entries(shown))
     server.registerResource(name, `nova://docs/${name}`, { description, mimeType: markdown }, ({ href }) =>
       contentsOf(href, markdown, pageText(name)),
@@ -35,7 +36,7 @@ export function registerResources(server: McpServer, nova: NovaClient): void {
       { mimeType },
       async (url, variables) => {
         const one = (key: string) => decodeURIComponent([variables[key]].flat()[0] ?? "");
-        return contentsOf(url.href, mimeType, await read(nova, one, url.searchParams));
+        return contentsOf(url.href, mimeType, await read(caller, one, url.searchParams));
       },
     );
 }
@@ -57,7 +58,7 @@ interface Templated {
   name: string;
   uri: string;
   mimeType: string;
-  read(nova: NovaClient, one: (key: string) => string, query: URLSearchParams): Promise<string>;
+  read(caller: Caller, one: (key: string) => string, query: URLSearchParams): Promise<string>;
 }
 
 const templated: Templated[] = [
@@ -71,36 +72,54 @@ const templated: Templated[] = [
     name: "workflow",
     uri: "nova://workflows/{id}/{version}",
     mimeType: json,
-    async read(nova, one) {
-      const { source } = await readPublished(nova, one("id"), Number(one("version")));
-      return `{"definition":${source.text.trim()},"files":${JSON.stringify(source.files)}}`;
+    async read({ nova }, one) {
+      const { text, files } = await readPublished(nova, one("id"), Number(one("version")));
+      return `{"definition":${text},"files":${JSON.stringify(files)}}`;
     },
   },
   {
     name: "draft",
     uri: "nova://drafts/{id}",
     mimeType: json,
-    read: async (nova, one) => draftText(await nova.sessions.get(one("id"))),
+    read: async ({ nova }, one) => draftText(nova, await nova.sessions.get(one("id"))),
   },
   {
     name: "outputs of a draft",
     uri: "nova://drafts/{id}/outputs",
     mimeType: json,
-    read: async (nova, one) => outputsText((await nova.sessions.outputs(one("id"))).outputs),
+    read: async ({ nova }, one) => outputsText((await nova.sessions.outputs(one("id"))).outputs),
   },
   {
     name: "context of a run",
     uri: "nova://executions/{id}/context",
     mimeType: json,
-    read: async (nova, one) => exactText((await nova.executions.get(one("id"))).context) ?? "{}",
+    read: async ({ nova }, one) => exactText((await nova.executions.get(one("id"))).context) ?? "{}",
+  },
+  {
+    name: "differences of two runs",
+    uri: "nova://executions/{id}/differences/{other}",
+    mimeType: json,
+    read: async ({ nova }, one) => JSON.stringify(await listDifferences(nova, one("id"), one("other"))),
+  },
+  {
+    name: "result of a call that only reads",
+    uri: "nova://results/{tool}{?asked}",
+    mimeType: json,
+    async read(caller, one, query) {
+      const found = tools.find(({ name }) => name === one("tool"));
+      const asked = found?.input.safeParse(JSON.parse(query.get("asked") ?? "{}"));
+      if (!found || !asked?.success || !onlyReads(found, asked.data))
+        throw new ResourceNotFoundError(`nova://results/${one("tool")}`, "no tool that only reads takes this call");
+      return JSON.stringify((await found.call(asked.data, caller)).result);
+    },
   },
   {
     name: "entry of a run",
-    uri: "nova://executions/{id}/entries/{seq}{?scope}",
+    uri: "nova://executions/{id}/entries/{place}",
     mimeType: json,
-    async read(nova, one, query) {
-      const scope = query.get("scope") ?? "";
-      return renderJson(await nova.executions.link(one("id"), Number(one("seq")), { scope }));
+    async read({ nova }, one) {
+      const [seq = "", ...scope] = one("place").split("/");
+      return renderJson(await nova.executions.link(one("id"), Number(seq), { scope: scope.join("/") }));
     },
   },
 ];

@@ -21,7 +21,15 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   input: Input;
   output: Output;
   hints: { readOnlyHint?: true; destructiveHint?: boolean; idempotentHint?: true };
-  call(asked: z.output<Input>, caller: Caller): Promise<{ result: z.input<Output>; links?: readonly Link[] }>;
+  call(asked: z.output<Input>, caller: Caller): Promise<Called<z.input<Output>>>;
+}
+
+export interface Called<Result> {
+  result: Result;
+  /** Resources that have all of the result. Absent: those of a call that only reads repeat the call. */
+  whole?: readonly Link[];
+  /** The result has only a part of a value. */
+  isPart?: boolean;
 }
 
 export function tool<Input extends z.ZodObject, Output extends z.ZodObject>(described: Tool<Input, Output>): Tool {
@@ -32,17 +40,14 @@ export const reads = { readOnlyHint: true } as const;
 export const adds = { destructiveHint: false } as const;
 export const changes = { destructiveHint: true } as const;
 
-/** The largest text of a result. A longer one becomes a link to a resource. */
-export const maxTextBytes = 12 * 1024;
-
-/** Returns a text, or null and a link if the text is too long for a result. */
-export function fitText(text: string | null, link: Link): { text: string | null; links: Link[] } {
-  if (text === null || Buffer.byteLength(text) <= maxTextBytes) return { text, links: [] };
-  return { text: null, links: [link] };
+/** Whether a call only reads, so that a resource may repeat it. */
+export function onlyReads({ hints }: Pick<Tool, "hints">, asked: Readonly<Record<string, unknown>>): boolean {
+  return hints.readOnlyHint === true || asked.dry_run === true;
 }
 
-export function cutText(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 3)}...`;
+/** Links to the resource that repeats a call and has all of its result. */
+export function linkToCall(name: string, asked: Readonly<Record<string, unknown>>): Link {
+  return { uri: `nova://results/${name}?asked=${encodeURIComponent(JSON.stringify(asked))}`, name: "the result" };
 }
 
 /** The JSON text of a value that the exact client has read. */
@@ -66,15 +71,10 @@ export const Finding = z.object({
 });
 export type Finding = z.output<typeof Finding>;
 
-/** The largest number of findings in a result. */
-const maxFindings = 20;
-
-/** Keeps errors before warnings, and at most the first twenty findings. */
+/** Lists errors before warnings. */
 export function listFindings(findings: readonly Finding[]): Finding[] {
   const sorted = [...findings].sort((a, b) => a.severity.localeCompare(b.severity));
-  return sorted.slice(0, maxFindings).map(({ code, severity, path, message }) => {
-    return { code, severity, path, message: cutText(message, 500) };
-  });
+  return sorted.map(({ code, severity, path, message }) => ({ code, severity, path, message }));
 }
 
 export function hasErrors(findings: readonly Finding[]): boolean {

@@ -1,7 +1,7 @@
 import { ApiProblem, type ChainEntry, findFailedLine, type NovaClient, type WholeExecution } from "@nova/client";
 import { membersOf, renderJson } from "@nova/engine";
 import { z } from "zod";
-import { cutText, exactText, Finding, fitText, type Link, listFindings, Next } from "./tool.ts";
+import { type Called, exactText, Finding, listFindings, Next } from "./tool.ts";
 
 export const Verdict = z.enum(["ok", "failed", "invalid", "waiting", "running"]);
 export type Verdict = z.output<typeof Verdict>;
@@ -43,19 +43,15 @@ export async function readUntil(nova: NovaClient, id: string, deadline: number):
 }
 
 /** Describes a run with its verdict, its error and its context. */
-export async function describeRun(
-  nova: NovaClient,
-  execution: WholeExecution,
-): Promise<{ result: RunResult; links: Link[] }> {
+export async function describeRun(nova: NovaClient, execution: WholeExecution): Promise<Called<RunResult>> {
   const { execution_id: id, status } = execution;
   const verdict = verdictOf(status);
   const error = await findRunError(nova, execution);
   const isOver = verdict === "ok" || verdict === "failed";
-  const whole = isOver ? exactText(execution.context) : null;
-  const { text: context, links } = fitText(whole, { uri: `nova://executions/${id}/context`, name: "the context" });
+  const context = isOver ? exactText(execution.context) : null;
   return {
     result: { verdict, execution_id: id, status, error, findings: [], context, next: adviceFor(verdict, id, error) },
-    links,
+    whole: [{ uri: `nova://executions/${id}/context`, name: "the context" }],
   };
 }
 
@@ -72,7 +68,7 @@ export function describeRefusal(cause: unknown): { result: RunResult } {
   if (!(cause instanceof ApiProblem) || cause.status !== 422) throw cause;
   const own = cause.errors.map(({ path, message }) => ({ code: "INPUT", severity: "error", path, message }));
   const findings = listFindings([...(cause.findings as Finding[]), ...own]);
-  const error = { node: "", line: null, message: cutText(cause.message, 1_000), keys: [] };
+  const error = { node: "", line: null, message: cause.message, keys: [] };
   const next = "correct what the findings name, with edit or with another context, and run again";
   return {
     result: { verdict: "invalid", execution_id: null, status: "refused", error, findings, context: null, next },
@@ -87,13 +83,13 @@ const maxPages = 10;
 export async function findRunError(nova: NovaClient, execution: WholeExecution): Promise<RunError> {
   const { execution_id: id, error } = execution;
   if (!error) return null;
-  const message = cutText(error.message, 2_000);
+  const { message } = error;
   const entry = await findFailedEntry(nova, id, error.node);
   if (!entry) return { node: error.node, line: null, message, keys: [] };
   const { seq, scope, traceback, node_id } = entry;
   const whole = await nova.executions.link(id, seq, { scope });
-  const keys = membersOf(exactText(whole.input_context) ?? "{}").map(({ key }) => cutText(key, 100));
-  return { node: node_id, line: findFailedLine(traceback), message, keys: keys.slice(0, 50) };
+  const keys = membersOf(exactText(whole.input_context) ?? "{}").map(({ key }) => key);
+  return { node: node_id, line: findFailedLine(traceback), message, keys };
 }
 
 async function findFailedEntry(nova: NovaClient, id: string, node: string): Promise<ChainEntry | undefined> {

@@ -37,4 +37,5 @@ export * from "./template-packages.ts";
 export type * from "./workflow.ts";
 export { codeInDefinition, defaultIdleSeconds } from "./workflow.ts";
 export { placeCode } from "./write/place-code.ts";
+export { writeTriggers } from "./write/write-triggers.ts";
 export { runHash, runText, sorted, workflowHash, workflowText, writeWorkflow } from "./write/write-workflow.ts";

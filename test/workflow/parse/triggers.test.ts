@@ -8,6 +8,7 @@ import {
   type Trigger,
   textOfJson,
   workflowHash,
+  writeTriggers,
 } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import { codesOf, type Loose, mustParse, parse, row } from "../definition.ts";
@@ -84,6 +85,32 @@ describe("a trigger", () => {
     ],
   ])("written as %j is parsed into %j", (written, expected) => {
     expect(normalised(written)).toEqual(expected);
+  });
+
+  it.each([
+    mail,
+    { ...mail, id: "in", from: ["anna@example.com"], client: "acme" },
+    { type: "imap", client: "acme", every: "10m" },
+    { ...signed, dedupe: "body.id", wait: 20 },
+    { ...signed, signature: { header: "stripe-signature", secret: "stripe", tolerance: "5m" } },
+    { type: "schedule", cron: "0 9 ? * MON-FRI *", timezone: "Europe/Madrid", context: { a: 1 } },
+    { type: "schedule", every: "2h", client: "acme" },
+    { type: "schedule", at: "2099-01-31T09:00" },
+    { type: "event", pattern: { source: ["shop"] }, bus: "default" },
+  ])("written as %j stays the same when it is written again and parsed", (written) => {
+    const trigger = normalised(written) as Trigger;
+    const { triggers } = JSON.parse(JSON.stringify(writeTriggers({ triggers: [trigger] })));
+    expect(normalised(triggers[0])).toEqual(trigger);
+  });
+
+  it("keeps the digits of its context and its pattern when it is written again", () => {
+    const triggers = triggersOf(
+      '{"type":"schedule","every":"2h","context":{"limit":850.0}}',
+      '{"type":"event","pattern":{"detail":{"n":[12345678901234567890]}}}',
+    );
+    const text = JSON.stringify(writeTriggers({ triggers }));
+    expect(text).toContain('{"limit":850.0}');
+    expect(text).toContain("[12345678901234567890]");
   });
 
   it.each<[unknown, string[]]>([

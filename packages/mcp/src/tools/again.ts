@@ -1,14 +1,11 @@
-import { ApiProblem, type NovaClient, type RestartForecast } from "@nova/client";
+import { ApiProblem, type NovaClient } from "@nova/client";
 import { RawJson } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { z } from "zod";
-import { changes, cutText, Execution, JsonText, Next, tool, WorkflowId } from "../tool.ts";
+import { changes, Execution, JsonText, linkToCall, Next, tool, WorkflowId } from "../tool.ts";
 import { describeRefusal, describeRun, RunResult, readUntil, Verdict } from "../verdict.ts";
 import { readPublished } from "./definitions.ts";
 import { WaitSeconds } from "./runs.ts";
-
-/** At most this many places of a forecast are in a result. */
-const maxPlaces = 20;
 
 const Forecast = z
   .object({
@@ -41,28 +38,30 @@ export const restart = tool({
       const nothing = { execution_id: null, status: "forecast", error: null, findings: [], context: null };
       const next =
         forecast.misfits.length > 0 ? "choose another place or version" : "call restart again with dry_run false";
-      return { result: { verdict: "forecast" as const, ...nothing, forecast: cutForecast(forecast), next } };
+      const { reused, runs, again, misfits } = forecast;
+      return {
+        result: { verdict: "forecast" as const, ...nothing, forecast: { reused, runs, again, misfits }, next },
+        whole: [
+          linkToCall("restart", { execution_id: id, ...defined({ from, version, context_patch }), dry_run: true }),
+        ],
+      };
     }
     const deadline = Date.now() + Math.min(wait_seconds ?? maxWaitSeconds, maxWaitSeconds) * 1000;
     try {
       const started = await nova.executions.restart(id, wish);
-      const { result, links } = await describeRun(nova, await readUntil(nova, started.execution_id, deadline));
-      return { result: { ...result, forecast: null }, links };
+      const { result, ...rest } = await describeRun(nova, await readUntil(nova, started.execution_id, deadline));
+      return { result: { ...result, forecast: null }, ...rest };
     } catch (cause) {
       return { result: { ...describeRefusal(cause).result, forecast: null } };
     }
   },
 });
 
-function cutForecast({ reused, runs, again, misfits }: RestartForecast) {
-  const cut = (places: readonly string[]) => places.slice(0, maxPlaces).map((place) => cutText(place, 200));
-  return { reused: cut(reused), runs: cut(runs), again: cut(again), misfits: cut(misfits) };
-}
-
 const TestVerdict = z.enum(["passed", "differs", "refused"]);
 
 const Tested = z.object({
   execution_id: z.string(),
+  repetition: z.string().nullable().describe("the run that repeated it"),
   verdict: TestVerdict,
   differences: z.array(z.string()).describe("places with the keys that they set differently"),
   reason: z.string().nullable(),
@@ -90,7 +89,7 @@ export const test = tool({
   async call({ workflow, version, executions, wait_seconds }, { nova, maxWaitSeconds }) {
     const deadline = Date.now() + Math.min(wait_seconds ?? maxWaitSeconds, maxWaitSeconds) * 1000;
     const found = await readPublished(nova, workflow, version);
-    const again = repeatableNodes(JSON.parse(found.source.text));
+    const again = repeatableNodes(JSON.parse(found.text));
     const items: z.output<typeof Tested>[] = [];
     for (const id of executions ?? (await lastCompleted(nova, workflow)))
       items.push(await testOne(nova, id, { version: found.version, again, deadline }));
@@ -99,8 +98,13 @@ export const test = tool({
     const next =
       items.length === 0
         ? "there is no completed run to compare with - run it first"
-        : "trace shows a run that differs";
-    return { result: { verdict, items, next } };
+        : "trace shows a repetition that differs";
+    const whole = items.flatMap(({ execution_id: id, repetition }) =>
+      repetition === null
+        ? []
+        : [{ uri: `nova://executions/${id}/differences/${repetition}`, name: "the differences" }],
+    );
+    return { result: { verdict, items, next }, whole };
   },
 });
 
@@ -124,8 +128,8 @@ async function testOne(
   id: string,
   { version, again, deadline }: { version: number; again: string[]; deadline: number },
 ): Promise<z.output<typeof Tested>> {
-  const refuse = (reason: string): z.output<typeof Tested> => {
-    return { execution_id: id, verdict: "refused", differences: [], reason: cutText(reason, 500) };
+  const refuse = (reason: string, repetition: string | null = null): z.output<typeof Tested> => {
+    return { execution_id: id, repetition, verdict: "refused", differences: [], reason };
   };
   if (again.length === 0) return refuse('no node declares "effects": false, so a test would run nothing');
   try {
@@ -136,12 +140,12 @@ async function testOne(
     const effective = forecast.runs.filter((place) => !again.includes(nodeOf(place)));
     if (effective.length > 0)
       return refuse(`${effective.slice(0, 5).join(", ")} would run, and may have effects - run tries it with them`);
-    const { execution_id } = await nova.executions.restart(id, wish);
-    const ended = await readUntil(nova, execution_id, deadline);
-    if (ended.status !== "completed") return refuse(`its repetition ${execution_id} is ${ended.status}`);
-    const differences = await listDifferences(nova, id, execution_id);
+    const { execution_id: repetition } = await nova.executions.restart(id, wish);
+    const ended = await readUntil(nova, repetition, deadline);
+    if (ended.status !== "completed") return refuse(`its repetition is ${ended.status}`, repetition);
+    const differences = await listDifferences(nova, id, repetition);
     const verdict = differences.length === 0 ? "passed" : "differs";
-    return { execution_id: id, verdict, differences: differences.slice(0, 20), reason: null };
+    return { execution_id: id, repetition, verdict, differences, reason: null };
   } catch (cause) {
     if (cause instanceof ApiProblem && cause.status === 422) return refuse(cause.message);
     throw cause;
@@ -153,12 +157,13 @@ function nodeOf(place: string): string {
   return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
 }
 
-async function listDifferences(nova: NovaClient, a: string, b: string): Promise<string[]> {
+/** Lists the places at which two runs differ, with the keys that they set differently. */
+export async function listDifferences(nova: NovaClient, a: string, b: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { place, path, context } of nova.executions.diff(a, b)) {
     if (path !== "both") found.push(`${place}: ${path === "only_a" ? "did not run" : "ran"}`);
     const keys = (JSON.parse((context as unknown as RawJson).text) as { key: string }[]).map(({ key }) => key);
-    if (keys.length > 0) found.push(cutText(`${place}: ${keys.join(", ")}`, 200));
+    if (keys.length > 0) found.push(`${place}: ${keys.join(", ")}`);
   }
   return found;
 }

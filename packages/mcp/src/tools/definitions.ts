@@ -1,9 +1,9 @@
 import { ApiProblem, type NovaClient, type Session } from "@nova/client";
-import { membersOf, RawJson } from "@nova/engine";
+import { RawJson } from "@nova/engine";
 import { type TemplateName, templateNames, templates } from "@nova/templates";
-import { type Workflow, type WorkflowSource, writeWorkflow } from "@nova/workflow";
+import { parseKeepingDigits, type Workflow, writeTriggers, writeWorkflow } from "@nova/workflow";
 import { z } from "zod";
-import { Draft, Finding, fitText, hasErrors, listFindings, Next, reads, tool, WorkflowId } from "../tool.ts";
+import { Draft, Finding, hasErrors, listFindings, Next, reads, tool, WorkflowId } from "../tool.ts";
 
 const maxListed = 50;
 
@@ -31,9 +31,9 @@ export const find = tool({
     return {
       result: {
         workflows: workflows.items.map(({ id, name, version, active_version }) => {
-          return { id, name: name.slice(0, 100), version, active: active_version };
+          return { id, name, version, active: active_version };
         }),
-        drafts: drafts.items.map(({ session_id, name }) => ({ draft: session_id, name: name.slice(0, 100) })),
+        drafts: drafts.items.map(({ session_id, name }) => ({ draft: session_id, name })),
         examples: examples.map(({ name, description }) => ({ name, description })),
         more: workflows.more || drafts.more,
       },
@@ -59,23 +59,45 @@ function emptyIfForbidden(cause: unknown): { items: never[]; more: boolean } {
   throw cause;
 }
 
-/** Reads a version of a workflow in the form in which people write it. The inputs keep their digits. */
-export async function readPublished(
-  nova: NovaClient,
-  id: string,
-  version?: number,
-): Promise<{ source: WorkflowSource; name: string; version: number }> {
-  const found = await nova.workflows.get(id, version === undefined ? {} : { version });
-  const { text } = found.definition as unknown as RawJson;
-  const inputs = membersOf(text).find(({ key }) => key === "inputs")?.json;
-  const workflow = { ...JSON.parse(text), ...(inputs !== undefined && { inputs }) } as Workflow;
-  return { source: writeWorkflow(workflow), name: found.name, version: found.version };
+interface ReadWorkflow {
+  name: string;
+  version: number;
+  /** The definition as JSON, without the texts of its files. */
+  text: string;
+  files: Readonly<Record<string, string>>;
 }
 
-/** The definition of a draft as one JSON text, with code and prompts inside. */
-export function draftText({ settings, nodes, edges }: Pick<Session, "settings" | "nodes" | "edges">): string {
-  const whole = { ...settings, nodes: nodes.map(({ definition }) => definition), edges };
+/** Reads a version of a workflow in the form in which people write it. */
+export async function readPublished(nova: NovaClient, id: string, version?: number): Promise<ReadWorkflow> {
+  const { workflow, ...found } = await readVersion(nova, id, version);
+  const { text, files = {} } = writeWorkflow(workflow);
+  const { nodes, edges, ...settings } = parseKeepingDigits(text) as Record<string, unknown>;
+  return { ...found, text: JSON.stringify({ ...settings, ...writeTriggers(workflow), nodes, edges }, null, 1), files };
+}
+
+async function readVersion(nova: NovaClient, id: string, version?: number) {
+  const { definition, ...found } = await nova.workflows.get(id, version === undefined ? {} : { version });
+  const workflow = parseKeepingDigits((definition as unknown as RawJson).text) as Workflow;
+  return { workflow, name: found.name, version: found.version };
+}
+
+/**
+ * The definition of a draft as one JSON text, with code and prompts inside. A draft without triggers of its own shows
+ * those of its workflow, which the published draft keeps.
+ */
+export async function draftText(nova: NovaClient, { workflow, settings, nodes, edges }: Session): Promise<string> {
+  const kept = workflow === null ? {} : await readTriggers(nova, workflow);
+  const whole = { ...kept, ...settings, nodes: nodes.map(({ definition }) => definition), edges };
   return JSON.stringify(whole, null, 1);
+}
+
+async function readTriggers(nova: NovaClient, id: string) {
+  try {
+    return writeTriggers((await readVersion(nova, id)).workflow);
+  } catch (cause) {
+    if (cause instanceof ApiProblem && cause.status === 404) return {};
+    throw cause;
+  }
 }
 
 export const read = tool({
@@ -99,22 +121,16 @@ export const read = tool({
   hints: reads,
   async call({ workflow, version, draft, example, node }, { nova }) {
     const found = await readOne(nova, { workflow, version, draft, example });
-    const { text, files } = node === undefined ? found : pickNode(found, node);
-    const { text: definition, links } = fitText(text, { uri: found.uri, name: "the definition" });
-    const fitting = fitFiles(files);
-    return {
-      result: { ...found.about, definition, files: fitting },
-      links: Object.keys(fitting).length < Object.keys(files).length && links.length === 0 ? [found] : links,
-    };
+    const { text: definition, files } = node === undefined ? found : pickNode(found, node);
+    return { result: { ...found.about, definition, files }, whole: [{ uri: found.uri, name: "the definition" }] };
   },
 });
 
 interface Found {
   about: { id: string; name: string; version: number | null; revision: number | null };
   uri: string;
-  name: string;
   text: string;
-  files: Record<string, string>;
+  files: Readonly<Record<string, string>>;
 }
 
 interface Named {
@@ -125,30 +141,28 @@ interface Named {
 }
 
 async function readOne(nova: NovaClient, { workflow, version, draft, example }: Named): Promise<Found> {
-  const name = "the definition";
   if ([workflow, draft, example].filter((one) => one !== undefined).length !== 1)
     throw new RangeError("give exactly one of workflow, draft and example");
   if (draft !== undefined) {
     const session = await nova.sessions.get(draft);
     const about = { id: draft, name: session.name, version: null, revision: session.revision };
-    return { about, uri: `nova://drafts/${draft}`, name, text: draftText(session), files: {} };
+    return { about, uri: `nova://drafts/${draft}`, text: await draftText(nova, session), files: {} };
   }
   if (example !== undefined) {
     const { title, files } = templates[example];
     const { "workflow.json": text = "{}", ...others } = files;
     const own = Object.entries(others).filter(([path]) => /^(nodes|lib|prompts)\//.test(path));
     const about = { id: example, name: title, version: null, revision: null };
-    return { about, uri: `nova://examples/${example}`, name, text, files: Object.fromEntries(own) };
+    return { about, uri: `nova://examples/${example}`, text, files: Object.fromEntries(own) };
   }
   const found = await readPublished(nova, workflow as string, version);
   const about = { id: workflow as string, name: found.name, version: found.version, revision: null };
-  const uri = `nova://workflows/${workflow}/${found.version}`;
-  return { about, uri, name, text: found.source.text, files: found.source.files as Record<string, string> };
+  return { about, uri: `nova://workflows/${workflow}/${found.version}`, text: found.text, files: found.files };
 }
 
 /** Keeps only one node and the files that it names. */
 function pickNode({ text, files }: Pick<Found, "text" | "files">, id: string): Pick<Found, "text" | "files"> {
-  const all = nodesIn(JSON.parse(text));
+  const all = nodesIn(parseKeepingDigits(text) as Written);
   const node = all.find((one) => one.id === id);
   if (!node) throw new RangeError(`there is no node "${id}" - it has ${all.map((one) => one.id).join(", ")}`);
   const named = [node.codeFile, node.promptFile].filter((path) => typeof path === "string");
@@ -164,19 +178,6 @@ type Written = { id?: unknown; nodes?: unknown } & Record<string, unknown>;
 function nodesIn({ nodes }: Written): Written[] {
   if (!Array.isArray(nodes)) return [];
   return (nodes as Written[]).flatMap((node) => [node, ...nodesIn(node)]);
-}
-
-/** The largest total of files in one result. */
-const maxFilesBytes = 6 * 1024;
-
-function fitFiles(files: Readonly<Record<string, string>>): Record<string, string> {
-  const fitting: Record<string, string> = {};
-  let bytes = 0;
-  for (const [path, text] of Object.entries(files)) {
-    bytes += Buffer.byteLength(text);
-    if (bytes <= maxFilesBytes) fitting[path] = text;
-  }
-  return fitting;
 }
 
 export const validate = tool({

@@ -3,7 +3,19 @@ import { RawJson } from "@nova/engine";
 import { fillTemplate, templateNames, templates } from "@nova/templates";
 import { defined } from "@nova/workflow/defined";
 import { z } from "zod";
-import { adds, changes, Draft, Finding, hasErrors, JsonText, listFindings, Next, tool, WorkflowId } from "../tool.ts";
+import {
+  adds,
+  changes,
+  Draft,
+  Finding,
+  hasErrors,
+  JsonText,
+  linkToCall,
+  listFindings,
+  Next,
+  tool,
+  WorkflowId,
+} from "../tool.ts";
 
 const Operation = z.object({
   op: z.enum(["add_node", "change_node", "remove_node", "add_edge", "remove_edge", "change_settings"]),
@@ -48,7 +60,10 @@ export const edit = tool({
     const next = hasErrors(edited.findings)
       ? "correct the errors with edit"
       : `run {"draft":"${id}"} tries it, publish {"draft":"${id}"} makes it the next version`;
-    return { result: { draft: id, revision: edited.revision, findings: listFindings(edited.findings), next } };
+    return {
+      result: { draft: id, revision: edited.revision, findings: listFindings(edited.findings), next },
+      whole: [linkToCall("validate", { draft: id })],
+    };
   },
 });
 
@@ -97,6 +112,7 @@ export const publish = tool({
       status === "ready" ? `run {"workflow":"${id}"}` : `read {"workflow":"${id}"} until its status is ready`;
     return {
       result: { workflow: id, version, status, findings: listFindings([...problem, ...findings]), next },
+      whole: [linkToCall("validate", { workflow: id })],
     };
   },
 });

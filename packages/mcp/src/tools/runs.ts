@@ -2,20 +2,8 @@ import { type ChainEntry, findFailedLine, type NovaClient } from "@nova/client";
 import { RawJson } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { z } from "zod";
-import {
-  changes,
-  cutText,
-  Draft,
-  Execution,
-  exactText,
-  fitText,
-  JsonText,
-  type Link,
-  maxTextBytes,
-  reads,
-  tool,
-  WorkflowId,
-} from "../tool.ts";
+import { cutText } from "../fit.ts";
+import { changes, Draft, Execution, exactText, JsonText, reads, tool, WorkflowId } from "../tool.ts";
 import {
   describeRefusal,
   describeRun,
@@ -79,12 +67,14 @@ async function runDraft(nova: NovaClient, draft: string, { node, context, deadli
   const execution = id === null ? null : await readUntil(nova, id, deadline);
   const described = execution && (await describeRun(nova, execution));
   const { outputs } = await sessions.outputs(draft);
-  const { text, links } = fitText(outputsText(outputs), { uri: `nova://drafts/${draft}/outputs`, name: "the outputs" });
   const next = `publish {"draft":"${draft}"} makes it the next version`;
   const nothing = { execution_id: null, status: "completed", error: null, findings: [] };
   const result = described?.result ?? { verdict: "ok" as const, ...nothing, next };
   const isRight = result.verdict === "ok";
-  return { result: { ...result, context: text, next: isRight ? next : result.next }, links };
+  return {
+    result: { ...result, context: outputsText(outputs), next: isRight ? next : result.next },
+    whole: [{ uri: `nova://drafts/${draft}/outputs`, name: "the outputs" }],
+  };
 }
 
 export const runs = tool({
@@ -176,8 +166,9 @@ export const trace = tool({
     const error = await findRunError(nova, execution);
     const about = { verdict: verdictOf(status), workflow, version, status, error };
     if (node !== undefined) {
-      const { detail, entry, links } = await readVisit(nova, id, node);
-      return { result: { ...about, detail, entries: [entry], next_cursor: null }, links };
+      const { detail, entry, uri, isPart } = await readVisit(nova, id, node);
+      const result = { ...about, detail, entries: [entry], next_cursor: null };
+      return { result, whole: [{ uri, name: "the entry" }], isPart };
     }
     const { entries, next_cursor } = await readPage(nova, id, cursor);
     return { result: { ...about, detail: null, entries, next_cursor } };
@@ -187,6 +178,7 @@ export const trace = tool({
 /** Entries of the main line that one request reads; each may have many entries in its branches. */
 const pageEntries = 10;
 const maxEntries = 25;
+const maxPageBytes = 12 * 1024;
 
 /** The position in a list that is read page by page, and within the page: `<cursor>|<number>`. */
 function splitCursor(cursor: string): { cursor?: string; skip: number } {
@@ -211,16 +203,20 @@ function firstFitting<T>(items: readonly T[]): T[] {
   let bytes = 0;
   const end = items.findIndex((item, index) => {
     bytes += Buffer.byteLength(JSON.stringify(item));
-    return index > 0 && bytes > maxTextBytes;
+    return index > 0 && bytes > maxPageBytes;
   });
   return items.slice(0, end < 0 ? items.length : end);
 }
 
+function placeOf({ seq, scope }: ChainEntry): string {
+  return scope === "" ? String(seq) : `${seq}/${scope}`;
+}
+
 function showEntry(entry: ChainEntry): z.output<typeof Entry> {
-  const { seq, scope, node_id, node_type, status, execution_time_ms, decision_result, error_message } = entry;
+  const { node_id, node_type, status, execution_time_ms, decision_result, error_message } = entry;
   const set = exactText(entry.changes.set);
   return {
-    place: `${seq}${scope === "" ? "" : `/${scope}`}`,
+    place: placeOf(entry),
     node: node_id,
     type: node_type,
     status,
@@ -241,21 +237,17 @@ async function readVisit(nova: NovaClient, id: string, node: string) {
   if (!found) throw new RangeError(`node "${node}" has not run in ${id} - trace without a node lists those that have`);
   const { seq, scope } = found;
   const entry = await nova.executions.link(id, seq, { scope });
-  const uri = `nova://executions/${id}/entries/${seq}${scope === "" ? "" : `?scope=${encodeURIComponent(scope)}`}`;
-  const links: Link[] = [];
-  const fit = (text: string | null | undefined, max = Number.POSITIVE_INFINITY) => {
-    const fitted = fitText(text === null || text === undefined ? null : cutText(text, max), { uri, name: "the entry" });
-    links.push(...fitted.links);
-    return fitted.text;
-  };
+  const uri = `nova://executions/${id}/entries/${encodeURIComponent(placeOf(found))}`;
+  const { code_executed, traceback, logs, input_context } = entry;
   const detail = {
-    code: fit(entry.code_executed),
-    line: findFailedLine(entry.traceback),
-    traceback: entry.traceback && cutText(entry.traceback, 3_000),
-    logs: entry.logs ? cutText(entry.logs.slice(-2_000), 2_000) : null,
-    found: fit(exactText(entry.input_context)),
+    code: code_executed ?? null,
+    line: findFailedLine(traceback),
+    traceback: traceback ?? null,
+    logs: logs ? logs.slice(-maxLogs) : null,
+    found: exactText(input_context),
   };
-  const isLarge = Buffer.byteLength(JSON.stringify(detail)) > 16 * 1024;
-  const kept = isLarge ? { ...detail, found: null } : detail;
-  return { detail: kept, entry: showEntry(entry), links: isLarge ? [{ uri, name: "the entry" }] : links.slice(0, 1) };
+  return { detail, entry: showEntry(entry), uri, isPart: (logs ?? "").length > maxLogs };
 }
+
+/** The last characters of logs that a result has: the latest lines matter most. */
+const maxLogs = 2_000;

@@ -19,6 +19,13 @@ export function parseExact(text: string): ExactValue {
   ) as ExactValue;
 }
 
+/** Parses JSON, and wraps only those numbers that JavaScript would change. */
+export function parseKeepingDigits(text: string): unknown {
+  return json.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && source !== undefined && source !== String(value) ? json.rawJSON(source) : value,
+  );
+}
+
 export function isRawNumber(value: unknown): value is RawNumber {
   return json.isRawJSON(value);
 }
@@ -44,6 +51,10 @@ export function objectOf(written: WrittenJson): JsonObject {
 
 export function textOfJson(written: WrittenJson): string {
   return typeof written === "string" ? written : JSON.stringify(written);
+}
+
+export function exactOf(written: WrittenJson): ExactValue {
+  return parseExact(textOfJson(written));
 }
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };

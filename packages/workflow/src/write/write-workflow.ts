@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { onErrorOf } from "../graph/graph.ts";
-import { type ExactValue, isRawNumber, parseExact, textOfJson, type WrittenJson } from "../json/exact.ts";
+import { exactOf, isRawNumber } from "../json/exact.ts";
 import {
   analysisFileOf,
   codeFileOf,
@@ -26,8 +26,8 @@ import type {
 } from "../workflow.ts";
 
 /**
- * Writes a workflow as its author would, so that it can be parsed again. The triggers are left out, because a copy must
- * not start runs by itself.
+ * Writes a workflow as its author would, so that it can be parsed again. The triggers and the receivers of failure
+ * notices are left out, because a copy must not start runs by itself; `writeTriggers` writes them.
  */
 export function writeWorkflow(workflow: Workflow): WorkflowSource {
   const { id, name, description, timeoutSeconds: timeout, inputs, requirements, model, maxCostUsd } = workflow;
@@ -38,7 +38,7 @@ export function writeWorkflow(workflow: Workflow): WorkflowSource {
     name,
     description,
     timeout,
-    inputs: inputs && exact(inputs),
+    inputs: inputs && exactOf(inputs),
     models,
     approval,
     scope,
@@ -54,10 +54,6 @@ export function writeWorkflow(workflow: Workflow): WorkflowSource {
   for (const [path, source] of Object.entries(lib)) files[`lib/${path}`] = source;
   Object.assign(files, lockFiles(lock));
   return { text: `${JSON.stringify(fields, null, 2)}\n`, fileName: "workflow.json", files };
-}
-
-function exact(written: WrittenJson): ExactValue {
-  return parseExact(textOfJson(written));
 }
 
 function lockFiles(lock: Record<string, LockedCode>): Record<string, string> {
@@ -89,7 +85,7 @@ function writeCompiled(node: AgentNode, files: Record<string, string>): Written[
 function writeNode(node: Node, files: Record<string, string>): Written {
   const { id, name, description, merge, inputSchema } = node;
   const type = node.type === "agent" ? "action" : node.type;
-  const input_schema = inputSchema && exact(inputSchema);
+  const input_schema = inputSchema && exactOf(inputSchema);
   return { id, type, name, description, ...ownFields(node, files), input_schema, onError: onErrorOf(node), merge };
 }
 
@@ -157,8 +153,8 @@ function ownFields(node: Node, files: Record<string, string>): Written {
 function approvalFields(node: ApprovalNode) {
   const { message, form, forms, choices, timeoutSeconds: timeout, to, approvers, into } = node;
   const { remindSeconds: remind, notify } = node;
-  const own = forms && Object.entries(forms).map(([choice, one]) => [choice, exact(one)]);
-  const written = { form: form && exact(form), forms: own && Object.fromEntries(own) };
+  const own = forms && Object.entries(forms).map(([choice, one]) => [choice, exactOf(one)]);
+  const written = { form: form && exactOf(form), forms: own && Object.fromEntries(own) };
   return { message, ...written, choices, timeout, to, approvers, remind, notify, into };
 }
 
@@ -178,7 +174,7 @@ function textFields(executor: TextExecutor, files: Record<string, string>): Writ
     ...(file === undefined ? { prompt } : { promptFile: file }),
     system,
     ...(isPlain ? { model } : { llm_config: { model, temperature, max_tokens } }),
-    output_schema: outputSchema && exact(outputSchema),
+    output_schema: outputSchema && exactOf(outputSchema),
     into,
     max_chars,
     on_missing,
