@@ -9,7 +9,7 @@ import { actionOf, command } from "./command.ts";
 export const agent = command({
   summary: "let a model write code that calls the tools of an agent, and try it on recorded runs",
   takes: {
-    "<compile>": "what to do",
+    "<compile>": { says: "what to do", choices: ["compile"] },
     "<node>": "the agent",
     "--folder <path>": { says: "the folder of its workflow", absent: "." },
     "--runs <n>": { says: "how many recorded runs of the agent the code is tried on", absent: "10" },

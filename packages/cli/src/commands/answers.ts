@@ -87,7 +87,7 @@ async function bodyOf({ source, type, detail }: { source: string; type: string; 
 
 export const event = command({
   summary: "put an event on the bus: it starts workflows by their triggers, and reaches waiting executions",
-  takes: { "<put>": "what to do", ...eventOptions },
+  takes: { "<put>": { says: "what to do", choices: ["put"] }, ...eventOptions },
   async run([asked], { json, ...options }) {
     actionOf("event", ["put"], asked);
     const body = { ...(await bodyOf(options)), on_bus: true };

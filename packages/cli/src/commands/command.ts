@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type ExitCode, InvalidInput } from "../errors.ts";
 import type { CommandOutput } from "../output/terminal.ts";
 
-type Says =
+export type Says =
   | string
   | {
       says: string;

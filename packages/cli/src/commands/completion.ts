@@ -1,6 +1,6 @@
 import { InvalidInput } from "../errors.ts";
 import { print } from "../output/terminal.ts";
-import { type CliCommand, command, oneOf } from "./command.ts";
+import { type CliCommand, command, oneOf, type Says } from "./command.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
@@ -9,7 +9,7 @@ interface Completed {
   name: string;
   summary: string;
   /** The words that the first argument may be. */
-  words: string[];
+  words: readonly string[];
   /** Whether the first argument may be the path of a folder or file in place of one of the words. */
   takesPath: boolean;
   options: { flag: string; says: string; takesValue: boolean }[];
@@ -33,25 +33,27 @@ export const completionOf = (list: () => Loaders): CliCommand =>
   });
 
 function describeCommand(name: string, { summary, takes = {}, json = "print JSON" }: CliCommand): Completed {
-  const written = Object.entries<string | { says: string }>({
+  const written = Object.entries<Says>({
     ...takes,
     ...(json && { "--json": json }),
     "--help": "display help",
   });
-  const [first = ""] = written.filter(([key]) => !key.startsWith("--")).map(([key]) => key);
-  const [, choices = ""] = /^[<[]([a-z]+(?:\|[a-z]+)+)[\]>]$/.exec(first) ?? [];
+  const [first = "", about] = written.find(([key]) => !key.startsWith("--")) ?? [];
+  const [, choices = ""] = /^[<[]([a-z-]+(?:\|[a-z-]+)+)[\]>]$/.exec(first) ?? [];
   const options = written.flatMap(([key, text]) => {
     const [flag = "", value] = key.split(" ");
     if (!flag.startsWith("--")) return [];
     return [{ flag, says: typeof text === "string" ? text : text.says, takesValue: value !== undefined }];
   });
-  const all = choices === "" ? [] : choices.split("|");
-  const words = all.filter((word) => !pathNames.has(word));
-  return { name, summary, words, takesPath: words.length < all.length, options };
+  const all = typeof about === "object" && about.choices ? about.choices : choices.split("|").filter(Boolean);
+  const words = all.filter((word) => !pathNames.has(word) && !names.has(word));
+  return { name, summary, words, takesPath: all.some((word) => pathNames.has(word)), options };
 }
 
 /** Words in the description of an argument that stand for a path. */
 const pathNames: ReadonlySet<string> = new Set(["folder", "file"]);
+/** Words in the description of an argument that stand for an id or a slug. */
+const names: ReadonlySet<string> = new Set(["workflow", "client"]);
 
 /** Quotes a text for a shell, without line breaks. */
 function quote(text: string): string {
@@ -110,9 +112,12 @@ const scripts: Record<Shell, (all: readonly Completed[]) => string> = {
     ].join("\n"),
   fish: (all) =>
     all
-      .flatMap(({ name, summary, words, options }) => [
+      .flatMap(({ name, summary, words, takesPath, options }) => [
         `complete -c nova -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
-        ...words.map((word) => `complete -c nova -n '__fish_seen_subcommand_from ${name}' -a ${word}`),
+        ...words.map((word) => {
+          const isFirst = `__fish_seen_subcommand_from ${name}; and test (count (commandline -opc)) -eq 2`;
+          return `complete -c nova -n '${isFirst}'${takesPath ? "" : " -f"} -a ${word}`;
+        }),
         ...options.map(({ flag, says, takesValue }) => {
           const value = takesValue ? " -r" : "";
           return `complete -c nova -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}${value} -d ${quote(says)}`;

@@ -92,7 +92,7 @@ export const packages = command({
 export const template = command({
   summary: "build the E2B template for sandboxes (needs E2B_API_KEY)",
   takes: {
-    "<build>": 'the word "build"',
+    "<build>": { says: 'the word "build"', choices: ["build"] },
     "[folder|file]": "a workflow whose requirements the template gets",
     "--name <name>": "its name in your E2B account; absent: nova, or the name that the workflow uses",
     "--missing": "build nothing if the template exists, or the workflow has no requirements",
