@@ -83,6 +83,35 @@ it("nova agent compile writes code that answers as the agent did, and the code n
   expect(models.requests).toHaveLength(2);
 });
 
+it("nova agent compile prints the node to add and each place that has to name it", { timeout: 120_000 }, async () => {
+  const flow = agentFlow("orders", [lookUp], { onError: "apologise" }) as { nodes: object[]; edges: object[] };
+  const others = [
+    { id: "check", type: "action", code: 'context["checked"] = True', onError: "resolve" },
+    {
+      id: "last",
+      type: "action",
+      code: 'context["found"] = context["answer"]',
+      input_keys: { answer: "resolve:output" },
+    },
+    { id: "apologise", type: "action", code: 'context["sorry"] = True' },
+  ];
+  const edges = [
+    { from: "start", to: "check" },
+    { from: "check", to: "resolve" },
+    { from: "resolve", to: "last" },
+    { from: "last", to: "end" },
+    { from: "apologise", to: "end" },
+  ];
+  await define({ ...flow, nodes: [...flow.nodes, ...others], edges });
+  await run("order 4");
+  const { stdout } = await nova(cwd, "agent", "compile", "resolve", "--folder", "orders", "--runs", "1");
+  expect(stdout).toContain(
+    'then add this node, and name it in place of "resolve" in the edges of "resolve", the onError of "check" and the input_keys of "last":',
+  );
+  expect(stdout).toContain('"fallback":"resolve","onError":"apologise"}');
+  expect(stdout).toContain('Remove the onError of "resolve"');
+});
+
 describe("nova agent compile --write", { timeout: 300_000 }, () => {
   const added = '{ "id": "resolve_code", "type": "action", "codeFile": "resolve_code.py", "fallback": "resolve" }';
 

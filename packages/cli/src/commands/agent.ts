@@ -25,8 +25,10 @@ export const agent = command({
   },
 });
 
+const listText = (texts: readonly string[]) => new Intl.ListFormat("en-GB").format(texts);
+
 /** Builds the table of `nova agent compile`. A run in which the code fails costs the tokens of the agent again. */
-export function compiledOutput({ node, file, code, placed, runs, written }: CompiledAgent): CommandOutput {
+export function compiledOutput({ node, file, code, namedBy, placed, runs, written }: CompiledAgent): CommandOutput {
   const items = runs.map(({ execution, calls, outcome, why, tokensBefore }) => ({
     execution_id: execution,
     calls,
@@ -46,7 +48,13 @@ export function compiledOutput({ node, file, code, placed, runs, written }: Comp
   ]);
   const total = `same ${counts.same}, differs ${counts.differs}, fails ${counts.fails}; tokens ${before} before, ${after} after`;
   const review = `${shellWord(file)} is written, for ${written.tokens} tokens. Review it`;
-  const byHand = [`${review}, then add this node and lead the edges of "${node}" to it:`, JSON.stringify(code)];
+  const named = Object.entries(namedBy).flatMap(([field, ids]) => ids.map((id) => `the ${field} of "${id}"`));
+  const renamed = listText([`the edges of "${node}"`, ...named]);
+  const byHand = [
+    `${review}, then add this node, and name it in place of "${node}" in ${renamed}:`,
+    JSON.stringify(code),
+    ...(code.onError === undefined ? [] : [`Remove the onError of "${node}", which the node above has now.`]),
+  ];
   return {
     json: { node, file, ...counts, tokens_before: before, tokens_after: after, written, placed, runs: items },
     text: [

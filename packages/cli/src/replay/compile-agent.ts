@@ -20,6 +20,7 @@ import {
   nodeIndex,
   normalName,
   objectOf,
+  onErrorOf,
   parseWorkflow,
   placeCode,
   readWorkflowSource,
@@ -37,7 +38,9 @@ export interface CompiledAgent {
   node: string;
   file: string;
   /** The node with the code. */
-  code: { id: string; type: "action"; codeFile: string; fallback: string };
+  code: { id: string; type: "action"; codeFile: string; fallback: string; onError?: string };
+  /** The ids of nodes that name the agent in a field, where they have to name the node with the code. */
+  namedBy: Record<"onError" | "input_keys", string[]>;
   /** The file of the workflow that has the node now, or why it is not changed. */
   placed?: { file: string } | { problem: string };
   runs: (Tried & { execution: string; tokensBefore: number })[];
@@ -64,7 +67,8 @@ export async function compileAgent(
   const { workflow, findings } = await readAndParse(asked.folder);
   if (!workflow) throw new InvalidWorkflow(asked.folder, findings);
   const agent = agentIn(workflow, id);
-  const code = { id: `${id}_code`, type: "action", codeFile: `${id}_code.py`, fallback: id } as const;
+  const own = { id: `${id}_code`, type: "action", codeFile: `${id}_code.py`, fallback: id } as const;
+  const code = { ...own, ...defined({ onError: onErrorOf(agent) }) };
   if (asked.places) await demandPlace(asked.folder, workflow, code.id);
   return withTrials(
     async (nova, trialFor): Promise<CompiledAgent> => {
@@ -81,7 +85,8 @@ export async function compileAgent(
         return { ...one, execution: recorded.execution.id, tokensBefore: tokens };
       });
       const file = join(isFileOfFolder(asked.folder) ? dirname(asked.folder) : asked.folder, code.codeFile);
-      return { node: id, file, code, runs: shown, written, ...defined({ placed }) };
+      const namedBy = findNames(workflow, id);
+      return { node: id, file, code, namedBy, runs: shown, written, ...defined({ placed }) };
     },
     { drives: true },
   );
@@ -116,6 +121,14 @@ async function placeNode(path: string, code: CompiledAgent["code"], tried: reado
   if (problem) return { problem: `it would not compile: ${problem.code} ${problem.message}` };
   await writeInside(workflowPath(path), source.fileName, text, { replaces: true });
   return { file: join(isFileOfFolder(path) ? dirname(path) : path, source.fileName) };
+}
+
+function findNames(workflow: Workflow, id: string): CompiledAgent["namedBy"] {
+  const nodes = Array.from(nodeIndex(workflow).values(), ({ node }) => node);
+  const reads = (node: Node) =>
+    "inputKeys" in node && Object.values(node.inputKeys ?? {}).some((key) => key.node === id);
+  const idsOf = (names: (node: Node) => boolean) => nodes.filter(names).map((node) => node.id);
+  return { onError: idsOf((node) => onErrorOf(node) === id), input_keys: idsOf(reads) };
 }
 
 /** Finds a node whose prompt or code may name the result of an agent by the id of the agent. */
