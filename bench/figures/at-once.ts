@@ -1,6 +1,6 @@
-import { chainOf } from "../chains.ts";
+import { branchesOf, chainOf, publish, runChain } from "../chains.ts";
 import { type Dev, openDev } from "../dev.ts";
-import { atMost, type BenchApart, type Figure, median, rounded, skippedFigure } from "../figure.ts";
+import { atMost, type Bench, type BenchApart, type Figure, median, rounded, skippedFigure } from "../figure.ts";
 import { mainThreadMs, measurePeak } from "../processes.ts";
 import { openRestate } from "../rivals.ts";
 
@@ -53,3 +53,56 @@ async function againstRestate(dev: Dev, many: () => ReturnType<Dev["runAll"]>): 
     return [skippedFigure(...compared, error)];
   }
 }
+
+const branches = 10;
+const branchRounds = 5;
+
+/** Compares the time of many parallel branches with the time of a single node with the same code. */
+export const branchesAtOnce: Bench = async (cloud) => {
+  const [one, many] = [await publish(cloud, branchesOf(1)), await publish(cloud, branchesOf(branches))];
+  const [oneMs, manyMs]: number[][] = [[], []];
+  for (let round = 0; round < branchRounds; round++) {
+    oneMs?.push((await runChain(cloud, one)).wallMs);
+    manyMs?.push((await runChain(cloud, many)).wallMs);
+  }
+  const ratio = median(manyMs ?? []) / median(oneMs ?? []);
+  return [
+    {
+      name: `${branches} branches at once, a node of 300 ms in each, against one`,
+      aim: "at most 3 x",
+      value: rounded(ratio),
+      met: ratio <= 3,
+      detail: {
+        many_ms: rounded(median(manyMs ?? []), 0),
+        one_ms: rounded(median(oneMs ?? []), 0),
+        rounds: branchRounds,
+      },
+    },
+  ];
+};
+
+const fairRuns = 1_000;
+const clients = Array.from({ length: 10 }, (_, i) => `bench-${i}`);
+
+/**
+ * Checks that no client waits until earlier runs of another client have ended. It applies the limits of one of E2B's
+ * plans. Most runs then wait for a sandbox, so one machine can execute the few that have one.
+ */
+export const fair: BenchApart = async () => {
+  await using dev = await openDev("pro");
+  const { id } = await dev.client.workflows.publish(chainOf(3));
+  for (const slug of clients) await dev.client.clients.create({ slug, name: slug });
+  await dev.runAll(id, 1);
+  const own = fairRuns / clients.length;
+  const ran = await dev.runAll(
+    id,
+    clients.flatMap((slug) => Array<string>(own).fill(slug)),
+  );
+  const taken = ran.runs.map(({ ms, status }) => (status === "completed" ? ms : ran.allMs));
+  const means = clients.map((_, i) => taken.slice(i * own, (i + 1) * own).reduce((sum, ms) => sum + ms, 0) / own);
+  const [slowest, fastest] = [Math.max(...means), Math.min(...means)];
+  const completed = ran.runs.filter(({ status }) => status === "completed").length;
+  const name = `${fairRuns} runs at once of ${clients.length} clients: mean of the slowest client against the fastest`;
+  const ms = { slowest_ms: rounded(slowest, 0), fastest_ms: rounded(fastest, 0), all_ms: rounded(ran.allMs, 0) };
+  return [atMost(2, name, slowest / fastest, { completed, ...ms })];
+};

@@ -1,8 +1,8 @@
 import type { Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { agentFlows } from "../support/engine/agent-flows.ts";
+import { agentFlows } from "../support/engine/prompt-flows.ts";
 import { simulate } from "../support/engine/simulate.ts";
-import { votingFlows } from "../support/engine/voting-flows.ts";
+import { votingFlows } from "../support/engine/waiting-flows.ts";
 
 /** `NOVA_MODEL_RUNS` sets the number of runs of the long test; `NOVA_MODEL_SEED` plays one seed and prints its story. */
 const runs = Number(process.env.NOVA_MODEL_RUNS ?? 2000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupItems, readAhead } from "../../packages/engine/src/read-ahead.ts";
+import { groupItems, readAhead } from "../../packages/engine/src/trace/proof.ts";
 
 /** Counts up to `last`, and notes in `made` what was asked for. */
 async function* countTo(last: number, made: number[]): AsyncGenerator<number> {

@@ -1,20 +1,20 @@
+import type { ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { root } from "../support/imports.ts";
 import { modelServer } from "../support/model-server/model-server.ts";
 import { compare } from "./compare.ts";
-import { deploy } from "./deploy.ts";
 import { type Deployed, openDeployed } from "./deployed.ts";
-import { shell } from "./environment.ts";
-import { startLocal, startSandboxes } from "./local.ts";
+import { awsAt, shell } from "./environment.ts";
 import { type Gap, type Moto, startMoto } from "./moto.ts";
-import type { Place } from "./place.ts";
-import { Processes } from "./processes.ts";
+import { type Place, placeAt } from "./place.ts";
+import { CommandFailed, Processes } from "./processes.ts";
 import { reportOf } from "./report.ts";
 import { writeWorkflows } from "./workflows.ts";
 
@@ -161,3 +161,59 @@ tell("ending what was started");
 await opened.disposeAsync();
 if (opened.keepsLogs) tell(`what each process said is in ${opened.folder}`);
 process.exit(code);
+
+/** Deploys NOVA into the AWS at this endpoint, with `npm run deploy -- --stage production`. */
+async function deploy(processes: Processes, endpoint: string): Promise<void> {
+  const command = ["npm", "run", "deploy", "--", "--stage", "production"];
+  const before = leftovers();
+  try {
+    const ended = await processes.run(command, { cwd: root, env: { ...shell(), ...awsAt(endpoint), CI: "true" } });
+    if (ended.code !== 0) throw new CommandFailed(command, ended);
+  } finally {
+    // An interrupted command ends soon after this, so the files are removed synchronously.
+    for (const name of leftovers().filter((one) => !before.includes(one))) rmSync(join(root, name));
+  }
+}
+
+/** Returns the files with SST's compiled configuration. SST does not remove them if it is interrupted. */
+function leftovers(): string[] {
+  return readdirSync(root).filter((name) => /^\.sst\.config\.\d+\.mjs$/.test(name));
+}
+
+const nova = [process.execPath, "node_modules/.bin/nova"];
+
+/** Starts `nova local` and returns the variables that it prints, such as the address of E2B. */
+async function startSandboxes(processes: Processes, dataDir: string): Promise<Record<string, string>> {
+  const child = processes.stay("sandboxes", [...nova, "local"], inFolder(dataDir));
+  const variables: Record<string, string> = {};
+  await lineOf(child, "nova local", (line) => {
+    const [, name = "", value = ""] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    variables[name] = value;
+    return name === "E2B_API_KEY";
+  });
+  return variables;
+}
+
+/** Starts NOVA on this machine with its REST API, for the comparison with the deployed one. */
+async function startLocal(processes: Processes, dataDir: string, empty: string): Promise<Place> {
+  const command = [...nova, "dev", "--json", "--port", "0", "--smtp-port", "0", empty];
+  const child = processes.stay("local", command, inFolder(dataDir));
+  const greeting = JSON.parse(await lineOf(child, "nova dev", (line) => line.includes("api_key")));
+  const { endpoints } = JSON.parse(await readFile(join(dataDir, "owner.json"), "utf8"));
+  const keys = JSON.parse(await readFile(join(dataDir, "keys.json"), "utf8"));
+  const { accessKeyId, secretAccessKey } = keys;
+  const states = { endpoint: endpoints.states, accessKeyId, secretAccessKey };
+  return placeAt("local", { url: greeting.url, apiKey: greeting.api_key, states }, processes);
+}
+
+function inFolder(dataDir: string) {
+  return { cwd: root, env: { ...shell(), NOVA_DATA_DIR: dataDir, NOVA_FROZEN: "true" } };
+}
+
+/** Resolves with the first output line that `isIt` accepts. */
+function lineOf(child: ChildProcess, name: string, isIt: (line: string) => boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`${name} ended with ${code}: see its log`)));
+    if (child.stdout) createInterface({ input: child.stdout }).on("line", (line) => isIt(line) && resolve(line));
+  });
+}

@@ -6,9 +6,10 @@ import {
   validateHostHeader,
 } from "@modelcontextprotocol/server";
 import { maskCredentials } from "@nova/engine";
+import { isObject } from "@nova/workflow";
+import type { z } from "zod";
 import about from "../package.json" with { type: "json" };
 import { cutText, fitResult } from "./fit.ts";
-import { portable } from "./portable.ts";
 import { registerResources } from "./resources.ts";
 import { type Called, type Caller, linkToCall, onlyReads, type Tool } from "./tool.ts";
 import { tools } from "./tools/all.ts";
@@ -96,4 +97,28 @@ export async function answerMcp(request: Request, caller: Caller, { hosts, origi
 
 function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }, { status });
+}
+
+/**
+ * Returns a schema that validates like the given one, and whose JSON Schema has one `type` in each place and no schema
+ * without a keyword. Some clients translate tools to dialects that know only such schemas.
+ */
+function portable<Schema extends z.ZodObject>(schema: Schema): Schema {
+  const standard = schema["~standard"];
+  const { jsonSchema } = standard;
+  const input: typeof jsonSchema.input = (options) => simplify(jsonSchema.input(options)) as Record<string, unknown>;
+  const output: typeof jsonSchema.output = (options) => simplify(jsonSchema.output(options)) as Record<string, unknown>;
+  return Object.create(schema, { "~standard": { value: { ...standard, jsonSchema: { input, output } } } }) as Schema;
+}
+
+function simplify(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(simplify);
+  if (!isObject(schema)) return schema;
+  const fields = Object.entries(schema).map(([name, value]) => {
+    const isEmpty = name === "additionalProperties" && isObject(value) && Object.keys(value).length === 0;
+    return [name, isEmpty ? true : simplify(value)] as const;
+  });
+  const { type, ...others } = Object.fromEntries(fields);
+  if (!Array.isArray(type)) return Object.fromEntries(fields);
+  return { ...others, anyOf: type.map((one) => ({ type: one })) };
 }

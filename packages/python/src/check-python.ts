@@ -1,8 +1,7 @@
-import type { Diagnostic } from "@astral-sh/ruff-wasm-nodejs";
+import type { Diagnostic, Workspace } from "@astral-sh/ruff-wasm-nodejs";
 import { namesIn } from "./findings/guards.ts";
 import { nameMessage, undefinedName } from "./findings/names.ts";
 import { firstBy, type LineColumn, Lines } from "./lines.ts";
-import { runRuff } from "./ruff.ts";
 import { Program } from "./scope/program.ts";
 import type { Binding } from "./scope/scopes.ts";
 import { ancestors, type Node, walk } from "./tree/nodes.ts";
@@ -113,4 +112,33 @@ function makesDict({ origin }: Binding): boolean {
   if (value.kind === "binary") return value.op === "|";
   if (value.kind === "call") return value.callee.kind === "name" && value.callee.id === "dict";
   return value.kind === "dict" || (value.kind === "comprehension" && value.form === "dict");
+}
+
+/**
+ * Misplaced statements (`F70`) and undefined names (`F821` to `F823`). `F722` is left out, because an annotation may be
+ * any text.
+ */
+const rules = ["F70", "F821", "F822", "F823"];
+
+/**
+ * Ruff accepts the syntax of this Python. It is newer than the oldest Python of a sandbox, so that no syntax that a
+ * sandbox knows is reported.
+ */
+const newestPython = "py313";
+
+const workspaces = new Map<string, Promise<Workspace>>();
+
+/** Runs ruff on a source. The first call loads the WebAssembly (10 MB, 60 ms). */
+async function runRuff(source: string, builtins: readonly string[]): Promise<Diagnostic[]> {
+  const key = builtins.join();
+  const workspace = workspaces.get(key) ?? newWorkspace(builtins);
+  workspaces.set(key, workspace);
+  return (await workspace).check(source);
+}
+
+async function newWorkspace(builtins: readonly string[]): Promise<Workspace> {
+  // The package is CommonJS, of which a bundle that is split into files sees only the default export.
+  const { Workspace, PositionEncoding } = (await import("@astral-sh/ruff-wasm-nodejs")).default;
+  const settings = { "target-version": newestPython, builtins, lint: { select: rules } };
+  return new Workspace(settings, PositionEncoding.Utf16);
 }

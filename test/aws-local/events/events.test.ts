@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   DeleteRuleCommand,
+  EventBridgeClient,
   PutEventsCommand,
   type PutEventsRequestEntry,
   PutRuleCommand,
@@ -12,8 +14,55 @@ import {
   type Target,
 } from "@aws-sdk/client-eventbridge";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Events, openEvents } from "../../../packages/aws-local/src/events/open-events.ts";
+import { patterns } from "../support/languages.ts";
 import { signedFetch } from "../support/signed.ts";
-import { credentials, inTurn, standing, TestEvents, target } from "./support.ts";
+
+const credentials = { accessKeyId: "test-key", secretAccessKey: "test" };
+const functionOf = (name: string) => `arn:aws:lambda:us-east-1:123456789012:function:${name}:live`;
+
+const standing = functionOf("nova-deliver-event");
+const inTurn = functionOf("nova-publish");
+const target = functionOf("nova-fire-trigger");
+
+/** EventBridge for a test. It can be closed and opened again over the same folder. */
+class TestEvents implements Disposable {
+  readonly dataDir = mkdtempSync(join(tmpdir(), "nova-events-"));
+  /** All deliveries so far: the function, and the payload as text. */
+  readonly delivered: { functionArn: string; payload: string }[] = [];
+  /** Says whether a function succeeds with its event. A promise keeps the function at work until it resolves. */
+  takes: () => boolean | Promise<boolean> = () => true;
+  client!: EventBridgeClient;
+  events!: Events;
+
+  async open(): Promise<void> {
+    this.events = await openEvents({
+      dataDir: this.dataDir,
+      ...credentials,
+      now: () => Date.parse("2026-11-22T08:00:00.500Z"),
+      patterns,
+      customBus: "nova",
+      standing: [
+        { pattern: { source: [{ "anything-but": ["nova"] }] }, functionArn: standing },
+        { pattern: { source: ["nova"] }, functionArn: inTurn, inTurn: true },
+      ],
+      invoke: async (functionArn, payload) => {
+        this.delivered.push({ functionArn, payload });
+        return this.takes();
+      },
+    });
+    this.client = new EventBridgeClient({ region: "us-east-1", endpoint: this.events.url, credentials });
+  }
+
+  async close(): Promise<void> {
+    await this.events.close();
+    this.client.destroy();
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
 
 let world: TestEvents;
 

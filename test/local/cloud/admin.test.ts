@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { joinOwner } from "../../../packages/local/src/cloud/admin-client.ts";
-import { openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
 import { CounterBook } from "../../../packages/local/src/cloud/counting.ts";
 import { OwnerGone } from "../../../packages/local/src/cloud/errors.ts";
+import { openAdmin } from "../../../packages/local/src/cloud/owner.ts";
 import { newOwner, type Owner } from "../../../packages/local/src/cloud/owner-file.ts";
 import { type NodeEvent, Progress } from "../../../packages/local/src/cloud/progress.ts";
 

@@ -1,10 +1,10 @@
 /** A process that claims a data folder, reports its role, and leaves (after `close` or the end of stdin). */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { openAdmin } from "../../../packages/local/src/cloud/admin-server.ts";
 import { CounterBook } from "../../../packages/local/src/cloud/counting.ts";
 import { readKeys } from "../../../packages/local/src/cloud/keys.ts";
 import { claimFolder } from "../../../packages/local/src/cloud/open.ts";
+import { openAdmin } from "../../../packages/local/src/cloud/owner.ts";
 import { newOwner, removeOwner, writeOwner } from "../../../packages/local/src/cloud/owner-file.ts";
 import { Progress } from "../../../packages/local/src/cloud/progress.ts";
 
