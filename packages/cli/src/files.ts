@@ -27,6 +27,28 @@ export async function inNewFolder<T>(
   }
 }
 
+/**
+ * Writes a file for `--into`, and replaces an existing file only with `force`. Removes the file if the content fails.
+ * Throws `InvalidInput`.
+ */
+export async function writeNewFile(
+  path: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  { force = false }: { force: boolean | undefined },
+): Promise<void> {
+  const sentence = ({ code }: NodeJS.ErrnoException) =>
+    code === "EEXIST"
+      ? `"${path}" exists - name another file, or add --force`
+      : `"${path}" cannot be written (${code}) - name another file`;
+  await using file = await open(path, force ? "w" : "wx").catch(throwInvalid(sentence));
+  try {
+    await file.writeFile(content);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
 
 /**

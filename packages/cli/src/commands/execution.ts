@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import type { NovaClient } from "@nova/client";
 import {
   asReference,
@@ -17,7 +16,8 @@ import { shellWord } from "@nova/workflow/shell-word";
 import { askApi, readServerVariables } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
 import { demandContent, listEntries, notRunError, readBlob, readDiff, readTrace, readWhole } from "../api/recorded.ts";
-import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { writeNewFile } from "../files.ts";
 import { mapMembers, mapObjects, mapValue } from "../input/context.ts";
 import { diffLines } from "../output/diff.ts";
 import { type Logged, LogLines, loggedSoFar, logItem, logLines } from "../output/logs.ts";
@@ -162,7 +162,7 @@ export const get = command({
     const value = await askApi((server) => readContextValue(server, execution, key));
     const content = "json" in value ? fileText(value.json) : value.bytes;
     const bytes = Buffer.byteLength(content);
-    if (into !== undefined) await write(into, content, force === true);
+    if (into !== undefined) await writeNewFile(into, content, { force });
     if (json || into !== undefined) {
       const text = `${into} has ${key} of ${execution}, ${bytes} bytes`;
       return { json: resultOf(defined({ execution_id: execution, key, into }), value), text };
@@ -188,14 +188,6 @@ function resultOf(place: object, value: ContextValue): string {
  */
 function fileText(json: string): string {
   return json.startsWith('"') ? JSON.parse(json) : `${json}\n`;
-}
-
-async function write(file: string, content: string | Uint8Array, force: boolean): Promise<void> {
-  const sentence = ({ code }: NodeJS.ErrnoException) =>
-    code === "EEXIST"
-      ? `"${file}" exists - name another file, or add --force`
-      : `"${file}" cannot be written (${code}) - name another file`;
-  await writeFile(file, content, { flag: force ? "w" : "wx" }).catch(throwInvalid(sentence));
 }
 
 /** A value in a context: JSON text with exact digits, or the bytes of a file. */

@@ -1,4 +1,4 @@
-import { open, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { ApiProblem, type NovaClient } from "@nova/client";
 import type { Verdict } from "@nova/verify";
 import { describeVerdict, listRemarks } from "@nova/verify/describe";
@@ -6,7 +6,8 @@ import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi } from "../api/ask.ts";
 import { fetchSigned, limitSize } from "../api/client.ts";
-import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
+import { exitCodes, InvalidInput } from "../errors.ts";
+import { writeNewFile } from "../files.ts";
 import { print, printBytes, printError, printStatus, styled } from "../output/terminal.ts";
 import { command } from "./command.ts";
 
@@ -55,33 +56,13 @@ async function makeProof(id: string, { level, into, now, force }: Wish): Promise
   const { bytes, restarts } = await askApi(async (nova) => {
     const { restarts, ended_at } = await nova.executions.get(id);
     if (now && ended_at !== null) await nova.makeRoot();
-    const body = await openProof(nova, id, level);
-    return { bytes: into === undefined ? await collect(body) : await writeStream(body, into, force), restarts };
+    const body = withProgress(await openProof(nova, id, level));
+    if (into === undefined) return { bytes: Buffer.concat(await Array.fromAsync(body)), restarts };
+    await writeNewFile(into, body, { force });
+    return { bytes: await readFile(into), restarts };
   });
   const { verifyProof } = await import("@nova/verify");
   return { bytes, restarts, verdict: await verifyProof(bytes) };
-}
-
-async function collect(body: ReadableStream<Uint8Array>): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(withProgress(body)));
-}
-
-/** Writes the stream to a file, and returns the content of the file. Removes the file if the stream fails. */
-async function writeStream(body: ReadableStream<Uint8Array>, path: string, force: boolean): Promise<Buffer> {
-  const sentence = ({ code }: NodeJS.ErrnoException) =>
-    code === "EEXIST"
-      ? `"${path}" exists - name another file, or add --force`
-      : `"${path}" cannot be written (${code}) - name another file`;
-  const file = await open(path, force ? "w" : "wx").catch(throwInvalid(sentence));
-  try {
-    for await (const chunk of withProgress(body)) await file.writeFile(chunk);
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
-  return readFile(path);
 }
 
 /** Files up to this size arrive at once, so a line about their progress would only flicker. */
