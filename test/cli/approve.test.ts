@@ -162,7 +162,9 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     },
   );
 
-  it("keeps waiting in one branch, while the command that has answered another branch ends", async () => {
+  it("keeps waiting in one branch, while the command that has answered another branch ends", {
+    tags: ["deep"],
+  }, async () => {
     const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });
     const edges = ["one", "two"].flatMap((id) => [
       { from: "start", to: id },
@@ -185,7 +187,7 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     expect((await json("trace", execution)).status).toBe("completed");
   });
 
-  it("can be cancelled after the process that started it is gone", async () => {
+  it("can be cancelled after the process that started it is gone", { tags: ["deep"] }, async () => {
     const run = start("run", "order");
     await run.line("order waits");
     run.child.kill("SIGKILL");

@@ -84,7 +84,7 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
     expect(error.message).toMatch(message);
   });
 
-  it("prints which called workflow waits for an answer", async () => {
+  it("prints which called workflow waits for an answer", { tags: ["deep"] }, async () => {
     await writeNodes("asks", { ask: { type: "approval", message: "Pay it?", choices: ["yes"] } });
     await writeNodes("waits", { bill: calls("asks") });
     const run = startNova(cwd, "run", "waits");
@@ -93,7 +93,9 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
     expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("completed") });
   });
 
-  it("leaves the waiting runs open at Ctrl-C, and an answer continues them to the end", async () => {
+  it("leaves the waiting runs open at Ctrl-C, and an answer continues them to the end", {
+    tags: ["deep"],
+  }, async () => {
     const folders = ["waits", "asks"].map((name) => join(cwd, name));
     const elsewhere = await newFolder();
     for (const folder of folders) await cp(folder, join(elsewhere, basename(folder)), { recursive: true });

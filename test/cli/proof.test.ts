@@ -164,7 +164,7 @@ describe("nova proof", { timeout: 60_000 }, () => {
     });
   });
 
-  it("fetches a large file from its own address, on this machine and from a server", async () => {
+  it("fetches a large file from its own address, on this machine and from a server", { tags: ["deep"] }, async () => {
     const code = "for i in range(6): context[f'text{i}'] = chr(97 + i) * 900_000";
     const id = await ran(inARow("large", { one: code }));
     for (const [name, run] of [

@@ -44,7 +44,9 @@ describe("a compiled workflow, run by a local Step Functions,", () => {
   });
 });
 
-it("the random workflows in the compiler's tests end in every possible way and meet every possible event", () => {
+it("the random workflows in the compiler's tests end in every possible way and meet every possible event", {
+  tags: ["deep"],
+}, () => {
   const walks = fc.sample(fc.tuple(graphs, fates), 3_000).map(([{ workflow }, chosen]) => walk(workflow, chosen));
   const ends = new Set(walks.map(({ end }) => end));
   const all = ["ExecutionClosed", "Lambda.Unknown", "NodeFailed", "NodeTimeout", "succeeded"];
@@ -62,7 +64,7 @@ it("a random workflow has its joins where the random program from which it was g
   );
 });
 
-it("the state machine of a random workflow is accepted by asl-validator", async () => {
+it("the state machine of a random workflow is accepted by asl-validator", { tags: ["deep"] }, async () => {
   await fc.assert(
     fc.asyncProperty(graphs, options, async ({ workflow }, how) => {
       expect(await aslErrors(toStateMachine(workflow, how))).toBe("");

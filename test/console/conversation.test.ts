@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentFlow, calling, toolNode } from "../support/agent.ts";
 import { type ModelServer, modelServer } from "../support/model-server/model-server.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { formatPercentile, formatRate } from "@nova/client";
 import { describe, expect, it } from "vitest";
 import { desk, findingsInEveryLook, hasBrowser, waitUntil, waitUntilLoaded } from "./support/browser.ts";

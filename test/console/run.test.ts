@@ -45,7 +45,9 @@ describe.skipIf(!hasBrowser)("the page of a run", () => {
     await panel.getByText("850.0").waitFor();
   });
 
-  it("shows the first rows of a workbook, and folds long values so that later values stay visible", async () => {
+  it("shows the first rows of a workbook, and folds long values so that later values stay visible", {
+    tags: ["deep"],
+  }, async () => {
     const code = `
 import io, zipfile
 rows = ''.join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c><c r="C{row}"><v>{row}.50</v></c></row>' for row in range(1, 61))
@@ -81,7 +83,7 @@ context['short'] = [7]
     expect(await panel.getByRole("button", { name: /^short/ }).getAttribute("aria-expanded")).toBe("true");
   });
 
-  it("finds and copies values of a large context, and renders only visible rows", async () => {
+  it("finds and copies values of a large context, and renders only visible rows", { tags: ["deep"] }, async () => {
     const rows = "context['rows'] = [{'number': index, 'name': f'row {index}'} for index in range(3000)]";
     await app.nova.workflows.publish({
       id: "lists",
@@ -127,7 +129,7 @@ context['short'] = [7]
     expect(await node(page, "rest").getAttribute("data-state")).toBe("idle");
   });
 
-  it("polls the run with ETags at growing intervals, and the server answers 304", async () => {
+  it("polls the run with ETags at growing intervals, and the server answers 304", { tags: ["deep"] }, async () => {
     const id = await begin("waits", { amount: "1 200 EUR" });
     const page = await app.open(`/runs/${id}`);
     const statuses: number[] = [];
@@ -233,7 +235,9 @@ context['short'] = [7]
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(`nova test add ${id} --name polls-twice`);
   });
 
-  it("names the run in the browser tab, and links to the page of the run in Step Functions if there is one", async () => {
+  it("names the run in the browser tab, and links to the page of the run in Step Functions if there is one", {
+    tags: ["deep"],
+  }, async () => {
     const id = await runToEnd("polls");
     const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Restart", exact: true }).waitFor();
@@ -274,7 +278,7 @@ context['short'] = [7]
     await page.getByRole("heading", { name: "Tasks" }).waitFor();
   });
 
-  it("fits the whole graph after a resize, unless the user has moved the graph", async () => {
+  it("fits the whole graph after a resize, unless the user has moved the graph", { tags: ["deep"] }, async () => {
     const id = await runToEnd("orders", { total: 2500 });
     const page = await app.open(`/runs/${id}`);
     const measureLeft = async () => {
@@ -299,7 +303,9 @@ context['short'] = [7]
     expect(await measureLeft()).toBe(moved);
   });
 
-  it("has its node, its tab and its unfolded nodes in the address, so that a copied address shows the same", async () => {
+  it("has its node, its tab and its unfolded nodes in the address, so that a copied address shows the same", {
+    tags: ["deep"],
+  }, async () => {
     const id = await runToEnd("prices");
     const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Unfold each" }).click();
@@ -313,7 +319,9 @@ context['short'] = [7]
     await waitUntil(async () => expect(await tab(same).getAttribute("aria-selected")).toBe("true"));
   });
 
-  it("shows a period of the timeline and the critical path, by mouse and by keyboard, and keeps them in the address", async () => {
+  it("shows a period of the timeline and the critical path, by mouse and by keyboard, and keeps them in the address", {
+    tags: ["deep"],
+  }, async () => {
     const id = await runToEnd("orders", { total: 2500 });
     const page = await app.open(`/runs/${id}`);
     const timeline = page.getByRole("region", { name: "Timeline" });

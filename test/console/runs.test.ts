@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { hasBrowser, waitUntil } from "./support/browser.ts";

@@ -93,7 +93,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     return { entry: await (await fetch(`${app.url}/executions/${execution}/chain`, { headers })).text() };
   }
 
-  it("show who may vote and who has voted, and say why the buttons are disabled for the user", async () => {
+  it("show who may vote and who has voted, and say why the buttons are disabled for the user", {
+    tags: ["deep"],
+  }, async () => {
     const [start, ask, end] = asks.nodes;
     const approvers = { any: ["cfo@acme.com", "ceo@acme.com"], count: 2 };
     await app.nova.workflows.publish({
@@ -133,7 +135,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.locator(".run-top").getByText("Completed").waitFor();
   });
 
-  it("show beside an input why it is invalid, and show the answer of another user who was faster", async () => {
+  it("show beside an input why it is invalid, and show the answer of another user who was faster", {
+    tags: ["deep"],
+  }, async () => {
     const { task } = await startTask();
     const page = await app.open(`/tasks/${task}`);
     await choose(page, "rejected").click();
@@ -152,7 +156,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("no money").waitFor();
   });
 
-  it("show their context and later their answer without requests for the run or the workflow", async () => {
+  it("show their context and later their answer without requests for the run or the workflow", {
+    tags: ["deep"],
+  }, async () => {
     const { task } = await startTask();
     const page = await app.open("/tasks");
     const paths: string[] = [];

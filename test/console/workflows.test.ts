@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
 
   const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
 
-  it("list workflows with their last runs, and filter them by name", async () => {
+  it("list workflows with their last runs, and filter them by name", { tags: ["deep"] }, async () => {
     const { execution_id } = await app.nova.executions.run("polls");
     const page = await app.open("/workflows");
     await page.getByRole("link", { name: "Its last run: 1 Completed" }).waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.getByText("dropped.pdf").waitFor();
   });
 
-  it("show two versions in one graph, with the difference of their code", async () => {
+  it("show two versions in one graph, with the difference of their code", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Compare with v1" }).click();
     await card(page, "changed").waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.getByText("Next time").waitFor();
   });
 
-  it("queue a run beyond the quota, and explain on its page why the run is queued", async () => {
+  it("queue a run beyond the quota, and explain on its page why the run is queued", { tags: ["deep"] }, async () => {
     const params = { path: { id: "slow" } };
     const body = { max_concurrent: 1, max_concurrent_per_client: null };
     await app.nova.ask(app.nova.api.PUT("/workflows/{id}/quotas", { params, body }));
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.locator(".run-top").getByText("Cancelled").waitFor();
   });
 
-  it("save quotas, and reject invalid ones", async () => {
+  it("save quotas, and reject invalid ones", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/intake/limits");
     await page.getByLabel("All clients together").fill("0");
     await page.getByText("Enter a whole number from 1 to 1000, or leave it empty.").waitFor();

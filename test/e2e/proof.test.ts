@@ -111,7 +111,7 @@ describe("the proof of a run", { timeout: 120_000 }, () => {
     expect(run.definition).toContain("context['exact'] = 850.0");
   });
 
-  it("contains the steps in which models were called", async () => {
+  it("contains the steps in which models were called", { tags: ["deep"] }, async () => {
     answers = { code: ["context['total'] = sum(context['lines'])"] };
     const version = await cloud.publish(
       inARow("written", {
@@ -126,7 +126,7 @@ describe("the proof of a run", { timeout: 120_000 }, () => {
     expect(steps).toEqual([0, 5, 1, 2, 0, 0]);
   });
 
-  it("contains branches, nested forks, items, loops and failures", async () => {
+  it("contains branches, nested forks, items, loops and failures", { tags: ["deep"] }, async () => {
     const version = await cloud.publish({
       id: "shapes",
       nodes: [

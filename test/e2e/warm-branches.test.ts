@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import type { WorkflowVersion } from "@nova/engine";
 import { afterAll, expect, it } from "vitest";
 import { openTestCloud, unoffered, verified } from "../support/cloud.ts";

@@ -25,34 +25,34 @@ function seedsFrom(first: number, count: number): number[] {
 }
 
 describe("the protocol, under random duplicates, losses, deaths and cancels,", () => {
-  it("keeps every invariant in 200 random runs", { timeout }, async () => {
-    await expectNoViolation(seed === undefined ? seedsFrom(1, 200) : [Number(seed)]);
+  it("keeps every invariant in 100 random runs", { timeout }, async () => {
+    await expectNoViolation(seed === undefined ? seedsFrom(1, 100) : [Number(seed)]);
   });
 
   it("keeps every invariant in thousands of random runs", { timeout, tags: ["deep"] }, async () => {
-    await expectNoViolation(seed === undefined ? seedsFrom(201, runs) : []);
+    await expectNoViolation(seed === undefined ? seedsFrom(101, runs) : []);
   });
 });
 
 describe("votes that arrive twice, at once and late, while processes die", () => {
-  it("lead to exactly one outcome and count each person once, in each of 200 random runs", { timeout }, async () => {
-    await expectNoViolation(seed === undefined ? seedsFrom(1, 200) : [Number(seed)], votingFlows);
+  it("lead to exactly one outcome and count each person once, in each of 100 random runs", { timeout }, async () => {
+    await expectNoViolation(seed === undefined ? seedsFrom(1, 100) : [Number(seed)], votingFlows);
   });
 
   it("lead to exactly one outcome and count each person once, in each of thousands of random runs", {
     timeout,
     tags: ["deep"],
   }, async () => {
-    await expectNoViolation(seed === undefined ? seedsFrom(201, runs) : [], votingFlows);
+    await expectNoViolation(seed === undefined ? seedsFrom(101, runs) : [], votingFlows);
   });
 });
 
 describe("agents and their calls, under random duplicates, losses, deaths and cancels,", () => {
-  it("keep every invariant in 100 random runs", { timeout }, async () => {
-    await expectNoViolation(seed === undefined ? seedsFrom(1, 100) : [Number(seed)], agentFlows);
+  it("keep every invariant in 60 random runs", { timeout }, async () => {
+    await expectNoViolation(seed === undefined ? seedsFrom(1, 60) : [Number(seed)], agentFlows);
   });
 
   it("keep every invariant in thousands of random runs", { timeout, tags: ["deep"] }, async () => {
-    await expectNoViolation(seed === undefined ? seedsFrom(201, runs) : [], agentFlows);
+    await expectNoViolation(seed === undefined ? seedsFrom(61, runs) : [], agentFlows);
   });
 });

@@ -58,7 +58,9 @@ describe.skipIf(!hasBrowser)("the page of the verifier", { timeout: 60_000 }, ()
     expect(await findingsInEveryLook(page, "verify-valid")).toEqual([]);
   });
 
-  it("shows the changed entry and the reason in red, and never interprets a text as HTML", async () => {
+  it("shows the changed entry and the reason in red, and never interprets a text as HTML", {
+    tags: ["deep"],
+  }, async () => {
     const { page, asked } = await open();
     const changed = structuredClone(proof);
     const [main] = changed.runs[0].scopes;

@@ -115,7 +115,9 @@ it("nova agent compile prints the node to add and each place that has to name it
 describe("nova agent compile --write", { timeout: 300_000 }, () => {
   const added = '{ "id": "resolve_code", "type": "action", "codeFile": "resolve_code.py", "fallback": "resolve" }';
 
-  it("adds the node to the workflow, which then runs the code, as a guest of nova dev and with NOVA_URL", async () => {
+  it("adds the node to the workflow, which then runs the code, as a guest of nova dev and with NOVA_URL", {
+    tags: ["deep"],
+  }, async () => {
     const { child, line, ended } = startNova(cwd, "dev", "orders", "--port", "0", "--json");
     const { url, api_key } = JSON.parse(await line('{"url"'));
     const server = { NOVA_URL: url, NOVA_API_KEY: api_key };
@@ -152,7 +154,7 @@ describe("nova agent compile --write", { timeout: 300_000 }, () => {
     return { made, edges: JSON.parse(await readFile(join(cwd, "orders/workflow.json"), "utf8")).edges, before: edges };
   }
 
-  it("lets a node with input_keys find the answer of the code", async () => {
+  it("lets a node with input_keys find the answer of the code", { tags: ["deep"] }, async () => {
     const code = 'context["found"] = context["answer"]';
     const { made } = await compileBefore({ code, input_keys: { answer: "resolve:output" } });
     expect(made).toMatchObject({ exit: 0, placed: { file: "orders/workflow.json" } });

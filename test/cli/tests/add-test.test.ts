@@ -129,7 +129,9 @@ describe("a recorded test", { timeout: 120_000 }, () => {
       expect(await test("chancy")).toMatchObject(all(1));
     });
 
-    it("names separately the differences that no form such as `$any` can allow: other keys and other errors", async () => {
+    it("names separately the differences that no form such as `$any` can allow: other keys and other errors", {
+      tags: ["deep"],
+    }, async () => {
       const keys = "import uuid\ncontext[str(uuid.uuid4())] = 1";
       const fails = `${dice("id")}\nraise ValueError(str(context['id']))`;
       const nodes = [action("keys", `${dice("id")}\n${keys}`, live), action("fails", fails, live)];
@@ -155,7 +157,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("uses the recorded answer of an approval instead of asking a person", async () => {
+  it("uses the recorded answer of an approval instead of asking a person", { tags: ["deep"] }, async () => {
     const edges = ["approved", "rejected"].map((condition) => ({
       from: "ask",
       to: condition === "approved" ? "pay" : "end",

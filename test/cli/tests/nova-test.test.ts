@@ -184,7 +184,9 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(Object.keys((await fixture("row", "new")).outcomes)).toEqual(["sum", "call", "send", "after"]);
   });
 
-  it("repeats maps, loops, failures, waits and calls of workflows without their effects", async () => {
+  it("repeats maps, loops, failures, waits and calls of workflows without their effects", {
+    tags: ["deep"],
+  }, async () => {
     await cloud.publish(between("inner", [action("one", dice("made"))], ways("start > one > end")));
     const square = action("square", "context['s'] = context['item'] ** 2", live);
     const send = action("send", dice("sent"));
@@ -279,7 +281,9 @@ describe("nova test", { timeout: 120_000 }, () => {
     });
   });
 
-  it("ignores how far the other items of a map got before one item failed, because that depends on timing", async () => {
+  it("ignores how far the other items of a map got before one item failed, because that depends on timing", {
+    tags: ["deep"],
+  }, async () => {
     // In the first run item 0 ends before item 1 fails; in the second run item 1 fails first.
     const item = (pause: number) =>
       action("item", `import time\ntime.sleep(0.2 if context["item"] else ${pause})\n1 / (1 - context["item"])`, live);
@@ -298,7 +302,9 @@ describe("nova test", { timeout: 120_000 }, () => {
     expect(await test("chance")).toMatchObject(all(1));
   });
 
-  it("accepts every value that matches a form such as `$approx`, and names a Python expression that is not true", async () => {
+  it("accepts every value that matches a form such as `$approx`, and names a Python expression that is not true", {
+    tags: ["deep"],
+  }, async () => {
     const code = "import time\ncontext['now'] = time.time()\ncontext['total'] = 850.004\ncontext['id'] = 'inv-7'";
     const outcomes = { make: { set: {} } };
     await writeTest(between("loose", [action("make", code, live)], ways("start > make > end")), "l", { outcomes });

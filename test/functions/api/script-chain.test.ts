@@ -59,7 +59,7 @@ async function definitions(session_id: string) {
 }
 
 describe("front ends of ScriptChain, the system before NOVA,", { timeout: 120_000 }, () => {
-  it("run a chain of prompts, read outputs, and run stale nodes after an edit", async () => {
+  it("run a chain of prompts, read outputs, and run stale nodes after an edit", { tags: ["deep"] }, async () => {
     const session_id = await chainOfPromptsByFrontEnd();
     answers.push({ text: "Long rivers." }, { text: "1. Nile\n2. Rhine" }, { text: "The Rhine." });
     const { body } = await ask("/execute", { session_id });

@@ -60,8 +60,12 @@ describe.each(["", "/chain"])("the ETag of GET /executions/{id}%s", (path) => {
     await vi.waitFor(async () => expect((await api.ports.executions.get(id))?.open).toBe(false), 20_000);
     const tag = await tagOf(request);
     const [tip, links] = [vi.spyOn(api.ports.chain, "tip"), vi.spyOn(api.ports.chain, "links")];
-    expect((await api.call(request, known(tag))).status).toBe(304);
-    expect([tip.mock.calls, links.mock.calls]).toEqual([[], []]);
+    // The cloud may still read the chain after the end of the run, so a request is repeated until it is alone.
+    await vi.waitFor(async () => {
+      vi.clearAllMocks();
+      expect((await api.call(request, known(tag))).status).toBe(304);
+      expect([tip.mock.calls, links.mock.calls]).toEqual([[], []]);
+    }, 20_000);
     vi.restoreAllMocks();
   });
 

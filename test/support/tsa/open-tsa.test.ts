@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
