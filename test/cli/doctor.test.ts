@@ -35,7 +35,7 @@ describe("nova doctor", () => {
     expect([code, of.model]).toEqual([0, { name: "model", ok: false, fix: expect.stringContaining("OPENAI_API_KEY") }]);
   });
 
-  it("exits with 1 if the server does not answer", async () => {
+  it("exits with 1 if the server does not answer", { tags: ["deep"] }, async () => {
     vi.stubEnv("NOVA_URL", "http://127.0.0.1:9");
     vi.stubEnv("NOVA_API_KEY", "none");
     const { code, of } = await examine();

@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { createClient, type NovaClient } from "@nova/client";
 import { warmPorts } from "@nova/functions";
 import { type ApiHandler, createApi, createServicePorts } from "@nova/functions/api";

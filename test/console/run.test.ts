@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("the page of a run", () => {
     await panel.getByText("no rate").waitFor();
   });
 
-  it("shows all digits of numbers", async () => {
+  it("shows all digits of numbers", { tags: ["deep"] }, async () => {
     const id = await runToEnd("orders", { total: 250 });
     const page = await app.open(`/runs/${id}?node=read`);
     const panel = page.getByRole("complementary", { name: "Entry" });
@@ -157,7 +157,9 @@ context['short'] = [7]
     expect(await items.nth(2).innerText()).toMatch(/^item 0\s+Completed/);
   });
 
-  it("unfolds a child run inside the graph of its parent, with the entries of the child", async () => {
+  it("unfolds a child run inside the graph of its parent, with the entries of the child", {
+    tags: ["deep"],
+  }, async () => {
     const id = await runToEnd("nightly");
     const page = await app.open(`/runs/${id}`);
     await page.getByRole("button", { name: "Unfold orders" }).click();
@@ -382,7 +384,9 @@ context['short'] = [7]
     await panel.getByText("2500").waitFor();
   });
 
-  it("shows the output of all nodes in one list, and Follow is on while the run is open", async () => {
+  it("shows the output of all nodes in one list, and Follow is on while the run is open", {
+    tags: ["deep"],
+  }, async () => {
     const id = await begin("slow");
     const page = await app.open(`/runs/${id}?lower=logs`);
     const logs = page.getByRole("region", { name: "Logs of all nodes" });

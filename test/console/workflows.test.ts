@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await card(lost, "read").waitFor();
   });
 
-  it("are edited in a session with their active version", async () => {
+  it("are edited in a session with their active version", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/orders");
     await page.getByRole("button", { name: "Edit" }).click();
     await page.waitForURL(/\/sessions\/ses_/);
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     expect(new URL(page.url()).search).toBe("?before=1&after=2");
   });
 
-  it("activate another version of a workflow, and pause and resume the workflow", async () => {
+  it("activate another version of a workflow, and pause and resume the workflow", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Activate" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();

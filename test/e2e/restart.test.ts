@@ -207,7 +207,7 @@ describe("a restart of a failed run", { timeout: 60_000 }, () => {
     for (const one of [trace, last.trace, branch.trace]) expect(await verified(cloud, one)).toBe("anchored");
   });
 
-  it("repeats approvals and waits only if the user asks for it", async () => {
+  it("repeats approvals and waits only if the user asks for it", { tags: ["deep"] }, async () => {
     const version = await cloud.publish({
       id: "asks",
       nodes: [

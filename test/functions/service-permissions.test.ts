@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

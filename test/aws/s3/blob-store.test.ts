@@ -148,7 +148,7 @@ test("a damaged blob is detected when it is read", async () => {
   await new Promise((resolve) => liar.close(resolve));
 });
 
-test("writing and reading a blob of 50 MB does not fill the heap", async () => {
+test("writing and reading a blob of 50 MB does not fill the heap", { tags: ["deep"] }, async () => {
   const piece = randomBytes(64 * 1024);
   const pieces = 800;
   const hash = createHash("sha256");

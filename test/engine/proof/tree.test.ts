@@ -114,7 +114,7 @@ describe("a hash tree", () => {
     expect(pathInTree(leaves.slice(0, size), index).map((hash) => hash.toString("hex"))).toEqual(path);
   });
 
-  it("of any size from 1 to 130 has the root and the paths that RFC 6962 defines", () => {
+  it("of any size from 1 to 130 has the root and the paths that RFC 6962 defines", { tags: ["deep"] }, () => {
     for (const size of sizes) {
       const all = leavesOf(size);
       const rfc = new RfcTree(all);

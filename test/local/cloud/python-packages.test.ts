@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("the requirements of a workflow", () => {
-  it("are installed once, into a folder that is either complete or absent", async () => {
+  it("are installed once, into a folder that is either complete or absent", { tags: ["deep"] }, async () => {
     const target = join(folder, "templates", "a");
     await Promise.all([installRequirements(python, [wheel], target), installRequirements(python, [wheel], target)]);
     const { stdout } = await run(python.path, ["-c", "import novatiny; print(novatiny.answer)"], {
