@@ -43,20 +43,18 @@ describe("nova init", () => {
     expect([id, name]).toEqual(["other", "other"]);
   });
 
-  it(
-    "makes with --typescript the same workflow as a TypeScript program, whose types work in any folder",
-    { tags: ["deep"] },
-    async () => {
-      expect((await nova(cwd, "init", "--typescript", "typed")).stdout).toContain("workflow.ts is its graph");
-      expect(await nova(cwd, "validate", "typed")).toMatchObject({ code: 0, stdout: "typed is valid\n" });
-      const machine = JSON.parse((await nova(cwd, "compile", "typed")).stdout);
-      expect(Object.keys(machine.States)).toEqual(expect.arrayContaining(["greet", "shout"]));
-      const check = () =>
-        execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", join(cwd, "typed")], { stdio: "pipe" });
-      expect(check).not.toThrow();
-    },
-    60_000,
-  );
+  it("makes with --typescript the same workflow as a TypeScript program, whose types work in any folder", {
+    timeout: 60_000,
+    tags: ["deep"],
+  }, async () => {
+    expect((await nova(cwd, "init", "--typescript", "typed")).stdout).toContain("workflow.ts is its graph");
+    expect(await nova(cwd, "validate", "typed")).toMatchObject({ code: 0, stdout: "typed is valid\n" });
+    const machine = JSON.parse((await nova(cwd, "compile", "typed")).stdout);
+    expect(Object.keys(machine.States)).toEqual(expect.arrayContaining(["greet", "shout"]));
+    const check = () =>
+      execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", join(cwd, "typed")], { stdio: "pipe" });
+    expect(check).not.toThrow();
+  });
 
   it("leaves a folder with files unchanged", async () => {
     const { code, stderr } = await nova(cwd, "init", "mine");
