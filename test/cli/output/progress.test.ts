@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Progress, progressText } from "../../../packages/cli/src/output/progress.ts";
+import { type Progress, progressText } from "../../../packages/cli/src/commands/verify.ts";
 
 it.each<[string, Progress, number, string]>([
   ["its start", { done: 0, total: undefined, broken: 0 }, 0, "0 runs, 0/s, 0 broken"],
