@@ -4,7 +4,7 @@ import { verifyProof } from "@nova/verify";
 import { readWorkflowSource } from "@nova/workflow";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { agentFlow, calling, toolNode } from "../support/agent.ts";
-import { inARow, openTestCloud, type TestCloud, verified } from "../support/cloud.ts";
+import { inARow, openTestCloud, type TestCloud, unoffered, verified } from "../support/cloud.ts";
 import {
   type ModelRequest,
   type ModelServer,
@@ -230,6 +230,34 @@ it("a tool that asks people first runs only if they approve, and the run waits m
   expect(JSON.parse(results[0] ?? "")).toMatchObject({ refund_approval: { choice: "approved" }, paid: 12.5 });
   expect(JSON.parse(results[1] ?? "")).toMatchObject({ refund_approval: { choice: "rejected" } });
   expect(results[1]).not.toContain("paid");
+});
+
+it("no sandbox waits while a call asks people, before the agent or beside the call", async () => {
+  const approve = { message: "Refund?" };
+  const refund = toolNode("refund", 'context["paid"] = True', {}, { effects: true, approve });
+  const flow = agentFlow("waits-alone", [lookUp, refund]) as { nodes: object[]; edges: object[] };
+  const first = { id: "first", type: "action", code: 'context["first"] = 1' };
+  const version = await cloud.publish({
+    ...flow,
+    nodes: [...flow.nodes, first, { id: "last", type: "action", code: 'context["last"] = 1' }],
+    edges: [
+      { from: "start", to: "first" },
+      { from: "first", to: "resolve" },
+      { from: "resolve", to: "last" },
+      { from: "last", to: "end" },
+    ],
+  });
+  inTurn({ calls: [calling("look_up", { id: 7 }), calling("refund", {})] }, { text: "done" });
+  const { id: execution } = await startExecution(cloud.ports, { version, context: '{"case": "x"}' });
+  const callEntry = async () => (await cloud.ports.chain.read({ execution, scope: "/resolve@2.0", seq: 1 })).entry;
+  await expect.poll(callEntry, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(async () => (await cloud.ports.tasks.ofExecution(execution)).length).toBe(1);
+  await expect.poll(() => unoffered(cloud)).toEqual([]);
+  await answerTask(cloud.ports, { execution, node: "refund_approval", choice: "approved", by: "ann", from: "a test" });
+  await cloud.untilEnd(execution);
+  const trace = await readTrace(cloud.ports, execution, { full: true });
+  expect(JSON.parse(trace.context.text)).toMatchObject({ first: 1, resolve: "done", last: 1 });
+  expect(await verified(cloud, trace)).toBe("anchored");
 });
 
 it("a published workflow is a tool with its own description and inputs", async () => {

@@ -1,5 +1,6 @@
-import { defined, isInLoop, joinOf, type Node } from "@nova/workflow";
-import { type Head, sealEntry } from "../chain/entry.ts";
+import { defined, isInLoop, joinOf, type Node, nodeIndex } from "@nova/workflow";
+import { type Head, headOf, sealEntry } from "../chain/entry.ts";
+import { type BranchPlace, branchOf } from "../chain/ids.ts";
 import { contextBefore, type LoadedContext, type Position } from "../chain/position.ts";
 import { addSpendings } from "../chain/spending.ts";
 import { blobPages, linkLabel, storeContext } from "../context/context.ts";
@@ -7,7 +8,7 @@ import { chainBroken } from "../errors.ts";
 import type { RecordedTimes, StoredEntry } from "../ports/chain.ts";
 import type { Ports } from "../ports/index.ts";
 import type { WorkflowVersion } from "../ports/pipeline.ts";
-import { spareBefore, spareForBranches } from "../sandboxes/life.ts";
+import { releaseSandboxes, spareBefore, spareForBranches } from "../sandboxes/life.ts";
 import { type HeldNode, isLoopOf, type Loops, type Reason } from "./definition.ts";
 import { buildFailure, factsWithoutCode, type Outcome } from "./outcome.ts";
 
@@ -21,15 +22,44 @@ export async function commitOutcome(
   outcome: Outcome,
   kept?: LoadedContext,
 ): Promise<StoredEntry> {
-  const entry = await sealOutcome(ports, position, node, outcome, kept ?? (await contextBefore(ports, position)));
+  const waits = await waitsForPeople(ports, position, node.id, outcome);
+  const sealed = waits ? { ...outcome, run: { ...outcome.run, warm: null, spare: [] } } : outcome;
+  const entry = await sealOutcome(ports, position, node, sealed, kept ?? (await contextBefore(ports, position)));
   if (await ports.chain.putEntry(position.at, entry)) {
     ports.tailCache.keep(position.at, entry, ports.clock.now());
-    if (position.at.scope !== "") await spareForBranches(ports, position, { ...outcome.run, next: outcome.next });
+    if (waits) await releaseSandboxes(ports, { spare: spareBefore(position), ...outcome.run });
+    else if (position.at.scope !== "") await spareForBranches(ports, position, { ...outcome.run, next: outcome.next });
     return entry;
   }
   const { entry: winner } = await ports.chain.read(position.at);
   if (!winner) throw chainBroken(`link ${position.at.seq} of ${position.at.execution} refuses an entry and has none`);
   return winner;
+}
+
+/**
+ * Whether the run waits for people after this outcome, as far as its scope knows: an agent requests a call that asks
+ * them first, or another call of the same request has ended. An answer takes days, so no sandbox is kept for it.
+ */
+async function waitsForPeople(
+  ports: Ports,
+  { at, before }: Position,
+  node: string,
+  { next, more }: Outcome,
+): Promise<boolean> {
+  const call = next === null ? branchOf(at.scope) : null;
+  if (!more?.calls && !call) return false;
+  const version = await ports.workflows.get(before.workflow_id, before.workflow_version);
+  const agent = version && nodeIndex(version.workflow).get(more?.calls ? node : (call?.fork ?? ""))?.node;
+  const asking = agent?.type === "agent" ? agent.body.nodes.filter(({ type }) => type === "approval") : [];
+  if (asking.length === 0) return false;
+  const calls = more?.calls ?? (await callsBeside(ports, at.execution, call));
+  return asking.some(({ id }) => calls.includes(id));
+}
+
+async function callsBeside(ports: Ports, execution: string, call: BranchPlace | null): Promise<readonly string[]> {
+  if (!call) return [];
+  const { entry } = await ports.chain.read({ execution, scope: call.parent, seq: call.seq });
+  return entry ? (headOf(entry).calls ?? []) : [];
 }
 
 /** Writes the failed entry of a node that runs no code of its own. */
