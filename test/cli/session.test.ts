@@ -40,6 +40,10 @@ describe("nova session", { timeout: 60_000 }, () => {
         "two   2        fresh  24691357802469135780",
       ],
     ]);
+    const { execution_id, workflow } = JSON.parse((await onServer("executions", "--json")).out).items[0];
+    expect(workflow).toMatch(/^draft-/);
+    for (const list of [["executions"], ["trace", execution_id], ["analytics", "workflows"]])
+      expect((await onServer(...list)).out).toContain(`draft Numbers (${id})`);
     const edited = await onServer("session", "edit", id, "one", "--output", '{"double": 850.0}');
     expect(edited.out.split("\n").slice(2)).toEqual([
       "one   3        fresh  850.0",
@@ -50,6 +54,9 @@ describe("nova session", { timeout: 60_000 }, () => {
     );
     expect((await onServer("session", "run", id)).out).toMatch(/^every node is fresh, so none runs\n/);
     expect((await onServer("session", "publish", id, "--as", "numbers")).out).toBe("version 1 of numbers is ready");
+    expect((await onServer("versions")).out).toContain("Numbers");
+    await onServer("start", "numbers", "--set", "n=1");
+    expect((await onServer("executions", "--workflow", "numbers")).out).toContain("Numbers (numbers)");
     expect((await onServer("session", "list")).out).toContain(id);
     expect(await made("numbers")).toMatch(/^ses_/);
     expect((await onServer("session", "delete", id)).out).toMatch(/is deleted; its executions stay$/);

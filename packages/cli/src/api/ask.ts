@@ -97,6 +97,15 @@ export function readCount(option: string, text: string): number {
 
 /** Reads at most `max` items of an API list. */
 export function readItems<Path extends ListPath>(path: Path, max: number, query: object = {}): Promise<ItemOf<Path>[]> {
+  return askApi((nova) => listItems(nova, path, max, query));
+}
+
+export function listItems<Path extends ListPath>(
+  nova: NovaClient,
+  path: Path,
+  max: number,
+  query: object,
+): Promise<ItemOf<Path>[]> {
   const asked = { query: { ...query, limit: Math.min(max, pageLimit) } };
-  return askApi((nova) => firstItems(max, nova.list(path, asked as never)));
+  return firstItems(max, nova.list(path, asked as never));
 }

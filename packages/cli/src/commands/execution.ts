@@ -15,6 +15,7 @@ import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi, readServerVariables } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
+import { readNames } from "../api/names.ts";
 import { demandContent, listEntries, notRunError, readBlob, readDiff, readTrace, readWhole } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { writeNewFile } from "../files.ts";
@@ -30,8 +31,12 @@ export const trace = command({
   summary: "show the chain of work of an execution",
   takes: { "<execution_id>": "", "--full": "one line for every visit, with code, logs and changes" },
   async run([id = ""], { full = false, json }) {
-    const found = asWritten(await askApi((nova) => readTrace(nova, id, { full })));
-    return { json: json ? renderJson(traceResult(found)) : "", text: json ? "" : traceLines(found, full) };
+    const [read, nameOf] = await askApi(async (nova) => {
+      const trace = readTrace(nova, id, { full });
+      return Promise.all([trace, json ? undefined : readNames(nova)]);
+    });
+    const found = asWritten(read);
+    return { json: json ? renderJson(traceResult(found)) : "", text: json ? "" : traceLines(found, full, nameOf) };
   },
 });
 

@@ -15,6 +15,7 @@ import type { Role } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { askApi, readCount, readItems } from "../api/ask.ts";
 import { nullIfMissing } from "../api/client.ts";
+import { readNamedItems } from "../api/names.ts";
 import { InvalidInput } from "../errors.ts";
 import { printError, styled } from "../output/terminal.ts";
 import { cell, figureTable, type ListShape, listed, statusText, untrustedLine } from "../output/text.ts";
@@ -81,7 +82,7 @@ const deliveryList: ListShape<Delivery> = {
   columns: {
     when: "at",
     kind: "type",
-    workflow: "workflow",
+    workflow: ({ workflow }, nameOf) => workflow && cell(nameOf(workflow)),
     client: "client_slug",
     status: "status",
     from: ({ from }) => cell(from),
@@ -101,9 +102,10 @@ export const deliveries = command({
     "--label <name=value>": "only if their runs have this label, such as order=PO-10",
     ...limited,
   },
-  async run(_, { workflow, client, status, label, limit }) {
-    const query = { workflow, client, status: oneOf("status", outcomes, status), label };
-    return listed(await readItems("/deliveries", readCount("--limit", limit), query), deliveryList);
+  async run(_, { workflow, client, status, label, limit, json }) {
+    const query = { workflow, client, status: oneOf("status", outcomes, status), label, json };
+    const [items, nameOf] = await readNamedItems("/deliveries", readCount("--limit", limit), query);
+    return listed(items, deliveryList, nameOf);
   },
 });
 
@@ -112,7 +114,7 @@ const statuses = ["queued", "running", "waiting", "completed", "failed", "cancel
 const executionList: ListShape<ReturnType<typeof executionItem>> = {
   columns: {
     execution: "execution_id",
-    workflow: "workflow",
+    workflow: ({ workflow }, nameOf) => cell(nameOf(workflow)),
     version: "version",
     client: "client",
     status: ({ status }) => statusText(status),
@@ -134,10 +136,10 @@ export const executions = command({
     "--label <name=value>": "only with this label, such as order=PO-10",
     ...limited,
   },
-  async run(_, { workflow, client, status, error: error_class, trigger, label, limit }) {
-    const query = { workflow, client, status: readStatuses(status), error_class, trigger, label };
-    const found = await readItems("/executions", readCount("--limit", limit), query);
-    return listed(found.map(executionItem), executionList);
+  async run(_, { workflow, client, status, error: error_class, trigger, label, limit, json }) {
+    const query = { workflow, client, status: readStatuses(status), error_class, trigger, label, json };
+    const [found, nameOf] = await readNamedItems("/executions", readCount("--limit", limit), query);
+    return listed(found.map(executionItem), executionList, nameOf);
   },
 });
 
@@ -170,7 +172,12 @@ const taskTimes = {
   age: ({ age_seconds }: AgedTask) => formatDuration(age_seconds * 1000),
   until: "expires_at",
 } as const;
-const taskPlace = { execution: "execution_id", workflow: "workflow", client: "client", node: "node" } as const;
+const taskPlace: ListShape<AgedTask>["columns"] = {
+  execution: "execution_id",
+  workflow: ({ workflow }, nameOf) => cell(nameOf(workflow)),
+  client: "client",
+  node: "node",
+};
 
 const taskLists: Record<"approval" | "event", ListShape<AgedTask>> = {
   approval: {
@@ -195,15 +202,15 @@ export const tasks = command({
     "--kind <kind>": { says: "event: for an event; absent: for an answer", choices: ["approval", "event"] },
     "--mine": "only the approvals on which the person of the key may vote now",
   },
-  async run(_, { kind = "approval", mine }) {
-    const query = { kind, ...(mine && { mine: "true" as const }) };
-    const items = await askApi((server) => Array.fromAsync(server.tasks.list(query)));
+  async run(_, { kind = "approval", mine, json: asJson }) {
+    const query = { kind, ...(mine && { mine: "true" as const }), json: asJson };
+    const [items, nameOf] = await readNamedItems("/tasks", Number.POSITIVE_INFINITY, query);
     const now = Date.now();
     const aged = items.map((task) => {
       // The age is never below 0, because the server's clock may be ahead of this machine's.
       return { ...task, age_seconds: Math.max(0, Math.floor((now - Date.parse(task.created_at)) / 1000)) };
     });
-    const { json, text } = listed(aged, taskLists[kind]);
+    const { json, text } = listed(aged, taskLists[kind], nameOf);
     const unmailed = items.flatMap(({ execution_id, node, mail }) => {
       if (!mail?.problem) return [];
       return `${node} of ${execution_id}: no mail went to ${mail.to.join(", ")}: ${untrustedLine(mail.problem)}`;
@@ -223,12 +230,17 @@ export const analytics = command({
     "--workflow <id>": "only of this workflow",
     "--client <slug>": "only of this client",
   },
-  async run([name], { from, to, workflow, client }) {
+  async run([name], { from, to, workflow, client, json }) {
     const report = reports.find((one) => one === name);
     if (!report) throw new InvalidInput(`there are no statistics "${name}" - use ${reports.join(", ")}`);
-    const items = await readItems(`/analytics/${report}`, Infinity, { from, to, workflow, client });
+    const query = { from, to, workflow, client, json };
+    const [items, nameOf] = await readNamedItems(`/analytics/${report}`, Number.POSITIVE_INFINITY, query);
     const none = "no statistics - no run has ended in this time";
-    return { json: { items }, text: items.length === 0 ? none : figureTable(items) };
+    const named = items.map((item) => ({
+      ...item,
+      ...("workflow" in item && { workflow: cell(nameOf(item.workflow)) }),
+    }));
+    return { json: { items }, text: items.length === 0 ? none : figureTable(named) };
   },
 });
 
@@ -331,7 +343,7 @@ type Schedule = Schemas["Schedule"];
 
 const scheduleList: ListShape<Schedule> = {
   columns: {
-    workflow: "workflow",
+    workflow: ({ workflow }, nameOf) => cell(nameOf(workflow)),
     schedule: "trigger",
     client: "client_slug",
     when: "expression",
@@ -349,7 +361,7 @@ export const schedules = command({
     "[workflow]": "with list: only its schedules",
     "[schedule]": "id of its trigger; unnecessary if the workflow has one schedule",
   },
-  async run([asked, workflow, schedule]) {
+  async run([asked, workflow, schedule], { json }) {
     const change = async (action: "pause" | "resume") => {
       if (workflow === undefined) throw new InvalidInput(`nova schedules ${action} needs a workflow - name its id`);
       const trigger = schedule ?? (await onlySchedule(workflow, action));
@@ -363,7 +375,10 @@ export const schedules = command({
       return { json: changed, text: `${trigger} of ${workflow} ${state}${next}` };
     };
     return runAction("schedules", asked, {
-      list: async () => listed(await readSchedules(workflow), scheduleList),
+      async list() {
+        const [items, nameOf] = await readNamedItems("/schedules", Number.POSITIVE_INFINITY, { workflow, json });
+        return listed(items, scheduleList, nameOf);
+      },
       pause: () => change("pause"),
       resume: () => change("resume"),
     });

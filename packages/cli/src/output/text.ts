@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { formatDuration, formatRate, formatUsd } from "@nova/client";
 import type { Finding } from "@nova/workflow";
+import type { NameOf } from "../api/names.ts";
 import { type CommandOutput, sanitize, styled } from "./terminal.ts";
 
 /** Cuts a text so that it fits on one line of a terminal. */
@@ -51,14 +52,20 @@ export function indent(text: string): string {
  * the list is empty.
  */
 export interface ListShape<T> {
-  columns: Record<string, keyof T | ((item: T) => string | null | undefined)>;
+  columns: Record<string, keyof T | ((item: T, nameOf: NameOf) => string | null | undefined)>;
   empty: string;
 }
 
 /** Returns a list in two forms: as one JSON object, and as a table for people. */
-export function listed<T>(items: readonly T[], { columns, empty }: ListShape<T>): CommandOutput {
+export function listed<T>(
+  items: readonly T[],
+  { columns, empty }: ListShape<T>,
+  nameOf: NameOf = (id) => id,
+): CommandOutput {
   const rowOf = (item: T) =>
-    Object.values(columns).map((column) => String((typeof column === "function" ? column(item) : item[column]) ?? ""));
+    Object.values(columns).map((column) =>
+      String((typeof column === "function" ? column(item, nameOf) : item[column]) ?? ""),
+    );
   return { json: { items }, text: items.length === 0 ? empty : tableLines(Object.keys(columns), items.map(rowOf)) };
 }
 

@@ -10,6 +10,7 @@ import {
   type TraceEntry,
   type TraceStep,
 } from "@nova/engine";
+import type { NameOf } from "../api/names.ts";
 import { listEntries, type ShownTrace } from "../api/recorded.ts";
 import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
@@ -26,6 +27,7 @@ export function traceResult({ item, entries, path, context, atWork, startedBy, p
 export function traceLines(
   { execution, entries, atWork, pages }: Pick<ShownTrace, "execution" | "entries" | "atWork" | "pages">,
   full = false,
+  nameOf: NameOf = (workflow) => workflow,
 ): string[] {
   const {
     id,
@@ -48,7 +50,7 @@ export function traceLines(
   const rows = shown.map((line) => rowOf(line, isWritten));
   return [
     ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
-    `${styled("bold", id)} ${workflowId} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
+    `${styled("bold", id)} ${cell(nameOf(workflowId))} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
     ...reusedLines(execution, listEntries({ entries })),
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),
