@@ -1,12 +1,17 @@
 import { openApprovals, parseWorkflow, writeWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { approval, codesOf, end, graph, type Loose, mustParse, start } from "../definition.ts";
+import { action, approval, codesOf, each, end, graph, type Loose, mustParse, row, start } from "../definition.ts";
 
 const two = (first: Loose, second: Loose) =>
   graph(
     [start, approval("hr", first), approval("pay", second), end],
     ["start > hr", 'hr > pay: "default"', 'pay > end: "default"'],
   );
+
+const openIn = (definition: object) => {
+  const source = { text: JSON.stringify(definition), fileName: "workflow.json", files: {} };
+  return openApprovals(mustParse(definition), source);
+};
 
 const people = { approvers: { any: ["hr@acme.com"] } };
 
@@ -27,17 +32,25 @@ describe("an approval", () => {
   });
 
   it("without approvers causes a warning for its author, also in the body of a map", () => {
-    const workflow = mustParse(two(people, {}));
-    expect(openApprovals(workflow)).toEqual([
+    expect(openIn(two(people, {}))).toEqual([
       {
         code: "NOVA433",
         severity: "warning",
         path: "$.nodes[2]",
+        file: "workflow.json",
+        line: 1,
+        column: expect.any(Number),
         message: expect.stringContaining('node "pay": any runner key may answer this approval - '),
       },
     ]);
-    const body = { nodes: workflow.nodes, edges: [] };
-    const map = { id: "each", type: "map", body } as never;
-    expect(openApprovals({ nodes: [map] }).map(({ path }) => path)).toEqual(["$.nodes[0].nodes[2]"]);
+    const inMap = each("each", [approval("ask"), action("after")], ['ask > after: "default"']);
+    expect(openIn(row(inMap)).map(({ path }) => path)).toEqual(["$.nodes[1].nodes[0]"]);
+    const agent = { id: "resolve", type: "action", executor: "agent", prompt: "Go.", tools: ["pay"] };
+    const pay = action("pay", { description: "Pays.", input_schema: { type: "object" }, approve: { message: "Pay?" } });
+    const around = graph(
+      [start, agent, pay, approval("ask"), end],
+      ["start > resolve", "resolve > ask", 'ask > end: "default"'],
+    );
+    expect(openIn(around).map(({ path }) => path)).toEqual(["$.nodes[2].approve", "$.nodes[3]"]);
   });
 });

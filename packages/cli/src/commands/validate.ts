@@ -35,7 +35,7 @@ async function findingsOf(path: string): Promise<{ findings: Finding[]; valid: b
     const { findNotInstalled } = await import("../packages.ts");
     const warnings = [
       ...pastTimes(workflow, Date.now()),
-      ...openApprovals(workflow),
+      ...openApprovals(workflow, await readWorkflowSource(path)),
       ...(await findNotInstalled(parsed)),
     ];
     return { findings: [...findings, ...warnings, ...unpriced], valid: true, warm };

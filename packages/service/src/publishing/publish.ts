@@ -32,7 +32,7 @@ export async function validateWorkflow(
 ): Promise<Compiled> {
   const compiled = await compileSource(ports, by, source);
   if (!compiled.workflow) return compiled;
-  return { ...compiled, findings: [...compiled.findings, ...openApprovals(compiled.workflow)] };
+  return { ...compiled, findings: [...compiled.findings, ...openApprovals(compiled.workflow, source)] };
 }
 
 /**

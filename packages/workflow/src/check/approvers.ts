@@ -1,20 +1,44 @@
 import { starterMark } from "../authored/approvers.ts";
 import { at, didYouMean, type Finding, finding } from "../findings/finding.ts";
-import type { Workflow } from "../workflow.ts";
+import { isObject } from "../json/exact.ts";
+import { scanJson } from "../json/scan.ts";
+import { locate } from "../parse/document.ts";
+import type { WorkflowSource } from "../parse/read.ts";
+import type { AgentNode, Node, Workflow } from "../workflow.ts";
 import type { NamedNode, Outline } from "./outline.ts";
 
 /**
  * Warns of approvals without approvers. The parser does not check this, so that a definition without approvers stays a
  * definition without findings.
  */
-export function openApprovals({ nodes }: Pick<Workflow, "nodes">, path = "$.nodes"): Finding[] {
-  return nodes.flatMap((node, index) => {
-    const place = at(path, index);
-    if ("body" in node) return openApprovals(node.body, at(place, "nodes"));
+export function openApprovals({ nodes }: Pick<Workflow, "nodes">, source: WorkflowSource): Finding[] {
+  const text = source.text.replace(/^\uFEFF/, "");
+  const paths = new Map(pathsOfNodes(JSON.parse(text), "$"));
+  const { program, fileName: file } = source;
+  return locate(openAmong(nodes, paths), { scan: scanJson(text), text, program, file });
+}
+
+function openAmong(nodes: readonly Node[], paths: ReadonlyMap<unknown, string>, agent?: AgentNode): Finding[] {
+  return nodes.flatMap((node) => {
+    if ("body" in node) return openAmong(node.body.nodes, paths, node.type === "agent" ? node : undefined);
     if (node.type !== "approval" || node.approvers) return [];
+    const tool = agent?.executor.tools.find(({ entry }) => entry === node.id)?.name;
+    const path = paths.get(node.id) ?? at(paths.get(tool) ?? "$", "approve");
     const message = `node "${node.id}": any runner key may answer this approval - name the people who may, such as "approvers": {"any": ["cfo@example.com"]}`;
-    return [finding("NOVA433", place, message)];
+    return [finding("NOVA433", path, message)];
   });
+}
+
+/** Lists the path of each node in a definition by its id. Tools stand beside their agents there. */
+function pathsOfNodes(body: unknown, path: string): [id: unknown, path: string][] {
+  if (!isObject(body)) return [];
+  const inner = pathsOfNodes(body.graph_definition, at(path, "graph_definition"));
+  const nodes = Array.isArray(body.nodes) ? body.nodes : [];
+  const own = nodes.flatMap((node: unknown, index): [id: unknown, path: string][] => {
+    const place = at(path, "nodes", index);
+    return isObject(node) ? [[node.id, place], ...pathsOfNodes(node, place)] : [];
+  });
+  return [...inner, ...own];
 }
 
 /** NOVA431: an approval whose `not` names a node that is no approval, or an approval without `approvers`. */
