@@ -39,7 +39,13 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await page.getByText("The draft has no nodes yet").waitFor();
 
     await page.getByRole("button", { name: "Sample input" }).click();
-    await dialog(page).getByLabel("Context as a JSON object").fill('{"net": 100}');
+    const past = dialog(page).getByRole("combobox", { name: "From a past run" });
+    const label = await past.locator("option").nth(1).innerText();
+    expect(label).toMatch(/^\d\d:\d\d:\d\d · Completed · Invoice v1 · default · [\d.]+ m?s · …[0-9A-Z]{8}$/);
+    await past.selectOption({ label });
+    const context = dialog(page).getByLabel("Context as a JSON object");
+    await waitUntil(async () => expect(JSON.parse(await context.inputValue())).toHaveProperty("text"));
+    await context.fill('{"net": 100}');
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Add a node" }).first().click();
     await dialog(page).getByLabel("Name").fill("Read the bill");

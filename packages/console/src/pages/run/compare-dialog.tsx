@@ -2,13 +2,14 @@ import { formatDuration, formatUsd, type ItemOf, type WholeExecution } from "@no
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useNova } from "../../api/nova.ts";
+import { useWorkflowName } from "../../api/queries.ts";
 import { asRaw, listElements, readMembers, readString } from "../../json/raw.ts";
 import type { Root } from "../../json/tree.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { SelectField } from "../../parts/field.tsx";
+import { describeRun } from "../../parts/run-text.ts";
 import { QueryView } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { formatMoment } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { Values } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
@@ -45,10 +46,8 @@ export function CompareDialog({ run, other, onChoose, onClose }: CompareDialogPr
     enabled: other !== undefined,
     queryFn: () => Array.fromAsync(nova.executions.diff(other as string, id)),
   });
-  const listed = (runs.data ?? []).map(({ execution_id, status, version, started_at }) => {
-    const start = formatMoment(Date.parse(started_at));
-    return [execution_id, `${start} · ${texts.status[status]} · v${version} · ${execution_id.slice(-8)}`] as const;
-  });
+  const nameOf = useWorkflowName();
+  const listed = (runs.data ?? []).map((one) => [one.execution_id, describeRun(one, nameOf)] as const);
   const isListed = other === undefined || listed.some(([one]) => one === other);
   const choices = [["", words.none] as const, ...(isListed ? [] : [[other, other] as const]), ...listed];
   return (

@@ -5,6 +5,7 @@ import { useNova, workConcurrently } from "../../api/nova.ts";
 import { useReload } from "../../api/queries.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { ConfirmButton } from "../../parts/dialog.tsx";
+import { listLabels } from "../../parts/run-text.ts";
 import { describeError } from "../../parts/states.tsx";
 import { StatusBadge } from "../../parts/status.tsx";
 import { type Column, WindowedTable } from "../../parts/table.tsx";
@@ -93,11 +94,6 @@ const dataColumns: readonly Column<Execution>[] = [
   [labels.labels, (item) => <Labels item={item} />, "run-labels wide"],
   [labels.result, (item) => <Result item={item} />, "run-result medium"],
 ];
-
-/** Lists the labels of a run as people write them: `order=PO-10`. */
-export function listLabels({ labels: named = {} }: Pick<Execution, "labels">): string[] {
-  return Object.entries(named).map(([name, value]) => `${name}=${value}`);
-}
 
 function Labels({ item }: { item: Execution }) {
   return listLabels(item).map((label) => (

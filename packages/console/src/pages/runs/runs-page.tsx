@@ -7,11 +7,12 @@ import { type Bar, Chart } from "../../parts/chart.tsx";
 import { clearFilters, FilterBar, SearchField, toChoices } from "../../parts/filters.tsx";
 import { useKeys, useRowKeys } from "../../parts/keyboard.tsx";
 import { LiveMark, PageHead } from "../../parts/page.tsx";
+import { listLabels } from "../../parts/run-text.ts";
 import { ListView, LoadMore } from "../../parts/states.tsx";
 import { getStatusTone, statuses } from "../../parts/status.tsx";
 import { formatClock, formatMoment } from "../../parts/time.tsx";
 import { texts } from "../../texts.ts";
-import { BulkBar, listLabels, RunTable, type Selection, useSelection } from "./run-table.tsx";
+import { BulkBar, RunTable, type Selection, useSelection } from "./run-table.tsx";
 import { SaveView } from "./saved-views.tsx";
 import { type Filters, filterNames, type Runs, rangesMs, useFilters, useRuns } from "./use-runs.ts";
 

@@ -3,11 +3,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { strToU8, zipSync } from "fflate";
 import { useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { usePages } from "../../api/queries.ts";
+import { usePages, useWorkflowName } from "../../api/queries.ts";
 import { asRaw, formatJson, parseObject } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { DialogButton, FormDialog } from "../../parts/dialog.tsx";
 import { SelectField, TextArea } from "../../parts/field.tsx";
+import { describeRun } from "../../parts/run-text.ts";
 import { saveFile } from "../../parts/value.tsx";
 import { texts } from "../../texts.ts";
 import { deriveSlug } from "../workflows/workflow-files.ts";
@@ -49,6 +50,7 @@ function SampleInput({ session, onClose }: { session: Session; onClose(): void }
   const queries = useQueryClient();
   const [text, setText] = useState(() => formatJson(asRaw(session.context).text));
   const [problem, setProblem] = useState<string>();
+  const nameOf = useWorkflowName();
   const runs = usePages("/executions", { query: { limit: 25, ...(workflow !== null && { workflow }) } });
   const context = parseObject(text);
   const take = async (run: string) => {
@@ -81,7 +83,7 @@ function SampleInput({ session, onClose }: { session: Session; onClose(): void }
         value=""
         values={[
           ["", words.sample.chooseRun],
-          ...(runs.data ?? []).map((run) => [run.execution_id, `${run.workflow} ${run.started_at}`] as const),
+          ...(runs.data ?? []).map((run) => [run.execution_id, describeRun(run, nameOf)] as const),
         ]}
         onChange={(run) => void take(run)}
       />
