@@ -22,7 +22,7 @@ code = 'context["n"] = context.get("n", 0) + 1'
 @contextmanager
 def walls(folder: str):
     path = os.path.join(folder, "zygote.sock")
-    with subprocess.Popen([sys.executable, "-IS", zygote, path], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-IS", zygote, path, folder], stdout=subprocess.PIPE) as process:
         yield process.stdout.readline, path
         process.kill()
 

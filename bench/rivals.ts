@@ -84,7 +84,7 @@ export async function openRestate(): Promise<Restate> {
     return child;
   };
   const socket = join(folder, "zygote.sock");
-  await once(start(await interpreter(), ["-IS", join(here, "walled_zygote.py"), socket]).stdout, "data");
+  await once(start(await interpreter(), ["-IS", join(here, "walled_zygote.py"), socket, folder]).stdout, "data");
   await once(start(process.execPath, [join(here, "restate-steps.ts"), place, String(handlers), socket]).stdout, "data");
   const places = {
     RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,

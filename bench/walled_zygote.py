@@ -1,42 +1,34 @@
-"""Runs each piece of code in its own Python process, which is forked from this one into new user, pid and mount namespaces.
+"""Runs each piece of code in its own Python process, which is forked from this one and enters the walls of NOVA's harness:
+the same namespaces, mounts, user, filter of system calls and limits.
 
-Argument: the path of the Unix socket to listen on; it prints a line when it listens. A client sends one line,
-{"code", "context"}. The answer is the context after the code, and the connection ends when the process has ended.
+Arguments: the path of the Unix socket to listen on, and a folder for results, which the walls demand; it prints a line when
+it listens. A client sends one line, {"code", "context"}. The answer is the context after the code, and the connection ends
+when the code's process has ended.
 """
 
-import ctypes
 import json
 import os
 import signal
 import socket
 import sys
 
-NEW_MOUNTS, NEW_USER, NEW_PIDS = 0x00020000, 0x10000000, 0x20000000
-RECURSIVE, PRIVATE = 0x4000, 0x40000
-libc = ctypes.CDLL(None, use_errno=True)
+sys.path.append(os.path.join(os.path.dirname(__file__), "../packages/sandbox/python"))
+
+from nova_harness import jail, netns
+
+ISOLATED, ASKS, HAS_DOORS = True, False, True
 
 
-def require(result: int) -> None:
-    if result != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def enter_walls() -> None:
-    uid, gid = os.getuid(), os.getgid()
-    require(libc.unshare(NEW_USER | NEW_PIDS | NEW_MOUNTS))
-    for name, text in ("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1"):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
-
-
-def answer(connection: socket.socket) -> None:
-    enter_walls()
-    first = os.fork()
-    if first != 0:
-        os.waitpid(first, 0)
+def become_init(walls: jail.Jail, connection: socket.socket, out: int) -> None:
+    netns.raise_loopback()
+    code = os.fork()
+    if code != 0:
+        connection.close()
+        os.waitpid(code, 0)
         return
-    require(libc.mount(b"none", b"/", None, RECURSIVE | PRIVATE, None))
-    require(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None))
+    walls.enter()
+    walls.settle()
+    walls.shut(out)
     with connection.makefile("rw") as stream:
         asked = json.loads(stream.readline())
         exec(asked["code"], {"context": asked["context"]})
@@ -44,19 +36,21 @@ def answer(connection: socket.socket) -> None:
 
 
 def main() -> None:
+    path, results = sys.argv[1:]
+    walls = jail.of_kind(results, (ISOLATED, ASKS, HAS_DOORS))
+    out = walls.hand_out(results)
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(sys.argv[1])
+        server.bind(path)
         server.listen(1024)
         print("listening", flush=True)
         while True:
             connection, _ = server.accept()
-            if os.fork() == 0:
+            if walls.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 server.close()
                 try:
-                    answer(connection)
+                    become_init(walls, connection, out)
                 finally:
-                    connection.close()
                     os._exit(0)
             connection.close()
 
