@@ -94,6 +94,64 @@ describe("the close of a run whose map has many items", () => {
   });
 });
 
+describe("the state of a run whose map is open", () => {
+  /** Returns a function that reads the state, and tells the progress of the map and the items of which entries were read. */
+  function watch(story: Story) {
+    const ports = { ...story.world.ports(atOnce) };
+    const { linksAt } = ports.chain;
+    let items: string[] = [];
+    ports.chain = {
+      ...ports.chain,
+      linksAt: (execution, places) => {
+        items.push(...places.map(({ scope }) => scope.split(".")[1] ?? ""));
+        return linksAt(execution, places);
+      },
+    };
+    return async () => {
+      items = [];
+      const { path, atWork } = await readState(ports, story.id);
+      return { path, progress: atWork.maps[0], items: new Set(items) };
+    };
+  }
+
+  async function opened(items: number): Promise<Story> {
+    const story = await new Story(mapped).start(JSON.stringify({ list: Array.from({ length: items }, (_, i) => i) }));
+    await story.finish(story.deliver("m", 0));
+    return story;
+  }
+
+  it("reads the entries of ended items only once", async () => {
+    const story = await opened(60);
+    const read = watch(story);
+    for (const item of ["7", "8"]) await story.finish(story.deliver("i", 0, { scope: `/m@1.${item}` }));
+    const first = await read();
+    expect([first.items.size, first.progress]).toEqual([60, expect.objectContaining({ items: 60, done: 2 })]);
+    await story.finish(story.deliver("i", 0, { scope: "/m@1.9" }));
+    const second = await read();
+    expect([second.items.size, second.items.has("7"), second.items.has("9")]).toEqual([58, false, true]);
+    expect([second.path, second.progress]).toEqual([
+      ["start", "m", "i", "i", "i"],
+      expect.objectContaining({ items: 60, done: 3 }),
+    ]);
+    const third = await read();
+    expect([third.items.size, third.path, third.progress]).toEqual([57, second.path, second.progress]);
+  });
+
+  it("reads no items after a thousand that have not started", async () => {
+    const story = await opened(2_500);
+    const read = watch(story);
+    for (const item of ["0", "1001"]) await story.finish(story.deliver("i", 0, { scope: `/m@1.${item}` }));
+    const { items, path, progress } = await read();
+    expect([items.has("1999"), items.has("2100"), path]).toEqual([true, true, ["start", "m", "i", "i"]]);
+    expect(progress).toMatchObject({ items: 2_500, done: 2 });
+    const early = await opened(2_500);
+    await early.finish(early.deliver("i", 0, { scope: "/m@1.0" }));
+    const readEarly = watch(early);
+    await readEarly();
+    expect((await readEarly()).items).toEqual(new Set(Array.from({ length: 1_000 }, (_, i) => String(i + 1))));
+  });
+});
+
 describe("the trace of a map", () => {
   it("of many items reads them with few requests, even if the join has no list of branches", async () => {
     const story = await ran(60);

@@ -1,4 +1,5 @@
 import type { RawJson } from "@nova/workflow";
+import { LRUCache } from "lru-cache";
 import { atOnce } from "../at-once.ts";
 import { contentOrNull, type Head, headOf, unlessErased } from "../chain/entry.ts";
 import { blobPages, type Context, loadContext } from "../context/context.ts";
@@ -38,7 +39,8 @@ export interface RunState {
 export async function readState(ports: Ports, id: string): Promise<RunState> {
   const execution = await executionOf(ports, id);
   const version = await ports.workflows.get(execution.workflowId, execution.version);
-  const reader = new HeadReader(ports, version !== undefined);
+  const ended = execution.open ? endedBranchesOf(ports, id) : new Map();
+  const reader = new HeadReader(ports, version !== undefined, ended);
   const visits = await reader.scope(id, "");
   const context = reader.newest && (await readContext(ports, reader.newest, headOf(reader.newest)));
   const isOver = visits.at(-1)?.node_type === "close";
@@ -64,11 +66,13 @@ class HeadReader {
   newest: StoredEntry | undefined;
   readonly #ports: Ports;
   readonly #hasVersion: boolean;
+  readonly #ended: EndedBranches;
 
   /** Without the version of the workflow, branches are not read. */
-  constructor(ports: Ports, hasVersion: boolean) {
+  constructor(ports: Ports, hasVersion: boolean, ended: EndedBranches) {
     this.#ports = ports;
     this.#hasVersion = hasVersion;
+    this.#ended = ended;
   }
 
   /** Reads the heads of a scope. `known` are its turns and entries if the caller has read them. */
@@ -91,8 +95,27 @@ class HeadReader {
     const open = this.#hasVersion && opensFork(head) ? await findOpenedFork(this.#ports, entry) : null;
     if (!open) return visit;
     const read = (inside: string, known?: readonly Link[]) => this.scope(head.execution_id, inside, known);
-    return { ...visit, branches: await readBranches(this.#ports, open, read) };
+    const branches = await readBranches(this.#ports, open, read, this.#ended);
+    for (const { scope, entries } of branches) if (entries.at(-1)?.path_taken === null) this.#ended.set(scope, entries);
+    return { ...visit, branches };
   }
+}
+
+/** The visits of ended branches of a run, by scope. */
+type EndedBranches = Map<string, Visit[]>;
+
+/** The number of open runs whose ended branches are remembered. People look at a few runs at the same time. */
+const maxRuns = 8;
+
+/** The entries of an ended branch never change, so each next look at an open run reads only its other branches. */
+const endedBranches = new WeakMap<Ports["chain"], LRUCache<string, EndedBranches>>();
+
+function endedBranchesOf({ chain }: Ports, execution: string): EndedBranches {
+  const runs = endedBranches.get(chain) ?? new LRUCache<string, EndedBranches>({ max: maxRuns });
+  endedBranches.set(chain, runs);
+  const known = runs.get(execution) ?? new Map();
+  runs.set(execution, known);
+  return known;
 }
 
 async function readStarter(ports: Ports, first: StoredEntry | undefined): Promise<string | null> {

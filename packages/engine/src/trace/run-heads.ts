@@ -53,7 +53,10 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
   }
 }
 
-/** The maximum of branches whose entries are in memory at the same time. */
+/**
+ * The maximum of branches whose entries are in memory at the same time. It is also the maximum of items of a map that run
+ * at the same time (`max_concurrency`).
+ */
 const maxInPart = 1000;
 
 export interface Part {
@@ -87,21 +90,24 @@ export async function* branchParts(
 
 /**
  * Reads the branches of a fork. `read` also gets the turns and entries of a branch if they were read together with
- * those of other branches.
+ * those of other branches. `known` are branches that need no read. Items of a map start in their order, and at most
+ * `maxInPart` of them run at the same time, so no item has started after a whole part without an entry.
  */
 export async function readBranches<T>(
   ports: Pick<Ports, "chain" | "blobs">,
   open: OpenFork,
   read: (scope: string, known?: readonly Link[]) => Promise<T[]>,
+  known: ReadonlyMap<string, T[]> = new Map(),
 ): Promise<{ branch: string; scope: string; entries: T[] }[]> {
-  const branches: { branch: string; scope: string; entries: T[] }[] = [];
-  for await (const { part, linksOf } of branchParts(ports, open)) {
-    const readParts = await atOnce(part, async ({ name: branch, scope }) => {
-      return { branch, scope, entries: await read(scope, linksOf(scope)) };
-    });
-    branches.push(...readParts);
+  const found = new Map<string, T[]>();
+  const unread = open.branches.filter(({ scope }) => !known.has(scope));
+  for await (const { part, linksOf } of branchParts(ports, { ...open, branches: unread })) {
+    await atOnce(part, async ({ scope }) => found.set(scope, await read(scope, linksOf(scope))));
+    if (part.length === maxInPart && part.every(({ scope }) => linksOf(scope)?.length === 0)) break;
   }
-  return branches;
+  return open.branches.map(({ name, scope }) => {
+    return { branch: name, scope, entries: known.get(scope) ?? found.get(scope) ?? [] };
+  });
 }
 
 /** Returns whether a branch continues after this entry, which then names a next node. */
