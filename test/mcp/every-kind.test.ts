@@ -102,6 +102,9 @@ it("a workflow with a trigger, a loop, a map, branches and every kind of node is
       { op: "remove_edge", from: "is_enough", to: "count", condition: "no" },
       { op: "add_edge", from: "is_enough", to: "count", condition: "no", max: 9 },
       { op: "change_node", id: "each", changes: { max_concurrency: 2 } },
+      { op: "change_node", id: "double", changes: { code: 'context["two"] = 2' } },
+      { op: "add_node", map: "each", node: { id: "log", code: "pass" } },
+      { op: "add_edge", from: "double", to: "log" },
       { op: "change_settings", changes: { triggers: [], inputs: null } },
     ],
   });
@@ -109,6 +112,10 @@ it("a workflow with a trigger, a loop, a map, branches and every kind of node is
   const changed = JSON.parse((await editor.call("read", { workflow: "every-kind" })).definition);
   expect(changed.edges).toContainEqual({ from: "is_enough", to: "count", condition: "no", max: 9 });
   expect(changed.nodes).toContainEqual(expect.objectContaining({ id: "each", max_concurrency: 2 }));
+  expect(changed.nodes.find(({ id }: { id: string }) => id === "each")).toMatchObject({
+    nodes: [{ id: "double", code: 'context["two"] = 2' }, { id: "log" }],
+    edges: [{ from: "double", to: "log" }],
+  });
   expect([await triggers(), changed.inputs]).toEqual([[], undefined]);
   expect(changed.nodes).toContainEqual(expect.objectContaining({ id: "resolve", tools: ["look_up"] }));
 }, 120_000);

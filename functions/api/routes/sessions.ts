@@ -95,19 +95,20 @@ export const check = route("GET /sessions/{id}/nodes/{node}/check", {
 });
 
 export const addNodeRoute = route("POST /sessions/{id}/nodes", {
-  summary: "Add a node to the draft",
+  summary: "Add a node to the draft, or to the nodes of a map",
   role,
   params,
+  query: z.strictObject({ map: schemas.MapId.optional() }),
   body: schemas.NodeRequest,
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
-  async handle(ports, { by, params: { id }, body, once }) {
-    await once(async () => void (await service.addNode(ports, by, id, body)));
+  async handle(ports, { by, params: { id }, query: { map }, body, once }) {
+    await once(async () => void (await service.addNode(ports, by, id, body, map)));
     return shown(ports, by, id);
   },
 });
 
 export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
-  summary: "Change fields of a node, which makes it and its descendants stale",
+  summary: "Change fields of a node, also inside a map, which makes it and its descendants stale",
   role,
   params: nodeParams,
   query: expected,
@@ -251,7 +252,7 @@ export const run = route("POST /sessions/{id}/run", {
 });
 
 export const runNode = route("POST /sessions/{id}/nodes/{node}/run", {
-  summary: "Run one node alone, on the latest outputs of the nodes before it",
+  summary: "Run one node alone, on the latest outputs of the nodes before it; inside a map, for the first item",
   role,
   params: nodeParams,
   query: waitQuery,

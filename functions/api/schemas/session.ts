@@ -6,6 +6,7 @@ import {
   type SessionSummary,
   shownContextOf,
   viewNodesBeside,
+  viewNodesInside,
 } from "@nova/service";
 import { z } from "zod";
 
@@ -43,6 +44,8 @@ export const DraftEdge = z.strictObject({
   max: z.int().min(1).optional().meta({ description: "of an edge that makes a loop: how often it is taken at most" }),
 });
 
+export const MapId = NodeId.meta({ description: "the map to whose own nodes the node is added; absent: to the draft" });
+
 export const NodeRequest = DraftNode.meta({
   description: "a node as in a workflow file, such as `{id, executor, code}`; code and prompts as text",
 });
@@ -52,7 +55,7 @@ export const EditRequest = z.strictObject({
   operations: z
     .array(
       z.discriminatedUnion("op", [
-        z.strictObject({ op: z.literal("add_node"), node: DraftNode }),
+        z.strictObject({ op: z.literal("add_node"), node: DraftNode, map: MapId.optional() }),
         z.strictObject({ op: z.literal("change_node"), id: NodeId, changes: z.looseObject({}) }),
         z.strictObject({ op: z.literal("remove_node"), id: NodeId }),
         DraftEdge.extend({ op: z.literal("add_edge") }),
@@ -152,6 +155,9 @@ export const WholeSession = SessionItem.extend({
   beside: z.array(Standing.pick({ node_id: true, version: true }).extend({ definition: z.looseObject({}) })).meta({
     description: "tools of agents, and fallbacks of code: nodes without edges and outputs",
   }),
+  inside: z.array(Standing.extend({ map: NodeId })).meta({
+    description: "nodes in the bodies of maps, with their map; their outputs are those for the first item",
+  }),
   edges: z.array(DraftEdge),
   files: z.record(z.string(), z.string()).meta({ description: "texts of the files of `lib/`" }),
   layout,
@@ -236,6 +242,7 @@ export function wholeSession(session: Session): z.output<typeof WholeSession> {
     context: shownContextOf(session) as never,
     nodes: nodeViews(session).map((view) => ({ ...view, definition: definitions.get(view.node_id) ?? {} })),
     beside: viewNodesBeside(session),
+    inside: viewNodesInside(session),
     running: runs.map(({ execution }) => execution),
     changes: changes.map(({ revision, at, by, what }) => ({ revision, at, by, what })),
   };

@@ -51,8 +51,9 @@ export function sessionsAt({ api, ask, list }: Connection) {
     check: (id: string, node: string) =>
       ask(api.GET("/sessions/{id}/nodes/{node}/check", { params: { path: { id, node } } })),
 
-    addNode: (id: string, node: { id: string }) =>
-      ask(api.POST("/sessions/{id}/nodes", { params: path(id), body: node as never })),
+    /** Adds a node to the draft, or to the nodes of a map. */
+    addNode: (id: string, node: { id: string }, query: { map?: string } = {}) =>
+      ask(api.POST("/sessions/{id}/nodes", { params: { ...path(id), query }, body: node as never })),
     /** Replaces fields of a node; null removes a field. */
     changeNode: (id: string, node: string, changes: object, read?: ReadVersion) =>
       ask(api.PATCH("/sessions/{id}/nodes/{node}", { ...at(id, node, read), body: changes as never })),

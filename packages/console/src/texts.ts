@@ -108,6 +108,7 @@ export const texts = {
     map: "Map of the graph",
     fold: "Fold",
     unfold: "Unfold",
+    enter: "Open the nodes of",
     insert: (from: string, to: string) => `Insert a node between ${from} and ${to}`,
     append: (name: string) => `Add a node after ${name}`,
   },

@@ -37,6 +37,7 @@ export { Context } from "./context/context.ts";
 export { asReference, asWritten, referenceKey, referencesIn, slimText } from "./context/references.ts";
 export { wholeValue } from "./context/whole-value.ts";
 export { BlobMismatch, BlobMissing, NovaError, StoreUnavailable } from "./errors.ts";
+export { findItems } from "./kinds/map/run-map.ts";
 export {
   beginExecution,
   type FileInPlace,

@@ -59,6 +59,7 @@ export {
   sessionOutputs,
   shownContextOf,
   viewNodesBeside,
+  viewNodesInside,
 } from "./sessions/view.ts";
 export { sweepService } from "./sweep/sweep-service.ts";
 export { notifyFailure, notifyTask } from "./tasks/notify.ts";

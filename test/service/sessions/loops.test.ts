@@ -1,3 +1,4 @@
+import { Context } from "@nova/engine";
 import { parseWorkflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
 import type { Draft, DraftEdge, DraftNode } from "../../../packages/service/src/ports/sessions.ts";
@@ -5,6 +6,7 @@ import { buildDraftGraph } from "../../../packages/service/src/sessions/draft-gr
 import { sourceOfWhole } from "../../../packages/service/src/sessions/part.ts";
 import {
   findEarlierNodes,
+  nothingOutside,
   planOneNode,
   type SessionSnapshot,
 } from "../../../packages/service/src/sessions/prepare-run.ts";
@@ -36,8 +38,9 @@ function keysBefore(draft: Draft, id: string, decided: Record<string, string>): 
     ]),
   );
   const draftGraph = buildDraftGraph(draft);
-  const snapshot: SessionSnapshot = { draftGraph, values, freshness: new Map() };
-  const { context } = planOneNode({ state: { draft, context: '{"begin":1}' } as never }, snapshot, id);
+  const begin = new Context().apply({ set: [{ key: "begin", json: "1" }], delete: [] }, 0);
+  const snapshot: SessionSnapshot = { draft, draftGraph, values, begin, outside: nothingOutside, freshness: new Map() };
+  const { context } = planOneNode(snapshot, id);
   return context.slots().map(({ key }) => key);
 }
 

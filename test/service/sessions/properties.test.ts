@@ -1,4 +1,4 @@
-import { Context, type OutcomeAt } from "@nova/engine";
+import { Context, membersOf, type OutcomeAt } from "@nova/engine";
 import { parseWorkflow } from "@nova/workflow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -22,7 +22,13 @@ import {
   type RunOutcome,
 } from "../../../packages/service/src/sessions/freshness.ts";
 import { sourceOfPart } from "../../../packages/service/src/sessions/part.ts";
-import { type Plan, planOneNode, planStaleNodes } from "../../../packages/service/src/sessions/prepare-run.ts";
+import {
+  nothingOutside,
+  type Plan,
+  planOneNode,
+  planStaleNodes,
+  type SessionSnapshot,
+} from "../../../packages/service/src/sessions/prepare-run.ts";
 
 /** Six nodes are enough for chains, diamonds and graphs whose branches do not nest. */
 const ids = ["a", "b", "c", "d", "e", "f"];
@@ -117,8 +123,8 @@ class Model {
     if (one.do === "join") this.#edge(() => withEdge(draft, edgeOf(draft, node, one.to)));
     if (one.do === "cut") this.#edge(() => withoutEdge(draft, { from: one.id, to: one.to }));
     if (one.do === "write") this.#write(one.id, one.value);
-    if (one.do === "run") this.#run((stand) => planStaleNodes({ state: this.state }, stand), one);
-    if (one.do === "alone") this.#run((stand) => planOneNode({ state: this.state }, stand, one.id));
+    if (one.do === "run") this.#run((stand) => planStaleNodes(stand), one);
+    if (one.do === "alone") this.#run((stand) => planOneNode(stand, one.id));
   }
 
   #add(node: DraftNode): void {
@@ -161,14 +167,23 @@ class Model {
   }
 
   #run(
-    planOf: (stand: Parameters<typeof planStaleNodes>[1]) => Plan | null,
+    planOf: (stand: SessionSnapshot) => Plan | null,
     meanwhile?: { id: string; code: number | null; written: boolean },
   ): void {
     const draftGraph = buildDraftGraph(this.state.draft);
     this.began = false;
     if (!draftGraph.graph) return;
     const all = judgeFreshness(this.state, draftGraph);
-    const plan = planOf({ draftGraph, freshness: all, values: this.valuesNow() });
+    const { draft, context } = this.state;
+    const begin = new Context().apply({ set: membersOf(context), delete: [] }, 0);
+    const plan = planOf({
+      draft,
+      draftGraph,
+      begin,
+      outside: nothingOutside,
+      freshness: all,
+      values: this.valuesNow(),
+    });
     if (!plan) return;
     this.began = true;
     this.#demandAccepted(plan);

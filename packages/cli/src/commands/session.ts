@@ -92,13 +92,15 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
   return askApi(async (nova) => {
     const { sessions } = nova;
     if (options.remove) return describeSession(nova, await sessions.deleteNode(id, node, read));
-    const known = (await sessions.get(id)).nodes.map(({ node_id }) => node_id);
+    const { nodes, inside } = await sessions.get(id);
+    const known = [...nodes, ...inside].map(({ node_id }) => node_id);
     const isThere = known.includes(node);
     // Edges are checked before the node is added: a node whose edge is refused would stay in the session.
     const unknown = options.after.find((from) => !known.includes(from));
     if (unknown !== undefined)
       throw new InvalidInput(`the session has no node "${unknown}" - it has ${known.join(", ") || "none yet"}`);
-    if (!isThere) await sessions.addNode(id, { ...fields, id: node });
+    const map = inside.find(({ node_id }) => node_id === options.after[0])?.map;
+    if (!isThere) await sessions.addNode(id, { ...fields, id: node }, defined({ map }));
     else if (Object.keys(fields).length > 0) await sessions.changeNode(id, node, fields, read);
     for (const from of options.after) await sessions.addEdge(id, { from, to: node });
     return describeSession(nova, await sessions.get(id));

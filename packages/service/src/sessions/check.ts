@@ -4,11 +4,12 @@ import { defined } from "@nova/workflow/defined";
 import { wholeContext } from "../executions/executions.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { DraftNode, Session } from "../ports/sessions.ts";
-import { isInput, nodeOf } from "./draft.ts";
+import type { Draft, DraftNode, Session } from "../ports/sessions.ts";
+import { isInput } from "./draft.ts";
 import { isDecision } from "./draft-graph.ts";
 import { sourceOfPart } from "./part.ts";
 import { findEarlierNodes, planOneNode, readSnapshot } from "./prepare-run.ts";
+import { listNodes, nodeOf } from "./scope.ts";
 import { nodeValues } from "./script-chain.ts";
 import { readSession } from "./sessions.ts";
 import { homeOf } from "./view.ts";
@@ -38,14 +39,15 @@ const alsoOfCode = new Set<string>(["NOVA508", "NOVA601", "NOVA602", "NOVA603", 
 /** Checks a node with the context that it would get. Throws `NotFound`, `Refused`. */
 export async function checkNode(ports: ServicePorts, by: Principal, id: string, nodeId: string): Promise<CheckedNode> {
   const session = await readSession(ports, by, id);
-  const { draft } = session.state;
-  const node = nodeOf(draft, nodeId);
-  const snapshot = await readSnapshot(ports, session);
-  const { part, context } = planOneNode(session, snapshot, nodeId);
-  const before = findEarlierNodes(draft, nodeId);
+  const node = nodeOf(session.state.draft, nodeId);
+  const snapshot = await readSnapshot(ports, session, nodeId);
+  const { draft, outside } = snapshot;
+  const { part, context } = planOneNode(snapshot, nodeId);
+  const before = [...outside.nodes, ...findEarlierNodes(draft, nodeId)];
   const isRecorded = snapshot.recorded?.node === nodeId;
-  const hasValue = (one: DraftNode) => snapshot.values.has(one.id) || snapshot.freshness.get(one.id)?.isSkipped;
-  const isKnown = isRecorded || before.every((one) => hasValue(one) || isInput(one));
+  const hasValue = ({ id }: DraftNode) =>
+    [snapshot.values, outside.outcomes].some((one) => one.has(id)) || snapshot.freshness.get(id)?.isSkipped;
+  const isKnown = isRecorded || (!outside.problem && before.every((one) => hasValue(one) || isInput(one)));
   const members = context.slots().map(({ key, json }) => ({ key, json }));
   const whole = await wholeContext(ports, homeOf(session), new RawJson(objectText(members)));
   const source = sourceOfPart(draft, part, {
@@ -58,7 +60,7 @@ export async function checkNode(ports: ServicePorts, by: Principal, id: string, 
   const own = findings.filter(({ path }) => path === place || path.startsWith(`${place}.`));
   const { code } = node;
   const hasCode = typeof code === "string";
-  const ofCode = hasCode ? await ports.checkCode(code, factsOf(session, node, isKnown ? whole.text : undefined)) : [];
+  const ofCode = hasCode ? await ports.checkCode(code, factsOf(draft, node, isKnown ? whole.text : undefined)) : [];
   return {
     session,
     findings: [
@@ -73,7 +75,7 @@ export async function checkNode(ports: ServicePorts, by: Principal, id: string, 
   };
 }
 
-function factsOf({ state: { draft } }: Session, node: DraftNode, context: string | undefined) {
+function factsOf(draft: Draft, node: DraftNode, context: string | undefined) {
   const leaving = draft.edges.filter(({ from }) => from === node.id);
   const conditions = leaving.flatMap(({ condition }) => (condition === undefined ? [] : [conditionLabel(condition)]));
   const decides = isDecision(node);
@@ -97,7 +99,8 @@ async function fillPrompt(
   context: RawJson,
 ): Promise<FilledPrompt | null> {
   if (typeof prompt !== "string") return null;
-  const { nodes, settings } = session.state.draft;
+  const { settings } = session.state.draft;
+  const nodes = listNodes(session.state.draft.nodes);
   const shown = shownContext(membersOf(context.text), secretKeysOf({ workflow: settings }));
   const outputs = Object.entries(await nodeValues(ports, session, [])).flatMap(([id, value]) =>
     value ? [[idPrefix + id, JSON.parse(value.text)] as const] : [],

@@ -1,7 +1,8 @@
 import { conditionLabel, defaultLabel, type Finding, graphOf, parseWorkflow, type Workflow } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import type { Draft, DraftEdge, DraftNode, NodeOutcome } from "../ports/sessions.ts";
-import { cycleThrough, isStart, isStep, listIdsBeside, nextOf, sha256Of, shortList, stepsOf } from "./draft.ts";
+import { cycleThrough, isStart, isStep, listIdsBeside, nextOf, sha256Of, stepsOf } from "./draft.ts";
+import { shortList } from "./scope.ts";
 
 /** The graph that runs for a draft: as the user drew it, or else the nodes one after the other. */
 export interface DraftGraph {
@@ -114,7 +115,7 @@ function addStartAndEnds(
   const unreached = steps.filter(({ id }) => !entered.has(id) && !failures.has(id));
   const ends = drawn.length > 0 ? drawn : [{ id: free("end"), type: "end" }];
   const end = (ends[0] as DraftNode).id;
-  const choosing = new Set(steps.filter((step) => isDecision(step) || step.type === "approval").map(({ id }) => id));
+  const choosing = new Set(steps.filter(isChoosing).map(({ id }) => id));
   const last = steps.filter(({ id }) => {
     const out = leaving.get(id) ?? [];
     const canRepeatOnly = choosing.has(id) && out.every(({ max, condition }) => max && condition !== defaultLabel);
@@ -132,6 +133,15 @@ function addStartAndEnds(
 /** Builds an edge that is taken for every outcome. */
 function edgeTo(from: string, to: string, choosing: ReadonlySet<string>): DraftEdge {
   return { from, to, ...(choosing.has(from) && { condition: defaultLabel }) };
+}
+
+/** Builds the edge after a node that is taken for every outcome of the node. */
+export function edgeAfter(node: DraftNode, to: string): DraftEdge {
+  return edgeTo(node.id, to, new Set(isChoosing(node) ? [node.id] : []));
+}
+
+function isChoosing(node: DraftNode): boolean {
+  return isDecision(node) || node.type === "approval";
 }
 
 export function isDecision({ type }: DraftNode): boolean {

@@ -3,6 +3,7 @@ import type { Member } from "@nova/engine";
 import { conditionLabel } from "@nova/workflow";
 import { Conflict, NotFound, Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode, SessionState } from "../ports/sessions.ts";
+import { changeAround, changeInside, draftAround, listNodes, nodeOf } from "./scope.ts";
 
 /** Limits that keep a draft readable, and its run within the history limit of Step Functions. */
 const maxNodes = 500;
@@ -48,14 +49,6 @@ export function listNodesBeside({ nodes }: Pick<Draft, "nodes">, some: readonly 
   return nodes.filter(({ id }) => ids.has(id));
 }
 
-/** Finds a node of a draft. Throws `NotFound`. */
-export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
-  const node = nodes.find((one) => one.id === id);
-  if (node) return node;
-  const known = nodes.length === 0 ? "it has none yet" : `it has ${shortList(nodes.map((one) => one.id))}`;
-  throw new NotFound(`the session has no node "${id.slice(0, 64)}" - ${known}`);
-}
-
 /**
  * Throws `Refused` if a key is one with which NOVA marks references, such as `$blob`. The message begins with `has`,
  * such as `the output has`.
@@ -65,18 +58,14 @@ export function demandNoMark(members: readonly Pick<Member, "key">[], has: strin
   if (mark) throw new Refused(`${has} the key "${mark.key}" - such keys mark NOVA's references: use another name`);
 }
 
-export function shortList(names: readonly string[], most = 20): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : "";
-  return names.slice(0, most).join(", ") + more;
-}
-
-/** Adds a node to a draft. Throws `Conflict`, `Refused`. */
-export function withNode(draft: Draft, node: DraftNode): Draft {
-  if (draft.nodes.some(({ id }) => id === node.id))
-    throw new Conflict(`the session has a node "${node.id}" already - PATCH it, or use another id`);
+/** Adds a node to a draft, or to the body of a map. Throws `Conflict`, `NotFound`, `Refused`. */
+export function withNode(draft: Draft, node: DraftNode, map?: string): Draft {
+  const added = listNodes([node]).map(({ id }) => id);
+  const taken = listNodes(draft.nodes).find(({ id }) => added.includes(id));
+  if (taken) throw new Conflict(`the session has a node "${taken.id}" already - PATCH it, or use another id`);
   if (draft.nodes.length >= maxNodes)
     throw new Refused(`a session has at most ${maxNodes} nodes - publish it, and call it as a workflow node`);
-  return sized({ ...draft, nodes: [...draft.nodes, node] });
+  return sized(changeInside(draft, map, (one) => ({ ...one, nodes: [...one.nodes, node] })));
 }
 
 /** Changes fields of a node; null removes a field. Returns the changed fields. Throws `NotFound`, `Refused`. */
@@ -91,16 +80,17 @@ export function withChangedNode(
   const fields = Object.keys({ ...before, ...after }).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
-  const nodes = draft.nodes.map((one) => (one === before ? after : one));
-  return { draft: sized({ ...draft, nodes }), fields };
+  const replace = (one: Draft) => ({ ...one, nodes: one.nodes.map((node) => (node === before ? after : node)) });
+  return { draft: sized(changeAround(draft, id, replace)), fields };
 }
 
 /**
  * Removes a node with its edges, and with the nodes that only it has beside it, because they would run as steps without
  * it. Returns the ids of the removed nodes, too. Throws `NotFound`, and `Conflict` if an `onError` leads to the node.
  */
-export function withoutNode(draft: Draft, id: string): { draft: Draft; removed: Set<string> } {
-  const removed = new Set([nodeOf(draft, id).id]);
+export function withoutNode(whole: Draft, id: string): { draft: Draft; removed: Set<string> } {
+  const removed = new Set([nodeOf(whole, id).id]);
+  const draft = draftAround(whole, id);
   for (const owner of removed) {
     const beside = draft.nodes.filter((one) => one.id === owner).flatMap(listIdsBeside);
     const stillBeside = new Set(draft.nodes.filter((one) => !removed.has(one.id)).flatMap(listIdsBeside));
@@ -111,12 +101,7 @@ export function withoutNode(draft: Draft, id: string): { draft: Draft; removed: 
   const pointing = nodes.find(({ onError }) => onError === id);
   if (pointing)
     throw new Conflict(`node "${pointing.id}" has "onError": "${id}" - lead it elsewhere, and delete the node then`);
-  return { draft: { ...draft, nodes, edges }, removed };
-}
-
-/** Returns the members of a record whose names are not in `keys`. */
-export function omitKeys<T>(record: Readonly<Record<string, T>>, keys: ReadonlySet<string>): Record<string, T> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.has(key)));
+  return { draft: changeAround(whole, id, (one) => ({ ...one, nodes, edges })), removed };
 }
 
 /** Says which nodes were deleted: a node, and the nodes that only it had beside it. */
@@ -128,8 +113,14 @@ export function describeRemoval([id = "", ...beside]: Iterable<string>): string 
  * Adds an edge to a draft. Throws `NotFound` if one of its nodes does not exist, `Conflict` if the draft has this edge
  * already, and `Refused` if it would close a cycle in which no edge has `max`.
  */
-export function withEdge(draft: Draft, edge: DraftEdge): Draft {
+export function withEdge(whole: Draft, edge: DraftEdge): Draft {
+  return sized(changeAround(whole, edge.from, (draft) => addEdge(draft, edge)));
+}
+
+function addEdge(draft: Draft, edge: DraftEdge): Draft {
   for (const id of [edge.from, edge.to]) nodeOf(draft, id);
+  const outside = [edge.from, edge.to].find((id) => !draft.nodes.some((node) => node.id === id));
+  if (outside !== undefined) throw new Refused(`${edgeName(edge)} leads into a map - connect nodes of the same map`);
   if (draft.edges.some((other) => isSame(other, edge)))
     throw new Conflict(`${edgeName(edge)} is there already - GET the session shows all edges`);
   const changed = { ...draft, edges: [...draft.edges, edge] };
@@ -138,11 +129,15 @@ export function withEdge(draft: Draft, edge: DraftEdge): Draft {
     throw new Refused(
       `${edgeName(edge)} would close a cycle: ${cycle.join(" -> ")} - give an edge of the loop "max", or lead it elsewhere`,
     );
-  return sized(changed);
+  return changed;
 }
 
 /** Removes an edge; without a condition, all edges between the two nodes. Throws `NotFound`. */
-export function withoutEdge(draft: Draft, edge: DraftEdge): Draft {
+export function withoutEdge(whole: Draft, edge: DraftEdge): Draft {
+  return changeAround(whole, edge.from, (draft) => removeEdge(draft, edge));
+}
+
+function removeEdge(draft: Draft, edge: DraftEdge): Draft {
   const isMeant = (other: DraftEdge) =>
     edge.condition === undefined ? other.from === edge.from && other.to === edge.to : isSame(other, edge);
   const edges = draft.edges.filter((other) => !isMeant(other));

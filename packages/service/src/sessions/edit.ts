@@ -21,9 +21,6 @@ import {
   describeRemoval,
   edgeName,
   isStep,
-  nodeOf,
-  omitKeys,
-  shortList,
   sized,
   withChangedNode,
   withEdge,
@@ -32,9 +29,10 @@ import {
   withoutNode,
 } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
-import { addEdit, judgeFreshness } from "./freshness.ts";
+import { addEdit, judgeFreshness, stateAround } from "./freshness.ts";
 import { demandNode } from "./part.ts";
 import { changeSession, demandUnchanged, type ExpectedVersions } from "./record.ts";
+import { draftAround, listNodes, nodeOf, shortList } from "./scope.ts";
 import { homeOf, valuesOf } from "./view.ts";
 
 type Edited = Promise<Session>;
@@ -55,13 +53,24 @@ async function editSession(
 }
 
 /** Adds a node. All edits throw `NotFound`, `Conflict`, `Refused`. */
-export function addNode(ports: ServicePorts, by: Principal, id: string, node: DraftNode): Edited {
-  return editSession(ports, by, id, async ({ state }) => {
-    await demandNode(state.draft, node);
-    const draft = withNode(state.draft, node);
-    const nodes = { ...state.nodes, [node.id]: { version: 1 } };
-    return { draft, nodes, node: node.id, what: `node "${node.id}" was added` };
-  });
+export function addNode(ports: ServicePorts, by: Principal, id: string, node: DraftNode, map?: string): Edited {
+  return editSession(ports, by, id, async ({ state }) => ({
+    ...withDraft(state, await addDraftNode(state.draft, node, map)),
+    node: node.id,
+    what: `node "${node.id}" was added`,
+  }));
+}
+
+/** Adds a node that can run to a draft, or to the body of a map. Throws `Conflict`, `NotFound`, `Refused`. */
+export async function addDraftNode(draft: Draft, node: DraftNode, map: string | undefined): Promise<Draft> {
+  const changed = withNode(draft, node, map);
+  await demandNode(draftAround(changed, node.id), node);
+  return changed;
+}
+
+/** Replaces the draft of a session. The versions of changed nodes rise; unchanged nodes keep their outputs. */
+export function withDraft(state: SessionState, draft: Draft): SessionState {
+  return { ...state, draft, nodes: raiseVersions(state, draft) };
 }
 
 export async function changeNode(
@@ -91,10 +100,8 @@ export async function applyNodeChanges(
   changes: Readonly<Record<string, unknown>>,
 ): Promise<{ state: SessionState; fields: string[] }> {
   const { draft, fields } = withChangedNode(state.draft, node, changes);
-  await demandNode(draft, nodeOf(draft, node));
-  if (fields.length === 0) return { state, fields };
-  const raised = { ...state.nodes[node], version: (state.nodes[node]?.version ?? 1) + 1 };
-  return { state: { ...state, draft, nodes: { ...state.nodes, [node]: raised } }, fields };
+  await demandNode(draftAround(draft, node), nodeOf(draft, node));
+  return { state: fields.length === 0 ? state : withDraft(state, draft), fields };
 }
 
 export interface DraftChange {
@@ -124,7 +131,7 @@ export async function changeDraft(
     demandNoMark(membersOf(context), "the context has");
     demandSecrets(state, change);
     const draft = await replaceParts(state.draft, change);
-    const next = { ...state, context, draft, nodes: raiseVersions(state, draft), ...defined({ layout }) };
+    const next = { ...withDraft(state, draft), context, ...defined({ layout }) };
     const isSame = name === session.name && isDeepStrictEqual(next, state);
     return {
       state: isSame ? state : next,
@@ -152,11 +159,11 @@ export function demandSecrets(
 
 async function replaceParts(before: Draft, { settings = before.settings, nodes, edges }: DraftChange): Promise<Draft> {
   let draft = sized({ ...before, settings, nodes: [], edges: [] });
-  const known = new Map(before.nodes.map((node) => [node.id, node]));
+  const known = new Map(listNodes(before.nodes).map((node) => [node.id, node]));
+  const isKnown = (node: DraftNode) => isDeepStrictEqual(known.get(node.id), node);
   for (const node of nodes ? withFrame(nodes, before, edges ?? before.edges) : before.nodes) {
-    const isKnown = isDeepStrictEqual(known.get(node.id), node);
-    if (!isKnown) await demandNode(draft, node);
-    draft = withNode(draft, isKnown ? (known.get(node.id) as DraftNode) : node);
+    if (!isKnown(node)) await demandNode(draft, node, isKnown);
+    draft = withNode(draft, isKnown(node) ? (known.get(node.id) as DraftNode) : node);
   }
   for (const edge of edges ?? before.edges) draft = withEdge(draft, edge);
   return draft;
@@ -170,19 +177,21 @@ function withFrame(nodes: readonly DraftNode[], before: Draft, edges: readonly D
 }
 
 function raiseVersions({ draft: before, nodes }: SessionState, { nodes: after }: Draft): SessionState["nodes"] {
-  const known = new Map(before.nodes.map((node) => [node.id, node]));
+  const known = new Map(listNodes(before.nodes).map((node) => [node.id, node]));
   return Object.fromEntries(
-    after.map((node) => {
+    listNodes(after).map((node) => {
       const record = nodes[node.id] ?? { version: 0 };
-      return [node.id, known.get(node.id) === node ? record : { ...record, version: record.version + 1 }];
+      const isSame = isDeepStrictEqual(known.get(node.id), node);
+      return [node.id, isSame ? record : { ...record, version: record.version + 1 }];
     }),
   );
 }
 
 function describeChange({ state, name }: Session, { draft, ...change }: DraftChange & { draft: Draft }): string {
-  const ids = ({ nodes }: Draft) => nodes.map((node) => node.id);
-  const [before, after] = [ids(state.draft), ids(draft)];
-  const known = new Set(state.draft.nodes);
+  const [earlier, now] = [listNodes(state.draft.nodes), listNodes(draft.nodes)];
+  const [before, after] = [earlier, now].map((nodes) => nodes.map(({ id }) => id)) as [string[], string[]];
+  const known = new Map(earlier.map((node) => [node.id, node]));
+  const isChanged = (node: DraftNode) => before.includes(node.id) && !isDeepStrictEqual(known.get(node.id), node);
   const listOf = (what: string, nodes: readonly string[]) =>
     nodes.length > 0 ? [`${shortList(nodes, 5)} ${what}`] : [];
   const parts = [
@@ -196,7 +205,7 @@ function describeChange({ state, name }: Session, { draft, ...change }: DraftCha
     ),
     ...listOf(
       "changed",
-      draft.nodes.flatMap((node) => (!known.has(node) && before.includes(node.id) ? [node.id] : [])),
+      now.flatMap((node) => (isChanged(node) ? [node.id] : [])),
     ),
     ...(isDeepStrictEqual(state.draft.edges, draft.edges) ? [] : ["edges changed"]),
     ...(isDeepStrictEqual(state.draft.settings, draft.settings) ? [] : ["settings changed"]),
@@ -216,7 +225,7 @@ export function deleteNode(
   return editSession(ports, by, id, (session) => {
     const { draft, removed } = withoutNode(session.state.draft, node);
     demandUnchanged(session, expected, node);
-    return { draft, nodes: omitKeys(session.state.nodes, removed), what: describeRemoval(removed) };
+    return { ...withDraft(session.state, draft), what: describeRemoval(removed) };
   });
 }
 
@@ -228,7 +237,7 @@ function edgeEditor(change: (draft: Draft, edge: DraftEdge) => Draft, done: "add
     editSession(ports, by, id, (session) => {
       const draft = change(session.state.draft, edge);
       demandUnchanged(session, expected);
-      return { draft, what: `${edgeName(edge)} was ${done}` };
+      return { ...withDraft(session.state, draft), what: `${edgeName(edge)} was ${done}` };
     });
 }
 
@@ -263,8 +272,9 @@ export async function applyOutput(
 ): Promise<SessionState | undefined> {
   const { state } = session;
   const node = nodeOf(state.draft, id);
-  const draftGraph = buildDraftGraph(state.draft);
-  const { outcome } = judgeFreshness(state, draftGraph).get(id) ?? {};
+  const around = stateAround(state, id);
+  const draftGraph = buildDraftGraph(around.draft);
+  const { outcome } = judgeFreshness(around, draftGraph).get(id) ?? {};
   if (!draftGraph.before.has(id)) throw new Refused(`node "${id}" is of type ${node.type}, which has no output`);
   const before = outcome && (await valuesOf(ports, outcome));
   const members = membersOf(outputText(node, output, before));
@@ -274,12 +284,12 @@ export async function applyOutput(
   const kept = await Promise.all(
     members.map(async ({ key, json }) => ({ key, json: await slimText(ports, home, json) })),
   );
-  const chosen = decisionOf(session, id, decision, members) ?? outcome?.decision;
+  const chosen = decisionOf(around, id, decision, members) ?? outcome?.decision;
   const isSame = before && !before.error && isDeepStrictEqual(parseMembers(before.set), parseMembers(kept));
   if (isSame && chosen === (before.decision ?? undefined)) return undefined;
   const source = { by: by.id, at: new Date(ports.clock.now()).toISOString(), set: objectText(kept) };
-  const edited = addEdit(state, draftGraph, id, { source, ...defined({ decision: chosen }) });
-  return { ...edited, family: state.family ?? { root: home.root } };
+  const { nodes } = addEdit(around, draftGraph, id, { source, ...defined({ decision: chosen }) });
+  return { ...state, nodes, family: state.family ?? { root: home.root } };
 }
 
 /** Throws `Refused` if an output contains a secret, since outputs are stored and shown. */
@@ -299,7 +309,7 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
 
 /** The edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
 function decisionOf(
-  { state }: Session,
+  state: SessionState,
   id: string,
   requested: string | undefined,
   members: readonly Member[],

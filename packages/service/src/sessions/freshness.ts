@@ -1,7 +1,8 @@
 import { defined } from "@nova/workflow/defined";
-import type { EditSource, NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
+import type { DraftNode, EditSource, NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
 import { definitionHashes, isInput, sha256Of } from "./draft.ts";
-import { type DraftGraph, followsEdge } from "./draft-graph.ts";
+import { buildDraftGraph, type DraftGraph, followsEdge } from "./draft-graph.ts";
+import { bodyOf, listMapsAround } from "./scope.ts";
 
 /** Whether the outcome of a node equals that of a new run of the whole draft. */
 export interface NodeFreshness {
@@ -26,7 +27,7 @@ const skipped = "skipped";
  * earlier nodes. So an edit makes exactly its node and the descendants stale, and nothing has to be stored for that.
  */
 export function judgeFreshness(
-  state: Pick<SessionState, "draft" | "context" | "nodes">,
+  state: Pick<StateAround, "draft" | "context" | "nodes" | "isAfterStale">,
   draftGraph: DraftGraph,
 ): Map<string, NodeFreshness> {
   const hashes = definitionHashes(state);
@@ -36,7 +37,7 @@ export function judgeFreshness(
   for (const id of draftGraph.order) {
     const { version = 1, outcome } = state.nodes[id] ?? {};
     const incoming = draftGraph.before.get(id) ?? [];
-    const areFresh = incoming.every(({ from }) => all.get(from)?.state === "fresh");
+    const areFresh = !state.isAfterStale && incoming.every(({ from }) => all.get(from)?.state === "fresh");
     const isReachable = incoming.some((edge) => {
       const source = all.get(edge.from);
       return !source?.isSkipped && (!source?.outcome || followsEdge(edge, source.outcome));
@@ -63,6 +64,32 @@ export function judgeFreshness(
   return all;
 }
 
+/**
+ * The state of the nodes around a node: of the draft, or of the body of a map. The context of a body is a text that
+ * differs if the first item of the map may differ. So the outcomes for this item are fresh while all their inputs are
+ * the same.
+ */
+export function stateAround(state: SessionState, id: string): StateAround {
+  return listMapsAround(state.draft.nodes, id).reduce<StateAround>(enterMap, state);
+}
+
+export interface StateAround extends SessionState {
+  /** Whether a node before the map is stale, so that no node in its body is fresh. */
+  isAfterStale?: boolean;
+}
+
+/** The state of the nodes in the body of a map. */
+export function enterMap(state: StateAround, map: DraftNode): StateAround {
+  const shell = { ...map, nodes: [], edges: [] };
+  const draft = { ...state.draft, nodes: state.draft.nodes.map((one) => (one === map ? shell : one)) };
+  const draftGraph = buildDraftGraph(draft);
+  const all = judgeFreshness({ ...state, draft }, draftGraph);
+  const before = draftGraph.before.get(map.id) ?? [];
+  const isAfterStale = state.isAfterStale || before.some(({ from }) => all.get(from)?.state !== "fresh");
+  const { recorded: _, ...kept } = state;
+  return { ...kept, draft: { ...draft, ...bodyOf(map) }, context: all.get(map.id)?.basis ?? none, isAfterStale };
+}
+
 export function outcomeId(freshness: Pick<NodeFreshness, "isSkipped" | "outcome"> | undefined): string {
   if (freshness?.isSkipped) return skipped;
   return freshness?.outcome?.id ?? none;
@@ -75,7 +102,7 @@ export function basisOf({ definition, before }: Omit<RunBasis, "version">, idOf:
 
 /** The inputs of a run of these nodes. `nodes` may contain a node outside the draft. */
 export function buildRunBases(
-  state: Pick<SessionState, "draft" | "context" | "nodes">,
+  state: Pick<StateAround, "draft" | "context" | "nodes" | "isAfterStale">,
   draftGraph: DraftGraph,
   nodes: Iterable<string>,
 ): Record<string, RunBasis> {

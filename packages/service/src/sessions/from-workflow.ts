@@ -4,6 +4,7 @@ import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import { withEdge, withNode } from "./draft.ts";
 import { isDecision } from "./draft-graph.ts";
 import { demandNode } from "./part.ts";
+import { listNodes } from "./scope.ts";
 
 export function draftFromWorkflow(workflow: Workflow): Draft {
   return readWritten(workflow);
@@ -52,11 +53,6 @@ export function draftOfNodes(workflow: Workflow, ids: readonly string[]): Draft 
     return { from: from.id, to: node.id, ...(isDecision(from) && { condition: defaultLabel }) };
   });
   return { ...draft, nodes: found, edges };
-}
-
-/** Lists nodes, and the nodes in the bodies of maps among them. */
-export function listNodes(nodes: readonly DraftNode[]): DraftNode[] {
-  return nodes.flatMap((node) => [node, ...(Array.isArray(node.nodes) ? listNodes(node.nodes as DraftNode[]) : [])]);
 }
 
 interface Written extends Record<string, unknown> {

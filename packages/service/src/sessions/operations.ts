@@ -3,17 +3,18 @@ import { defined } from "@nova/workflow/defined";
 import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
+import type { DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { validateWorkflow } from "../publishing/publish.ts";
-import { describeRemoval, edgeName, omitKeys, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
+import { describeRemoval, edgeName, sized, withEdge, withoutEdge, withoutNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
-import { applyNodeChanges, demandSecrets } from "./edit.ts";
-import { demandNode, sourceOfWhole } from "./part.ts";
+import { addDraftNode, applyNodeChanges, demandSecrets, withDraft } from "./edit.ts";
+import { sourceOfWhole } from "./part.ts";
 import { changeSession, demandUnchanged } from "./record.ts";
 
 /** One step of a change of a draft. In `changes`, null removes a field. */
 export type DraftOperation =
-  | { op: "add_node"; node: DraftNode }
+  /** `map` names the map to whose nodes the node is added. */
+  | { op: "add_node"; node: DraftNode; map?: string }
   | { op: "change_node"; id: string; changes: Readonly<Record<string, unknown>> }
   | { op: "remove_node"; id: string }
   | ({ op: "add_edge" } & DraftEdge)
@@ -52,13 +53,10 @@ async function applyOperation(
   state: SessionState,
   operation: DraftOperation,
 ): Promise<{ state: SessionState; what: string }> {
-  const { draft, nodes } = state;
-  const withDraft = (changed: Draft, versions = nodes) => ({ ...state, draft: changed, nodes: versions });
+  const { draft } = state;
   if (operation.op === "add_node") {
-    const { node } = operation;
-    await demandNode(draft, node);
-    const versions = { ...nodes, [node.id]: { version: 1 } };
-    return { state: withDraft(withNode(draft, node), versions), what: `node "${node.id}" was added` };
+    const { node, map } = operation;
+    return { state: withDraft(state, await addDraftNode(draft, node, map)), what: `node "${node.id}" was added` };
   }
   if (operation.op === "change_node") {
     const { id, changes } = operation;
@@ -69,19 +67,19 @@ async function applyOperation(
   }
   if (operation.op === "remove_node") {
     const { draft: left, removed } = withoutNode(draft, operation.id);
-    return { state: withDraft(left, omitKeys(nodes, removed)), what: describeRemoval(removed) };
+    return { state: withDraft(state, left), what: describeRemoval(removed) };
   }
   if (operation.op === "change_settings") {
     const settings = withChangedSettings(draft.settings, operation.changes);
     demandSecrets(state, { settings });
     const fields = Object.keys(operation.changes).join(", ") || "none";
-    return { state: withDraft(sized({ ...draft, settings })), what: `settings were changed: ${fields}` };
+    return { state: withDraft(state, sized({ ...draft, settings })), what: `settings were changed: ${fields}` };
   }
   const { op, from, to, condition, max } = operation;
   const edge = { from, to, ...defined({ condition, max }) };
   return op === "add_edge"
-    ? { state: withDraft(withEdge(draft, edge)), what: `${edgeName(edge)} was added` }
-    : { state: withDraft(withoutEdge(draft, edge)), what: `${edgeName(edge)} was deleted` };
+    ? { state: withDraft(state, withEdge(draft, edge)), what: `${edgeName(edge)} was added` }
+    : { state: withDraft(state, withoutEdge(draft, edge)), what: `${edgeName(edge)} was deleted` };
 }
 
 /** Fields of a workflow that are no settings of a draft, and how they are changed. */

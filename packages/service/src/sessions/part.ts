@@ -2,8 +2,9 @@ import { type Edge, type Node, type PartOfDraft, parseWorkflow, type WorkflowSou
 import { Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
-import { isInput, isStep, listNodesBeside, nextOf, stepsOf, withNode } from "./draft.ts";
-import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
+import { isInput, isStep, listNodesBeside, nextOf, stepsOf, withEdge, withNode } from "./draft.ts";
+import { buildDraftGraph, type DraftGraph, edgeAfter } from "./draft-graph.ts";
+import { bodyOf } from "./scope.ts";
 
 /**
  * The part of a draft that runs. `nodes` and `allEdges` are checked before the run, and may contain more than this
@@ -35,8 +36,15 @@ export function partFrom(
   return { start, steps: draftGraph.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
 }
 
-export function partAlone(draft: Draft, draftGraph: DraftGraph, node: DraftNode, passed: readonly string[] = []): Part {
-  const kept = new Set([...passed, node.id]);
+/** Builds the part of one node. In the body of a map, the nodes in `outside` come before all others. */
+export function partAlone(
+  draft: Draft,
+  draftGraph: DraftGraph,
+  node: DraftNode,
+  passed: readonly string[] = [],
+  outside: readonly DraftNode[] = [],
+): Part {
+  const kept = new Set([...outside.map(({ id }) => id), ...passed, node.id]);
   const isKept = ({ id }: DraftNode) => kept.has(id);
   const free = (id: string): string => (kept.has(id) ? free(`${id}_`) : id);
   const [start, end] = [free("start"), free("end")];
@@ -45,17 +53,20 @@ export function partAlone(draft: Draft, draftGraph: DraftGraph, node: DraftNode,
     .map((edge): DraftEdge => ({ ...edge, to: kept.has(edge.to) ? edge.to : end }));
   // No edge leaves a tool, which runs alone like any other node.
   if (!inside.some(({ from }) => from === node.id)) inside.push({ from: node.id, to: end });
-  const edges = [...new Map(inside.map((edge) => [JSON.stringify(edge), edge])).values()];
+  const targets = new Set(inside.map(({ to }) => to));
+  const first = [...passed, node.id].find((id) => !targets.has(id)) ?? node.id;
+  const line = outside.map((one, at) => edgeAfter(one, outside[at + 1]?.id ?? first));
+  const edges = [...new Map([...line, ...inside].map((edge) => [JSON.stringify(edge), edge])).values()];
   const entered = new Set(edges.map(({ to }) => to));
   const begin = [...kept].filter((id) => !entered.has(id)).map((to): DraftEdge => ({ from: start, to }));
-  const nodes = draft.nodes
+  const nodes = [...outside, ...draft.nodes]
     .filter((one) => isStep(one) && isKept(one))
     .map((one) => within(one.id === node.id ? node : one, kept, edges));
   const beside = listNodesBeside(draft, nodes).filter((one) => !isKept(one));
   return {
     start: { id: start },
     steps: [node.id],
-    passed: [...passed],
+    passed: [...outside.map(({ id }) => id), ...passed],
     edges: [{ from: start, to: node.id }, ...(edges.filter(({ from }) => from === node.id) as Edge[])],
     nodes: [{ id: start, type: "start" }, ...nodes, { id: end, type: "end" }, ...beside],
     allEdges: [...begin, ...edges],
@@ -141,8 +152,21 @@ export function sourceOfWhole(
  */
 const mayBeMissing = new Set(["NOVA230", "NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 
-/** Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. */
-export async function demandNode(draft: Draft, node: DraftNode): Promise<void> {
+/**
+ * Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. The
+ * nodes of a map are checked one by one, so that a user can draw their edges later. Those for which `isKnown` is true
+ * were checked before.
+ */
+export async function demandNode(
+  draft: Draft,
+  written: DraftNode,
+  isKnown: (node: DraftNode) => boolean = () => false,
+): Promise<void> {
+  const body = bodyOf(written);
+  for (const one of body?.nodes ?? []) if (!isKnown(one)) await demandNode({ ...draft, ...body }, one, isKnown);
+  body?.edges.reduce(withEdge, { ...draft, nodes: body.nodes, edges: [] });
+  const only = { id: written.id === "item" ? "item_" : "item", type: "action", code: "pass" };
+  const node = body ? { ...written, nodes: [only], edges: [] } : written;
   const others = draft.nodes.filter(({ id }) => id !== node.id);
   const alone = withNode({ ...draft, nodes: others }, node);
   const part = partAlone(alone, buildDraftGraph(alone), node);

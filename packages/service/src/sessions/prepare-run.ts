@@ -1,4 +1,4 @@
-import { Context, type Member, membersOf, type OutcomeAt, readInput } from "@nova/engine";
+import { Context, findItems, type Member, membersOf, type OutcomeAt, readInput, slimText } from "@nova/engine";
 import { currentNodeKey, idPrefix, mappingKey, mappingOf, normalName, referencesIn } from "@nova/workflow";
 import { withVariables } from "../clients/clients.ts";
 import { Refused } from "../errors.ts";
@@ -6,12 +6,13 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
-import { demandNoMark, edgeName, isInput, nodeOf, sha256Of, shortList, withNode } from "./draft.ts";
+import { demandNoMark, edgeName, isInput, sha256Of, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
-import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
+import { judgeFreshness, type NodeFreshness, stateAround } from "./freshness.ts";
 import { type Part, partAlone, partFrom } from "./part.ts";
-import { valuesOfAll } from "./view.ts";
+import { draftAround, listMapsAround, listNodes, nodeOf, shortList } from "./scope.ts";
+import { homeOf, valuesOfAll } from "./view.ts";
 
 /** A planned run, and the state of the session for this run. The two are stored together. */
 export interface Prepared {
@@ -26,7 +27,7 @@ export async function prepareStale(ports: ServicePorts, session: Session, inputs
   const before = session.state.context;
   const context = inputs === undefined ? before : replaceInputs(before, inputs);
   const state = context === before ? session.state : { ...session.state, context };
-  const plan = planStaleNodes({ state }, await readSnapshot(ports, { ...session, state }));
+  const plan = planStaleNodes(await readSnapshot(ports, { ...session, state }));
   return { state, done: context === before ? [] : ["the context was changed"], plan };
 }
 
@@ -65,7 +66,10 @@ export async function prepareAlone(
     ...(changed.fields.length > 0 ? [`its ${changed.fields.join(", ")} were changed`] : []),
     ...(written.length > 0 ? [`the outputs of ${shortList(written)} were written by hand`] : []),
   ];
-  const planned = planOneNode({ state }, await readSnapshot(ports, { ...session, state }), node);
+  const snapshot = await readSnapshot(ports, { ...session, state }, node);
+  if (snapshot.outside.problem !== undefined)
+    throw new Refused(`node "${node}" runs with the first item of its map, and ${snapshot.outside.problem}`);
+  const planned = planOneNode(snapshot, node);
   return { state, done, plan: addMembers(planned, extra) };
 }
 
@@ -76,9 +80,9 @@ export async function preparePassing(
 ): Promise<Prepared> {
   const { state } = session;
   const draft = withNode(state.draft, { ...passing, id } as DraftNode);
-  const stand = { ...(await readSnapshot(ports, session)), draftGraph: buildDraftGraph(draft) };
+  const snapshot = { ...(await readSnapshot(ports, session)), draft, draftGraph: buildDraftGraph(draft) };
   const extra = contextMembers(contextData).filter(({ key }) => key !== currentNodeKey);
-  return { state, draft, done: [], plan: addMembers(planOneNode({ state: { ...state, draft } }, stand, id), extra) };
+  return { state, draft, done: [], plan: addMembers(planOneNode(snapshot, id), extra) };
 }
 
 function addMembers(planned: Plan, extra: readonly Member[]): Plan {
@@ -137,7 +141,7 @@ export function contextMembers(contextData: string): Member[] {
 
 /** Outputs of nodes of the draft among the members. The key `id:<node>` has priority over the node's name. */
 function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string; json: string }[] {
-  return nodes.flatMap(({ id, name }) => {
+  return listNodes(nodes).flatMap(({ id, name }) => {
     const keys = [idPrefix + id, ...(typeof name === "string" ? [name] : [])];
     const json = keys.map((wanted) => members.find(({ key }) => key === wanted)?.json).find((one) => one !== undefined);
     return json === undefined ? [] : [{ input: id, json }];
@@ -157,7 +161,9 @@ function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, memb
   const keys = new Set(members.map(({ key }) => normalName(key)));
   const isGiven = (name: string) =>
     [name, idPrefix + name].some((key) => keys.has(normalName(key))) || mapping.has(normalName(name));
-  const before = findEarlierNodes(draft, id);
+  const before = [id, ...listMapsAround(draft.nodes, id).map((map) => map.id)].flatMap((one) =>
+    findEarlierNodes(draftAround(draft, one), one),
+  );
   const isOwn = (name: string) =>
     before.some((node) => {
       const names = [node.id, typeof node.name === "string" ? node.name : node.id].map(normalName);
@@ -197,14 +203,34 @@ export interface Plan {
 }
 
 export interface SessionSnapshot {
+  /** The draft, or the body of a map with the settings of the draft. */
+  draft: Draft;
   draftGraph: DraftGraph;
+  /** The context of the first nodes: the initial context, or that of the first item of a map. */
+  begin: Context;
+  outside: Outside;
   freshness: ReadonlyMap<string, NodeFreshness>;
   values: ReadonlyMap<string, OutcomeAt>;
   /** The recorded input of a node, if the outputs before the node are still those of the record. */
   recorded?: { node: string; context: Context };
 }
 
-export async function readSnapshot(ports: ServicePorts, { state }: Session): Promise<SessionSnapshot> {
+/** The nodes before the maps around a node, and their outcomes. */
+interface Outside {
+  nodes: readonly DraftNode[];
+  outcomes: ReadonlyMap<string, OutcomeAt>;
+  freshness: ReadonlyMap<string, NodeFreshness>;
+  /** Why the map has no first item. */
+  problem?: string;
+}
+
+export const nothingOutside: Outside = { nodes: [], outcomes: new Map(), freshness: new Map() };
+
+/** Reads the draft and its outcomes; if `id` is in the body of a map, it reads this body. */
+export async function readSnapshot(ports: ServicePorts, session: Session, id = ""): Promise<SessionSnapshot> {
+  const state = stateAround(session.state, id);
+  const map = listMapsAround(session.state.draft.nodes, id).at(-1);
+  const first = map && (await readFirstItem(ports, session, map));
   const draftGraph = buildDraftGraph(state.draft);
   const all = judgeFreshness(state, draftGraph);
   const values = await valuesOfAll(
@@ -212,7 +238,33 @@ export async function readSnapshot(ports: ServicePorts, { state }: Session): Pro
     Array.from(all, ([id, { outcome }]) => [id, outcome] as const),
   );
   const recorded = await readRecorded(ports, state, draftGraph);
-  return { draftGraph, freshness: all, values, ...(recorded && { recorded }) };
+  const { begin = contextOf(state.context), outside = nothingOutside } = first ?? {};
+  const freshness = new Map([...outside.freshness, ...all]);
+  return { draft: state.draft, draftGraph, begin, outside, freshness, values, ...(recorded && { recorded }) };
+}
+
+/** Reads the context with which the first item of a map begins, from the outcomes of the nodes before the map. */
+async function readFirstItem(
+  ports: ServicePorts,
+  session: Session,
+  { id, items, as = "item" }: DraftNode,
+): Promise<{ begin: Context; outside: Outside }> {
+  const snapshot = await readSnapshot(ports, session, id);
+  const { context, outcomes } = planOneNode(snapshot, id);
+  const { freshness } = snapshot;
+  const nodes = [...snapshot.outside.nodes, ...findEarlierNodes(snapshot.draft, id)];
+  const home = homeOf(session);
+  const found = await findItems(context, String(items), async (sha256) =>
+    Buffer.from(await ports.blobs.get(home, sha256)).toString(),
+  );
+  const [first] = "problem" in found ? [] : found;
+  if (first === undefined) {
+    const problem = "problem" in found ? found.problem : `context[${JSON.stringify(items)}] is empty`;
+    return { begin: context, outside: { nodes, outcomes, freshness, problem: snapshot.outside.problem ?? problem } };
+  }
+  const item = { key: String(as), json: await slimText(ports, home, first) };
+  const begin = context.apply({ set: [item, { key: "index", json: "0" }], delete: [] }, 0);
+  return { begin, outside: { nodes, outcomes, freshness } };
 }
 
 async function readRecorded(ports: ServicePorts, state: SessionState, { before }: DraftGraph) {
@@ -225,11 +277,8 @@ async function readRecorded(ports: ServicePorts, state: SessionState, { before }
 }
 
 /** Plans everything from the first stale node on; null if nothing is stale. Throws `Refused` for a draft that cannot run. */
-export function planStaleNodes(
-  { state }: Pick<Session, "state">,
-  { draftGraph, freshness, values }: SessionSnapshot,
-): Plan | null {
-  const loop = state.draft.edges.find(({ max }) => max !== undefined);
+export function planStaleNodes({ draft, draftGraph, freshness, values, begin }: SessionSnapshot): Plan | null {
+  const loop = draft.edges.find(({ max }) => max !== undefined);
   if (loop)
     throw new Refused(
       `${edgeName(loop)} makes a loop, and a session runs each node once - publish the draft, and run the workflow`,
@@ -237,16 +286,15 @@ export function planStaleNodes(
   const [problem] = draftGraph.findings.filter(({ severity }) => severity === "error");
   if (!draftGraph.graph)
     throw new Refused(problem?.message ?? "the draft has no node that could run", draftGraph.findings);
-  const empty = new Set(state.draft.nodes.flatMap((node) => (isInput(node) && !values.has(node.id) ? [node.id] : [])));
+  const empty = new Set(draft.nodes.flatMap((node) => (isInput(node) && !values.has(node.id) ? [node.id] : [])));
   const counting = (id: string) => {
     const { state, isSkipped } = freshness.get(id) ?? {};
     if (state !== "fresh" || isSkipped) return undefined;
     return empty.has(id) ? emptyOutcome : values.get(id);
   };
-  const begin = contextOf(state.context);
   const front = findFront(draftGraph.graph, counting, begin);
   if (!front) return null;
-  const part = partFrom(state.draft, draftGraph, front);
+  const part = partFrom(draft, draftGraph, front);
   const counted = [...front.passed, ...part.steps.filter((id) => counting(id))];
   const runs = part.steps.filter((id) => !counting(id) && !freshness.get(id)?.isSkipped);
   const reused = counted.filter((id) => !empty.has(id));
@@ -260,23 +308,23 @@ const emptyOutcome: OutcomeAt = { set: [], delete: [], decision: null };
 
 /** Plans one node alone. Throws `NotFound`, `Refused`. */
 export function planOneNode(
-  { state }: Pick<Session, "state">,
-  { draftGraph, values, recorded }: SessionSnapshot,
+  { draft, draftGraph, values, recorded, begin, outside }: SessionSnapshot,
   id: string,
 ): Plan {
-  const node = nodeOf(state.draft, id);
+  const node = nodeOf(draft, id);
   if (!draftGraph.before.has(id))
     throw new Refused(`node "${id}" is of type ${node.type}, which does nothing by itself`);
-  const begin = contextOf(state.context);
   const front = draftGraph.graph && buildContextBefore(draftGraph.graph, id, (one) => values.get(one), begin);
   const { passed = [] } = front ?? {};
   const context = recorded?.node === id ? recorded.context : (front?.context ?? begin);
+  const before = sortByOrder(passed, draftGraph);
+  const earlier = outside.nodes.filter((one) => outside.outcomes.has(one.id));
   return {
-    part: partAlone(state.draft, draftGraph, node, sortByOrder(passed, draftGraph)),
+    part: partAlone(draft, draftGraph, node, before, earlier),
     runs: [id],
-    reused: sortByOrder(passed, draftGraph),
+    reused: [...earlier.map((one) => one.id), ...before],
     context,
-    outcomes: pickKeys(passed, values),
+    outcomes: new Map([...outside.outcomes, ...pickKeys(passed, values)]),
   };
 }
 

@@ -18,6 +18,7 @@ import { buildDraftGraph } from "./draft-graph.ts";
 import { draftOfNodes } from "./from-workflow.ts";
 import { sourceOfWhole } from "./part.ts";
 import { changeSession } from "./record.ts";
+import { bodyOf } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 
 /**
@@ -57,8 +58,12 @@ export async function checkPublication(
 ): Promise<{ id: string; valid: boolean; findings: (Finding & { node?: string })[] }> {
   const { to, source } = await preparePublication(ports, await readSession(ports, by, id), named);
   const { workflow, findings } = await validateWorkflow(ports, by, source);
-  const { nodes } = JSON.parse(source.text) as { nodes: { id: string }[] };
-  const nodeOf = ({ path }: Finding) => nodes[Number(/^\$\.nodes\[(\d+)\]/.exec(path)?.[1])]?.id;
+  const body = JSON.parse(source.text) as DraftNode;
+  const nodeOf = ({ path }: Finding) => {
+    const places = [...path.matchAll(/(?<=^\$(?:\.nodes\[\d+\])*)\.nodes\[(\d+)\]/g)];
+    const find = (one: DraftNode | undefined, [, at]: readonly string[]) => one && bodyOf(one)?.nodes[Number(at)];
+    return places.length === 0 ? undefined : places.reduce(find, body)?.id;
+  };
   return {
     id: to,
     valid: workflow !== undefined,

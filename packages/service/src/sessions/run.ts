@@ -12,9 +12,9 @@ import type { RunBasis, Session, SessionRun, SessionState } from "../ports/sessi
 import { demandBudget } from "../quotas/pools.ts";
 import { startOrQueue } from "../quotas/queue.ts";
 import { draftId, findWorkflow } from "../workflows/find.ts";
-import { sha256Of, shortList } from "./draft.ts";
+import { sha256Of } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
-import { buildRunBases, judgeFreshness, outcomeId } from "./freshness.ts";
+import { buildRunBases, judgeFreshness, outcomeId, stateAround } from "./freshness.ts";
 import { sourceOfPart } from "./part.ts";
 import {
   type AloneRequest,
@@ -26,6 +26,7 @@ import {
 } from "./prepare-run.ts";
 import { prepareDraftVersion } from "./publish.ts";
 import { changeSession, restoreSession } from "./record.ts";
+import { shortList } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 import { documentPlace, homeOf, type OutputView, sessionOutputs } from "./view.ts";
 
@@ -113,13 +114,15 @@ async function prepareAndStart(
     );
     const { root, last } = state.family ?? { root: homeOf(session).root };
     const execution = last === undefined && requestedId !== root ? root : requestedId;
-    const all = judgeFreshness(state, buildDraftGraph(state.draft));
+    const around = node === undefined ? state : stateAround(state, node);
+    const draftGraph = buildDraftGraph(around.draft);
+    const all = judgeFreshness(around, draftGraph);
     const others = [...all.keys()].filter((one) => !planned.runs.includes(one));
     const run: SessionRun = {
       execution,
       at: new Date(ports.clock.now()).toISOString(),
       by: by.id,
-      nodes: withExtra(buildRunBases(state, buildDraftGraph(state.draft), planned.runs), planned.extra),
+      nodes: withExtra(buildRunBases(around, draftGraph, planned.runs), planned.extra),
       given: Object.fromEntries(others.map((one) => [one, outcomeId(all.get(one))])),
     };
     return {

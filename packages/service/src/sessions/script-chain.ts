@@ -5,9 +5,9 @@ import { Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, Session } from "../ports/sessions.ts";
-import { nodeOf } from "./draft.ts";
 import { restoreSession } from "./record.ts";
 import { readSessionRun, runAlone } from "./run.ts";
+import { nodeOf } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 

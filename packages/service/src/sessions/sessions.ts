@@ -25,12 +25,13 @@ import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { DraftEdge, DraftNode, NodeRecord, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
 import { isDraftId, redactWorkflow } from "../workflows/find.ts";
-import { demandNoMark, emptyDraft, isStep, sha256Of, shortList, withEdge, withNode } from "./draft.ts";
+import { demandNoMark, emptyDraft, isStep, sha256Of, withEdge, withNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { judgeFreshness } from "./freshness.ts";
 import { draftFromFile, draftFromWorkflow, draftOfNodes, type SentFile } from "./from-workflow.ts";
 import { demandNode } from "./part.ts";
 import { sessionWithin, settleSession } from "./record.ts";
+import { listNodes, shortList } from "./scope.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const usualRetentionDays = 30;
@@ -103,7 +104,7 @@ async function buildFromRequest(ports: ServicePorts, by: Principal, request: Ses
     draft = withNode(draft, node);
   }
   for (const edge of request.edges ?? []) draft = withEdge(draft, edge);
-  const nodes = Object.fromEntries(draft.nodes.map(({ id }) => [id, { version: 1 }]));
+  const nodes = Object.fromEntries(listNodes(draft.nodes).map(({ id }) => [id, { version: 1 }]));
   const state = { draft, context, nodes, runs: [], published: [], changes: [], ...defined({ workflow }) };
   return { client, name, state };
 }
@@ -219,7 +220,7 @@ async function buildFromRun(ports: ServicePorts, by: Principal, { run, place }: 
     draft,
     context,
     workflow: execution.workflowId,
-    nodes: Object.fromEntries(draft.nodes.map(({ id }) => [id, withOutcome(before.get(id), run)])),
+    nodes: Object.fromEntries(listNodes(draft.nodes).map(({ id }) => [id, withOutcome(before.get(id), run)])),
     family: { root: execution.root, last: run },
     recorded: { ...at, node: node.id, version: execution.version, context: sha256Of(context) },
     runs: [],

@@ -12,9 +12,10 @@ import {
 import { wholeContext } from "../executions/executions.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { NodeOutcome, Session } from "../ports/sessions.ts";
-import { listNodesBeside, nodeOf } from "./draft.ts";
+import { listNodesBeside } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
-import { judgeFreshness, type NodeFreshness } from "./freshness.ts";
+import { enterMap, judgeFreshness, type NodeFreshness } from "./freshness.ts";
+import { bodyOf, nodeOf } from "./scope.ts";
 
 export interface NodeView {
   node_id: string;
@@ -26,12 +27,36 @@ export interface NodeView {
   decision: string | null;
 }
 
-export function nodeViews({ state }: Session): NodeView[] {
+export function nodeViews({ state }: Pick<Session, "state">): NodeView[] {
   return Array.from(judgeFreshness(state, buildDraftGraph(state.draft)), ([node, standing]) => viewOf(node, standing));
 }
 
+export interface InnerNodeView extends NodeView {
+  /** The map that has the node in its body. */
+  map: string;
+}
+
+/** Lists the nodes in the bodies of maps, also tools and fallbacks. Their outputs are those for the first item. */
+export function viewNodesInside({ state }: Pick<Session, "state">): InnerNodeView[] {
+  return state.draft.nodes.flatMap((map) => {
+    if (!bodyOf(map)) return [];
+    const inner = { state: enterMap(state, map) };
+    const beside = viewNodesBeside(inner).map(
+      ({ definition: _, ...view }): NodeView => ({
+        ...view,
+        state: "stale",
+        skipped: false,
+        source: null,
+        decision: null,
+      }),
+    );
+    const views = [...nodeViews(inner), ...beside].map((view) => ({ ...view, map: map.id }));
+    return [...views, ...viewNodesInside(inner)];
+  });
+}
+
 /** Lists the tools of agents and the fallbacks of code. */
-export function viewNodesBeside({ state: { draft, nodes } }: Session) {
+export function viewNodesBeside({ state: { draft, nodes } }: Pick<Session, "state">) {
   return listNodesBeside(draft, draft.nodes).map((definition) => {
     const { id: node_id } = definition;
     return { node_id, version: nodes[node_id]?.version ?? 1, definition };
@@ -56,7 +81,11 @@ export async function sessionOutputs(
   nodes: readonly string[] = [],
 ): Promise<OutputView[]> {
   for (const id of nodes) nodeOf(session.state.draft, id);
-  const views = nodeViews(session).filter(({ node_id }) => nodes.length === 0 || nodes.includes(node_id));
+  const inside = viewNodesInside(session).map(({ map: _, ...view }) => view);
+  const views =
+    nodes.length === 0
+      ? [...nodeViews(session), ...inside.filter(({ source }) => source !== null)]
+      : [...nodeViews(session), ...inside].filter(({ node_id }) => nodes.includes(node_id));
   const outcomes = views.map(({ node_id }) => [node_id, session.state.nodes[node_id]?.outcome] as const);
   const values = await valuesOfAll(ports, outcomes);
   const home = homeOf(session);

@@ -4,6 +4,7 @@ import {
   addNodeAt,
   addTrigger,
   applyChange,
+  changeInside,
   changeNode,
   changeSettings,
   changeTrigger,
@@ -14,6 +15,7 @@ import {
   parseWorkflowText,
   removeEdge,
   removeNode,
+  renderParts,
   renderWorkflow,
 } from "../../../../packages/console/src/pages/session/draft-doc.ts";
 import { listExportFiles } from "../../../../packages/console/src/pages/session/export-files.ts";
@@ -237,6 +239,53 @@ describe("an undo", () => {
     expect(settings.triggers).toEqual([
       { type: "mail", address: "bills" },
       { type: "schedule", every: "1d" },
+    ]);
+  });
+});
+
+describe("a change of the nodes of a map", () => {
+  const map = (id: string, ...nodes: Doc["nodes"]) =>
+    node(id, { type: "map", items: "list", nodes: nodes.map(({ text }) => JSON.parse(text)), edges: [] });
+  const before = doc(["a"], [{ from: "a", to: "each" }]);
+  const whole: Doc = { ...before, nodes: [...before.nodes, map("each", node("x"), map("inner", node("y")))] };
+  const read = ({ nodes }: Doc) => JSON.parse(nodes.at(-1)?.text ?? "");
+
+  it("is made in the body of the map, and leaves all other nodes as they are", () => {
+    const add = (one: Doc) => addNodeAt(one, node("z"), { after: "y" });
+    const after = changeInside(whole, "inner", (one) => moveNode(add(one), "z", { x: 1, y: 2 }));
+    expect(read(after).nodes[1]).toMatchObject({ nodes: [{ id: "y" }, { id: "z" }], edges: [{ from: "y", to: "z" }] });
+    expect([after.nodes[0], after.edges, read(after).nodes[0]]).toEqual([
+      whole.nodes[0],
+      whole.edges,
+      read(whole).nodes[0],
+    ]);
+    expect(renderParts(after).layout).toEqual({ z: { x: 1, y: 2 } });
+  });
+
+  it("is undone without the changes that were made elsewhere meanwhile", () => {
+    let [from, to] = [whole, whole];
+    const mine = changeInside(whole, "each", (one) => {
+      from = one;
+      to = changeNode(one, "x", [["onError", '"inner"']]);
+      return to;
+    });
+    const theirs = changeInside(mine, "inner", (one) => changeNode(one, "y", [["code", '"new"']]));
+    const undone = changeInside(theirs, "each", (one) => applyChange(one, to, from));
+    expect(read(undone).nodes).toMatchObject([{ id: "x" }, { id: "inner", nodes: [{ id: "y", code: "new" }] }]);
+    expect(read(undone).nodes[0]).not.toHaveProperty("onError");
+  });
+
+  it("does nothing after the map was deleted", () => {
+    const gone = removeNode(whole, "each");
+    expect(changeInside(gone, "inner", (one) => removeNode(one, "y"))).toBe(gone);
+  });
+
+  it("keeps the last step before the end of the item", () => {
+    const ended = doc(["a"], [{ from: "a", to: "stop" }]);
+    const body: Doc = { ...ended, nodes: [...ended.nodes, node("stop", { type: "end" })] };
+    expect(addNodeAt(body, node("x"), { after: "a" }).edges).toEqual([
+      { from: "a", to: "x" },
+      { from: "x", to: "stop" },
     ]);
   });
 });

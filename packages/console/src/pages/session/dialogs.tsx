@@ -10,7 +10,7 @@ import { SelectField, TextField } from "../../parts/field.tsx";
 import { toChoices } from "../../parts/filters.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
-import { buildDraftGraph, createSessionNode, createTool, deriveNodeId, parseCondition } from "./draft.ts";
+import { buildDraftGraph, createSessionNode, createTool, deriveNodeId, parseCondition, type Scope } from "./draft.ts";
 import { addEdge, addNodeAt, type NewPlace } from "./draft-doc.ts";
 import { PublishChanges } from "./publish-changes.tsx";
 import type { DraftEditing } from "./use-draft.ts";
@@ -27,20 +27,21 @@ interface SessionDialogProps {
 }
 
 interface AddNodeProps extends SessionDialogProps {
+  session: Scope;
   place: NewPlace;
   draft: DraftEditing;
   onAdded(node: string): void;
 }
 
 export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProps) {
-  const { nodes, beside } = session;
+  const { nodes, map } = session;
   const workflows = useWorkflowChoices();
   const [name, setName] = useState("");
   const [kind, setKind] = useState<Kind>("code");
   const [called, setCalled] = useState("");
   const [after, setAfter] = useState(place && "after" in place ? place.after : "");
   const ids = nodes.map(({ node_id }) => node_id);
-  const id = deriveNodeId(name, [...ids, ...beside.map(({ node_id }) => node_id)]);
+  const id = deriveNodeId(name, session.ids);
   const labels = words.addNode;
   const add = async () => {
     const text = JSON.stringify(createSessionNode({ id, name: name.trim(), kind, workflow: called }));
@@ -70,7 +71,12 @@ export function AddNode({ session, place, draft, onAdded, onClose }: AddNodeProp
         maxLength={64}
         onChange={setName}
       />
-      <SelectField label={labels.kind} value={kind} values={kinds} onChange={(one) => setKind(one as Kind)} />
+      <SelectField
+        label={labels.kind}
+        value={kind}
+        values={kinds.filter(([one]) => one !== "end" || map !== undefined)}
+        onChange={(one) => setKind(one as Kind)}
+      />
       {kind === "workflow" && (
         <SelectField
           label={labels.called}

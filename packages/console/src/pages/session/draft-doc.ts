@@ -1,5 +1,5 @@
 import type { Session } from "@nova/client";
-import { asRaw, findMember, formatJson, listElements, Raw, readMembers, readString } from "../../json/raw.ts";
+import { asRaw, findMember, formatJson, listElements, Raw, readKind, readMembers, readString } from "../../json/raw.ts";
 
 export type DraftEdge = Session["edges"][number];
 export type Positions = Readonly<Record<string, { x: number; y: number }>>;
@@ -31,10 +31,41 @@ export function readDoc({ nodes, beside, ...rest }: Drawn): Doc {
 
 /** The parts of the document that a request replaces. */
 export function renderParts({ nodes, edges, layout, settings }: Doc) {
-  const ids = new Set(nodes.map(({ id }) => id));
+  const ids = new Set(listNodesInside(nodes).map(({ id }) => id));
   const known = Object.entries(layout).filter(([id]) => ids.has(id));
   const texts = nodes.map(({ text }) => new Raw(text));
   return { nodes: texts, edges: [...edges], layout: Object.fromEntries(known), settings };
+}
+
+/** The nodes and edges that a map runs for each item; undefined for any other node, and for a map of a workflow. */
+export function readBody(definition: string): Pick<Doc, "nodes" | "edges"> | undefined {
+  const nodes = findMember(definition, "nodes");
+  if (nodes === undefined || readKind(nodes) !== "list") return undefined;
+  return { nodes: listDocNodes(nodes), edges: JSON.parse(findMember(definition, "edges") ?? "[]") };
+}
+
+function listDocNodes(nodes: string): DocNode[] {
+  return listElements(nodes).map((text) => ({ id: readString(findMember(text, "id")) ?? "", text }));
+}
+
+/** Lists nodes, and the nodes in the bodies of maps among them. */
+export function listNodesInside(nodes: readonly DocNode[]): DocNode[] {
+  return nodes.flatMap((node) => [node, ...listNodesInside(readBody(node.text)?.nodes ?? [])]);
+}
+
+/** Changes the body of a map; without a map, the document itself. The body of a map that is gone stays gone. */
+export function changeInside(doc: Doc, map: string | undefined, change: (doc: Doc) => Doc): Doc {
+  if (map === undefined) return change(doc);
+  const outer = doc.nodes.find((node) => listNodesInside([node]).some(({ id }) => id === map));
+  const body = outer && readBody(outer.text);
+  if (!body) return doc;
+  const inner = { ...doc, ...body };
+  const { nodes, edges, ...rest } = outer.id === map ? change(inner) : changeInside(inner, map, change);
+  const text = changeMembers(outer.text, [
+    ["nodes", `[${nodes.map((node) => node.text).join(",")}]`],
+    ["edges", JSON.stringify(edges)],
+  ]);
+  return { ...rest, nodes: doc.nodes.map((node) => (node === outer ? { ...node, text } : node)), edges: doc.edges };
 }
 
 /** A changed member of an object as JSON; null removes it. */
@@ -102,6 +133,7 @@ const conditionsOf: Record<string, readonly string[]> = {
   decision: ["default"],
   DecisionNode: ["default"],
   approval: ["approved", "rejected"],
+  end: [],
 };
 
 /** Adds a node. On an edge, it takes the place of the edge among the branches. */
@@ -123,9 +155,14 @@ export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   const { after } = place;
   const [only, ...others] = doc.edges.filter(({ from }) => from === after);
   // The last step of a line stays before the end.
-  const isLast = only && others.length === 0 && !doc.nodes.some(({ id }) => id === only.to);
+  const isLast = only && others.length === 0 && isEnd(doc.nodes.find(({ id }) => id === only.to));
   if (isLast) return addNodeAt(doc, node, { edge: only });
   return { ...doc, nodes, edges: [...doc.edges, { from: after, to: node.id, ...nextCondition(doc, after) }] };
+}
+
+/** Whether a node is an end. Only the bodies of maps list their ends; the ends of the draft are in no document. */
+function isEnd(node: DocNode | undefined): boolean {
+  return node === undefined || readString(findMember(node.text, "type")) === "end";
 }
 
 /** The condition of a further edge from a node that chooses. */
@@ -168,7 +205,7 @@ function replaceTools({ id, text }: DocNode, tools: readonly string[]): DocNode 
 }
 
 /** Lists the nodes beside a node, as the server does: the tools of an agent, and the fallback of code. */
-function listIdsBeside(definition: string): string[] {
+export function listIdsBeside(definition: string): string[] {
   const named = [...readTools(definition), findMember(definition, "fallback")];
   return named.flatMap((json) => readString(json) ?? []);
 }
@@ -317,11 +354,10 @@ export function parseWorkflowText(text: string): ParsedWorkflow | string {
   if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return "{ … }";
   const { id: _, name, nodes, edges, ...settings } = parsed as Record<string, unknown>;
   if (!Array.isArray(nodes) || !Array.isArray(edges)) return "nodes, edges";
-  const texts = listElements(findMember(text, "nodes") ?? "[]");
   return {
     name: typeof name === "string" ? name : undefined,
     settings,
-    nodes: texts.map((one) => ({ id: readString(findMember(one, "id")) ?? "", text: one })),
+    nodes: listDocNodes(findMember(text, "nodes") ?? "[]"),
     edges: edges as DraftEdge[],
   };
 }

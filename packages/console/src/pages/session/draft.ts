@@ -1,14 +1,71 @@
 import type { Session } from "@nova/client";
-import { asRaw, findMember, listElements, listMembers, readKind, readMembers, readString } from "../../json/raw.ts";
+import {
+  asRaw,
+  findMember,
+  listElements,
+  listMembers,
+  Raw,
+  readKind,
+  readMembers,
+  readString,
+} from "../../json/raw.ts";
 import { createGraph, type Graph, type GraphNode } from "../../parts/graph/definition.ts";
+import { listIdsBeside, listNodesInside, readBody, readDoc } from "./draft-doc.ts";
 
 export type SessionNode = Session["nodes"][number];
 
-/** Finds a node of the draft, also one without edges and output: a tool of an agent, or a fallback of code. */
-export function findSessionNode({ nodes, beside }: Session, id: string | undefined): SessionNode | undefined {
+/**
+ * Finds a node of the draft: also one in the body of a map, and one without edges and output, which is a tool of an
+ * agent or a fallback of code.
+ */
+export function findSessionNode(session: Session, id: string | undefined): SessionNode | undefined {
+  if (id === undefined) return undefined;
+  const map = findMapAround(session, id);
+  const { nodes, beside } = map === undefined ? session : readScope(session, map);
   const tool = beside.find(({ node_id }) => node_id === id);
   const standing = { state: "stale", skipped: false, source: null, decision: null } as const;
   return nodes.find(({ node_id }) => node_id === id) ?? (tool && { ...tool, ...standing });
+}
+
+/** Returns the map that has a node in its body. */
+function findMapAround({ inside }: Session, id: string): string | undefined {
+  return inside.find(({ node_id }) => node_id === id)?.map;
+}
+
+/** Lists a map and the maps around it, outermost first. */
+export function listMapsTo(session: Session, map: string | undefined): string[] {
+  return map === undefined ? [] : [...listMapsTo(session, findMapAround(session, map)), map];
+}
+
+/** Whether a node is another one, or inside it. */
+export function isWithin(session: Session, id: string, other: string): boolean {
+  return listMapsTo(session, id).includes(other);
+}
+
+/** A session as the nodes in the body of a map see it, or as the nodes outside all maps do. */
+export interface Scope extends Session {
+  /** The map in whose body the nodes are. */
+  map: string | undefined;
+  /** The ids of all nodes of the draft. */
+  ids: readonly string[];
+}
+
+/** Reads the nodes and edges in the body of a map. A map that is gone has the nodes outside all maps. */
+export function readScope(session: Session, map: string | undefined): Scope {
+  const all = listNodesInside(readDoc(session).nodes);
+  const ids = all.map(({ id }) => id);
+  const body = map === undefined ? undefined : readBody(all.find(({ id }) => id === map)?.text ?? "{}");
+  if (!body) return { ...session, map: undefined, ids };
+  const standings = new Map(session.inside.map((one) => [one.node_id, one]));
+  const besideIds = new Set(body.nodes.flatMap(({ text }) => listIdsBeside(text)));
+  // The ends of a body have no standing. The graph draws them where edges mention them.
+  const nodes = body.nodes.flatMap(({ id, text }): SessionNode[] => {
+    const standing = standings.get(id);
+    return standing ? [{ ...standing, definition: new Raw(text) as never }] : [];
+  });
+  const isBeside = ({ node_id }: SessionNode) => besideIds.has(node_id);
+  const [beside, steps] = [nodes.filter(isBeside), nodes.filter((node) => !isBeside(node))];
+  return { ...session, nodes: steps, beside, edges: [...body.edges], map, ids };
 }
 
 export function readDefinition({ definition }: Pick<SessionNode, "definition">): string {
@@ -116,7 +173,17 @@ export function listTools(definition: string): string[] {
   return listElements(findMember(definition, "tools") ?? "[]").flatMap((tool) => readString(tool) ?? []);
 }
 
-export type NewKind = "code" | "text" | "prompt" | "agent" | "decision" | "map" | "approval" | "wait" | "workflow";
+export type NewKind =
+  | "code"
+  | "text"
+  | "prompt"
+  | "agent"
+  | "decision"
+  | "map"
+  | "approval"
+  | "wait"
+  | "workflow"
+  | "end";
 
 interface NewNode {
   id: string;
@@ -140,6 +207,8 @@ export function createSessionNode({ id, name, kind, workflow }: NewNode): { id: 
     }
     case "approval":
       return { ...own, type: "approval", message: "Continue?", choices: ["approved", "rejected"] } as { id: string };
+    case "end":
+      return { id, type: "end" } as { id: string };
     case "wait":
       return { ...own, type: "wait", seconds: 60 } as { id: string };
     case "workflow":

@@ -9,7 +9,7 @@ import { listSchemaFields, placeFindings } from "./schema-fields.ts";
 import type { DraftEditing } from "./use-draft.ts";
 
 /** Fields that have an editor of their own, or that belong to files. */
-const excluded = new Set(["id", "type", "code", "codeFile", "promptFile", "prompt", "edges"]);
+const excluded = new Set(["id", "type", "code", "codeFile", "promptFile", "prompt", "nodes", "edges"]);
 /** The fields of text nodes, which other nodes do not have. */
 const ofText = new Set(["system", "llm_config", "output_schema", "into", "max_chars", "on_missing", "input_keys"]);
 const ofPrompt = new Set(["model", "ai"]);
@@ -59,7 +59,6 @@ function listFields(schema: string, definition: string, isToolOfAgent: boolean):
   return listSchemaFields(schema, kind)
     .filter(({ key }) => {
       if (excluded.has(key)) return false;
-      if (key === "nodes") return type === "map";
       if (!isTask) return true;
       if (ofText.has(key)) return executor === "text";
       if (ofAgent.has(key)) return executor === "agent";

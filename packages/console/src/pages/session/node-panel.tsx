@@ -26,9 +26,10 @@ import {
   listTools,
   type NodeFreshness,
   readDefinition,
+  type Scope,
   type SessionNode,
 } from "./draft.ts";
-import { addTool, type DraftEdge, readDoc, removeEdge, removeNode } from "./draft-doc.ts";
+import { addTool, type DraftEdge, removeEdge, removeNode } from "./draft-doc.ts";
 import { lazyForm } from "./lazy-form.tsx";
 import { NodeWriter, type WriterHandle } from "./node-writer.tsx";
 import { usePublicationFindings } from "./publish-changes.tsx";
@@ -47,13 +48,15 @@ export const freshnessLooks: Record<NodeFreshness, { tone: string; icon: IconNam
 const NodeForm = lazyForm(async () => (await import("./kind-form.tsx")).KindForm);
 
 interface NodePanelProps {
-  session: Session;
+  session: Scope;
   node: SessionNode;
   output: OutputText | undefined;
   isRunning: boolean;
   draft: DraftEditing;
   onRun(): void;
   onSelect(node: string | undefined): void;
+  /** Opens the nodes of a map; absent for a node without nodes of its own. */
+  onEnter?: (() => void) | undefined;
 }
 
 export function SessionNodePanel({ session, node, output, draft, ...acts }: NodePanelProps) {
@@ -94,9 +97,16 @@ export function SessionNodePanel({ session, node, output, draft, ...acts }: Node
             handle={handle}
           />
         )}
-        <Button icon="play" disabled={acts.isRunning} onClick={() => void run()}>
-          {words.run.one}
-        </Button>
+        <div className="line">
+          <Button icon="play" disabled={acts.isRunning} onClick={() => void run()}>
+            {words.run.one}
+          </Button>
+          {acts.onEnter && (
+            <Button icon="right" onClick={acts.onEnter}>
+              {texts.build.inside.open}
+            </Button>
+          )}
+        </div>
         {!isTool && <NodeOutput session={id} node={node} output={output} />}
         {readString(findMember(readDefinition(node), "executor")) === "agent" && (
           <Tools session={session} agent={node} draft={draft} onSelect={acts.onSelect} />
@@ -129,8 +139,7 @@ function Tools({ session, agent, draft, onSelect }: ToolsProps) {
   const tools = session.beside.filter(({ node_id }) => listTools(readDefinition(agent)).includes(node_id));
   const add = useMutation({
     async mutationFn() {
-      const taken = readDoc(session).nodes.map((node) => node.id);
-      const tool = createTool(deriveNodeId(`${id}_tool`, taken));
+      const tool = createTool(deriveNodeId(`${id}_tool`, session.ids));
       await draft.apply((doc) => addTool(doc, id, { id: tool.id, text: JSON.stringify(tool) }));
       onSelect(tool.id);
     },

@@ -200,8 +200,8 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
   const [theirs, setTheirs] = useState<string>();
   const [error, setError] = useState<unknown>();
   const writer = useRef<Writer>(undefined);
-  const state = useRef({ text, saved, version: node.version, isBusy: Promise.resolve(true) });
-  state.current.text = text;
+  const state = useRef({ text, saved, version: node.version, hasConflict: false, isBusy: Promise.resolve(true) });
+  Object.assign(state.current, { text, hasConflict: theirs !== undefined });
   useEffect(() => {
     const { current } = state;
     if (now === current.saved || now === current.text) {
@@ -243,6 +243,13 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     const timer = setTimeout(() => void save(), pauseMs);
     return () => clearTimeout(timer);
   }, [text, saved, theirs, save, node.version]);
+  // Also saves a text whose editor the user leaves within the pause.
+  useEffect(
+    () => () => {
+      if (!state.current.hasConflict) void save();
+    },
+    [save],
+  );
   const settle = (isMine: boolean) => {
     const { current } = state;
     Object.assign(current, { saved: theirs ?? "", version: node.version });

@@ -7,7 +7,7 @@ import { QueryView } from "../../parts/states.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
 import { texts } from "../../texts.ts";
 import { parseDefinition } from "../workflow/definition.ts";
-import { readDoc } from "./draft-doc.ts";
+import { listNodesInside, readDoc } from "./draft-doc.ts";
 
 const words = texts.build.changes;
 
@@ -50,15 +50,16 @@ export function PublishChanges({ session }: { session: Session }) {
       return parseDefinition(asRaw(definition).text).nodes;
     },
   });
+  const nodes = listNodesInside(doc.nodes);
   const textOf = (text: string) => readString(findMember(text, "code")) ?? readString(findMember(text, "prompt")) ?? "";
   const before = active.data;
   const frame = new Set(["start", "end"]);
-  const changed = doc.nodes.filter(({ id: node, text }) => {
+  const changed = nodes.filter(({ id: node, text }) => {
     const old = before?.get(node);
     return old !== undefined && (old.code ?? old.prompt ?? "") !== textOf(text);
   });
-  const known = new Set(doc.nodes.map((node) => node.id));
-  const added = before ? doc.nodes.filter((node) => !before.has(node.id)) : [];
+  const known = new Set(nodes.map((node) => node.id));
+  const added = before ? nodes.filter((node) => !before.has(node.id)) : [];
   const removed = Array.from(before?.values() ?? []).filter((node) => !known.has(node.id) && !frame.has(node.type));
   return (
     <div className="stack loose">

@@ -46,6 +46,16 @@ export function SavedForm({ id, fields, object, findings, complete = (changes) =
     }, pauseMs);
     return () => clearTimeout(timer);
   }, [text, object]);
+  const pending = useRef({ changes, save });
+  pending.current = { changes, save };
+  // Also saves values whose form the user leaves within the pause.
+  useEffect(
+    () => () => {
+      const { changes, save } = pending.current;
+      if (changes.length > 0) save(changes).catch(setError);
+    },
+    [],
+  );
   const refused = error instanceof ApiProblem ? error.findings : [];
   const [root = ""] = /^\$(\.\w+\[\d+\])?/.exec(refused[0]?.path ?? "") ?? [];
   const refusals = placeFindings(fields, refused, root).problems;

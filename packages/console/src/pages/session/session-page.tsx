@@ -3,35 +3,36 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { useNova } from "../../api/nova.ts";
-import { asRaw } from "../../json/raw.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { DialogButton } from "../../parts/dialog.tsx";
 import { Segments } from "../../parts/field.tsx";
 import { useAddress } from "../../parts/filters.tsx";
 import type { GraphEdge, GraphNode } from "../../parts/graph/definition.ts";
 import type { GraphEditing } from "../../parts/graph/editing.tsx";
-import { type CardData, type CardLook, type EdgeLook, GraphView } from "../../parts/graph/graph-view.tsx";
+import { type CardData, type CardLook, type EdgeLook, type Folding, GraphView } from "../../parts/graph/graph-view.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { JsonView } from "../../parts/json-view.tsx";
 import { useKeys, useStepKeys } from "../../parts/keyboard.tsx";
-import { type Fact, Facts, PageHead } from "../../parts/page.tsx";
+import { PageHead } from "../../parts/page.tsx";
 import { Empty, ErrorNote, QueryView } from "../../parts/states.tsx";
 import { type RunStatus, StatusBadge } from "../../parts/status.tsx";
-import { Time } from "../../parts/time.tsx";
 import { UntrustedText } from "../../parts/untrusted-text.tsx";
-import { WorkflowName } from "../../parts/workflow-name.tsx";
 import { texts } from "../../texts.ts";
 import { AddEdge, AddNode, Publish, RemoveSession } from "./dialogs.tsx";
 import {
   buildDraftGraph,
   classifyNode,
-  countStates,
   findSessionNode,
   formatEdgeCondition,
+  isWithin,
+  listMapsTo,
   type NodeFreshness,
+  readDefinition,
+  readScope,
+  type Scope,
   summarizeOutput,
 } from "./draft.ts";
-import { connect, listTriggers, moveNode, type NewPlace, removeNode } from "./draft-doc.ts";
+import { connect, moveNode, type NewPlace, readBody, removeNode } from "./draft-doc.ts";
+import { DraftOverview } from "./draft-overview.tsx";
 import { DraftTools } from "./draft-tools.tsx";
 import { JsonTab } from "./json-tab.tsx";
 import { lazyForm } from "./lazy-form.tsx";
@@ -53,19 +54,23 @@ export function SessionPage() {
   );
 }
 
-function Draft({ session }: { session: Session }) {
-  const { session_id: id, nodes } = session;
+function Draft({ session: whole }: { session: Session }) {
+  const { session_id: id } = whole;
   const nova = useNova();
-  const { outputs, error } = useOutputs(session);
-  const [{ node: selectedId, view }, change] = useAddress(["node", "view"]);
+  const { outputs, error } = useOutputs(whole);
+  const [{ node: selectedId, view, in: wanted }, change] = useAddress(["node", "view", "in"]);
   const [adding, setAdding] = useState<Adding>();
-  const draft = useDraft(session);
+  const session = useMemo(() => readScope(whole, wanted), [whole, wanted]);
+  const { nodes, map } = session;
+  const draft = useDraft(whole, map);
   const run = useSessionAction(id, (node: string | undefined) =>
     node === undefined ? nova.sessions.run(id) : nova.sessions.runNode(id, node),
   );
   const select = useCallback((node: string | undefined) => change({ node }), [change]);
   const isRunning = run.isPending || session.running.length > 0;
-  const node = findSessionNode(session, selectedId);
+  const node = session.ids.includes(selectedId ?? "") ? findSessionNode(session, selectedId) : undefined;
+  const enter = useCallback((one: string | undefined) => change({ in: one, node: undefined }), [change]);
+  const enterSelected = node && readBody(readDefinition(node)) ? () => enter(node.node_id) : undefined;
   const isStep = nodes.some(({ node_id }) => node_id === selectedId);
   const place = isStep && selectedId !== undefined ? { after: selectedId } : undefined;
   useStepKeys(
@@ -82,7 +87,11 @@ function Draft({ session }: { session: Session }) {
     },
     u: { label: buildWords.keys.undo, run: () => void draft.undo() },
     U: { label: buildWords.keys.redo, run: () => void draft.redo() },
-    Escape: { label: texts.keys.close, run: () => select(undefined) },
+    o: { label: buildWords.inside.keyOpen, run: () => enterSelected?.() },
+    Escape: {
+      label: texts.keys.close,
+      run: () => (selectedId === undefined ? enter(listMapsTo(whole, map).at(-2)) : select(undefined)),
+    },
   });
   const addNode = (
     <Button icon="plus" onClick={() => setAdding({ place })}>
@@ -100,7 +109,7 @@ function Draft({ session }: { session: Session }) {
             <Button
               icon="play"
               tone="main"
-              disabled={isRunning || nodes.length === 0}
+              disabled={isRunning || whole.nodes.length === 0}
               onClick={() => run.mutate(undefined)}
             >
               {words.run.all}
@@ -114,16 +123,16 @@ function Draft({ session }: { session: Session }) {
             />
             <DialogButton
               icon="upload"
-              disabled={nodes.length === 0}
+              disabled={whole.nodes.length === 0}
               label={words.publish.title}
-              dialog={(close) => <Publish session={session} onClose={close} />}
+              dialog={(close) => <Publish session={whole} onClose={close} />}
             />
-            <DraftTools session={session} draft={draft} />
+            <DraftTools session={whole} draft={draft} />
             <RemoveSession session={session} />
           </>
         }
       />
-      <div className="bar row">
+      <div className="bar line">
         <Segments
           label={buildWords.views.label}
           choices={[
@@ -134,30 +143,33 @@ function Draft({ session }: { session: Session }) {
           value={view === "json" || view === "settings" ? view : "graph"}
           onChange={(one) => change({ view: one === "graph" ? undefined : one })}
         />
+        {view === undefined && map !== undefined && <MapPath session={whole} map={map} />}
       </div>
-      <RunNote session={session} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
+      <RunNote session={whole} answer={run.data} isPending={run.isPending} onDismiss={run.reset} />
       {(run.error || error || draft.error) && (
         <div className="bar">
           <ErrorNote error={run.error ?? error ?? draft.error} />
         </div>
       )}
       {view === "json" ? (
-        <JsonTab session={session} />
+        <JsonTab session={whole} />
       ) : view === "settings" ? (
-        <Settings session={session} draft={draft} />
+        <Settings session={whole} draft={draft} />
       ) : (
         <div className="definition split" data-chosen={node !== undefined || undefined}>
           <div className="definition-graph">
             {nodes.length === 0 ? (
-              <Empty icon="flow" title={words.noNodes} hint={words.noNodesHint}>
+              <Empty icon="flow" title={map ? buildWords.inside.empty : words.noNodes} hint={words.noNodesHint}>
                 {addNode}
               </Empty>
             ) : (
               <SessionGraph
+                key={map}
                 session={session}
                 outputs={outputs}
                 selected={selectedId}
                 onSelect={select}
+                onEnter={enter}
                 draft={draft}
                 onAdd={setAdding}
               />
@@ -174,9 +186,10 @@ function Draft({ session }: { session: Session }) {
                 onRun={() => run.mutate(node.node_id)}
                 draft={draft}
                 onSelect={select}
+                onEnter={enterSelected}
               />
             ) : (
-              <Overview session={session} />
+              <DraftOverview session={whole} map={map} />
             )}
           </aside>
         </div>
@@ -274,72 +287,31 @@ function RunLink({ id }: { id: string }) {
   );
 }
 
-const maxChanges = 10;
-
-function Overview({ session }: { session: Session }) {
-  const { nodes, shape, workflow, client_slug, expires_at, changes } = session;
-  const { stale, fresh } = countStates(nodes);
-  const origin = workflow !== null && (
-    <Link href={`/workflows/${workflow}`} className="link in-text">
-      <WorkflowName id={workflow} />
-    </Link>
-  );
-  const kinds: Readonly<Record<string, string>> = buildWords.triggers.kinds;
-  const triggers = listTriggers(session.settings).map(({ type }) => kinds[String(type)] ?? String(type));
-  const facts: Fact[] = [
-    [
-      buildWords.triggers.title,
-      <Link key="triggers" href={`/sessions/${session.session_id}?view=settings`} className="link in-text">
-        <UntrustedText text={triggers.join(", ") || buildWords.triggers.add} />
-      </Link>,
-    ],
-    [words.columns.nodes, words.counts(stale, fresh)],
-    [words.columns.client, client_slug, "mono"],
-    [words.columns.workflow, origin || words.ownDraft],
-    [words.columns.until, <Time key="until" at={expires_at} />],
-  ];
+/** The maps around the nodes that the page shows. Each leads to its own nodes. */
+function MapPath({ session, map }: { session: Session; map: string }) {
+  const words = buildWords.inside;
+  const maps = listMapsTo(session, map);
+  const address = (one?: string) => `/sessions/${session.session_id}${one === undefined ? "" : `?in=${one}`}`;
   return (
-    <div className="pane-body stack loose">
-      <Facts className="session-facts" facts={facts} />
-      <p className="quiet">{words.pick}</p>
-      <section>
-        <h2>{words.context}</h2>
-        <div className="session-value well">
-          <JsonView text={asRaw(session.context).text} />
-        </div>
-      </section>
-      {shape.kind === "line" && <UntrustedText as="p" className="quiet" text={shape.why ?? words.line} />}
-      {shape.findings.length > 0 && (
-        <section>
-          <h2>{words.findings}</h2>
-          <ul className="findings stack">
-            {shape.findings.map(({ code, path, message }) => (
-              <li key={`${code} ${path} ${message}`} className="tone-bad">
-                <b>{code}</b> <UntrustedText text={message} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {changes.length > 0 && (
-        <section>
-          <h2>{words.changes}</h2>
-          <ol className="stack">
-            {changes
-              .slice(-maxChanges)
-              .reverse()
-              .map(({ revision, at, by, what }) => (
-                <li key={revision} className="stack tight break">
-                  <UntrustedText text={what} />
-                  <span className="quiet">
-                    <UntrustedText text={words.change(by)} /> <Time at={at} />
-                  </span>
-                </li>
-              ))}
-          </ol>
-        </section>
-      )}
-    </div>
+    <nav className="row tight" aria-label={words.path}>
+      <Link href={address()} className="link in-text">
+        {words.whole}
+      </Link>
+      {maps.map((one) => (
+        <span key={one} className="row tight">
+          <Icon name="right" size={12} />
+          {one === map ? (
+            <b aria-current="page">
+              <UntrustedText text={one} />
+            </b>
+          ) : (
+            <Link href={address(one)} className="link in-text">
+              <UntrustedText text={one} />
+            </Link>
+          )}
+        </span>
+      ))}
+    </nav>
   );
 }
 
@@ -356,17 +328,19 @@ interface SessionCardData {
 }
 
 interface SessionGraphProps {
-  session: Session;
+  session: Scope;
   /** The outputs by node; undefined while they load. */
   outputs: ReadonlyMap<string, OutputText> | undefined;
   selected: string | undefined;
   onSelect(node: string): void;
+  /** Opens the nodes of a map. */
+  onEnter(map: string): void;
   draft: DraftEditing;
   onAdd(adding: Adding): void;
 }
 
 /** The graph of the draft: each node with version, freshness and the start of its output. */
-function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: SessionGraphProps) {
+function SessionGraph({ session, outputs, selected, onSelect, onEnter, draft, onAdd }: SessionGraphProps) {
   const { nodes, edges, layout: positions } = session;
   const { draw } = draft;
   const graph = useMemo(() => buildDraftGraph({ nodes, edges }), [nodes, edges]);
@@ -375,7 +349,7 @@ function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: Se
     ({ id }: GraphNode): SessionCardData => {
       const node = nodes.find(({ node_id }) => node_id === id);
       if (!node) return {};
-      const findings = checked?.findings.filter((one) => one.node === id).length ?? 0;
+      const findings = checked?.findings.filter((one) => one.node && isWithin(session, one.node, id)).length ?? 0;
       const { text, error = null, version } = outputs?.get(id) ?? {};
       // The outputs are read after the session, so a node may be fresh while its output is still the earlier one.
       const isLate = node.state === "fresh" && version !== undefined && version !== node.version;
@@ -383,8 +357,12 @@ function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: Se
       const line = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");
       return { version: node.version, state: classifyNode(node), line, isBad: error !== null, findings };
     },
-    [nodes, outputs, checked],
+    [nodes, outputs, checked, session],
   );
+  const folding = useMemo((): Folding => {
+    const maps = nodes.filter((node) => readBody(readDefinition(node))).map(({ node_id }) => node_id);
+    return { opened: new Set(), toggle: onEnter, canOpen: ({ id }) => maps.includes(id) };
+  }, [nodes, onEnter]);
   const editing = useMemo(
     (): GraphEditing => ({
       positions,
@@ -402,6 +380,7 @@ function SessionGraph({ session, outputs, selected, onSelect, draft, onAdd }: Se
   return (
     <GraphView
       editing={editing}
+      folding={folding}
       graph={graph}
       label={words.graph}
       showCard={showCard}

@@ -2,9 +2,11 @@ import { ApiProblem, type Session } from "@nova/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useNova } from "../../api/nova.ts";
-import { applyChange, type Doc, readDoc, renderParts } from "./draft-doc.ts";
+import { applyChange, changeInside, type Doc, readDoc, renderParts } from "./draft-doc.ts";
 
+/** A change of the draft, or of the body of a map. */
 interface Step {
+  map: string | undefined;
   before: Doc;
   after: Doc;
 }
@@ -16,7 +18,7 @@ interface History {
 
 const maxTries = 4;
 
-/** Changes of the drawing, which are saved at once and can be undone. */
+/** Changes of the draft, which are saved at once and can be undone. */
 export interface DraftEditing {
   /** Saves a change. Rejects if the server refuses it. */
   apply(change: (doc: Doc) => Doc): Promise<void>;
@@ -30,10 +32,10 @@ export interface DraftEditing {
 }
 
 /**
- * Saves changes of the drawing one after the other. If another user has changed the session meanwhile, the change is
+ * Saves changes of the draft, or of the body of a map, one after the other. If another user has changed the session meanwhile, the change is
  * applied to the new state, so that both changes stay.
  */
-export function useDraft(session: Session): DraftEditing {
+export function useDraft(session: Session, map: string | undefined): DraftEditing {
   const { session_id: id } = session;
   const nova = useNova();
   const queries = useQueryClient();
@@ -43,16 +45,20 @@ export function useDraft(session: Session): DraftEditing {
   const [error, setError] = useState<unknown>();
   const queue = useRef(Promise.resolve());
   const save = useCallback(
-    async (change: (doc: Doc) => Doc): Promise<Step | undefined> => {
+    async (map: string | undefined, change: (doc: Doc) => Doc): Promise<Step | undefined> => {
       for (let tries = 1; ; tries++) {
         const now = queries.getQueryData<Session>(["session", id]) ?? (await nova.sessions.get(id));
-        const before = readDoc(now);
-        const after = change(before);
-        if (JSON.stringify(after) === JSON.stringify(before)) return undefined;
+        const whole = readDoc(now);
+        let step: Step | undefined;
+        const changed = changeInside(whole, map, (before) => {
+          step = { map, before, after: change(before) };
+          return step.after;
+        });
+        if (JSON.stringify(changed) === JSON.stringify(whole)) return undefined;
         try {
           const { revision } = now;
-          queries.setQueryData(["session", id], await nova.sessions.change(id, renderParts(after), { revision }));
-          return { before, after };
+          queries.setQueryData(["session", id], await nova.sessions.change(id, renderParts(changed), { revision }));
+          return step;
         } catch (cause) {
           if (!(cause instanceof ApiProblem && cause.status === 409) || tries >= maxTries) throw cause;
           queries.setQueryData(["session", id], await nova.sessions.get(id));
@@ -76,10 +82,10 @@ export function useDraft(session: Session): DraftEditing {
   const apply = useCallback(
     (change: (doc: Doc) => Doc) =>
       enqueue(async () => {
-        const step = await save(change);
+        const step = await save(map, change);
         if (step) record({ past: [...history.current.past, step], future: [] });
       }),
-    [enqueue, save, record],
+    [enqueue, save, record, map],
   );
   const draw = useCallback((change: (doc: Doc) => Doc) => apply(change).catch(setError), [apply]);
   return useMemo(
@@ -91,7 +97,7 @@ export function useDraft(session: Session): DraftEditing {
           const { past, future } = history.current;
           const last = past.at(-1);
           if (!last) return;
-          await save((doc) => applyChange(doc, last.after, last.before));
+          await save(last.map, (doc) => applyChange(doc, last.after, last.before));
           record({ past: past.slice(0, -1), future: [...future, last] });
         }).catch(setError),
       redo: () =>
@@ -99,7 +105,7 @@ export function useDraft(session: Session): DraftEditing {
           const { past, future } = history.current;
           const next = future.at(-1);
           if (!next) return;
-          await save((doc) => applyChange(doc, next.before, next.after));
+          await save(next.map, (doc) => applyChange(doc, next.before, next.after));
           record({ past: [...past, next], future: future.slice(0, -1) });
         }).catch(setError),
       canUndo: past.length > 0,

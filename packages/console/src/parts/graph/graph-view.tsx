@@ -79,7 +79,10 @@ export interface Folding {
 const size = { width: 204, height: 50 };
 const mapHeight = 58;
 
-/** A graph whose maps unfold to the nodes in their body. */
+/**
+ * A graph whose maps unfold to the nodes in their body. A graph that the user can change shows one level: the button of
+ * a map leads to its nodes.
+ */
 export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX.Element {
   return (
     <ReactFlowProvider>
@@ -405,14 +408,14 @@ export function NodeCard({
           <button
             type="button"
             className="node-fold center nodrag"
-            aria-expanded={isOpen}
-            aria-label={`${isOpen ? texts.graph.fold : texts.graph.unfold} ${node.name}`}
+            aria-expanded={append ? undefined : isOpen}
+            aria-label={`${append ? texts.graph.enter : isOpen ? texts.graph.fold : texts.graph.unfold} ${node.name}`}
             onClick={(event) => {
               event.stopPropagation();
               toggle(node.id);
             }}
           >
-            <Icon name={isOpen ? "minus" : "plus"} size={12} />
+            <Icon name={append ? "right" : isOpen ? "minus" : "plus"} size={12} />
           </button>
         )}
       </div>
