@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { DiskSpace } from "../../../packages/aws-local/src/disk/disk-space.ts";
 import type { LambdaResult } from "../../../packages/aws-local/src/lambda-types.ts";
-import { Mails, pauseOnFullDisk } from "../../../packages/local/src/cloud/lambda.ts";
+import { Mails, pauseOnFullDisk } from "../../../packages/local/src/cloud/endpoints.ts";
 import { handClock } from "../../aws-local/states/support/hand-clock.ts";
 
 const noSpace: LambdaResult = { ok: false, errorType: "StoreUnavailable", errorMessage: "is full", trace: [] };
