@@ -137,6 +137,27 @@ describe("the state of a run whose map is open", () => {
     expect([third.items.size, third.path, third.progress]).toEqual([57, second.path, second.progress]);
   });
 
+  it("shows every entry of the chain of work, although it reads the entries of ended items only once", async () => {
+    const story = await opened(60);
+    const ports = { ...story.world.ports(atOnce) };
+    const { linksAt } = ports.chain;
+    const asked: number[] = [];
+    ports.chain = {
+      ...ports.chain,
+      linksAt: (id, places) => linksAt(id, places).finally(() => asked.push(places.length)),
+    };
+    const shown = async () => (await readEntries(ports, story.id)).entries[1]?.branches;
+    for (const item of ["7", "8"]) await story.finish(story.deliver("i", 0, { scope: `/m@1.${item}` }));
+    const first = await shown();
+    expect(first?.map(({ entries }) => entries.length).join("")).toBe(`${"0".repeat(7)}11${"0".repeat(51)}`);
+    await story.finish(story.deliver("i", 0, { scope: "/m@1.9" }));
+    const second = await shown();
+    expect([second?.slice(0, 9), second?.[9]?.entries[0]?.node_id]).toEqual([first?.slice(0, 9), "i"]);
+    expect(asked).toEqual([60, 58]);
+    await story.everything();
+    expect((await shown())?.slice(7, 10)).toEqual(second?.slice(7, 10));
+  });
+
   it("reads no items after a thousand that have not started", async () => {
     const story = await opened(2_500);
     const read = watch(story);

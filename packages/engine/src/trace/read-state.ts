@@ -1,5 +1,4 @@
 import type { RawJson } from "@nova/workflow";
-import { LRUCache } from "lru-cache";
 import { atOnce } from "../at-once.ts";
 import { contentOrNull, type Head, headOf, unlessErased } from "../chain/entry.ts";
 import { blobPages, type Context, loadContext } from "../context/context.ts";
@@ -13,7 +12,7 @@ import { executionOf } from "../protocol/record.ts";
 import { secretKeysOf, shownContext } from "../secrets/redactor.ts";
 import { sha256 } from "../sha256.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork, type Visit } from "./at-work.ts";
-import { readBranches } from "./run-heads.ts";
+import { createEndedBranches, readBranches } from "./run-heads.ts";
 
 /** How far a run has come, without the entries of its chain. */
 export interface RunState {
@@ -39,8 +38,7 @@ export interface RunState {
 export async function readState(ports: Ports, id: string): Promise<RunState> {
   const execution = await executionOf(ports, id);
   const version = await ports.workflows.get(execution.workflowId, execution.version);
-  const ended = execution.open ? endedBranchesOf(ports, id) : new Map();
-  const reader = new HeadReader(ports, version !== undefined, ended);
+  const reader = new HeadReader(ports, version !== undefined, endedBranches.of(ports, execution));
   const visits = await reader.scope(id, "");
   const context = reader.newest && (await readContext(ports, reader.newest, headOf(reader.newest)));
   const isOver = visits.at(-1)?.node_type === "close";
@@ -66,10 +64,10 @@ class HeadReader {
   newest: StoredEntry | undefined;
   readonly #ports: Ports;
   readonly #hasVersion: boolean;
-  readonly #ended: EndedBranches;
+  readonly #ended: Map<string, Visit[]>;
 
   /** Without the version of the workflow, branches are not read. */
-  constructor(ports: Ports, hasVersion: boolean, ended: EndedBranches) {
+  constructor(ports: Ports, hasVersion: boolean, ended: Map<string, Visit[]>) {
     this.#ports = ports;
     this.#hasVersion = hasVersion;
     this.#ended = ended;
@@ -101,22 +99,7 @@ class HeadReader {
   }
 }
 
-/** The visits of ended branches of a run, by scope. */
-type EndedBranches = Map<string, Visit[]>;
-
-/** The number of open runs whose ended branches are remembered. People look at a few runs at the same time. */
-const maxRuns = 8;
-
-/** The entries of an ended branch never change, so each next look at an open run reads only its other branches. */
-const endedBranches = new WeakMap<Ports["chain"], LRUCache<string, EndedBranches>>();
-
-function endedBranchesOf({ chain }: Ports, execution: string): EndedBranches {
-  const runs = endedBranches.get(chain) ?? new LRUCache<string, EndedBranches>({ max: maxRuns });
-  endedBranches.set(chain, runs);
-  const known = runs.get(execution) ?? new Map();
-  runs.set(execution, known);
-  return known;
-}
+const endedBranches = createEndedBranches<Visit>();
 
 async function readStarter(ports: Ports, first: StoredEntry | undefined): Promise<string | null> {
   const text = first ? await contentOrNull(ports, first, headOf(first), "starter") : null;

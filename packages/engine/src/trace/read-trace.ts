@@ -13,7 +13,7 @@ import { findOpenedFork, opensFork } from "../protocol/branches.ts";
 import { executionOf } from "../protocol/record.ts";
 import { type SecretKeys, secretKeysOf, shownContext } from "../secrets/redactor.ts";
 import { type RunState, readContext, readState } from "./read-state.ts";
-import { readBranches } from "./run-heads.ts";
+import { createEndedBranches, readBranches } from "./run-heads.ts";
 import { timesOf } from "./times.ts";
 import {
   ballotView,
@@ -64,8 +64,10 @@ export async function readEntries(
   id: string,
   { full = false, from = 0, limit = Number.POSITIVE_INFINITY, fits = () => true }: PageOptions = {},
 ): Promise<EntryPage> {
-  const { workflowId, version } = await executionOf(ports, id);
-  const reader = new TraceReader(ports, await ports.workflows.get(workflowId, version), full);
+  const execution = await executionOf(ports, id);
+  const version = await ports.workflows.get(execution.workflowId, execution.version);
+  const ended = full ? new Map() : endedBranches.of(ports, execution);
+  const reader = new TraceReader(ports, version, full, ended);
   const entries: TraceEntry[] = [];
   let previous: Before | undefined;
   for await (const { seq, entry } of ports.chain.links(id, "", from)) {
@@ -81,6 +83,8 @@ export async function readEntries(
   return { entries };
 }
 
+const endedBranches = createEndedBranches<TraceEntry>();
+
 /** An entry, and the context after it. The context is null if it was erased. */
 interface Before {
   entry: StoredEntry;
@@ -93,8 +97,16 @@ class TraceReader {
   readonly #full: boolean;
   readonly #codes: ToldCode;
   readonly #secrets: SecretKeys;
+  readonly #ended: Map<string, TraceEntry[]>;
 
-  constructor(ports: Ports, version: WorkflowVersion | undefined, full: boolean) {
+  /** `ended` remembers branches for later reads; an empty map if there are none. */
+  constructor(
+    ports: Ports,
+    version: WorkflowVersion | undefined,
+    full: boolean,
+    ended = new Map<string, TraceEntry[]>(),
+  ) {
+    this.#ended = ended;
     this.#ports = ports;
     this.#version = version;
     this.#full = full;
@@ -146,7 +158,8 @@ class TraceReader {
     const open = this.#version && (await findOpenedFork(this.#ports, fork.entry));
     if (!open) return undefined;
     const { execution_id } = open.head;
-    return readBranches(this.#ports, open, (scope, known) => this.scope(execution_id, scope, fork, known));
+    const read = (scope: string, known?: readonly Link[]) => this.scope(execution_id, scope, fork, known);
+    return readBranches(this.#ports, open, read, this.#ended);
   }
 
   /**

@@ -1,9 +1,10 @@
+import { LRUCache } from "lru-cache";
 import { atOnce } from "../at-once.ts";
 import { type BranchTip, contentOrNull, type Head, headOf } from "../chain/entry.ts";
 import { branchScope } from "../chain/ids.ts";
 import { spentSince, unlessNothing } from "../chain/spending.ts";
 import type { EntryId, Link, StoredEntry } from "../ports/chain.ts";
-import type { Spending } from "../ports/executions.ts";
+import type { Execution, Spending } from "../ports/executions.ts";
 import type { Ports } from "../ports/index.ts";
 import { fewestTogether, findOpenedFork, linksOfBranches, type OpenFork, opensFork } from "../protocol/branches.ts";
 
@@ -90,24 +91,49 @@ export async function* branchParts(
 
 /**
  * Reads the branches of a fork. `read` also gets the turns and entries of a branch if they were read together with
- * those of other branches. `known` are branches that need no read. Items of a map start in their order, and at most
- * `maxInPart` of them run at the same time, so no item has started after a whole part without an entry.
+ * those of other branches. Ended branches are taken from `ended`, and added to it. Items of a map start in their order,
+ * and at most `maxInPart` of them run at the same time, so no item has started after a whole part without an entry.
  */
-export async function readBranches<T>(
+export async function readBranches<T extends Pick<Head, "path_taken">>(
   ports: Pick<Ports, "chain" | "blobs">,
   open: OpenFork,
   read: (scope: string, known?: readonly Link[]) => Promise<T[]>,
-  known: ReadonlyMap<string, T[]> = new Map(),
+  ended: Map<string, T[]>,
 ): Promise<{ branch: string; scope: string; entries: T[] }[]> {
   const found = new Map<string, T[]>();
-  const unread = open.branches.filter(({ scope }) => !known.has(scope));
+  const unread = open.branches.filter(({ scope }) => !ended.has(scope));
   for await (const { part, linksOf } of branchParts(ports, { ...open, branches: unread })) {
-    await atOnce(part, async ({ scope }) => found.set(scope, await read(scope, linksOf(scope))));
+    await atOnce(part, async ({ scope }) => {
+      const entries = await read(scope, linksOf(scope));
+      (entries.at(-1)?.path_taken === null ? ended : found).set(scope, entries);
+    });
     if (part.length === maxInPart && part.every(({ scope }) => linksOf(scope)?.length === 0)) break;
   }
   return open.branches.map(({ name, scope }) => {
-    return { branch: name, scope, entries: known.get(scope) ?? found.get(scope) ?? [] };
+    return { branch: name, scope, entries: ended.get(scope) ?? found.get(scope) ?? [] };
   });
+}
+
+/** The number of open runs whose ended branches are remembered. A map of 10,000 items takes some 25 MB. */
+const maxRuns = 2;
+
+/**
+ * Remembers what was read of the ended branches of open runs. Their entries never change, and the contents of an open
+ * run are never erased, so each next look at the run reads only its other branches.
+ */
+export function createEndedBranches<T>() {
+  const stores = new WeakMap<Ports["chain"], LRUCache<string, Map<string, T[]>>>();
+  return {
+    /** Returns the ended branches of a run, by scope. A run that is not open has none, because it may be erased. */
+    of({ chain }: Pick<Ports, "chain">, { id, open }: Pick<Execution, "id" | "open">): Map<string, T[]> {
+      if (!open) return new Map();
+      const runs = stores.get(chain) ?? new LRUCache<string, Map<string, T[]>>({ max: maxRuns });
+      stores.set(chain, runs);
+      const ended = runs.get(id) ?? new Map<string, T[]>();
+      runs.set(id, ended);
+      return ended;
+    },
+  };
 }
 
 /** Returns whether a branch continues after this entry, which then names a next node. */
