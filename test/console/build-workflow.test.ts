@@ -264,6 +264,33 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     });
   });
 
+  it("draws a loop, and runs its rounds", async () => {
+    const nodes = [
+      { id: "count", type: "action", code: 'context["n"] = context.get("n", 0) + 1' },
+      { id: "check", type: "decision", code: 'context["branch_decision"] = "again" if context["n"] < 3 else "done"' },
+      { id: "last", type: "action", code: "pass" },
+    ];
+    const edges = [
+      { from: "count", to: "check" },
+      { from: "check", to: "last", condition: "default" },
+    ];
+    const { session_id: id } = await app.nova.sessions.create({ name: "Rounds", nodes, edges });
+    const page = await app.open(`/sessions/${id}`);
+    await page.getByRole("button", { name: "Add an edge" }).click();
+    await dialog(page).getByLabel("From").selectOption("check");
+    await dialog(page).getByLabel("To").selectOption("count");
+    await dialog(page).getByLabel("Condition").fill("again");
+    await dialog(page).getByRole("button", { name: "Add an edge" }).click();
+    await dialog(page).getByText("would close a cycle").waitFor();
+    await dialog(page).getByLabel("Rounds at most").fill("5");
+    await dialog(page).getByRole("button", { name: "Add an edge" }).click();
+    await page.getByText("again max 5").waitFor();
+    await page.getByRole("button", { name: "Run stale nodes" }).click();
+    await page.getByText("Ran count, check, last.").waitFor();
+    await waitUntil(async () => expect(await card(page, "count").textContent()).toContain("3"));
+    expect(await findingsInEveryLook(page, "build-loop")).toEqual([]);
+  });
+
   it("shows the same workflow as JSON, and saves it as a ZIP archive", async () => {
     const { session_id: id } = await app.nova.sessions.create({
       name: "Typed",

@@ -275,6 +275,9 @@ export const sessions = {
     to: "To",
     condition: "Condition",
     conditionHint: "For edges from a decision, such as true or default. Empty: no condition.",
+    rounds: "Rounds at most",
+    roundsHint: "Only for an edge from a decision that leads back. It makes a loop.",
+    limit: (max: number) => `max ${max}`,
   },
   publish: {
     title: "Publish",

@@ -17,6 +17,13 @@ export interface DraftGraph {
   edges: DraftEdge[];
   /** The edges as they lead on when each loop goes round once. */
   onward: DraftEdge[];
+  /** The nodes of its loop, by node. */
+  loops: ReadonlyMap<string, readonly string[]>;
+  /**
+   * The nodes of loops, and all nodes after loops. Their contexts depend on all rounds, so no outcome of theirs is
+   * reused without the others.
+   */
+  afterLoops: ReadonlySet<string>;
   /** The structure as a workflow, without code and prompts; absent if it cannot run, and `findings` says why. */
   graph?: Workflow;
   findings: Finding[];
@@ -54,7 +61,7 @@ function analyseDraft(draft: Draft): DraftGraph {
   const order = sortSteps({ ...draft, edges: onward });
   const graph = parseGraph(asGraph, draft);
   const errors = graph.findings.filter(({ severity }) => severity === "error");
-  const base = { order, start, ends };
+  const base = { order, start, ends, ...findLoops(draft) };
   const isPlain = draft.edges.every(({ condition }) => condition === undefined);
   const canBeLine = isPlain && draft.nodes.every(({ onError }) => onError === undefined);
   if (errors.length === 0 || !canBeLine || !errors.every(({ code }) => doesNotNest.has(code))) {
@@ -221,6 +228,27 @@ function findEdgesBack(draft: Draft): Set<DraftEdge> {
   const first = ids.filter((id) => !entered.has(id));
   for (const id of [...starts, ...first.filter((one) => !targets.has(one)), ...first, ...ids]) visit(id);
   return back;
+}
+
+/** Finds the nodes from which a path leads back to themselves, and all nodes that they reach. */
+function findLoops({ nodes, edges }: Draft): Pick<DraftGraph, "loops" | "afterLoops"> {
+  if (edges.every(({ max }) => max === undefined)) return { loops: new Map(), afterLoops: new Set() };
+  const steps = stepsOf({ nodes }).map(({ id }) => id);
+  const next = nextOf({ nodes, edges: edges.map(({ max: _, ...edge }) => edge) });
+  const reached = new Map(steps.map((id) => [id, reach(next, next.get(id) ?? [])]));
+  const loops = new Map(
+    steps.flatMap((id) => {
+      const isInLoop = (other: string) => reached.get(id)?.has(other) && reached.get(other)?.has(id);
+      return isInLoop(id) ? [[id, steps.filter(isInLoop)] as const] : [];
+    }),
+  );
+  return { loops, afterLoops: reach(next, loops.keys()) };
+}
+
+function reach(next: ReadonlyMap<string, readonly string[]>, first: Iterable<string>): Set<string> {
+  const reached = new Set(first);
+  for (const id of reached) for (const to of next.get(id) ?? []) reached.add(to);
+  return reached;
 }
 
 /** Returns the edges of a draft whose loops go round once: each edge in `back` leads on to the node after its loop. */

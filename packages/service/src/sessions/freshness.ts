@@ -1,5 +1,5 @@
 import { defined } from "@nova/workflow/defined";
-import type { DraftNode, EditSource, NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
+import type { Draft, DraftNode, EditSource, NodeOutcome, RunBasis, SessionState } from "../ports/sessions.ts";
 import { definitionHashes, isInput, sha256Of } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph, followsEdge } from "./draft-graph.ts";
 import { bodyOf, listMapsAround } from "./scope.ts";
@@ -33,24 +33,27 @@ export function judgeFreshness(
   const hashes = definitionHashes(state);
   const inputNodes = new Set(state.draft.nodes.filter(isInput).map(({ id }) => id));
   const ancestors = findAncestors(draftGraph);
+  const { loops } = draftGraph;
   const all = new Map<string, NodeFreshness>();
   for (const id of draftGraph.order) {
     const { version = 1, outcome } = state.nodes[id] ?? {};
     const incoming = draftGraph.before.get(id) ?? [];
-    const areFresh = !state.isAfterStale && incoming.every(({ from }) => all.get(from)?.state === "fresh");
+    const loop = loops.get(id);
+    const before = ancestors.get(id) ?? [];
+    const needed = loop ? before : incoming.map(({ from }) => from);
+    const areFresh = !state.isAfterStale && needed.every((from) => all.get(from)?.state === "fresh");
     const isReachable = incoming.some((edge) => {
       const source = all.get(edge.from);
       return !source?.isSkipped && (!source?.outcome || followsEdge(edge, source.outcome));
     });
-    const isSkipped = areFresh && incoming.length > 0 && !isReachable;
-    const definition = hashes.get(id) ?? none;
-    const inputs: RunBasis = {
-      // A skipped node that ran alone must not look fresh.
-      definition: isSkipped ? `${definition} ${skipped}` : definition,
-      before: ancestors.get(id) ?? [],
-      version,
-    };
-    const basis = basisOf(inputs, (from) => outcomeId(all.get(from)));
+    const definition = loop ? hashLoop(state.draft, loop, hashes) : (hashes.get(id) ?? none);
+    const basisFor = (inputs: RunBasis) => basisOf(inputs, (from) => outcomeId(all.get(from)));
+    // The last decision of a loop leads out of it, also past nodes that ran in earlier rounds.
+    const ranInLoop = loop !== undefined && outcome?.basis === basisFor({ definition, before, version });
+    const isSkipped = areFresh && incoming.length > 0 && !isReachable && !ranInLoop;
+    // A skipped node that ran alone must not look fresh.
+    const inputs: RunBasis = { definition: isSkipped ? `${definition} ${skipped}` : definition, before, version };
+    const basis = basisFor(inputs);
     const isFresh = areFresh && (isSkipped || inputNodes.has(id) || outcome?.basis === basis);
     all.set(id, {
       state: isFresh ? "fresh" : "stale",
@@ -111,12 +114,28 @@ export function buildRunBases(
   return Object.fromEntries(Array.from(nodes, (id) => [id, all.get(id)?.inputs ?? unknownNode]));
 }
 
-/** All ancestors of each node, sorted. */
-function findAncestors({ order, before }: DraftGraph): Map<string, string[]> {
+/** Hashes everything in a loop: each of its nodes may depend on all others in the round before. */
+function hashLoop({ edges }: Draft, loop: readonly string[], hashes: ReadonlyMap<string, string>): string {
+  const leaving = edges.flatMap(({ from, to, condition, max }) =>
+    loop.includes(from) ? [[from, to, condition, max]] : [],
+  );
+  return sha256Of([loop.map((id) => [id, hashes.get(id)]), leaving]);
+}
+
+/**
+ * All ancestors of each node, sorted. Those of a node in a loop contain the nodes outside the loop that are before any
+ * of its nodes.
+ */
+function findAncestors({ order, before, loops }: DraftGraph): Map<string, string[]> {
   const all = new Map<string, string[]>();
   for (const id of order) {
     const parents = (before.get(id) ?? []).map(({ from }) => from);
     all.set(id, [...new Set(parents.flatMap((parent) => [parent, ...(all.get(parent) ?? [])]))].sort());
+  }
+  const own = new Map(all);
+  for (const [id, loop] of loops) {
+    const outside = loop.flatMap((one) => own.get(one) ?? []).filter((one) => !loop.includes(one));
+    all.set(id, [...new Set([...(own.get(id) ?? []), ...outside])].sort());
   }
   return all;
 }
@@ -124,11 +143,15 @@ function findAncestors({ order, before }: DraftGraph): Map<string, string[]> {
 /** The outcome of one node in an execution of the session. */
 export type RunOutcome = Pick<NodeOutcome, "id" | "decision" | "failed" | "source">;
 
-/** Adds the outcomes of an execution. A node that a user changed after the start of the execution keeps that change. */
+/**
+ * Adds the outcomes of an execution. A node that a user changed after the start of the execution keeps that change. The
+ * outcomes of the nodes in `unfinished` are stale, because the execution ended within their loop.
+ */
 export function addOutcomes(
   state: SessionState,
   execution: string,
   outcomes: ReadonlyMap<string, RunOutcome>,
+  unfinished: ReadonlySet<string> = new Set(),
 ): SessionState {
   const run = state.runs.find((one) => one.execution === execution);
   if (!run) return state;
@@ -138,7 +161,8 @@ export function addOutcomes(
     const found = outcomes.get(id);
     const record = nodes[id];
     if (!found || record?.version !== basis.version) continue;
-    nodes[id] = { version: record.version + 1, outcome: { ...found, basis: basisOf(basis, idOf) } };
+    const known = unfinished.has(id) ? "" : basisOf(basis, idOf);
+    nodes[id] = { version: record.version + 1, outcome: { ...found, basis: known } };
   }
   return { ...state, nodes, runs: state.runs.filter((one) => one !== run) };
 }

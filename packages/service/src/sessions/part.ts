@@ -24,7 +24,7 @@ export function partFrom(
   draftGraph: DraftGraph,
   { entries, merge, passed }: Omit<Front, "context">,
 ): Part {
-  const next = nextOf({ nodes: draft.nodes, edges: draftGraph.edges });
+  const next = nextOf({ nodes: draft.nodes, edges: draftGraph.edges.map(({ max: _, ...edge }) => edge) });
   const reached = new Set(entries);
   for (const id of reached) for (const to of next.get(id) ?? []) reached.add(to);
   const { nodes, edges: allEdges } = wholeOf(draft, draftGraph);

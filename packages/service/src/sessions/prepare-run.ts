@@ -6,7 +6,7 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
-import { demandNoMark, edgeName, isInput, sha256Of, withNode } from "./draft.ts";
+import { demandNoMark, isInput, sha256Of, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
 import { judgeFreshness, type NodeFreshness, stateAround } from "./freshness.ts";
@@ -276,27 +276,29 @@ async function readRecorded(ports: ServicePorts, state: SessionState, { before }
   return isAsRecorded ? { node, context: await readInput(ports, { execution, scope, seq }) } : undefined;
 }
 
-/** Plans everything from the first stale node on; null if nothing is stale. Throws `Refused` for a draft that cannot run. */
+/**
+ * Plans everything from the first stale node on. A loop and all nodes after it run again, because the recorded outcomes
+ * are those of its last round. Null if nothing is stale. Throws `Refused` for a draft that cannot run.
+ */
 export function planStaleNodes({ draft, draftGraph, freshness, values, begin }: SessionSnapshot): Plan | null {
-  const loop = draft.edges.find(({ max }) => max !== undefined);
-  if (loop)
-    throw new Refused(
-      `${edgeName(loop)} makes a loop, and a session runs each node once - publish the draft, and run the workflow`,
-    );
+  const { afterLoops } = draftGraph;
+  const isStale = Array.from(freshness.values()).some(({ state }) => state === "stale");
+  if (afterLoops.size > 0 && !isStale) return null;
   const [problem] = draftGraph.findings.filter(({ severity }) => severity === "error");
   if (!draftGraph.graph)
     throw new Refused(problem?.message ?? "the draft has no node that could run", draftGraph.findings);
   const empty = new Set(draft.nodes.flatMap((node) => (isInput(node) && !values.has(node.id) ? [node.id] : [])));
   const counting = (id: string) => {
     const { state, isSkipped } = freshness.get(id) ?? {};
-    if (state !== "fresh" || isSkipped) return undefined;
+    if (state !== "fresh" || isSkipped || afterLoops.has(id)) return undefined;
     return empty.has(id) ? emptyOutcome : values.get(id);
   };
   const front = findFront(draftGraph.graph, counting, begin);
   if (!front) return null;
   const part = partFrom(draft, draftGraph, front);
   const counted = [...front.passed, ...part.steps.filter((id) => counting(id))];
-  const runs = part.steps.filter((id) => !counting(id) && !freshness.get(id)?.isSkipped);
+  const mayRun = (id: string) => afterLoops.has(id) || !freshness.get(id)?.isSkipped;
+  const runs = part.steps.filter((id) => !counting(id) && mayRun(id));
   const reused = counted.filter((id) => !empty.has(id));
   // Gives each empty input node an empty outcome, since a node without an outcome would run.
   const outcomes = pickKeys(reused, values);

@@ -8,6 +8,7 @@ import { hasEnded } from "../executions/execute.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { NodeOutcome, NodeRecord, Session, SessionChange, SessionRun, SessionState } from "../ports/sessions.ts";
+import { buildDraftGraph } from "./draft-graph.ts";
 import { addOutcomes, type RunOutcome } from "./freshness.ts";
 
 const idPattern = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -108,7 +109,13 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
     if (record && !record.erased && !isOver) continue;
     if (!record && ports.clock.now() - Date.parse(run.at) < lostMs) continue;
     const outcomes = record && !record.erased ? await readOutcomes(ports, run) : new Map<string, RunOutcome>();
-    const state = addOutcomes(current.state, run.execution, outcomes);
+    const { afterLoops } = buildDraftGraph(current.state.draft);
+    const state = addOutcomes(
+      current.state,
+      run.execution,
+      outcomes,
+      record?.status === "completed" ? undefined : afterLoops,
+    );
     const nodes = [...outcomes.keys()].join(", ");
     const what = nodes === "" ? `${run.execution} produced no output` : `${run.execution} produced outputs of ${nodes}`;
     current = recordChange(ports, { ...current, state }, run.by, { what });

@@ -117,12 +117,13 @@ async function prepareAndStart(
     const around = node === undefined ? state : stateAround(state, node);
     const draftGraph = buildDraftGraph(around.draft);
     const all = judgeFreshness(around, draftGraph);
+    const isOfOneRound = node !== undefined && draftGraph.afterLoops.has(node);
     const others = [...all.keys()].filter((one) => !planned.runs.includes(one));
     const run: SessionRun = {
       execution,
       at: new Date(ports.clock.now()).toISOString(),
       by: by.id,
-      nodes: withExtra(buildRunBases(around, draftGraph, planned.runs), planned.extra),
+      nodes: withExtra(buildRunBases(around, draftGraph, planned.runs), isOfOneRound, planned.extra),
       given: Object.fromEntries(others.map((one) => [one, outcomeId(all.get(one))])),
     };
     return {
@@ -153,11 +154,15 @@ function keysOf({ extra = [] }: Plan, context: string): string[] {
 }
 
 /**
- * Makes outcomes stale immediately if they used values that were sent for one run only: a run of the whole draft would
- * not have these values.
+ * Makes outcomes stale immediately if they used values that were sent for one run only, or if their nodes are in or after
+ * a loop and ran alone: a run of the whole draft would not have these values, and may have several rounds.
  */
-function withExtra(bases: Record<string, RunBasis>, extra: readonly Member[] = []): Record<string, RunBasis> {
-  if (extra.length === 0) return bases;
+function withExtra(
+  bases: Record<string, RunBasis>,
+  isOfOneRound: boolean,
+  extra: readonly Member[] = [],
+): Record<string, RunBasis> {
+  if (extra.length === 0 && !isOfOneRound) return bases;
   const definition = sha256Of(extra);
   return Object.fromEntries(Object.entries(bases).map(([node, basis]) => [node, { ...basis, definition }]));
 }

@@ -109,14 +109,29 @@ export function AddEdge({ session, from: chosen, draft, onClose }: AddEdgeProps)
   const [from, setFrom] = useState(chosen ?? ids[0]?.[0] ?? "");
   const [to, setTo] = useState(ids.find(([one]) => one !== from)?.[0] ?? "");
   const [text, setText] = useState("");
+  const [rounds, setRounds] = useState("");
   const condition = parseCondition(text);
-  const add = () => draft.apply((doc) => addEdge(doc, { from, to, ...(condition !== undefined && { condition }) }));
+  const edge = {
+    from,
+    to,
+    ...(condition !== undefined && { condition }),
+    ...(rounds !== "" && { max: Number(rounds) }),
+  };
+  const add = () => draft.apply((doc) => addEdge(doc, edge));
   const labels = words.addEdge;
   return (
     <FormDialog title={labels.title} onSubmit={add} onClose={onClose}>
       <SelectField label={labels.from} value={from} values={ids} onChange={setFrom} />
       <SelectField label={labels.to} value={to} values={ids} onChange={setTo} />
       <TextField label={labels.condition} hint={labels.conditionHint} value={text} maxLength={200} onChange={setText} />
+      <TextField
+        label={labels.rounds}
+        hint={labels.roundsHint}
+        value={rounds}
+        inputMode="numeric"
+        pattern="[1-9][0-9]{0,5}"
+        onChange={setRounds}
+      />
     </FormDialog>
   );
 }

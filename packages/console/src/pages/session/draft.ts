@@ -80,8 +80,8 @@ export function buildDraftGraph({ nodes, edges }: Pick<Session, "nodes" | "edges
   const leaving = new Set(edges.map(({ from }) => from));
   const bareNodes = Array.from(ends, (id) => createGraphNode(id, leaving.has(id) ? "start" : "end"));
   const labelledEdges = edges.map((edge) => {
-    const { from, to } = edge;
-    return { from, to, label: formatEdgeCondition(edge), max: undefined, isOnError: false };
+    const { from, to, max } = edge;
+    return { from, to, label: formatEdgeCondition(edge), max, isOnError: false };
   });
   return createGraph([...steps, ...bareNodes], labelledEdges);
 }

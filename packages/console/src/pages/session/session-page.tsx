@@ -397,8 +397,9 @@ function getHeight({ type }: GraphNode): number {
   return type === "start" || type === "end" ? bareHeight : stepHeight;
 }
 
-function styleEdge({ label }: GraphEdge): EdgeLook {
-  return { state: "idle", label, isAbove: false };
+function styleEdge({ label, max }: GraphEdge): EdgeLook {
+  const text = max === undefined ? label : `${label} ${words.addEdge.limit(max)}`;
+  return { state: "idle", label: text, isAbove: false };
 }
 
 function showCard({ version, state, line = "", isBad, findings = 0, node }: SessionCardData & CardData): CardLook {

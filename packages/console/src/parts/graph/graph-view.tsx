@@ -78,6 +78,8 @@ export interface Folding {
 
 const size = { width: 204, height: 50 };
 const mapHeight = 58;
+/** Pixels beside the label of an edge for the button that inserts a node. */
+const insertRoom = 56;
 
 /**
  * A graph whose maps unfold to the nodes in their body. A graph that the user can change shows one level: the button of
@@ -97,9 +99,13 @@ function Flow<Data extends object>({ graph, label, showCard, lookOf, ...props }:
   const folding = props.folding ?? ownFolding;
   const { opened } = folding;
   const { getHeight = getDefaultHeight } = props;
-  const request = useMemo(() => buildRequest(graph, opened, getHeight), [graph, opened, getHeight]);
-  const computed = useLayout(request);
   const { editing } = props;
+  const buttonRoom = editing ? insertRoom : 0;
+  const request = useMemo(
+    () => buildRequest(graph, opened, getHeight, buttonRoom),
+    [graph, opened, getHeight, buttonRoom],
+  );
+  const computed = useLayout(request);
   const { positions, onNodesChange } = useMoving(editing);
   const layout = useMemo(() => computed && movePlaces(computed, positions), [computed, positions]);
   const nodes = useNodes(graph, layout, folding, props);
@@ -190,6 +196,7 @@ function buildRequest(
   { nodes, edges }: Graph,
   opened: ReadonlySet<string>,
   getHeight: (node: GraphNode) => number,
+  room: number,
 ): LayoutRequest {
   return {
     nodes: nodes.map((node) => {
@@ -198,7 +205,7 @@ function buildRequest(
         id,
         width: size.width,
         height: getHeight(node),
-        ...(body && opened.has(id) && { inside: buildRequest(body, opened, getHeight) }),
+        ...(body && opened.has(id) && { inside: buildRequest(body, opened, getHeight, room) }),
       };
     }),
     // Reserves space for the counter after the label.
@@ -206,6 +213,7 @@ function buildRequest(
       from,
       to,
       label: max === undefined ? label : `${label} ${max}/${max}`,
+      room,
     })),
   };
 }

@@ -10,7 +10,8 @@ export interface LayoutNode {
 
 export interface LayoutRequest {
   nodes: LayoutNode[];
-  edges: { from: string; to: string; label: string }[];
+  /** `room` is the width in pixels that an edge needs in addition to its label. */
+  edges: { from: string; to: string; label: string; room: number }[];
 }
 
 /** The upper left corner of a node. For a node inside another one, it is relative to the corner of the outer node. */
@@ -74,9 +75,10 @@ function placeNodes({ nodes, edges }: LayoutRequest, parent: string | undefined)
   graph.setDefaultEdgeLabel(() => ({}));
   const inside = new Map(nodes.map((node) => [node.id, placeBody(node)]));
   for (const [id, { size }] of inside) graph.setNode(id, { ...size });
-  for (const [index, { from, to, label }] of edges.entries()) {
+  for (const [index, { from, to, label, room }] of edges.entries()) {
     if (!graph.hasNode(from) || !graph.hasNode(to)) continue;
-    graph.setEdge(from, to, { width: label.length * 7, height: label === "" ? 0 : 16, labelpos: "c" }, String(index));
+    const width = label.length * 7 + room;
+    graph.setEdge(from, to, { width, height: label === "" ? 0 : 16, labelpos: "c" }, String(index));
   }
   dagre(graph);
   const begin = parent === undefined ? { x: 0, y: 0 } : { x: padding, y: head };

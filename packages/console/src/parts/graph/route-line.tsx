@@ -34,9 +34,16 @@ export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: Edg
 /** Approximate width of a letter of a label, and the distance of the button from the label. */
 const [letterPx, gapPx] = [6, 16];
 
-/** Places the button beside the label, or in the middle of an edge without one. */
+/**
+ * Places the button beside the label, or in the middle of an edge without one. At an edge that leads back, it is on the
+ * left, because the button of the edge beside it is on the right.
+ */
 function placeButton({ points, label: place }: Route, label: ReactNode): Point {
-  if (place && label) return { x: place.x + (String(label).length * letterPx) / 2 + gapPx, y: place.y };
+  if (place && label) {
+    const away = (String(label).length * letterPx) / 2 + gapPx;
+    const isBack = (points[0]?.y ?? 0) > (points.at(-1)?.y ?? 0);
+    return { x: isBack ? place.x - away : place.x + away, y: place.y };
+  }
   const at = Math.floor(points.length / 2);
   const [a, b] = [points[points.length % 2 === 0 ? at - 1 : at], points[at]];
   return a && b ? middle(a, b) : { x: 0, y: 0 };
