@@ -20,6 +20,24 @@ describe("the description of a failure", () => {
     });
   });
 
+  it("has the keys from which the code above has set the variables of the line", () => {
+    const lines = [
+      'text, other = context["text"], context["other"]',
+      "first = text.splitlines()[0]",
+      'for row in context["rows"]:',
+      '    context["total"] = find_total(first, row["other"], context["gone"]) + str(4)',
+      'str = context["late"]',
+    ];
+    const entry = { code_executed: lines.join("\n"), traceback: traceback("nodes/sum.py", 4) };
+    const values = describeFailure(entry, '{"text": "a", "other": 1, "rows": [], "late": 2}')?.values;
+    expect(values).toEqual([
+      { key: "gone", text: undefined },
+      { key: "text", text: '"a"' },
+      { key: "other", text: "1" },
+      { key: "rows", text: "[]" },
+    ]);
+  });
+
   it("is absent without a traceback, and for a line that the code does not have", () => {
     expect(describeFailure({ code_executed: code, traceback: null }, "{}")).toBeUndefined();
     expect(describeFailure({ code_executed: code, traceback: traceback("nodes/sum.py", 7) }, "{}")).toBeUndefined();

@@ -18,15 +18,35 @@ export function describeFailure(
   context: string,
 ): FailedLine | undefined {
   const line = findFailedLine(traceback);
-  const source = line === null ? undefined : (code ?? "").split("\n")[line - 1];
+  const lines = (code ?? "").split("\n");
+  const source = line === null ? undefined : lines[line - 1];
   if (line === null || source === undefined || source.trim() === "") return undefined;
   const members = readMembers(context);
-  const keys = new Set(Array.from(source.matchAll(readKey), ([, double, single]) => double ?? single ?? ""));
-  const values = Array.from(keys)
-    .slice(0, maxKeys)
-    .map((key) => ({ key, text: findMemberOf(members, key) }));
-  return { line, source: source.trim(), values };
+  const direct = new Set(keysIn(source));
+  const values = Array.from(new Set([...direct, ...keysOfVariables(lines, line - 1)]))
+    .map((key) => ({ key, text: findMemberOf(members, key) }))
+    .filter(({ key, text }) => text !== undefined || direct.has(key));
+  return { line, source: source.trim(), values: values.slice(0, maxKeys) };
 }
+
+function keysIn(source: string): string[] {
+  return Array.from(source.matchAll(readKey), ([, double, single]) => double ?? single ?? "");
+}
+
+/** Lists the keys from which the code above a line has set the variables of the line. */
+function keysOfVariables(lines: readonly string[], at: number, seen = new Set<number>()): string[] {
+  const names = (lines[at] ?? "").replaceAll(quoted, "").match(variable) ?? [];
+  return names.flatMap((name) => {
+    const sets = new RegExp(`^\\s*(?:for\\s+)?(?:\\w+,\\s*)*${name}(?:,\\s*\\w+)*\\s*(?::[^=]*)?(?:=(?!=)|in\\b)`);
+    const above = lines.slice(0, at).findLastIndex((one) => sets.test(one));
+    if (above < 0 || seen.has(above)) return [];
+    seen.add(above);
+    return [...keysIn(lines[above] ?? ""), ...keysOfVariables(lines, above, seen)];
+  });
+}
+
+const quoted = /"[^"\n]*"|'[^'\n]*'/g;
+const variable = /(?<![.\w])[a-z_]\w*/gi;
 
 /** Finds a key as code names it: an own key, or a dot path such as `email.subject`. */
 function findMemberOf(members: ReadonlyMap<string, string>, key: string): string | undefined {
