@@ -170,7 +170,7 @@ export const addNodeAsBefore = route("POST /add_node", {
     const id = await sessionOf(ports, by, session_id);
     const type = node_type !== undefined && /decision/i.test(node_type) ? "decision" : "action";
     const node = { id: node_id, type, executor: "text", on_missing: "mark", ...defined({ ...rest, prompt }) };
-    await once(async () => void (await service.addNode(ports, by, id, node)));
+    await once(async () => void (await service.applyToDraft(ports, by, id, { op: "add_node", node })));
     return { node_id, ...about(await service.readSession(ports, by, id)) };
   },
 });
@@ -182,7 +182,8 @@ export const addEdgeAsBefore = route("POST /add_edge", {
   answers: { 200: { description: "added", schema: AddedEdge } },
   async handle(ports, { by, body: { session_id, from_node: from, to_node: to, condition }, once }) {
     const id = await sessionOf(ports, by, session_id);
-    await once(async () => void (await service.addEdge(ports, by, id, { from, to, ...defined({ condition }) }, {})));
+    const operation = { op: "add_edge" as const, from, to, ...defined({ condition }) };
+    await once(async () => void (await service.applyToDraft(ports, by, id, operation)));
     return { from_node: from, to_node: to, ...about(await service.readSession(ports, by, id)) };
   },
 });

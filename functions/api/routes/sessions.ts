@@ -102,7 +102,8 @@ export const addNodeRoute = route("POST /sessions/{id}/nodes", {
   body: schemas.NodeRequest,
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
   async handle(ports, { by, params: { id }, query: { map }, body, once }) {
-    await once(async () => void (await service.addNode(ports, by, id, body, map)));
+    const operation = { op: "add_node" as const, node: body, ...defined({ map }) };
+    await once(async () => void (await service.applyToDraft(ports, by, id, operation)));
     return shown(ports, by, id);
   },
 });
@@ -115,7 +116,7 @@ export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
   body: schemas.NodeChanges,
   answers: whole,
   handle: async (ports, { by, params: { id, node }, query, body: changes }) =>
-    schemas.wholeSession(await service.changeNode(ports, by, id, node, { ...query, changes })),
+    schemas.wholeSession(await service.applyToDraft(ports, by, id, { op: "change_node", id: node, changes }, query)),
 });
 
 export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
@@ -125,7 +126,7 @@ export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
   query: expected,
   answers: whole,
   handle: async (ports, { by, params: { id, node }, query }) =>
-    schemas.wholeSession(await service.deleteNode(ports, by, id, node, query)),
+    schemas.wholeSession(await service.applyToDraft(ports, by, id, { op: "remove_node", id: node }, query)),
 });
 
 export const addEdgeRoute = route("POST /sessions/{id}/edges", {
@@ -136,7 +137,8 @@ export const addEdgeRoute = route("POST /sessions/{id}/edges", {
   body: schemas.DraftEdge,
   answers: { 201: { description: "the session", schema: schemas.WholeSession } },
   async handle(ports, { by, params: { id }, query, body, once }) {
-    await once(async () => void (await service.addEdge(ports, by, id, body, query)));
+    const operation = { op: "add_edge" as const, ...body };
+    await once(async () => void (await service.applyToDraft(ports, by, id, operation, query)));
     return shown(ports, by, id);
   },
 });
@@ -153,7 +155,8 @@ export const deleteEdgeRoute = route("DELETE /sessions/{id}/edges", {
   }),
   answers: whole,
   async handle(ports, { by, params: { id }, query: { from, to, condition, ...expected } }) {
-    await service.deleteEdge(ports, by, id, { from, to, ...defined({ condition }) }, expected);
+    const operation = { op: "remove_edge" as const, from, to, ...defined({ condition }) };
+    await service.applyToDraft(ports, by, id, operation, expected);
     return shown(ports, by, id);
   },
 });

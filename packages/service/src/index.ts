@@ -37,17 +37,8 @@ export { publishVersion, sweepPublications } from "./publishing/publish-version.
 export { setWorkflowPaused, setWorkflowQuotas, workflowQuotas } from "./quotas/queue.ts";
 export { eraseExpired } from "./retention/keep.ts";
 export { type CheckedNode, checkNode } from "./sessions/check.ts";
-export {
-  addEdge,
-  addNode,
-  changeDraft,
-  changeNode,
-  type DraftChange,
-  deleteEdge,
-  deleteNode,
-  editOutput,
-} from "./sessions/edit.ts";
-export { type DraftOperation, editDraft, findDraftProblems } from "./sessions/operations.ts";
+export { changeDraft, type DraftChange, editOutput } from "./sessions/edit.ts";
+export { applyToDraft, type DraftOperation, editDraft, findDraftProblems } from "./sessions/operations.ts";
 export { checkPublication, publishSession } from "./sessions/publish.ts";
 export { readSessionRun, runAlone, runStale, type StartedRun } from "./sessions/run.ts";
 export { generateText, nodeValues, renderTemplate } from "./sessions/script-chain.ts";

@@ -15,19 +15,8 @@ import { recordDeed } from "../audit/audit.ts";
 import { Conflict, Refused } from "../errors.ts";
 import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
-import type { Draft, DraftEdge, DraftNode, Session, SessionChange, SessionState } from "../ports/sessions.ts";
-import {
-  demandNoMark,
-  describeRemoval,
-  edgeName,
-  isStep,
-  sized,
-  withChangedNode,
-  withEdge,
-  withNode,
-  withoutEdge,
-  withoutNode,
-} from "./draft.ts";
+import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
+import { demandNoMark, isStep, sized, withChangedNode, withEdge, withNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { addEdit, judgeFreshness, stateAround } from "./freshness.ts";
 import { demandNode } from "./part.ts";
@@ -35,59 +24,9 @@ import { changeSession, demandUnchanged, type ExpectedVersions } from "./record.
 import { draftAround, listNodes, nodeOf, shortList } from "./scope.ts";
 import { homeOf, valuesOf } from "./view.ts";
 
-type Edited = Promise<Session>;
-
-type Edit = Partial<SessionState> & Pick<SessionChange, "what" | "node">;
-
-async function editSession(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  edit: (session: Session) => Promise<Edit> | Edit,
-): Edited {
-  const { session } = await changeSession(ports, by, id, async (session) => {
-    const { what, node, ...changes } = await edit(session);
-    return { state: { ...session.state, ...changes }, what, answer: undefined, ...defined({ node }) };
-  });
-  return session;
-}
-
-/** Adds a node. All edits throw `NotFound`, `Conflict`, `Refused`. */
-export function addNode(ports: ServicePorts, by: Principal, id: string, node: DraftNode, map?: string): Edited {
-  return editSession(ports, by, id, async ({ state }) => ({
-    ...withDraft(state, await addDraftNode(state.draft, node, map)),
-    node: node.id,
-    what: `node "${node.id}" was added`,
-  }));
-}
-
-/** Adds a node that can run to a draft, or to the body of a map. Throws `Conflict`, `NotFound`, `Refused`. */
-export async function addDraftNode(draft: Draft, node: DraftNode, map: string | undefined): Promise<Draft> {
-  const changed = withNode(draft, node, map);
-  await demandNode(draftAround(changed, node.id), node);
-  return changed;
-}
-
 /** Replaces the draft of a session. The versions of changed nodes rise; unchanged nodes keep their outputs. */
 export function withDraft(state: SessionState, draft: Draft): SessionState {
   return { ...state, draft, nodes: raiseVersions(state, draft) };
-}
-
-export async function changeNode(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  node: string,
-  { changes, ...expected }: ExpectedVersions & { changes: Readonly<Record<string, unknown>> },
-): Edited {
-  if (changes.id !== undefined && changes.id !== node)
-    throw new Refused(`node "${node}" keeps its id - add one with the other id, and delete this one`);
-  return editSession(ports, by, id, async (session) => {
-    nodeOf(session.state.draft, node);
-    demandUnchanged(session, expected, node);
-    const { state, fields } = await applyNodeChanges(session.state, node, changes);
-    return { ...state, node, what: `node "${node}" was changed: ${fields.join(", ") || "nothing"}` };
-  });
 }
 
 /**
@@ -123,7 +62,7 @@ export async function changeDraft(
   by: Principal,
   id: string,
   { revision, ...change }: DraftChange & Pick<ExpectedVersions, "revision">,
-): Edited {
+): Promise<Session> {
   const { session } = await changeSession(ports, by, id, async (session) => {
     demandUnchanged(session, defined({ revision }));
     const { state } = session;
@@ -215,32 +154,6 @@ function describeChange({ state, name }: Session, { draft, ...change }: DraftCha
   return `the draft was changed: ${parts.join("; ") || "positions"}`;
 }
 
-export function deleteNode(
-  ports: ServicePorts,
-  by: Principal,
-  id: string,
-  node: string,
-  expected: ExpectedVersions,
-): Edited {
-  return editSession(ports, by, id, (session) => {
-    const { draft, removed } = withoutNode(session.state.draft, node);
-    demandUnchanged(session, expected, node);
-    return { ...withDraft(session.state, draft), what: describeRemoval(removed) };
-  });
-}
-
-export const addEdge = edgeEditor(withEdge, "added");
-export const deleteEdge = edgeEditor(withoutEdge, "deleted");
-
-function edgeEditor(change: (draft: Draft, edge: DraftEdge) => Draft, done: "added" | "deleted") {
-  return (ports: ServicePorts, by: Principal, id: string, edge: DraftEdge, expected: ExpectedVersions): Edited =>
-    editSession(ports, by, id, (session) => {
-      const draft = change(session.state.draft, edge);
-      demandUnchanged(session, expected);
-      return { ...withDraft(session.state, draft), what: `${edgeName(edge)} was ${done}` };
-    });
-}
-
 /** Sets an output by hand; `output` is JSON text. The output has priority over the outcome of a run in progress. */
 export async function editOutput(
   ports: ServicePorts,
@@ -248,12 +161,12 @@ export async function editOutput(
   id: string,
   node: string,
   { output, decision, ...expected }: ExpectedVersions & { output: string; decision?: string },
-): Edited {
-  const session = await editSession(ports, by, id, async (session) => {
+): Promise<Session> {
+  const { session } = await changeSession(ports, by, id, async (session) => {
     demandUnchanged(session, expected, node);
     const state = await applyOutput(ports, by, session, node, { output, decision });
     if (!state) throw new Conflict(`node "${node}" has this output already - nothing was changed`);
-    return { ...state, node, what: `the output of node "${node}" was written by hand` };
+    return { state, node, what: `the output of node "${node}" was written by hand`, answer: undefined };
   });
   await recordDeed(ports, by, { action: "session.edited", client: session.client, subject: id, detail: { node } });
   return session;

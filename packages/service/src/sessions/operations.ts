@@ -5,11 +5,12 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { validateWorkflow } from "../publishing/publish.ts";
-import { describeRemoval, edgeName, sized, withEdge, withoutEdge, withoutNode } from "./draft.ts";
+import { describeRemoval, edgeName, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
-import { addDraftNode, applyNodeChanges, demandSecrets, withDraft } from "./edit.ts";
-import { sourceOfWhole } from "./part.ts";
-import { changeSession, demandUnchanged } from "./record.ts";
+import { applyNodeChanges, demandSecrets, withDraft } from "./edit.ts";
+import { demandNode, sourceOfWhole } from "./part.ts";
+import { changeSession, demandUnchanged, type ExpectedVersions } from "./record.ts";
+import { draftAround } from "./scope.ts";
 
 /** One step of a change of a draft. In `changes`, null removes a field. */
 export type DraftOperation =
@@ -20,6 +21,26 @@ export type DraftOperation =
   | ({ op: "add_edge" } & DraftEdge)
   | ({ op: "remove_edge" } & DraftEdge)
   | { op: "change_settings"; changes: Readonly<Record<string, unknown>> };
+
+/**
+ * Applies one operation to a draft. All edits of a draft throw `NotFound`, `Refused`, and `Conflict` if the session or
+ * the node has changed since the caller read the `expected` versions.
+ */
+export async function applyToDraft(
+  ports: ServicePorts,
+  by: Principal,
+  id: string,
+  operation: DraftOperation,
+  expected: ExpectedVersions = {},
+): Promise<Session> {
+  const { session } = await changeSession(ports, by, id, async (session) => {
+    demandUnchanged(session, expected, "id" in operation ? operation.id : undefined);
+    const { state, ...change } = await applyOperation(session.state, operation);
+    // The copy makes an edit that changes nothing a new revision, too.
+    return { ...change, state: { ...state }, answer: undefined };
+  });
+  return session;
+}
 
 /**
  * Applies all operations to a draft, in order, or none of them. `revision` is the revision that the caller has read.
@@ -52,18 +73,20 @@ export async function editDraft(
 async function applyOperation(
   state: SessionState,
   operation: DraftOperation,
-): Promise<{ state: SessionState; what: string }> {
+): Promise<{ state: SessionState; what: string; node?: string }> {
   const { draft } = state;
   if (operation.op === "add_node") {
     const { node, map } = operation;
-    return { state: withDraft(state, await addDraftNode(draft, node, map)), what: `node "${node.id}" was added` };
+    const changed = withNode(draft, node, map);
+    await demandNode(draftAround(changed, node.id), node);
+    return { state: withDraft(state, changed), node: node.id, what: `node "${node.id}" was added` };
   }
   if (operation.op === "change_node") {
     const { id, changes } = operation;
     if (changes.id !== undefined && changes.id !== id)
-      throw new Refused(`node "${id}" keeps its id - add one with the other id, and remove this one`);
+      throw new Refused(`node "${id}" keeps its id - add one with the other id, and delete this one`);
     const { state: changed, fields } = await applyNodeChanges(state, id, changes);
-    return { state: changed, what: `node "${id}" was changed: ${fields.join(", ") || "nothing"}` };
+    return { state: changed, node: id, what: `node "${id}" was changed: ${fields.join(", ") || "nothing"}` };
   }
   if (operation.op === "remove_node") {
     const { draft: left, removed } = withoutNode(draft, operation.id);
