@@ -455,6 +455,12 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await card(page, "stop").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Redo" }).click();
     await card(page, "stop").waitFor();
+    await card(page, "Book").hover();
+    await card(page, "Book").locator(".source").hover({ force: true });
+    await page.mouse.down();
+    await card(page, "stop").locator(".target").hover({ force: true });
+    await page.mouse.up();
+    await waitUntil(async () => expect((await inside(id)).edges).toContainEqual({ from: "book", to: "stop" }));
 
     await card(page, "Book").click();
     await write(page, 'context["booked"] = True');

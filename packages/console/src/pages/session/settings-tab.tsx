@@ -104,7 +104,7 @@ function TriggerForm({ trigger, index, draft, schema, findings }: TriggerFormPro
   const { problems, others } = placeFindings(fields, findings, `$.triggers[${index}]`);
   const title = triggerWords.one(kind, index + 1);
   return (
-    <section className="trigger stack" aria-label={title}>
+    <section className="draft-trigger stack" aria-label={title}>
       <header className="row between">
         <h3>{title}</h3>
         <IconButton
