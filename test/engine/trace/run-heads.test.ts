@@ -157,20 +157,6 @@ describe("the state of a run whose map is open", () => {
     await story.everything();
     expect((await shown())?.slice(7, 10)).toEqual(second?.slice(7, 10));
   });
-
-  it("reads no items after a thousand that have not started", async () => {
-    const story = await opened(2_500);
-    const read = watch(story);
-    for (const item of ["0", "1001"]) await story.finish(story.deliver("i", 0, { scope: `/m@1.${item}` }));
-    const { items, path, progress } = await read();
-    expect([items.has("1999"), items.has("2100"), path]).toEqual([true, true, ["start", "m", "i", "i"]]);
-    expect(progress).toMatchObject({ items: 2_500, done: 2 });
-    const early = await opened(2_500);
-    await early.finish(early.deliver("i", 0, { scope: "/m@1.0" }));
-    const readEarly = watch(early);
-    await readEarly();
-    expect((await readEarly()).items).toEqual(new Set(Array.from({ length: 1_000 }, (_, i) => String(i + 1))));
-  });
 });
 
 describe("the trace of a map", () => {

@@ -12,7 +12,7 @@ import { executionOf } from "../protocol/record.ts";
 import { secretKeysOf, shownContext } from "../secrets/redactor.ts";
 import { sha256 } from "../sha256.ts";
 import { type AtWork, atWorkOf, type HeldTurn, nothingAtWork, type Visit } from "./at-work.ts";
-import { createEndedBranches, readBranches } from "./run-heads.ts";
+import { createEndedBranches, type EndedBranches, readBranches } from "./run-heads.ts";
 
 /** How far a run has come, without the entries of its chain. */
 export interface RunState {
@@ -64,10 +64,10 @@ class HeadReader {
   newest: StoredEntry | undefined;
   readonly #ports: Ports;
   readonly #hasVersion: boolean;
-  readonly #ended: Map<string, Visit[]>;
+  readonly #ended: EndedBranches<Visit>;
 
   /** Without the version of the workflow, branches are not read. */
-  constructor(ports: Ports, hasVersion: boolean, ended: Map<string, Visit[]>) {
+  constructor(ports: Ports, hasVersion: boolean, ended: EndedBranches<Visit>) {
     this.#ports = ports;
     this.#hasVersion = hasVersion;
     this.#ended = ended;

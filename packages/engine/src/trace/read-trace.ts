@@ -13,7 +13,7 @@ import { findOpenedFork, opensFork } from "../protocol/branches.ts";
 import { executionOf } from "../protocol/record.ts";
 import { type SecretKeys, secretKeysOf, shownContext } from "../secrets/redactor.ts";
 import { type RunState, readContext, readState } from "./read-state.ts";
-import { createEndedBranches, readBranches } from "./run-heads.ts";
+import { createEndedBranches, type EndedBranches, noEndedBranches, readBranches } from "./run-heads.ts";
 import { timesOf } from "./times.ts";
 import {
   ballotView,
@@ -66,7 +66,7 @@ export async function readEntries(
 ): Promise<EntryPage> {
   const execution = await executionOf(ports, id);
   const version = await ports.workflows.get(execution.workflowId, execution.version);
-  const ended = full ? new Map() : endedBranches.of(ports, execution);
+  const ended = full ? noEndedBranches : endedBranches.of(ports, execution);
   const reader = new TraceReader(ports, version, full, ended);
   const entries: TraceEntry[] = [];
   let previous: Before | undefined;
@@ -97,14 +97,14 @@ class TraceReader {
   readonly #full: boolean;
   readonly #codes: ToldCode;
   readonly #secrets: SecretKeys;
-  readonly #ended: Map<string, TraceEntry[]>;
+  readonly #ended: EndedBranches<TraceEntry>;
 
-  /** `ended` remembers branches for later reads; an empty map if there are none. */
+  /** `ended` remembers branches for later reads. */
   constructor(
     ports: Ports,
     version: WorkflowVersion | undefined,
     full: boolean,
-    ended = new Map<string, TraceEntry[]>(),
+    ended: EndedBranches<TraceEntry> = noEndedBranches,
   ) {
     this.#ended = ended;
     this.#ports = ports;

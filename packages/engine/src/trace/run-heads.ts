@@ -1,3 +1,4 @@
+import { renderJson } from "@nova/workflow";
 import { LRUCache } from "lru-cache";
 import { atOnce } from "../at-once.ts";
 import { type BranchTip, contentOrNull, type Head, headOf } from "../chain/entry.ts";
@@ -54,10 +55,7 @@ async function* headsOfBranches(ports: Reads, execution: string, entry: StoredEn
   }
 }
 
-/**
- * The maximum of branches whose entries are in memory at the same time. It is also the maximum of items of a map that run
- * at the same time (`max_concurrency`).
- */
+/** The maximum of branches whose entries are in memory at the same time. */
 const maxInPart = 1000;
 
 export interface Part {
@@ -91,47 +89,60 @@ export async function* branchParts(
 
 /**
  * Reads the branches of a fork. `read` also gets the turns and entries of a branch if they were read together with
- * those of other branches. Ended branches are taken from `ended`, and added to it. Items of a map start in their order,
- * and at most `maxInPart` of them run at the same time, so no item has started after a whole part without an entry.
+ * those of other branches. Ended branches are taken from `ended`, and added to it.
  */
 export async function readBranches<T extends Pick<Head, "path_taken">>(
   ports: Pick<Ports, "chain" | "blobs">,
   open: OpenFork,
   read: (scope: string, known?: readonly Link[]) => Promise<T[]>,
-  ended: Map<string, T[]>,
+  ended: EndedBranches<T>,
 ): Promise<{ branch: string; scope: string; entries: T[] }[]> {
   const found = new Map<string, T[]>();
-  const unread = open.branches.filter(({ scope }) => !ended.has(scope));
+  const unread = open.branches.filter(({ scope }) => {
+    const known = ended.get(scope);
+    if (known) found.set(scope, known);
+    return !known;
+  });
   for await (const { part, linksOf } of branchParts(ports, { ...open, branches: unread })) {
     await atOnce(part, async ({ scope }) => {
       const entries = await read(scope, linksOf(scope));
-      (entries.at(-1)?.path_taken === null ? ended : found).set(scope, entries);
+      if (entries.at(-1)?.path_taken === null) ended.set(scope, entries);
+      found.set(scope, entries);
     });
-    if (part.length === maxInPart && part.every(({ scope }) => linksOf(scope)?.length === 0)) break;
   }
-  return open.branches.map(({ name, scope }) => {
-    return { branch: name, scope, entries: ended.get(scope) ?? found.get(scope) ?? [] };
-  });
+  return open.branches.map(({ name, scope }) => ({ branch: name, scope, entries: found.get(scope) ?? [] }));
 }
 
-/** The number of open runs whose ended branches are remembered. A map of 10,000 items takes some 25 MB. */
-const maxRuns = 2;
+/** What was read of the ended branches of one run, by scope. */
+export interface EndedBranches<T> {
+  get(scope: string): T[] | undefined;
+  set(scope: string, entries: T[]): void;
+}
+
+/** For reads that remember nothing. */
+export const noEndedBranches: EndedBranches<never> = { get: () => undefined, set: () => undefined };
+
+const maxRememberedBytes = 32 << 20;
+const rememberedMs = 5 * 60_000;
 
 /**
  * Remembers what was read of the ended branches of open runs. Their entries never change, and the contents of an open
  * run are never erased, so each next look at the run reads only its other branches.
  */
 export function createEndedBranches<T>() {
-  const stores = new WeakMap<Ports["chain"], LRUCache<string, Map<string, T[]>>>();
+  const stores = new WeakMap<Ports["chain"], LRUCache<string, T[]>>();
   return {
-    /** Returns the ended branches of a run, by scope. A run that is not open has none, because it may be erased. */
-    of({ chain }: Pick<Ports, "chain">, { id, open }: Pick<Execution, "id" | "open">): Map<string, T[]> {
-      if (!open) return new Map();
-      const runs = stores.get(chain) ?? new LRUCache<string, Map<string, T[]>>({ max: maxRuns });
-      stores.set(chain, runs);
-      const ended = runs.get(id) ?? new Map<string, T[]>();
-      runs.set(id, ended);
-      return ended;
+    /** Returns the ended branches of a run. A run that is not open has none, because it may be erased. */
+    of({ chain }: Pick<Ports, "chain">, { id, open }: Pick<Execution, "id" | "open">): EndedBranches<T> {
+      if (!open) return noEndedBranches;
+      const sizeCalculation = (entries: T[]) => renderJson(entries).length;
+      const limits = { maxSize: maxRememberedBytes, ttl: rememberedMs, updateAgeOnGet: true };
+      const all = stores.get(chain) ?? new LRUCache<string, T[]>({ ...limits, sizeCalculation });
+      stores.set(chain, all);
+      return {
+        get: (scope) => all.get(`${id} ${scope}`),
+        set: (scope, entries) => void all.set(`${id} ${scope}`, entries),
+      };
     },
   };
 }
