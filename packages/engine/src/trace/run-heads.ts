@@ -113,7 +113,7 @@ export async function readBranches<T extends Pick<Head, "path_taken">>(
   return open.branches.map(({ name, scope }) => ({ branch: name, scope, entries: found.get(scope) ?? [] }));
 }
 
-/** What was read of the ended branches of one run, by scope. */
+/** Holds what was read of the ended branches of one run, by scope. */
 export interface EndedBranches<T> {
   get(scope: string): T[] | undefined;
   set(scope: string, entries: T[]): void;

@@ -168,18 +168,17 @@ class Zygote:
         self._start()
         self.loop.watch(orphaned, self._end)
         os.write(announce, b".")
-        self._tell({"loaded": "packages"})
         self.loop.run()
 
     def _retire(self, taken_over):
         """
         Called when the next zygote is ready. From then on this zygote creates only light sandboxes, for code that
-        imports no packages, and continues to watch the sandboxes that it has created.
+        imports no packages, and continues to watch the sandboxes that it has created. If an import has killed the next
+        zygote, this one creates all sandboxes, without packages.
         """
         self.loop.watch(taken_over)
-        if not os.read(taken_over, 1):
-            self._tell({"loaded": "packages"})  # An import has killed the child, so this zygote stays without packages.
-            return
-        listener = self.listeners.pop(0)
-        self.loop.watch(listener.fileno())
-        listener.close()
+        if os.read(taken_over, 1):
+            listener = self.listeners.pop(0)
+            self.loop.watch(listener.fileno())
+            listener.close()
+        self._tell({"loaded": "packages"})
