@@ -15,7 +15,6 @@ import { defined } from "@nova/workflow/defined";
 import { shellWord } from "@nova/workflow/shell-word";
 import { askApi, readServerVariables } from "../api/ask.ts";
 import { followLogs } from "../api/follow-logs.ts";
-import { readNames } from "../api/names.ts";
 import { demandContent, listEntries, notRunError, readBlob, readDiff, readTrace, readWhole } from "../api/recorded.ts";
 import { exitCodes, InvalidInput } from "../errors.ts";
 import { writeNewFile } from "../files.ts";
@@ -26,14 +25,15 @@ import { print, printBytes } from "../output/terminal.ts";
 import { statusText } from "../output/text.ts";
 import { traceLines, traceResult } from "../output/trace.ts";
 import { command } from "./command.ts";
+import { readNames } from "./names.ts";
 
 export const trace = command({
   summary: "show the chain of work of an execution",
   takes: { "<execution_id>": "", "--full": "one line for every visit, with code, logs and changes" },
   async run([id = ""], { full = false, json }) {
     const [read, nameOf] = await askApi(async (nova) => {
-      const trace = readTrace(nova, id, { full });
-      return Promise.all([trace, json ? undefined : readNames(nova)]);
+      const trace = await readTrace(nova, id, { full });
+      return [trace, await readNames(nova, json ? [] : [trace.execution.workflowId])] as const;
     });
     const found = asWritten(read);
     return { json: json ? renderJson(traceResult(found)) : "", text: json ? "" : traceLines(found, full, nameOf) };

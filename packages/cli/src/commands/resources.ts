@@ -15,12 +15,12 @@ import type { Role } from "@nova/service";
 import { defined } from "@nova/workflow/defined";
 import { askApi, readCount, readItems } from "../api/ask.ts";
 import { nullIfMissing } from "../api/client.ts";
-import { readNamedItems } from "../api/names.ts";
 import { InvalidInput } from "../errors.ts";
 import { printError, styled } from "../output/terminal.ts";
 import { cell, figureTable, type ListShape, listed, statusText, untrustedLine } from "../output/text.ts";
 import { withKeys } from "./access.ts";
 import { command, oneOf, runAction } from "./command.ts";
+import { readNamedItems } from "./names.ts";
 
 /**
  * The option of the commands that list resources. Below, each list has a `ListShape`: its columns and the sentence for
@@ -82,7 +82,7 @@ const deliveryList: ListShape<Delivery> = {
   columns: {
     when: "at",
     kind: "type",
-    workflow: ({ workflow }, nameOf) => workflow && cell(nameOf(workflow)),
+    workflow: ({ workflow }, nameOf) => workflow && nameOf(workflow),
     client: "client_slug",
     status: "status",
     from: ({ from }) => cell(from),
@@ -114,7 +114,7 @@ const statuses = ["queued", "running", "waiting", "completed", "failed", "cancel
 const executionList: ListShape<ReturnType<typeof executionItem>> = {
   columns: {
     execution: "execution_id",
-    workflow: ({ workflow }, nameOf) => cell(nameOf(workflow)),
+    workflow: ({ workflow }, nameOf) => nameOf(workflow),
     version: "version",
     client: "client",
     status: ({ status }) => statusText(status),
@@ -174,7 +174,7 @@ const taskTimes = {
 } as const;
 const taskPlace: ListShape<AgedTask>["columns"] = {
   execution: "execution_id",
-  workflow: ({ workflow }, nameOf) => cell(nameOf(workflow)),
+  workflow: ({ workflow }, nameOf) => nameOf(workflow),
   client: "client",
   node: "node",
 };
@@ -238,7 +238,7 @@ export const analytics = command({
     const none = "no statistics - no run has ended in this time";
     const named = items.map((item) => ({
       ...item,
-      ...("workflow" in item && { workflow: cell(nameOf(item.workflow)) }),
+      ...("workflow" in item && { workflow: nameOf(item.workflow) }),
     }));
     return { json: { items }, text: items.length === 0 ? none : figureTable(named) };
   },
@@ -343,7 +343,7 @@ type Schedule = Schemas["Schedule"];
 
 const scheduleList: ListShape<Schedule> = {
   columns: {
-    workflow: ({ workflow }, nameOf) => cell(nameOf(workflow)),
+    workflow: ({ workflow }, nameOf) => nameOf(workflow),
     schedule: "trigger",
     client: "client_slug",
     when: "expression",

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { formatDuration, formatRate, formatUsd } from "@nova/client";
 import type { Finding } from "@nova/workflow";
-import type { NameOf } from "../api/names.ts";
 import { type CommandOutput, sanitize, styled } from "./terminal.ts";
 
 /** Cuts a text so that it fits on one line of a terminal. */
@@ -46,6 +45,9 @@ export function section(name: string, text: string | null | undefined): string[]
 export function indent(text: string): string {
   return text.trimEnd().replaceAll(/^/gm, "  ");
 }
+
+/** Shows the id of a workflow to people: its name, with the id to type in parentheses. */
+export type NameOf = (workflow: string) => string;
 
 /**
  * Describes a list: its columns by title, each a field or a function of an item, and the sentence that is printed if

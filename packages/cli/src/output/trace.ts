@@ -10,11 +10,10 @@ import {
   type TraceEntry,
   type TraceStep,
 } from "@nova/engine";
-import type { NameOf } from "../api/names.ts";
 import { listEntries, type ShownTrace } from "../api/recorded.ts";
 import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
-import { cell, indent, section, shorten, statusText, tableLines } from "./text.ts";
+import { cell, indent, type NameOf, section, shorten, statusText, tableLines } from "./text.ts";
 
 /** The result of `nova trace --json`, for `renderJson`. */
 export function traceResult({ item, entries, path, context, atWork, startedBy, pages }: ShownTrace) {
@@ -50,7 +49,7 @@ export function traceLines(
   const rows = shown.map((line) => rowOf(line, isWritten));
   return [
     ...(parent ? [styled("dim", `run by entry ${parent.seq}${parent.scope} of ${parent.execution}`)] : []),
-    `${styled("bold", id)} ${cell(nameOf(workflowId))} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
+    `${styled("bold", id)} ${nameOf(workflowId)} version ${version}: ${statusText(status)}${took}, started ${startedAt}`,
     ...reusedLines(execution, listEntries({ entries })),
     ...Object.entries(labels).map(([name, value]) => `label ${name}=${value}`),
     ...(restarts.length > 0 ? [`restarted as ${restarts.join(", ")}`] : []),

@@ -1,0 +1,44 @@
+import type { ItemOf, ListPath, NovaClient } from "@nova/client";
+import { atOnce } from "@nova/engine";
+import { askApi, listItems } from "../api/ask.ts";
+import { cell, type NameOf } from "../output/text.ts";
+
+/** Reads the names of workflows. An id whose name cannot be read, such as that of a deleted one, stays as it is. */
+export async function readNames(nova: NovaClient, ids: Iterable<string>): Promise<NameOf> {
+  const names = new Map<string, string>();
+  const read = async (id: string) => names.set(id, await readName(nova, id).catch(() => id));
+  await atOnce(Array.from(new Set(ids)), read);
+  return (id) => names.get(id) ?? id;
+}
+
+async function readName(nova: NovaClient, id: string): Promise<string> {
+  const session = sessionOf(id);
+  if (session !== undefined) return `draft ${cell((await nova.sessions.get(session)).name)} (${session})`;
+  const { name } = await nova.workflows.get(id);
+  return name === id ? id : `${cell(name)} (${id})`;
+}
+
+/** The session whose drafts run under this id. */
+function sessionOf(id: string): string | undefined {
+  const [, ulid] = /^draft-([0-9a-z]{26})$/.exec(id) ?? [];
+  return ulid && `ses_${ulid.toUpperCase()}`;
+}
+
+/** Reads at most `max` items of an API list, and for people the names of their workflows. */
+export function readNamedItems<Path extends ListPath>(
+  path: Path,
+  max: number,
+  { json, ...query }: { json: true | undefined } & Record<string, unknown>,
+): Promise<[ItemOf<Path>[], NameOf]> {
+  return askApi(async (nova) => {
+    const items = await listItems(nova, path, max, query);
+    const named = json ? [] : (items as { workflow?: string | null }[]);
+    return [
+      items,
+      await readNames(
+        nova,
+        named.flatMap(({ workflow }) => workflow ?? []),
+      ),
+    ];
+  });
+}

@@ -1,0 +1,61 @@
+import { createClient } from "@nova/client";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readNames } from "../../packages/cli/src/commands/names.ts";
+import { traceLines } from "../../packages/cli/src/output/trace.ts";
+import { nothingAtWork } from "../../packages/engine/src/trace/at-work.ts";
+import { ScriptedServer } from "../client/support/scripted-server.ts";
+
+const ulid = "01KBA0000000000000000000AB";
+const draft = `draft-${ulid.toLowerCase()}`;
+const isTerminal = process.stdout.isTTY;
+
+beforeEach(() => {
+  process.stdout.isTTY = true;
+});
+
+afterEach(() => {
+  process.stdout.isTTY = isTerminal;
+});
+
+async function named(ids: readonly string[], ...expected: ConstructorParameters<typeof ScriptedServer>) {
+  const server = new ScriptedServer(...expected);
+  const nova = createClient({ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch });
+  const nameOf = await readNames(nova, ids);
+  server.expectDone();
+  return ids.map(nameOf);
+}
+
+it("each name is read once, and only the name is cut on a terminal", async () => {
+  const name = "n".repeat(70);
+  const id = "i".repeat(64);
+  expect(
+    await named(
+      [id, draft, id, "same"],
+      [`GET /workflows/${id}`, { body: { id, name } }],
+      [`GET /sessions/ses_${ulid}`, { body: { name } }],
+      ["GET /workflows/same", { body: { id: "same", name: "same" } }],
+    ),
+  ).toEqual([
+    `${"n".repeat(59)}… (${id})`,
+    `draft ${"n".repeat(59)}… (ses_${ulid})`,
+    `${"n".repeat(59)}… (${id})`,
+    "same",
+  ]);
+});
+
+it("an id stays as it is if its name cannot be read", async () => {
+  const names = await named(
+    ["gone", draft, "kept"],
+    ["GET /workflows/gone", { status: 404, body: {} }],
+    [`GET /sessions/ses_${ulid}`, { status: 403, body: {} }],
+    ["GET /workflows/kept", { body: { id: "kept", name: "Kept" } }],
+  );
+  expect(names).toEqual(["gone", draft, "Kept (kept)"]);
+});
+
+it("the header of a trace has the whole id on a terminal", () => {
+  const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now" } as never;
+  const shown = `${"n".repeat(59)}… (${"i".repeat(64)})`;
+  const [header] = traceLines({ execution, entries: [], atWork: nothingAtWork, pages: [] }, false, () => shown);
+  expect(header).toContain(`${shown} version 1`);
+});
