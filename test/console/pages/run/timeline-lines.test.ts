@@ -72,6 +72,13 @@ it("the axis of a timeline continues after a shortened wait, and no labels overl
   for (const [index, at] of places.slice(1).entries()) expect(at - (places[index] ?? 0)).toBeGreaterThan(0.08);
 });
 
+it("the axis of a timeline has room for milliseconds in a long run with short nodes", () => {
+  const whole = { from: 0, to: hour };
+  const places = listTicks(whole, whole, buildScale(whole, [{ from: 0, to: 100 }])).map(({ at }) => at);
+  expect(places.length).toBeGreaterThan(2);
+  for (const [index, at] of places.slice(1).entries()) expect(at - (places[index] ?? 0)).toBeGreaterThan(0.18);
+});
+
 it("the time at a place of the timeline is the time that is drawn there, also after a shortened wait", () => {
   const busy = [
     { from: 0, to: 100 },

@@ -273,8 +273,9 @@ const steps = [
   ...[1, 2, 6, 12, 24, 48, 168].map((count) => count * hour),
 ];
 const mostTicks = 7;
-/** The least distance of two ticks, as a share of the width. */
+/** The least distance of two ticks, as a share of the width. Times of day with milliseconds need more. */
 const leastTickDistance = 0.09;
+const leastClockDistance = 0.19;
 
 /** A tick of the axis at a round time. `step` is the time between two ticks. */
 export interface Tick {
@@ -292,11 +293,12 @@ export function listTicks(shown: Span, whole: Span, scale: Scale): Tick[] {
     const count = Math.min(mostTicks, Math.floor((to - whole.from - first) / step)) + 1;
     return Array.from({ length: Math.max(0, count) }, (_, number) => whole.from + first + number * step);
   });
+  const least = step < second && whole.to - whole.from >= minute ? leastClockDistance : leastTickDistance;
   const ticks: Tick[] = [];
   for (const time of times) {
     const at = scale.at(time);
-    const isFree = at - (ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= leastTickDistance;
-    if (isFree && at <= 1 - leastTickDistance / 2) ticks.push({ at, time, step });
+    const isFree = at - (ticks.at(-1)?.at ?? Number.NEGATIVE_INFINITY) >= least;
+    if (isFree && at <= 1 - least / 2) ticks.push({ at, time, step });
   }
   return ticks;
 }
