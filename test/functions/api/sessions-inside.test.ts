@@ -114,6 +114,33 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(findings).toMatchObject([{ message: expect.stringMatching(/starts at only one/) }]);
   });
 
+  it("get no id that another node has, also by a change of their map", async () => {
+    const id = await create();
+    const twice = [code("double", "pass"), code("list", "pass")];
+    const isTaken = expect.stringMatching(/has a node "(list|twin)" already/);
+    const changed = await api.call(`PATCH ${at(id, "each")}`, { body: { nodes: twice, edges: [] } });
+    expect([changed.status, changed.body.detail]).toEqual([409, isTaken]);
+    const twins = { ...each, id: "twins", nodes: [code("twin", "pass"), code("twin", "pass")], edges: [] };
+    const added = await api.call(`POST /sessions/${id}/nodes`, { body: twins });
+    expect([added.status, added.body.detail]).toEqual([409, isTaken]);
+    expect(await bodyOf(id)).toEqual(each);
+    expect((await api.call(`POST /sessions/${id}/nodes`, { body: code("item", "pass") })).status).toBe(201);
+    const other = { ...each, id: "other", nodes: [code("inner", "pass")], edges: [] };
+    expect((await api.call(`POST /sessions/${id}/nodes`, { body: other })).status).toBe(201);
+  });
+
+  it("run alone after code that has an agent with tools as its fallback", async () => {
+    const agent = { id: "fix", type: "action", executor: "agent", prompt: "Fix", tools: ["pay"] };
+    const list = { ...code("list", 'context["list"] = [21]\ncontext["n"] = 1'), fallback: "fix" };
+    const pay = { ...code("pay", "pass"), description: "Pays.", input_schema: { type: "object" } };
+    const body = { nodes: [list, agent, pay, each], edges: [{ from: "list", to: "each" }] };
+    const { session_id: id } = (await api.call("POST /sessions", { body })).body;
+    await api.call(`PUT ${at(id, "list")}/output`, { body: { output: { list: [21], n: 1 } } });
+    const ran = await api.call(`POST ${at(id, "double")}/run`);
+    expect([ran.body.detail, ran.body.status]).toEqual([undefined, "completed"]);
+    expect(await output(id, "double")).toEqual({ two: 42 });
+  });
+
   it("run with the first item, after the nodes before their map and after each other", async () => {
     const id = await create();
     const early = await api.call(`POST ${at(id, "double")}/run`);

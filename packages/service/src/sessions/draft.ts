@@ -60,15 +60,22 @@ export function demandNoMark(members: readonly Pick<Member, "key">[], has: strin
 
 /** Adds a node to a draft, or to the body of a map. Throws `Conflict`, `NotFound`, `Refused`. */
 export function withNode(draft: Draft, node: DraftNode, map?: string): Draft {
-  const added = listNodes([node]).map(({ id }) => id);
-  const taken = listNodes(draft.nodes).find(({ id }) => added.includes(id));
-  if (taken) throw new Conflict(`the session has a node "${taken.id}" already - PATCH it, or use another id`);
   if (draft.nodes.length >= maxNodes)
     throw new Refused(`a session has at most ${maxNodes} nodes - publish it, and call it as a workflow node`);
-  return sized(changeInside(draft, map, (one) => ({ ...one, nodes: [...one.nodes, node] })));
+  return sized(withUniqueIds(changeInside(draft, map, (one) => ({ ...one, nodes: [...one.nodes, node] }))));
 }
 
-/** Changes fields of a node; null removes a field. Returns the changed fields. Throws `NotFound`, `Refused`. */
+/** Returns the draft itself. Throws `Conflict` if two nodes have the same id, also in the bodies of maps. */
+function withUniqueIds(draft: Draft): Draft {
+  const known = new Set<string>();
+  for (const { id } of listNodes(draft.nodes)) {
+    if (known.has(id)) throw new Conflict(`the session has a node "${id}" already - PATCH it, or use another id`);
+    known.add(id);
+  }
+  return draft;
+}
+
+/** Changes fields of a node; null removes a field. Returns the changed fields. Throws `Conflict`, `NotFound`, `Refused`. */
 export function withChangedNode(
   draft: Draft,
   id: string,
@@ -81,7 +88,7 @@ export function withChangedNode(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
   const replace = (one: Draft) => ({ ...one, nodes: one.nodes.map((node) => (node === before ? after : node)) });
-  return { draft: sized(changeAround(draft, id, replace)), fields };
+  return { draft: sized(withUniqueIds(changeAround(draft, id, replace))), fields };
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Edge, type Node, type PartOfDraft, parseWorkflow, type WorkflowSou
 import { Refused } from "../errors.ts";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import type { Front } from "./compose.ts";
-import { isInput, isStep, listNodesBeside, nextOf, stepsOf, withEdge, withNode } from "./draft.ts";
+import { isInput, isStep, listNodesBeside, nextOf, stepsOf, withEdge } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph, edgeAfter } from "./draft-graph.ts";
 import { bodyOf } from "./scope.ts";
 
@@ -36,13 +36,19 @@ export function partFrom(
   return { start, steps: draftGraph.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
 }
 
+/** The nodes before the maps around a node, and the nodes beside those. */
+export interface NodesOutside {
+  nodes: readonly DraftNode[];
+  beside: readonly DraftNode[];
+}
+
 /** Builds the part of one node. In the body of a map, the nodes in `outside` come before all others. */
 export function partAlone(
   draft: Draft,
   draftGraph: DraftGraph,
   node: DraftNode,
   passed: readonly string[] = [],
-  outside: readonly DraftNode[] = [],
+  { nodes: outside, beside: besideOutside }: NodesOutside = { nodes: [], beside: [] },
 ): Part {
   const kept = new Set([...outside.map(({ id }) => id), ...passed, node.id]);
   const isKept = ({ id }: DraftNode) => kept.has(id);
@@ -62,7 +68,7 @@ export function partAlone(
   const nodes = [...outside, ...draft.nodes]
     .filter((one) => isStep(one) && isKept(one))
     .map((one) => within(one.id === node.id ? node : one, kept, edges));
-  const beside = listNodesBeside(draft, nodes).filter((one) => !isKept(one));
+  const beside = listNodesBeside({ nodes: [...besideOutside, ...draft.nodes] }, nodes).filter((one) => !isKept(one));
   return {
     start: { id: start },
     steps: [node.id],
@@ -168,7 +174,7 @@ export async function demandNode(
   const only = { id: written.id === "item" ? "item_" : "item", type: "action", code: "pass" };
   const node = body ? { ...written, nodes: [only], edges: [] } : written;
   const others = draft.nodes.filter(({ id }) => id !== node.id);
-  const alone = withNode({ ...draft, nodes: others }, node);
+  const alone = { ...draft, nodes: [...others, node] };
   const part = partAlone(alone, buildDraftGraph(alone), node);
   const place = Math.max(
     1,

@@ -6,11 +6,11 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { buildContextBefore, findFront } from "./compose.ts";
-import { demandNoMark, isInput, sha256Of, withNode } from "./draft.ts";
+import { demandNoMark, isInput, listNodesBeside, sha256Of, withNode } from "./draft.ts";
 import { buildDraftGraph, type DraftGraph } from "./draft-graph.ts";
 import { applyNodeChanges, applyOutput } from "./edit.ts";
 import { judgeFreshness, type NodeFreshness, stateAround } from "./freshness.ts";
-import { type Part, partAlone, partFrom } from "./part.ts";
+import { type NodesOutside, type Part, partAlone, partFrom } from "./part.ts";
 import { draftAround, listMapsAround, listNodes, nodeOf, shortList } from "./scope.ts";
 import { homeOf, valuesOfAll } from "./view.ts";
 
@@ -216,15 +216,14 @@ export interface SessionSnapshot {
 }
 
 /** The nodes before the maps around a node, and their outcomes. */
-interface Outside {
-  nodes: readonly DraftNode[];
+interface Outside extends NodesOutside {
   outcomes: ReadonlyMap<string, OutcomeAt>;
   freshness: ReadonlyMap<string, NodeFreshness>;
   /** Why the map has no first item. */
   problem?: string;
 }
 
-export const nothingOutside: Outside = { nodes: [], outcomes: new Map(), freshness: new Map() };
+export const nothingOutside: Outside = { nodes: [], beside: [], outcomes: new Map(), freshness: new Map() };
 
 /** Reads the draft and its outcomes; if `id` is in the body of a map, it reads this body. */
 export async function readSnapshot(ports: ServicePorts, session: Session, id = ""): Promise<SessionSnapshot> {
@@ -252,7 +251,10 @@ async function readFirstItem(
   const snapshot = await readSnapshot(ports, session, id);
   const { context, outcomes } = planOneNode(snapshot, id);
   const { freshness } = snapshot;
-  const nodes = [...snapshot.outside.nodes, ...findEarlierNodes(snapshot.draft, id)];
+  const before = findEarlierNodes(snapshot.draft, id);
+  const nodes = [...snapshot.outside.nodes, ...before];
+  const beside = [...snapshot.outside.beside, ...listNodesBeside(snapshot.draft, before)];
+  const outside = { nodes, beside, outcomes, freshness };
   const home = homeOf(session);
   const found = await findItems(context, String(items), async (sha256) =>
     Buffer.from(await ports.blobs.get(home, sha256)).toString(),
@@ -260,11 +262,11 @@ async function readFirstItem(
   const [first] = "problem" in found ? [] : found;
   if (first === undefined) {
     const problem = "problem" in found ? found.problem : `context[${JSON.stringify(items)}] is empty`;
-    return { begin: context, outside: { nodes, outcomes, freshness, problem: snapshot.outside.problem ?? problem } };
+    return { begin: context, outside: { ...outside, problem: snapshot.outside.problem ?? problem } };
   }
   const item = { key: String(as), json: await slimText(ports, home, first) };
   const begin = context.apply({ set: [item, { key: "index", json: "0" }], delete: [] }, 0);
-  return { begin, outside: { nodes, outcomes, freshness } };
+  return { begin, outside };
 }
 
 async function readRecorded(ports: ServicePorts, state: SessionState, { before }: DraftGraph) {
@@ -322,7 +324,7 @@ export function planOneNode(
   const before = sortByOrder(passed, draftGraph);
   const earlier = outside.nodes.filter((one) => outside.outcomes.has(one.id));
   return {
-    part: partAlone(draft, draftGraph, node, before, earlier),
+    part: partAlone(draft, draftGraph, node, before, { ...outside, nodes: earlier }),
     runs: [id],
     reused: [...earlier.map((one) => one.id), ...before],
     context,
