@@ -120,7 +120,12 @@ export const build = {
     same: "No node differs in code or prompt.",
   },
   views: { label: "Views of the draft", graph: "Graph", settings: "Triggers and settings", json: "JSON" },
-  settings: { title: "Settings", hint: "They apply to every run of the published workflow." },
+  settings: {
+    title: "Settings",
+    hint: "They apply to every run of the published workflow.",
+    unsafeNumber: (number: number) =>
+      `The number ${number} has lost digits: write it as a text, or compute it in code.`,
+  },
   triggers: {
     title: "Triggers",
     hint: "They start runs while the published version is the active one.",

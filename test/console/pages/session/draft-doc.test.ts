@@ -10,6 +10,8 @@ import {
   changeTrigger,
   connect,
   type Doc,
+  type KeyedTrigger,
+  keyTriggers,
   listTriggers,
   moveNode,
   parseWorkflowText,
@@ -147,11 +149,42 @@ describe("the triggers and settings of a draft", () => {
     expect(listTriggers(changeTrigger(shorter, { ...second }, 1, [["client", '"acme"']]).settings)).toEqual([
       { type: "mail", address: "b", client: "acme" },
     ]);
-    const stale = { ...second, address: "old", type: "mail" };
-    expect(listTriggers(changeTrigger(before, stale, 1, [["address", '"new"']]).settings)[1]).toMatchObject({
-      address: "new",
+  });
+
+  it("stay as they are if the trigger that the user saw is gone", () => {
+    const [first, second] = mails as [object, object];
+    const shorter = changeTrigger(before, first as never, 0);
+    expect(changeTrigger(shorter, { ...first }, 0)).toBe(shorter);
+    const stale = { ...second, address: "old" };
+    expect(changeTrigger(before, stale, 1, [["address", '"new"']])).toBe(before);
+  });
+
+  it("change at the second of two equal triggers", () => {
+    const twins = addTrigger(addTrigger(doc([], []), { type: "mail" }), { type: "mail" });
+    const { settings } = changeTrigger(twins, { type: "mail" }, 1, [["address", '"new"']]);
+    expect(settings.triggers).toEqual([{ type: "mail" }, { type: "mail", address: "new" }]);
+  });
+
+  it("refuse whole numbers that lose digits, also those that the trigger has already", () => {
+    const number = "12345678901234567890";
+    const schedule = { type: "schedule", every: "1d" };
+    const one = addTrigger(doc([], []), schedule);
+    const sentence = /^The number 12345678901234567000 has lost digits: write it as a text/;
+    expect(() => changeTrigger(one, schedule, 0, [["context", `{"n":${number},"p":850.0}`]])).toThrow(sentence);
+    const held = { ...schedule, context: { n: Number(number) } };
+    expect(() => changeTrigger(addTrigger(doc([], []), held), held, 0, [["every", '"2d"']])).toThrow(sentence);
+    expect(() => changeSettings(one, [["labels", `{"n":[${number}]}`]])).toThrow(sentence);
+  });
+
+  it("keep the keys of their forms when a trigger before them is removed, moved or changed", () => {
+    const [a, b, c] = ["a", "b", "c"].map((address) => ({ type: "mail", address })) as [object, object, object];
+    const steps = [[a, b], [b], [b, c], [c, b], [{ ...c, client: "acme" }, b, a], [b, b], [b, { type: "event" }]];
+    let keyed: readonly KeyedTrigger[] = [];
+    const keys = steps.map((step) => {
+      keyed = keyTriggers(step as never, keyed);
+      return keyed.map(({ key }) => key);
     });
-    expect(changeTrigger(before, { type: "webhook" }, 1)).toBe(before);
+    expect(keys).toEqual([[1, 2], [2], [2, 3], [3, 2], [3, 2, 4], [5, 2], [5, 6]]);
   });
 
   it("keep an empty list of triggers and of receivers, which a published workflow would keep otherwise", () => {

@@ -1,5 +1,6 @@
 import type { Session } from "@nova/client";
 import { asRaw, findMember, formatJson, listElements, Raw, readKind, readMembers, readString } from "../../json/raw.ts";
+import { texts } from "../../texts.ts";
 
 export type DraftEdge = Session["edges"][number];
 export type Positions = Readonly<Record<string, { x: number; y: number }>>;
@@ -87,7 +88,15 @@ const emptySettings: Readonly<Record<string, string>> = { triggers: "[]", on_fai
 
 export function changeSettings(doc: Doc, changes: readonly Change[]): Doc {
   const all = changes.map(([key, json]): Change => [key, json ?? emptySettings[key] ?? null]);
+  for (const [, json] of all) demandSafeNumbers(JSON.parse(json ?? "null"));
   return { ...doc, settings: JSON.parse(changeMembers(JSON.stringify(doc.settings), all)) };
+}
+
+/** Throws for a whole number that JSON readers round, because the server would keep another number than the user sees. */
+function demandSafeNumbers(value: unknown): void {
+  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new RangeError(texts.build.settings.unsafeNumber(value));
+  if (value !== null && typeof value === "object") for (const one of Object.values(value)) demandSafeNumbers(one);
 }
 
 export type Trigger = Readonly<Record<string, unknown>>;
@@ -101,16 +110,47 @@ export function addTrigger(doc: Doc, trigger: Trigger): Doc {
 }
 
 /**
- * Changes members of a trigger; without changes, removes the trigger. If `trigger` is not as it was read, the trigger at
- * the same place counts.
+ * Changes members of a trigger; without changes, removes the trigger. `place` tells equal triggers apart. A trigger that
+ * is no longer as the user saw it stays as it is.
  */
 export function changeTrigger(doc: Doc, trigger: Trigger, place: number, changes?: readonly Change[]): Doc {
   const [triggers, text] = [listTriggers(doc.settings), JSON.stringify(trigger)];
-  const same = triggers.findIndex((one) => JSON.stringify(one) === text);
-  const at = same < 0 && triggers[place]?.type === trigger.type ? place : same;
+  const isSame = (one: Trigger | undefined) => JSON.stringify(one) === text;
+  const at = isSame(triggers[place]) ? place : triggers.findIndex(isSame);
   if (at < 0) return doc;
-  const changed = changes ? [JSON.parse(changeMembers(JSON.stringify(triggers[at]), changes))] : [];
+  const changed = changes ? [JSON.parse(changeMembers(text, changes))] : [];
+  demandSafeNumbers(changed);
   return setTriggers(doc, triggers.toSpliced(at, 1, ...changed));
+}
+
+export interface KeyedTrigger {
+  key: number;
+  trigger: Trigger;
+}
+
+/**
+ * Gives each trigger a key that it keeps when it moves or changes. `before` has the keys of the list as it was. A trigger
+ * that has changed in a list that has not become shorter is the one that was at its place.
+ */
+export function keyTriggers(triggers: readonly Trigger[], before: readonly KeyedTrigger[]): readonly KeyedTrigger[] {
+  const left = new Set(before);
+  const found: (KeyedTrigger | undefined)[] = [];
+  const jsons = triggers.map((trigger) => JSON.stringify(trigger));
+  const isAt = (place: number) => (one: KeyedTrigger) => JSON.stringify(one.trigger) === jsons[place];
+  const isChange = (place: number) => (one: KeyedTrigger) =>
+    triggers.length >= before.length && one.trigger.type === triggers[place]?.type;
+  const ways = [
+    (place: number) => before.slice(place, place + 1).find(isAt(place)),
+    (place: number) => Array.from(left).find(isAt(place)),
+    (place: number) => before.slice(place, place + 1).find(isChange(place)),
+  ];
+  for (const find of ways)
+    for (const place of triggers.keys()) {
+      const one = found[place] ? undefined : find(place);
+      if (one && left.delete(one)) found[place] = one;
+    }
+  let last = Math.max(0, ...before.map(({ key }) => key));
+  return triggers.map((trigger, place) => ({ key: found[place]?.key ?? ++last, trigger }));
 }
 
 function setTriggers(doc: Doc, triggers: readonly Trigger[]): Doc {

@@ -1,10 +1,18 @@
 import type { Session } from "@nova/client";
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Card } from "../../parts/page.tsx";
 import { texts } from "../../texts.ts";
 import { deriveSlug } from "../workflows/workflow-files.ts";
-import { addTrigger, changeSettings, changeTrigger, listTriggers, type Trigger } from "./draft-doc.ts";
+import {
+  addTrigger,
+  changeSettings,
+  changeTrigger,
+  type KeyedTrigger,
+  keyTriggers,
+  listTriggers,
+  type Trigger,
+} from "./draft-doc.ts";
 import { FindingList, type PublicationFinding, usePublicationFindings } from "./publish-changes.tsx";
 import { SavedForm } from "./saved-form.tsx";
 import { listSchemaFields, placeFindings } from "./schema-fields.ts";
@@ -30,23 +38,17 @@ export function SettingsTab({ session, draft, schema }: SettingsTabProps) {
   const findings = checked?.findings ?? [];
   const fields = useMemo(() => listSchemaFields(schema).filter(({ key }) => !excluded.has(key)), [schema]);
   const { triggers: _, on_failure, ...others } = settings;
+  const keyed = useRef<readonly KeyedTrigger[]>([]);
+  keyed.current = keyTriggers(listTriggers(settings), keyed.current);
   const hasReceivers = Object.keys(on_failure ?? {}).length > 0;
   return (
     <div className="settings-tab">
       <Card title={triggerWords.title} hint={triggerWords.hint}>
         <div className="card-body stack loose">
-          {listTriggers(settings).map((trigger, index) => (
-            <TriggerForm
-              // biome-ignore lint/suspicious/noArrayIndexKey: triggers need no id, and a form shows any change of its trigger
-              key={`${index} ${trigger.type}`}
-              trigger={trigger}
-              index={index}
-              draft={draft}
-              schema={schema}
-              findings={findings}
-            />
+          {keyed.current.map(({ key, trigger }, index) => (
+            <TriggerForm key={key} trigger={trigger} index={index} draft={draft} schema={schema} findings={findings} />
           ))}
-          {listTriggers(settings).length === 0 && <p className="quiet">{triggerWords.none}</p>}
+          {keyed.current.length === 0 && <p className="quiet">{triggerWords.none}</p>}
           <fieldset className="line" aria-label={triggerWords.add}>
             {Object.entries(triggerWords.kinds).map(([type, kind]) => (
               <Button
