@@ -102,7 +102,7 @@ afterAll(() => editor[Symbol.asyncDispose]());
 describe("a result with more than 20 KB", () => {
   // An answer names one run, one node and one choice.
   it.each(tools.map(({ name }) => name).filter((name) => name !== "answer"))(
-    "of the tool %s is cut, and links to a resource that has all of it",
+    "of the tool %s is cut, and links to a resource that has all of its largest part",
     async (name) => {
       const { asked, holds } = large[name] as Large;
       const { content, structuredContent, isError } = await editor.client.callTool({ name, arguments: asked });
@@ -115,6 +115,50 @@ describe("a result with more than 20 KB", () => {
       expect(text).toMatch(holds);
     },
   );
+});
+
+type Linked = { uri: string; name: string; description: string };
+
+async function linksOf(name: string, asked: Record<string, unknown>) {
+  const { content } = await editor.client.callTool({ name, arguments: asked });
+  const links = content.filter(({ type }) => type === "resource_link") as unknown as Linked[];
+  return { links, texts: content.flatMap((part) => ("text" in part ? [part.text as string] : [])) };
+}
+
+it("a link says what its resource has, and the error of a failed run is in the failed entry", async () => {
+  const { links } = await linksOf("run", { workflow: "broken", context: "{}" });
+  expect(links.map(({ name, description }) => [name, description])).toEqual(
+    ["the context", "the failed entry"].map((part) => [
+      part,
+      `The result was too large and was cut. This resource has all of ${part}.`,
+    ]),
+  );
+  const { contents } = await editor.client.readResource({ uri: links[1]?.uri ?? "no link" });
+  const { error_message } = JSON.parse((contents[0] as { text: string }).text);
+  const { body } = await api.call(`GET /executions/${/exec_\w+/.exec(links[1]?.uri ?? "")?.[0]}`);
+  expect(error_message === body.error.message && Buffer.byteLength(error_message) > maxBytes).toBe(true);
+});
+
+it("a refused run of a draft links to its findings", async () => {
+  const operations = guarded.map(({ id, network }) => ({
+    op: "add_node",
+    node: { id, type: "action", code: "(", network },
+  }));
+  const { draft } = await editor.call("edit", { operations });
+  const { links } = await linksOf("run", { draft });
+  expect(links.map(({ name }) => name)).toEqual(["the findings of the draft"]);
+  const { contents } = await editor.client.readResource({ uri: links[0]?.uri ?? "no link" });
+  expect((contents[0] as { text: string }).text).toContain("n19");
+});
+
+it("a call with more than 2 KB of arguments has no link, and its result says how to get the rest", async () => {
+  const { links, texts } = await linksOf("validate", { definition: JSON.stringify(warned) });
+  expect([links, texts.slice(1)]).toEqual([[], [expect.stringMatching(/no resource has the rest.*make a draft/)]]);
+});
+
+it("a resource whose arguments are not JSON is not found", async () => {
+  const asked = editor.client.readResource({ uri: "nova://results/find?asked=%7B" });
+  await expect(asked).rejects.toThrow(/no tool that only reads takes this call/);
 });
 
 it("a resource repeats no call that changes something", async () => {

@@ -26,39 +26,64 @@ function bytesOf(value: unknown): number {
 /** Cuts the largest part by about `excess` bytes. Returns false if nothing is left to cut. */
 function cutLargestPart(result: Loose, excess: number, fits: () => boolean): boolean {
   const isPage = "next_cursor" in result;
-  for (let [holder, key] = [result, largestKey(result)]; ; ) {
+  for (let holder = result; ; ) {
+    const sizes = sizesOf(holder);
+    const [key = "", bytes = 0] = largestOf(sizes) ?? [];
     const part = holder[key];
-    if (typeof part === "string") return cutString(holder, key, excess, fits);
-    if (Array.isArray(part) && !(isPage && holder === result) && !hasLargeItem(part, excess)) {
-      cutList(part, excess);
-      if ("more" in result) result.more = true;
-      return true;
+    if (typeof part === "string")
+      return cutStrings(holder, sizes, excess, fits) || cutString(holder, key, excess, fits);
+    if (Array.isArray(part) && !(isPage && holder === result)) {
+      const items = sizesOf(part);
+      if (!hasLargeItem(items, excess, bytes)) {
+        cutList(part, items, excess);
+        if ("more" in result) result.more = true;
+        return true;
+      }
     }
     if (!isObject(part) && !Array.isArray(part)) return false;
-    [holder, key] = [part as Loose, largestKey(part as Loose)];
+    holder = part as Loose;
   }
 }
 
-function largestKey(parts: Loose): string {
-  return Object.keys(parts).reduce(
-    (a, b) => (bytesOf(parts[b]) > bytesOf(parts[a]) ? b : a),
-    Object.keys(parts)[0] ?? "",
-  );
+/** The keys of the parts of an object or a list, with their bytes. */
+type Sizes = readonly (readonly [key: string, bytes: number])[];
+
+function sizesOf(parts: object): Sizes {
+  return Object.entries(parts).map(([key, part]) => [key, bytesOf(part)] as const);
 }
 
-/** Whether one item is so large that it is cut in place of the end of its list. */
-function hasLargeItem(items: readonly unknown[], excess: number): boolean {
-  return items.length === 1 || items.some((item) => bytesOf(item) > Math.max(excess, bytesOf(items) / 2));
+function largestOf([first, ...others]: Sizes): Sizes[number] | undefined {
+  return first && others.reduce((a, b) => (b[1] > a[1] ? b : a), first);
 }
 
-function cutList(items: unknown[], excess: number): void {
-  for (let left = excess; left > 0 && items.length > 0; ) left -= bytesOf(items.pop()) + 1;
+/** Whether one item is so large that it is cut in place of the end of its list of `bytes`. */
+function hasLargeItem(items: Sizes, excess: number, bytes: number): boolean {
+  return items.length === 1 || items.some(([, size]) => size > Math.max(excess, bytes / 2));
 }
 
+function cutList(list: unknown[], items: Sizes, excess: number): void {
+  for (let left = excess; left > 0 && list.length > 0; list.pop()) left -= (items[list.length - 1]?.[1] ?? 0) + 1;
+}
+
+/** Leaves out the largest texts of a record at once. Returns false, with no change, if the schema demands one of them. */
+function cutStrings(record: Loose, sizes: Sizes, excess: number, fits: () => boolean): boolean {
+  if (Array.isArray(record)) return false;
+  const before = { ...record };
+  let left = excess;
+  for (const [key, bytes] of sizes.toSorted(([, a], [, b]) => b - a)) {
+    if (left <= 0) break;
+    if (typeof record[key] !== "string") continue;
+    left -= bytesOf(key) + bytes + 2;
+    delete record[key];
+  }
+  if (fits()) return true;
+  Object.assign(record, before);
+  return false;
+}
+
+/** Makes a text null, or shortens it if the schema demands a text. */
 function cutString(holder: Loose, key: string, excess: number, fits: () => boolean): boolean {
   const text = holder[key] as string;
-  delete holder[key];
-  if (fits()) return true;
   holder[key] = null;
   if (fits()) return true;
   const kept = Math.floor(text.length * (1 - (excess + 8) / bytesOf(text)));

@@ -41,6 +41,15 @@ export function registerResources(server: McpServer, caller: Caller): void {
     );
 }
 
+/** Parses JSON. A text that is no JSON is null, which no call takes. */
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 function contentsOf(uri: string, mimeType: string, text: string) {
   return { contents: [{ uri, mimeType, text }] };
 }
@@ -107,7 +116,7 @@ const templated: Templated[] = [
     mimeType: json,
     async read(caller, one, query) {
       const found = tools.find(({ name }) => name === one("tool"));
-      const asked = found?.input.safeParse(JSON.parse(query.get("asked") ?? "{}"));
+      const asked = found?.input.safeParse(parseOrNull(query.get("asked") ?? "{}"));
       if (!found || !asked?.success || !onlyReads(found, asked.data))
         throw new ResourceNotFoundError(`nova://results/${one("tool")}`, "no tool that only reads takes this call");
       return JSON.stringify((await found.call(asked.data, caller)).result);

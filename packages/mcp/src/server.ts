@@ -49,14 +49,19 @@ export function createMcpServer(caller: Caller): McpServer {
   return server;
 }
 
-/** Makes the answer to a call. A result that is too large links to the resources that have all of it. */
+const noLink =
+  "The result was too large and was cut, and no resource has the rest. Ask for less, such as one run, one node or a part of the definition, or make a draft with edit and name it.";
+
+/** Makes the answer to a call. A result that is too large links to the resources that have all of its parts. */
 function answerOf(tool: Tool, asked: Record<string, unknown>, { result, isPart = false, ...called }: Called<object>) {
   const fitted = fitResult({ ...result }, tool.output);
   const text = { type: "text" as const, text: JSON.stringify(fitted.result) };
   if (!fitted.isCut && !isPart) return { content: [text], structuredContent: fitted.result };
-  const whole = called.whole ?? (onlyReads(tool, asked) ? [linkToCall(tool.name, asked)] : []);
+  const whole = called.whole ?? (onlyReads(tool, asked) ? linkToCall(tool.name, asked) : []);
+  if (whole.length === 0)
+    return { content: [text, { type: "text" as const, text: noLink }], structuredContent: fitted.result };
   const links = whole.map((link) => {
-    const description = "The result was too large and was cut. This resource has all of it.";
+    const description = `The result was too large and was cut. This resource has all of ${link.name}.`;
     return { type: "resource_link" as const, ...link, description, mimeType: "application/json" };
   });
   return { content: [text, ...links], structuredContent: fitted.result };

@@ -12,6 +12,7 @@ export interface Caller {
 /** A resource to which a result refers, because its text is too long for the result. */
 export interface Link {
   uri: string;
+  /** The part of the result that the resource has whole, such as `the context`. */
   name: string;
 }
 
@@ -26,7 +27,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 
 export interface Called<Result> {
   result: Result;
-  /** Resources that have all of the result. Absent: those of a call that only reads repeat the call. */
+  /** Resources that have all of a part of the result. Absent: that of a call that only reads repeats the call. */
   whole?: readonly Link[];
   /** The result has only a part of a value. */
   isPart?: boolean;
@@ -45,9 +46,14 @@ export function onlyReads({ hints }: Pick<Tool, "hints">, asked: Readonly<Record
   return hints.readOnlyHint === true || asked.dry_run === true;
 }
 
-/** Links to the resource that repeats a call and has all of its result. */
-export function linkToCall(name: string, asked: Readonly<Record<string, unknown>>): Link {
-  return { uri: `nova://results/${name}?asked=${encodeURIComponent(JSON.stringify(asked))}`, name: "the result" };
+/** The largest arguments, as JSON in UTF-8, that a link repeats. A link with more would be as large as the result. */
+const maxAskedBytes = 2 * 1024;
+
+/** Links to the resource that repeats a call and has all of its result. There is none if the arguments are too large. */
+export function linkToCall(call: string, asked: Readonly<Record<string, unknown>>, name = "the result"): Link[] {
+  const text = JSON.stringify(asked);
+  if (Buffer.byteLength(text) > maxAskedBytes) return [];
+  return [{ uri: `nova://results/${call}?asked=${encodeURIComponent(text)}`, name }];
 }
 
 /** The JSON text of a value that the exact client has read. */

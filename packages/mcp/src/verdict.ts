@@ -1,7 +1,7 @@
 import { ApiProblem, type ChainEntry, findFailedLine, type NovaClient, type WholeExecution } from "@nova/client";
 import { membersOf, renderJson } from "@nova/engine";
 import { z } from "zod";
-import { type Called, exactText, Finding, listFindings, Next } from "./tool.ts";
+import { type Called, exactText, Finding, type Link, listFindings, Next } from "./tool.ts";
 
 export const Verdict = z.enum(["ok", "failed", "invalid", "waiting", "running"]);
 export type Verdict = z.output<typeof Verdict>;
@@ -43,15 +43,18 @@ export async function readUntil(nova: NovaClient, id: string, deadline: number):
 }
 
 /** Describes a run with its verdict, its error and its context. */
-export async function describeRun(nova: NovaClient, execution: WholeExecution): Promise<Called<RunResult>> {
+export async function describeRun(
+  nova: NovaClient,
+  execution: WholeExecution,
+): Promise<Required<Pick<Called<RunResult>, "result" | "whole">>> {
   const { execution_id: id, status } = execution;
   const verdict = verdictOf(status);
-  const error = await findRunError(nova, execution);
+  const { error, link } = await findFailure(nova, execution);
   const isOver = verdict === "ok" || verdict === "failed";
   const context = isOver ? exactText(execution.context) : null;
   return {
     result: { verdict, execution_id: id, status, error, findings: [], context, next: adviceFor(verdict, id, error) },
-    whole: [{ uri: `nova://executions/${id}/context`, name: "the context" }],
+    whole: [...(context === null ? [] : [{ uri: `nova://executions/${id}/context`, name: "the context" }]), ...link],
   };
 }
 
@@ -64,32 +67,48 @@ function adviceFor(verdict: Verdict, id: string, error: RunError): string {
 }
 
 /** The result for a run that could not start. Other errors than refusals with findings or misfits are thrown again. */
-export function describeRefusal(cause: unknown): { result: RunResult } {
+export function describeRefusal(cause: unknown): RunResult {
   if (!(cause instanceof ApiProblem) || cause.status !== 422) throw cause;
   const own = cause.errors.map(({ path, message }) => ({ code: "INPUT", severity: "error", path, message }));
   const findings = listFindings([...(cause.findings as Finding[]), ...own]);
   const error = { node: "", line: null, message: cause.message, keys: [] };
   const next = "correct what the findings name, with edit or with another context, and run again";
-  return {
-    result: { verdict: "invalid", execution_id: null, status: "refused", error, findings, context: null, next },
-  };
+  return { verdict: "invalid", execution_id: null, status: "refused", error, findings, context: null, next };
 }
 
 const pageEntries = 200;
 /** At most this many pages of a chain are searched for the failed entry. */
 const maxPages = 10;
 
-/** Finds the error of a run with the line of the code, and the keys that the failed node found. */
-export async function findRunError(nova: NovaClient, execution: WholeExecution): Promise<RunError> {
+/**
+ * Finds the error of a run with the line of the code, and the keys that the failed node found. The link leads to the
+ * failed entry, which has all of them.
+ */
+export async function findFailure(
+  nova: NovaClient,
+  execution: WholeExecution,
+): Promise<{ error: RunError; link: readonly Link[] }> {
   const { execution_id: id, error } = execution;
-  if (!error) return null;
+  if (!error) return { error: null, link: [] };
   const { message } = error;
   const entry = await findFailedEntry(nova, id, error.node);
-  if (!entry) return { node: error.node, line: null, message, keys: [] };
+  if (!entry) return { error: { node: error.node, line: null, message, keys: [] }, link: [] };
   const { seq, scope, traceback, node_id } = entry;
   const whole = await nova.executions.link(id, seq, { scope });
   const keys = membersOf(exactText(whole.input_context) ?? "{}").map(({ key }) => key);
-  return { node: node_id, line: findFailedLine(traceback), message, keys };
+  return {
+    error: { node: node_id, line: findFailedLine(traceback), message, keys },
+    link: [linkToEntry(id, entry, "the failed entry")],
+  };
+}
+
+export function linkToEntry(id: string, entry: ChainEntry, name: string): Link {
+  return { uri: `nova://executions/${id}/entries/${encodeURIComponent(placeOf(entry))}`, name };
+}
+
+/** The number and the scope of an entry: 3, or 3/2@fork.branch. */
+export function placeOf({ seq, scope }: ChainEntry): string {
+  return scope === "" ? String(seq) : `${seq}/${scope}`;
 }
 
 async function findFailedEntry(nova: NovaClient, id: string, node: string): Promise<ChainEntry | undefined> {

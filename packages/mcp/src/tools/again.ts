@@ -33,6 +33,8 @@ export const restart = tool({
   async call({ execution_id: id, from, version, context_patch, dry_run, wait_seconds }, { nova, maxWaitSeconds }) {
     const patch = context_patch === undefined ? undefined : new RawJson(context_patch);
     const wish = defined({ from, version, context_patch: patch });
+    const repeated = { execution_id: id, ...defined({ from, version, context_patch }), dry_run: true };
+    const linkToForecast = linkToCall("restart", repeated, "the forecast");
     if (dry_run) {
       const forecast = await nova.executions.restart(id, { ...wish, dry_run: true });
       const nothing = { execution_id: null, status: "forecast", error: null, findings: [], context: null };
@@ -41,9 +43,7 @@ export const restart = tool({
       const { reused, runs, again, misfits } = forecast;
       return {
         result: { verdict: "forecast" as const, ...nothing, forecast: { reused, runs, again, misfits }, next },
-        whole: [
-          linkToCall("restart", { execution_id: id, ...defined({ from, version, context_patch }), dry_run: true }),
-        ],
+        whole: linkToForecast,
       };
     }
     const deadline = Date.now() + Math.min(wait_seconds ?? maxWaitSeconds, maxWaitSeconds) * 1000;
@@ -52,7 +52,7 @@ export const restart = tool({
       const { result, ...rest } = await describeRun(nova, await readUntil(nova, started.execution_id, deadline));
       return { result: { ...result, forecast: null }, ...rest };
     } catch (cause) {
-      return { result: { ...describeRefusal(cause).result, forecast: null } };
+      return { result: { ...describeRefusal(cause), forecast: null }, whole: linkToForecast };
     }
   },
 });
@@ -102,7 +102,7 @@ export const test = tool({
     const whole = items.flatMap(({ execution_id: id, repetition }) =>
       repetition === null
         ? []
-        : [{ uri: `nova://executions/${id}/differences/${repetition}`, name: "the differences" }],
+        : [{ uri: `nova://executions/${id}/differences/${repetition}`, name: `the differences of ${id}` }],
     );
     return { result: { verdict, items, next }, whole };
   },

@@ -63,7 +63,7 @@ export const edit = tool({
       : `run {"draft":"${id}"} tries it, publish {"draft":"${id}"} makes it the next version`;
     return {
       result: { draft: id, revision: edited.revision, findings: listFindings(edited.findings), next },
-      whole: [linkToCall("validate", { draft: id })],
+      whole: linkToCall("validate", { draft: id }, "the findings"),
     };
   },
 });
@@ -113,7 +113,7 @@ export const publish = tool({
       status === "ready" ? `run {"workflow":"${id}"}` : `read {"workflow":"${id}"} until its status is ready`;
     return {
       result: { workflow: id, version, status, findings: listFindings([...problem, ...findings]), next },
-      whole: [linkToCall("validate", { workflow: id })],
+      whole: linkToCall("validate", { workflow: id }, "the findings"),
     };
   },
 });

@@ -3,13 +3,15 @@ import { RawJson } from "@nova/engine";
 import { defined } from "@nova/workflow/defined";
 import { z } from "zod";
 import { cutText } from "../fit.ts";
-import { changes, Draft, Execution, exactText, JsonText, reads, tool, WorkflowId } from "../tool.ts";
+import { changes, Draft, Execution, exactText, JsonText, linkToCall, reads, tool, WorkflowId } from "../tool.ts";
 import {
   describeRefusal,
   describeRun,
-  findRunError,
+  findFailure,
   flattenEntries,
+  linkToEntry,
   outputsText,
+  placeOf,
   RunError,
   RunResult,
   readUntil,
@@ -46,7 +48,8 @@ export const run = tool({
       const started = await nova.executions.execute(workflow as string, body);
       return await describeRun(nova, await readUntil(nova, started.execution_id, deadline));
     } catch (cause) {
-      return describeRefusal(cause);
+      const whole = draft === undefined ? [] : linkToCall("validate", { draft }, "the findings of the draft");
+      return { result: describeRefusal(cause), whole };
     }
   },
 });
@@ -73,7 +76,7 @@ async function runDraft(nova: NovaClient, draft: string, { node, context, deadli
   const isRight = result.verdict === "ok";
   return {
     result: { ...result, context: outputsText(outputs), next: isRight ? next : result.next },
-    whole: [{ uri: `nova://drafts/${draft}/outputs`, name: "the outputs" }],
+    whole: [{ uri: `nova://drafts/${draft}/outputs`, name: "the outputs" }, ...(described?.whole ?? [])],
   };
 }
 
@@ -163,12 +166,12 @@ export const trace = tool({
   async call({ execution_id: id, node, cursor }, { nova }) {
     const execution = await nova.executions.get(id);
     const { workflow, version, status } = execution;
-    const error = await findRunError(nova, execution);
+    const { error, link } = await findFailure(nova, execution);
     const about = { verdict: verdictOf(status), workflow, version, status, error };
     if (node !== undefined) {
-      const { detail, entry, uri, isPart } = await readVisit(nova, id, node);
+      const { detail, entry, whole, isPart } = await readVisit(nova, id, node);
       const result = { ...about, detail, entries: [entry], next_cursor: null };
-      return { result, whole: [{ uri, name: "the entry" }], isPart };
+      return { result, whole: [whole, ...link.filter(({ uri }) => uri !== whole.uri)], isPart };
     }
     const { entries, next_cursor } = await readPage(nova, id, cursor);
     return { result: { ...about, detail: null, entries, next_cursor } };
@@ -208,10 +211,6 @@ function firstFitting<T>(items: readonly T[]): T[] {
   return items.slice(0, end < 0 ? items.length : end);
 }
 
-function placeOf({ seq, scope }: ChainEntry): string {
-  return scope === "" ? String(seq) : `${seq}/${scope}`;
-}
-
 function showEntry(entry: ChainEntry): z.output<typeof Entry> {
   const { node_id, node_type, status, execution_time_ms, decision_result, error_message } = entry;
   const set = exactText(entry.changes.set);
@@ -237,7 +236,7 @@ async function readVisit(nova: NovaClient, id: string, node: string) {
   if (!found) throw new RangeError(`node "${node}" has not run in ${id} - trace without a node lists those that have`);
   const { seq, scope } = found;
   const entry = await nova.executions.link(id, seq, { scope });
-  const uri = `nova://executions/${id}/entries/${encodeURIComponent(placeOf(found))}`;
+  const whole = linkToEntry(id, found, "the entry");
   const { code_executed, traceback, logs, input_context } = entry;
   const detail = {
     code: code_executed ?? null,
@@ -246,7 +245,7 @@ async function readVisit(nova: NovaClient, id: string, node: string) {
     logs: logs ? logs.slice(-maxLogs) : null,
     found: exactText(input_context),
   };
-  return { detail, entry: showEntry(entry), uri, isPart: (logs ?? "").length > maxLogs };
+  return { detail, entry: showEntry(entry), whole, isPart: (logs ?? "").length > maxLogs };
 }
 
 /** The last characters of logs that a result has: the latest lines matter most. */
