@@ -22,7 +22,7 @@ const expectedRevision = {
 };
 
 async function shown(ports: service.ServicePorts, by: service.Principal, id: string) {
-  return schemas.wholeSession(await service.readSession(ports, by, id));
+  return schemas.wholeSession(by, await service.readSession(ports, by, id));
 }
 
 export const create = route("POST /sessions", {
@@ -78,7 +78,7 @@ export const change = route("PATCH /sessions/{id}", {
   answers: whole,
   async handle(ports, { by, params: { id }, query, body: { context, ...parts } }) {
     const wish = { ...query, ...parts, ...defined({ context: context?.text }) };
-    return schemas.wholeSession(await service.changeDraft(ports, by, id, wish as service.DraftChange));
+    return schemas.wholeSession(by, await service.changeDraft(ports, by, id, wish as service.DraftChange));
   },
 });
 
@@ -116,7 +116,10 @@ export const changeNodeRoute = route("PATCH /sessions/{id}/nodes/{node}", {
   body: schemas.NodeChanges,
   answers: whole,
   handle: async (ports, { by, params: { id, node }, query, body: changes }) =>
-    schemas.wholeSession(await service.applyToDraft(ports, by, id, { op: "change_node", id: node, changes }, query)),
+    schemas.wholeSession(
+      by,
+      await service.applyToDraft(ports, by, id, { op: "change_node", id: node, changes }, query),
+    ),
 });
 
 export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
@@ -126,7 +129,7 @@ export const deleteNodeRoute = route("DELETE /sessions/{id}/nodes/{node}", {
   query: expected,
   answers: whole,
   handle: async (ports, { by, params: { id, node }, query }) =>
-    schemas.wholeSession(await service.applyToDraft(ports, by, id, { op: "remove_node", id: node }, query)),
+    schemas.wholeSession(by, await service.applyToDraft(ports, by, id, { op: "remove_node", id: node }, query)),
 });
 
 export const addEdgeRoute = route("POST /sessions/{id}/edges", {
@@ -173,7 +176,7 @@ export const edit = route("POST /sessions/{id}/edits", {
       await once(async () => void (await service.editDraft(ports, by, id, wanted, expected)));
     }
     const session = await service.readSession(ports, by, id);
-    return { ...schemas.wholeSession(session), findings: await service.findDraftProblems(ports, by, session) };
+    return { ...schemas.wholeSession(by, session), findings: await service.findDraftProblems(ports, by, session) };
   },
 });
 

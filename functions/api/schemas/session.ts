@@ -2,6 +2,8 @@ import {
   describeDraftGraph,
   nodeViews,
   type OutputView,
+  type Principal,
+  redactSettings,
   type Session,
   type SessionSummary,
   shownContextOf,
@@ -227,13 +229,13 @@ export function sessionItem(session: SessionSummary) {
   return viewOf(SessionItem, session, { ...about(session), client_slug: session.client });
 }
 
-export function wholeSession(session: Session): z.output<typeof WholeSession> {
+export function wholeSession(by: Principal, session: Session): z.output<typeof WholeSession> {
   const { draft, workflow = null, runs, changes, layout = {}, recorded = null } = session.state;
   const definitions = new Map(draft.nodes.map((node) => [node.id, node]));
   return {
     ...sessionItem(session),
     workflow,
-    settings: draft.settings,
+    settings: redactSettings(by, draft.settings),
     shape: describeDraftGraph(session),
     edges: draft.edges,
     files: draft.files,

@@ -90,7 +90,7 @@ const templated: Templated[] = [
     name: "draft",
     uri: "nova://drafts/{id}",
     mimeType: json,
-    read: async ({ nova }, one) => draftText(nova, await nova.sessions.get(one("id"))),
+    read: async ({ nova }, one) => draftText(await nova.sessions.get(one("id"))),
   },
   {
     name: "outputs of a draft",

@@ -37,6 +37,7 @@ export { publishVersion, sweepPublications } from "./publishing/publish-version.
 export { setWorkflowPaused, setWorkflowQuotas, workflowQuotas } from "./quotas/queue.ts";
 export { eraseExpired } from "./retention/keep.ts";
 export { type CheckedNode, checkNode } from "./sessions/check.ts";
+export { redactSettings } from "./sessions/draft-triggers.ts";
 export { changeDraft, type DraftChange, editOutput } from "./sessions/edit.ts";
 export { applyToDraft, type DraftOperation, editDraft, findDraftProblems } from "./sessions/operations.ts";
 export { checkPublication, publishSession } from "./sessions/publish.ts";

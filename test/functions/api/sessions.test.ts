@@ -477,7 +477,7 @@ describe("the publication of a session", { timeout: 60_000 }, () => {
     expect((await publish("invalid", await api.key("editor", "default"))).status).toBe(403);
   });
 
-  it("keeps the receivers of failures, which no session holds", async () => {
+  it("keeps the receivers of failures", async () => {
     const on_failure = { webhook: "https://pager.example.com/" };
     const made = await api.call("POST /workflows", { body: { ...inARow("watched", { a: "pass" }), on_failure } });
     expect(made.status).toBe(201);

@@ -2,6 +2,7 @@ import { ApiProblem, type NovaClient, type Session } from "@nova/client";
 import { RawJson } from "@nova/engine";
 import { type TemplateName, templateNames, templates } from "@nova/templates";
 import { parseKeepingDigits, type Workflow, writeTriggers, writeWorkflow } from "@nova/workflow";
+import { defined } from "@nova/workflow/defined";
 import { z } from "zod";
 import { Draft, Finding, hasErrors, listFindings, Next, reads, tool, WorkflowId } from "../tool.ts";
 
@@ -69,35 +70,17 @@ interface ReadWorkflow {
 
 /** Reads a version of a workflow in the form in which people write it. */
 export async function readPublished(nova: NovaClient, id: string, version?: number): Promise<ReadWorkflow> {
-  const { workflow, ...found } = await readVersion(nova, id, version);
+  const { definition, name, version: number } = await nova.workflows.get(id, defined({ version }));
+  const workflow = parseKeepingDigits((definition as unknown as RawJson).text) as Workflow;
   const { text, files = {} } = writeWorkflow(workflow);
   const { nodes, edges, ...settings } = parseKeepingDigits(text) as Record<string, unknown>;
-  return { ...found, text: JSON.stringify({ ...settings, ...writeTriggers(workflow), nodes, edges }, null, 1), files };
+  const whole = { ...settings, ...writeTriggers(workflow), nodes, edges };
+  return { name, version: number, text: JSON.stringify(whole, null, 1), files };
 }
 
-async function readVersion(nova: NovaClient, id: string, version?: number) {
-  const { definition, ...found } = await nova.workflows.get(id, version === undefined ? {} : { version });
-  const workflow = parseKeepingDigits((definition as unknown as RawJson).text) as Workflow;
-  return { workflow, name: found.name, version: found.version };
-}
-
-/**
- * The definition of a draft as one JSON text, with code and prompts inside. A draft without triggers of its own shows
- * those of its workflow, which the published draft keeps.
- */
-export async function draftText(nova: NovaClient, { workflow, settings, nodes, edges }: Session): Promise<string> {
-  const kept = workflow === null ? {} : await readTriggers(nova, workflow);
-  const whole = { ...kept, ...settings, nodes: nodes.map(({ definition }) => definition), edges };
-  return JSON.stringify(whole, null, 1);
-}
-
-async function readTriggers(nova: NovaClient, id: string) {
-  try {
-    return writeTriggers((await readVersion(nova, id)).workflow);
-  } catch (cause) {
-    if (cause instanceof ApiProblem && cause.status === 404) return {};
-    throw cause;
-  }
+/** The definition of a draft as one JSON text, with code and prompts inside. */
+export function draftText({ settings, nodes, edges }: Session): string {
+  return JSON.stringify({ ...settings, nodes: nodes.map(({ definition }) => definition), edges }, null, 1);
 }
 
 export const read = tool({
@@ -146,7 +129,7 @@ async function readOne(nova: NovaClient, { workflow, version, draft, example }: 
   if (draft !== undefined) {
     const session = await nova.sessions.get(draft);
     const about = { id: draft, name: session.name, version: null, revision: session.revision };
-    return { about, uri: `nova://drafts/${draft}`, text: await draftText(nova, session), files: {} };
+    return { about, uri: `nova://drafts/${draft}`, text: draftText(session), files: {} };
   }
   if (example !== undefined) {
     const { title, files } = templates[example];

@@ -204,7 +204,8 @@ export function sha256Of(value: unknown): string {
 /** Hashes of everything that decides a node's outcome except its context, by node. */
 export function definitionHashes({ draft, context }: Pick<SessionState, "draft" | "context">): Map<string, string> {
   const { settings, files, nodes, edges } = draft;
-  const around = sha256Of([settings, files, context]);
+  const { triggers: _, on_failure: __, ...decisive } = settings;
+  const around = sha256Of([decisive, files, context]);
   const leaving = Map.groupBy(edges, ({ from }) => from);
   const hashOf = ({ description: _, ...node }: DraftNode) => {
     const out = leaving.get(node.id) ?? [];

@@ -18,6 +18,7 @@ import type { ServicePorts } from "../ports/index.ts";
 import type { Draft, DraftEdge, DraftNode, Session, SessionState } from "../ports/sessions.ts";
 import { demandNoMark, isStep, sized, withChangedNode, withEdge, withNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
+import { withUnseen } from "./draft-triggers.ts";
 import { addEdit, judgeFreshness, stateAround } from "./freshness.ts";
 import { demandNode } from "./part.ts";
 import { changeSession, demandUnchanged, type ExpectedVersions } from "./record.ts";
@@ -61,12 +62,14 @@ export async function changeDraft(
   ports: ServicePorts,
   by: Principal,
   id: string,
-  { revision, ...change }: DraftChange & Pick<ExpectedVersions, "revision">,
+  { revision, ...wanted }: DraftChange & Pick<ExpectedVersions, "revision">,
 ): Promise<Session> {
   const { session } = await changeSession(ports, by, id, async (session) => {
     demandUnchanged(session, defined({ revision }));
     const { state } = session;
-    const { name = session.name, context = state.context, layout = state.layout } = change;
+    const { name = session.name, context = state.context, layout = state.layout } = wanted;
+    const settings = wanted.settings && withUnseen(by, state.draft.settings, wanted.settings);
+    const change = { ...wanted, ...defined({ settings }) };
     demandNoMark(membersOf(context), "the context has");
     demandSecrets(state, change);
     const draft = await replaceParts(state.draft, change);

@@ -3,6 +3,7 @@ import { defined } from "@nova/workflow/defined";
 import type { Draft, DraftEdge, DraftNode } from "../ports/sessions.ts";
 import { withEdge, withNode } from "./draft.ts";
 import { isDecision } from "./draft-graph.ts";
+import { settingsOfTriggers } from "./draft-triggers.ts";
 import { demandNode } from "./part.ts";
 import { listNodes } from "./scope.ts";
 
@@ -37,7 +38,8 @@ export async function draftFromFile(
 
 function readWritten(workflow: Workflow): Draft & Pick<Written, "edges"> {
   const source = writeWorkflow(workflow);
-  const { id: _, name: __, nodes, edges, ...settings } = JSON.parse(source.text) as Written;
+  const { id: _, name: __, nodes, edges, ...others } = JSON.parse(source.text) as Written;
+  const settings = { ...others, ...settingsOfTriggers(workflow) };
   const files = Object.entries(source.files).filter(([path]) => path.startsWith("lib/"));
   const inline = nodes.map((node) => inlineFiles(node, source.files));
   return { settings, files: Object.fromEntries(files), nodes: inline, edges };

@@ -7,6 +7,7 @@ import type { DraftEdge, DraftNode, Session, SessionState } from "../ports/sessi
 import { validateWorkflow } from "../publishing/publish.ts";
 import { describeRemoval, edgeName, sized, withEdge, withNode, withoutEdge, withoutNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
+import { redactSettings, withUnseen } from "./draft-triggers.ts";
 import { applyNodeChanges, demandSecrets, withDraft } from "./edit.ts";
 import { demandNode, sourceOfWhole } from "./part.ts";
 import { changeSession, demandUnchanged, type ExpectedVersions } from "./record.ts";
@@ -35,7 +36,7 @@ export async function applyToDraft(
 ): Promise<Session> {
   const { session } = await changeSession(ports, by, id, async (session) => {
     demandUnchanged(session, expected, "id" in operation ? operation.id : undefined);
-    const { state, ...change } = await applyOperation(session.state, operation);
+    const { state, ...change } = await applyOperation(by, session.state, operation);
     // The copy makes an edit that changes nothing a new revision, too.
     return { ...change, state: { ...state }, answer: undefined };
   });
@@ -58,7 +59,7 @@ export async function editDraft(
     let { state } = session;
     const done: string[] = [];
     for (const [index, operation] of operations.entries()) {
-      const applied = await applyOperation(state, operation).catch((error: Error) => {
+      const applied = await applyOperation(by, state, operation).catch((error: Error) => {
         error.message = `operation ${index + 1} of ${operations.length}: ${error.message}`;
         throw error;
       });
@@ -71,6 +72,7 @@ export async function editDraft(
 }
 
 async function applyOperation(
+  by: Principal,
   state: SessionState,
   operation: DraftOperation,
 ): Promise<{ state: SessionState; what: string; node?: string }> {
@@ -93,7 +95,8 @@ async function applyOperation(
     return { state: withDraft(state, left), what: describeRemoval(removed) };
   }
   if (operation.op === "change_settings") {
-    const settings = withChangedSettings(draft.settings, operation.changes);
+    const seen = redactSettings(by, draft.settings);
+    const settings = withUnseen(by, draft.settings, withChangedSettings(seen, operation.changes));
     demandSecrets(state, { settings });
     const fields = Object.keys(operation.changes).join(", ") || "none";
     return { state: withDraft(state, sized({ ...draft, settings })), what: `settings were changed: ${fields}` };

@@ -15,6 +15,7 @@ import { findCallProblems } from "../workflows/called.ts";
 import { findWorkflow, isDraftId } from "../workflows/find.ts";
 import { sha256Of } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
+import { restoreDigits, settingsOfTriggers } from "./draft-triggers.ts";
 import { draftOfNodes } from "./from-workflow.ts";
 import { sourceOfWhole } from "./part.ts";
 import { changeSession } from "./record.ts";
@@ -37,7 +38,9 @@ export async function publishSession(
     const { to, source, kept } = await preparePublication(ports, session, { workflow, name });
     const published = await publish(ports, by, source, { kept });
     const what = `it was published as version ${published.version} of "${to}"`;
-    return { state: { ...session.state, workflow: to }, what, answer: published };
+    const { draft } = session.state;
+    const settings = { ...settingsOfTriggers(kept), ...draft.settings };
+    return { state: { ...session.state, draft: { ...draft, settings }, workflow: to }, what, answer: published };
   });
   const { version, id: as } = answer;
   await recordDeed(ports, by, {
@@ -80,20 +83,17 @@ async function preparePublication(
   const to = workflow ?? state.workflow ?? slugOf(name);
   if (isDraftId(to)) throw new Refused(`"${to}" is the id of a draft - publish it under another one`);
   if (state.recorded) return { to, ...(await sourceOfChanges(ports, session, state.recorded, to)) };
-  const source = sourceOfWhole(state.draft, buildDraftGraph(state.draft), { id: to, name });
-  return { to, source, kept: await keptBy(ports, to, state.draft.settings) };
+  const latest = (await ports.workflows.latest(to))?.workflow;
+  const draft = { ...state.draft, settings: restoreDigits(state.draft.settings, latest) };
+  const source = sourceOfWhole(draft, buildDraftGraph(draft), { id: to, name });
+  return { to, source, kept: keptOf(latest, draft.settings) };
 }
 
 /** The triggers and the receivers of failures, which a draft keeps unless its settings name others, or none. */
-async function keptBy(
-  { workflows }: Pick<ServicePorts, "workflows">,
-  id: string,
-  { triggers, on_failure }: Readonly<Record<string, unknown>>,
-) {
-  const { workflow } = (await workflows.latest(id)) ?? {};
+function keptOf(published: Workflow | undefined, { triggers, on_failure }: Readonly<Record<string, unknown>>) {
   return defined({
-    triggers: triggers === undefined ? workflow?.triggers : undefined,
-    onFailure: on_failure === undefined ? workflow?.onFailure : undefined,
+    triggers: triggers === undefined ? published?.triggers : undefined,
+    onFailure: on_failure === undefined ? published?.onFailure : undefined,
   });
 }
 

@@ -24,7 +24,7 @@ import { defaultClient } from "../ports/clients.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import { type Page, type PageQuery, type Range, readPage } from "../ports/page.ts";
 import type { DraftEdge, DraftNode, NodeRecord, Session, SessionState, SessionSummary } from "../ports/sessions.ts";
-import { isDraftId, redactWorkflow } from "../workflows/find.ts";
+import { isDraftId } from "../workflows/find.ts";
 import { demandNoMark, emptyDraft, isStep, sha256Of, withEdge, withNode } from "./draft.ts";
 import { buildDraftGraph } from "./draft-graph.ts";
 import { judgeFreshness } from "./freshness.ts";
@@ -96,7 +96,7 @@ async function buildFromRequest(ports: ServicePorts, by: Principal, request: Ses
   const context = withVariables(record?.variables, request.context ?? "{}");
   demandNoMark(membersOf(context), "the context has");
   if (from) await demandInputs(from.workflow, context);
-  let draft = from ? draftFromWorkflow(redactWorkflow(by, from.workflow)) : emptyDraft;
+  let draft = from ? draftFromWorkflow(from.workflow) : emptyDraft;
   let { name = "Untitled" } = from?.workflow ?? {};
   if (file) ({ draft, name } = await draftFromFile(file, files));
   for (const node of request.nodes ?? []) {
