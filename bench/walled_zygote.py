@@ -1,8 +1,8 @@
-"""Runs each piece of code in its own Python process, which is forked from this one and enters the walls of NOVA's harness:
-the same namespaces, mounts, user, filter of system calls and limits.
+"""Runs each piece of code in its own Python process. This process forks it, and it enters the walls of NOVA's harness: the
+same namespaces, mounts, user, filter of system calls and limits.
 
-Arguments: the path of the Unix socket to listen on, and a folder for results, which the walls demand; it prints a line when
-it listens. A client sends one line, {"code", "context"}. The answer is the context after the code, and the connection ends
+Arguments: the path of the Unix socket to listen on, and a folder for results, which the walls demand. The program prints a
+line when it listens. A client sends one line, {"code", "context"}. The answer is the context after the code, and the connection ends
 when the code's process has ended.
 """
 

@@ -17,7 +17,7 @@ afterEach(() => {
   process.stdout.isTTY = isTerminal;
 });
 
-async function named(ids: readonly string[], ...expected: ConstructorParameters<typeof ScriptedServer>) {
+async function readNamesOf(ids: readonly string[], ...expected: ConstructorParameters<typeof ScriptedServer>) {
   const server = new ScriptedServer(...expected);
   const nova = createClient({ url: "https://nova.example.com", apiKey: "key", fetch: server.fetch });
   const nameOf = await readNames(nova, ids);
@@ -25,11 +25,11 @@ async function named(ids: readonly string[], ...expected: ConstructorParameters<
   return ids.map(nameOf);
 }
 
-it("each name is read once, and only the name is cut on a terminal", async () => {
+it("the command line reads each name once, and on a terminal cuts only the name and not the id", async () => {
   const name = "n".repeat(70);
   const id = "i".repeat(64);
   expect(
-    await named(
+    await readNamesOf(
       [id, draft, id, "same"],
       [`GET /workflows/${id}`, { body: { id, name } }],
       [`GET /sessions/ses_${ulid}`, { body: { name } }],
@@ -44,7 +44,7 @@ it("each name is read once, and only the name is cut on a terminal", async () =>
 });
 
 it("an id stays as it is if its name cannot be read", async () => {
-  const names = await named(
+  const names = await readNamesOf(
     ["gone", draft, "kept"],
     ["GET /workflows/gone", { status: 404, body: {} }],
     [`GET /sessions/ses_${ulid}`, { status: 403, body: {} }],
@@ -53,7 +53,7 @@ it("an id stays as it is if its name cannot be read", async () => {
   expect(names).toEqual(["gone", draft, "Kept (kept)"]);
 });
 
-it("the header of a trace has the whole id on a terminal", () => {
+it("the header of a trace shows the whole id on a terminal, also after a long name", () => {
   const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", startedAt: "now" } as never;
   const shown = `${"n".repeat(59)}… (${"i".repeat(64)})`;
   const [header] = traceLines({ execution, entries: [], atWork: nothingAtWork, pages: [] }, false, () => shown);

@@ -72,7 +72,7 @@ describe("a restart of a failed run", { timeout: 60_000 }, () => {
           items: "list",
           as: "item",
           into: "all",
-          // The items before the failing one have ended when it fails.
+          // All items before the failing item have ended when it fails.
           max_concurrency: 1,
           nodes: [
             { id: "first", type: "action", code: random("x") },

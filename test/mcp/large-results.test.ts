@@ -9,7 +9,7 @@ let editor: Connected;
 
 const maxBytes = 20 * 1024;
 const long = "€".repeat(200);
-/** Hosts with a port. Each is a warning with the name of the host. */
+/** Hosts with a port. Each causes a warning that names the host. */
 const hosts = Array.from({ length: 10 }, (_, index) => `${"k".repeat(60)}.host${index}.example.com:8080`);
 const guarded = Array.from({ length: 20 }, (_, index) => {
   return { id: `n${index}`, type: "action", code: 'context["a"] = 1', network: { allow: hosts } };
@@ -100,9 +100,9 @@ beforeAll(async () => {
 afterAll(() => editor[Symbol.asyncDispose]());
 
 describe("a result with more than 20 KB", () => {
-  // An answer names one run, one node and one choice.
+  // The result of `answer` names only one run, one node and one choice, so it is never large.
   it.each(tools.map(({ name }) => name).filter((name) => name !== "answer"))(
-    "of the tool %s is cut, and links to a resource that has all of its largest part",
+    "of the tool %s is cut, and links to a resource that has its largest part in full",
     async (name) => {
       const { asked, holds } = large[name] as Large;
       const { content, structuredContent, isError } = await editor.client.callTool({ name, arguments: asked });
@@ -125,7 +125,7 @@ async function linksOf(name: string, asked: Record<string, unknown>) {
   return { links, texts: content.flatMap((part) => ("text" in part ? [part.text as string] : [])) };
 }
 
-it("a link says what its resource has, and the error of a failed run is in the failed entry", async () => {
+it("a link names the contents of its resource, and a failed run links to its failed entry with the full error", async () => {
   const { links } = await linksOf("run", { workflow: "broken", context: "{}" });
   expect(links.map(({ name, description }) => [name, description])).toEqual(
     ["the context", "the failed entry"].map((part) => [
@@ -158,7 +158,7 @@ it("a call with more than 2 KB of arguments has no link, and its result says how
 
 it("a resource whose arguments are not JSON is not found", async () => {
   const asked = editor.client.readResource({ uri: "nova://results/find?asked=%7B" });
-  await expect(asked).rejects.toThrow(/no tool that only reads takes this call/);
+  await expect(asked).rejects.toThrow(/no tool that only reads takes these arguments/);
 });
 
 it("a resource repeats no call that changes something", async () => {

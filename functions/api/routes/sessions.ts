@@ -258,7 +258,8 @@ export const run = route("POST /sessions/{id}/run", {
 });
 
 export const runNode = route("POST /sessions/{id}/nodes/{node}/run", {
-  summary: "Run one node alone, on the latest outputs of the nodes before it; inside a map, for the first item",
+  summary:
+    "Run one node alone, on the latest outputs of the nodes before it; a node inside a map runs for the first item",
   role,
   params: nodeParams,
   query: waitQuery,

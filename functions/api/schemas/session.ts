@@ -46,7 +46,7 @@ export const DraftEdge = z.strictObject({
   max: z.int().min(1).optional().meta({ description: "of an edge that makes a loop: how often it is taken at most" }),
 });
 
-export const MapId = NodeId.meta({ description: "the map to whose own nodes the node is added; absent: to the draft" });
+export const MapId = NodeId.meta({ description: "the map that gets the node; absent: the draft gets it" });
 
 export const NodeRequest = DraftNode.meta({
   description: "a node as in a workflow file, such as `{id, executor, code}`; code and prompts as text",
@@ -158,7 +158,7 @@ export const WholeSession = SessionItem.extend({
     description: "tools of agents, and fallbacks of code: nodes without edges and outputs",
   }),
   inside: z.array(Standing.extend({ map: NodeId })).meta({
-    description: "nodes in the bodies of maps, with their map; their outputs are those for the first item",
+    description: "nodes in the bodies of maps, each with its map and its output for the first item",
   }),
   edges: z.array(DraftEdge),
   files: z.record(z.string(), z.string()).meta({ description: "texts of the files of `lib/`" }),

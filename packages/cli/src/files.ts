@@ -28,7 +28,7 @@ export async function inNewFolder<T>(
 }
 
 /**
- * Writes a file for `--into`, and replaces an existing file only with `force`. Removes the file if the content fails.
+ * Writes a file for `--into`, and replaces an existing file only with `force`. Removes the file if writing the content fails.
  * Throws `InvalidInput`.
  */
 export async function writeNewFile(

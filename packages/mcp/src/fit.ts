@@ -1,12 +1,13 @@
 import { isObject, type Loose } from "@nova/workflow";
 import type { z } from "zod";
 
-/** The largest result of a tool, as JSON in UTF-8. A larger one is cut, and links to resources that have all of it. */
+/** The largest result of a tool, as JSON in UTF-8. NOVA cuts a larger one, and links to resources that have the rest. */
 export const maxResultBytes = 20 * 1024;
 
 /**
- * Cuts the largest parts of a result until it fits into `maxResultBytes`. A part becomes null or is left out where the
- * schema allows it, so that no JSON text is cut in its middle. The items of a page stay, because its cursor follows them.
+ * Cuts the largest parts of a result until it fits into `maxResultBytes`. Makes a part null or leaves it out where
+ * the schema allows it, so that no JSON text is cut in its middle. Keeps the items of a page, because its cursor points
+ * after them.
  */
 export function fitResult(result: Loose, schema: z.ZodObject): { result: Loose; isCut: boolean } {
   if (bytesOf(result) <= maxResultBytes) return { result, isCut: false };
@@ -56,7 +57,7 @@ function largestOf([first, ...others]: Sizes): Sizes[number] | undefined {
   return first && others.reduce((a, b) => (b[1] > a[1] ? b : a), first);
 }
 
-/** Whether one item is so large that it is cut in place of the end of its list of `bytes`. */
+/** Whether an item is so large that NOVA cuts this item, and not the end of the list. `bytes` is the size of the list. */
 function hasLargeItem(items: Sizes, excess: number, bytes: number): boolean {
   return items.length === 1 || items.some(([, size]) => size > Math.max(excess, bytes / 2));
 }

@@ -41,7 +41,7 @@ export function registerResources(server: McpServer, caller: Caller): void {
     );
 }
 
-/** Parses JSON. A text that is no JSON is null, which no call takes. */
+/** Parses JSON. Returns null for a text that is not JSON, because no call takes null as its arguments. */
 function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -118,7 +118,10 @@ const templated: Templated[] = [
       const found = tools.find(({ name }) => name === one("tool"));
       const asked = found?.input.safeParse(parseOrNull(query.get("asked") ?? "{}"));
       if (!found || !asked?.success || !onlyReads(found, asked.data))
-        throw new ResourceNotFoundError(`nova://results/${one("tool")}`, "no tool that only reads takes this call");
+        throw new ResourceNotFoundError(
+          `nova://results/${one("tool")}`,
+          "no tool that only reads takes these arguments",
+        );
       return JSON.stringify((await found.call(asked.data, caller)).result);
     },
   },

@@ -50,9 +50,9 @@ export function createMcpServer(caller: Caller): McpServer {
 }
 
 const noLink =
-  "The result was too large and was cut, and no resource has the rest. Ask for less, such as one run, one node or a part of the definition, or make a draft with edit and name it.";
+  "The result was too large and was cut, and no resource has the rest. Ask for less, such as one run, one node or a part of the definition. Or make a draft with edit, and name it in the call.";
 
-/** Makes the answer to a call. A result that is too large links to the resources that have all of its parts. */
+/** Makes the answer to a call. If the result is too large, the answer links to resources that have its parts in full. */
 function answerOf(tool: Tool, asked: Record<string, unknown>, { result, isPart = false, ...called }: Called<object>) {
   const fitted = fitResult({ ...result }, tool.output);
   const text = { type: "text" as const, text: JSON.stringify(fitted.result) };

@@ -12,7 +12,7 @@ export interface Caller {
 /** A resource to which a result refers, because its text is too long for the result. */
 export interface Link {
   uri: string;
-  /** The part of the result that the resource has whole, such as `the context`. */
+  /** Names the part of the result that the resource has in full, such as `the context`. */
   name: string;
 }
 
@@ -27,9 +27,9 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 
 export interface Called<Result> {
   result: Result;
-  /** Resources that have all of a part of the result. Absent: that of a call that only reads repeats the call. */
+  /** Resources that have a part of the result in full. Absent: the resource that repeats the call, if it only reads. */
   whole?: readonly Link[];
-  /** The result has only a part of a value. */
+  /** True if the result has only a part of a value, so that it links to the whole even if it is small. */
   isPart?: boolean;
 }
 
@@ -46,10 +46,10 @@ export function onlyReads({ hints }: Pick<Tool, "hints">, asked: Readonly<Record
   return hints.readOnlyHint === true || asked.dry_run === true;
 }
 
-/** The largest arguments, as JSON in UTF-8, that a link repeats. A link with more would be as large as the result. */
+/** The largest arguments of a link, as JSON in UTF-8. Larger ones could make the link as large as the result. */
 const maxAskedBytes = 2 * 1024;
 
-/** Links to the resource that repeats a call and has all of its result. There is none if the arguments are too large. */
+/** Links to the resource that repeats a call and has its full result. Returns no link if the arguments are too large. */
 export function linkToCall(call: string, asked: Readonly<Record<string, unknown>>, name = "the result"): Link[] {
   const text = JSON.stringify(asked);
   if (Buffer.byteLength(text) > maxAskedBytes) return [];

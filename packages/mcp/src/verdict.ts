@@ -81,8 +81,8 @@ const pageEntries = 200;
 const maxPages = 10;
 
 /**
- * Finds the error of a run with the line of the code, and the keys that the failed node found. The link leads to the
- * failed entry, which has all of them.
+ * Finds the error of a run with the line of the code, and the keys in the context of the failed node. `link` leads to
+ * the failed entry, which has all of this in full.
  */
 export async function findFailure(
   nova: NovaClient,

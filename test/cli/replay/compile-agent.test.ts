@@ -83,7 +83,7 @@ it("nova agent compile writes code that answers as the agent did, and the code n
   expect(models.requests).toHaveLength(2);
 });
 
-it("nova agent compile prints the node to add and each place that has to name it", { timeout: 120_000 }, async () => {
+it("nova agent compile prints the node to add and each place that must name it", { timeout: 120_000 }, async () => {
   const flow = agentFlow("orders", [lookUp], { onError: "apologise" }) as { nodes: object[]; edges: object[] };
   const others = [
     { id: "check", type: "action", code: 'context["checked"] = True', onError: "resolve" },

@@ -95,7 +95,7 @@ describe("the close of a run whose map has many items", () => {
 });
 
 describe("the state of a run whose map is open", () => {
-  /** Returns a function that reads the state, and tells the progress of the map and the items of which entries were read. */
+  /** Returns a function that reads the state. It reports the progress of the map, and the items whose entries it read. */
   function watch(story: Story) {
     const ports = { ...story.world.ports(atOnce) };
     const { linksAt } = ports.chain;
@@ -114,14 +114,14 @@ describe("the state of a run whose map is open", () => {
     };
   }
 
-  async function opened(items: number): Promise<Story> {
+  async function openMap(items: number): Promise<Story> {
     const story = await new Story(mapped).start(JSON.stringify({ list: Array.from({ length: items }, (_, i) => i) }));
     await story.finish(story.deliver("m", 0));
     return story;
   }
 
   it("reads the entries of ended items only once", async () => {
-    const story = await opened(60);
+    const story = await openMap(60);
     const read = watch(story);
     for (const item of ["7", "8"]) await story.finish(story.deliver("i", 0, { scope: `/m@1.${item}` }));
     const first = await read();
@@ -138,7 +138,7 @@ describe("the state of a run whose map is open", () => {
   });
 
   it("shows every entry of the chain of work, although it reads the entries of ended items only once", async () => {
-    const story = await opened(60);
+    const story = await openMap(60);
     const ports = { ...story.world.ports(atOnce) };
     const { linksAt } = ports.chain;
     const asked: number[] = [];

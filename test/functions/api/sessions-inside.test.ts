@@ -42,7 +42,7 @@ const output = async (id: string, node: string) =>
   (await api.call(`GET /sessions/${id}/outputs?node=${node}`)).body.outputs[0].output;
 
 describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
-  it("are changed, added, connected and deleted as all other nodes, and raise the version of their map", async () => {
+  it("can be changed, added, connected and deleted like all other nodes, and these changes raise the version of their map", async () => {
     const id = await create();
     expect((await read(id)).inside).toMatchObject([
       { node_id: "double", map: "each", state: "stale", version: 1, source: null },
@@ -65,7 +65,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(await bodyOf(id)).toMatchObject({ nodes: [{ id: "double" }, { id: "log" }], edges: [] });
   });
 
-  it("are changed by edits, of which all or none apply", async () => {
+  it("change by a list of edits, of which all apply or none", async () => {
     const id = await create();
     const edit = (operations: object[]) => api.call(`POST /sessions/${id}/edits`, { body: { operations } });
     const wrong = await edit([
@@ -98,7 +98,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("may have no edges yet, but no edge into the map, and no id twice", async () => {
+  it("may lack edges, but must not have an edge from outside the map, or an id of another node", async () => {
     const id = await create({ ...each, edges: [] });
     const refusal = async (call: string, body: object) => (await api.call(call, { body })).body.detail;
     expect(await refusal(`POST /sessions/${id}/edges`, { from: "list", to: "double" })).toMatch(/leads into a map/);
@@ -114,7 +114,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(findings).toMatchObject([{ message: expect.stringMatching(/starts at only one/) }]);
   });
 
-  it("get no id that another node has, also by a change of their map", async () => {
+  it("cannot get the id of another node, also through a change of their map", async () => {
     const id = await create();
     const twice = [code("double", "pass"), code("list", "pass")];
     const isTaken = expect.stringMatching(/has a node "(list|twin)" already/);
@@ -170,7 +170,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect((await api.call(`POST ${at(id, "add")}/run`)).body.detail).toMatch(/context\["list"\] is empty/);
   });
 
-  it("name outputs of nodes before the map, and run in a map of a map", async () => {
+  it("can name outputs of nodes before the map, and run inside a map in a map", async () => {
     const say = { id: "say", type: "action", executor: "text", prompt: "Say {list} {one}." };
     const inner = {
       ...each,
@@ -193,7 +193,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(check.prompt.text).toContain("6");
   });
 
-  it("have the findings of publishing at themselves", async () => {
+  it("are named in the findings of publishing that concern them", async () => {
     const id = await create({ ...each, nodes: [code("double", "context["), ...each.nodes.slice(1)] });
     const { body } = await api.call(`POST /sessions/${id}/publish`, { body: { dry_run: true } });
     expect(body.findings[0]).toMatchObject({ node: "double", path: "$.nodes[2].nodes[0].code" });

@@ -51,7 +51,7 @@ const all = nodes.map(({ id }) => id);
 const loop = ["count", "check", "note"];
 
 describe("a draft with a loop", { timeout: 60_000 }, () => {
-  it("runs as a whole, goes round as the published workflow does, and is fresh afterwards", async () => {
+  it("runs as a whole, repeats its loop as the published workflow does, and is fresh afterwards", async () => {
     const id = await create();
     const ran = await run(id);
     expect(ran).toMatchObject({ status: "completed", error: null, runs: all, ran: all, reused: [] });
@@ -83,7 +83,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect(await output(id, "last")).toEqual({ seen: 2 });
   });
 
-  it("skips the nodes of a loop that makes no second round, also after it made one before", async () => {
+  it("skips nodes of a second round if the run has only one round, also after an earlier run with more rounds", async () => {
     const id = await create();
     await run(id);
     await change(id, "begin", 'context["most"] = 1');
@@ -93,7 +93,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect(body.nodes.filter(({ skipped }: Standing) => skipped)).toMatchObject([{ node_id: "note" }]);
   });
 
-  it("shows an output of a node that ran alone in or after the loop as stale, because it is that of one round", async () => {
+  it("shows the output of a node that ran alone in or after the loop as stale, because it comes from one round", async () => {
     const id = await create();
     await run(id);
     expect(await runAlone(id, "count")).toMatchObject({ status: "completed", ran: ["count"] });
@@ -106,7 +106,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect([await output(id, "last"), await stale(id)]).toEqual([{ seen: [3, [1, 2]] }, []]);
   });
 
-  it("is stale from the loop on after a run that failed in a later round", async () => {
+  it("is stale from the loop onwards after a run that failed in a later round", async () => {
     const failing = code("note", 'context["notes"] = 1 if context["n"] == 1 else context["nowhere"]');
     const id = await create({ nodes: nodes.map((node) => (node.id === "note" ? failing : node)) });
     expect(await run(id)).toMatchObject({ status: "failed", error: { node: "note" } });

@@ -56,7 +56,7 @@ describe("the triggers of a draft that is made from a workflow", { timeout: 60_0
     return { text, definition: found.definition };
   }
 
-  it("are in its settings, so that a trigger is added to them, and keep their digits", async () => {
+  it("are in its settings, keep their digits, and stay when a caller adds a trigger", async () => {
     await publishWatched("kept");
     const { session_id: id, settings } = await make({ workflow: "kept" });
     expect(settings).toMatchObject({ triggers: [{ id: "night", every: 86400 }, { id: "shop" }], on_failure });
@@ -68,7 +68,7 @@ describe("the triggers of a draft that is made from a workflow", { timeout: 60_0
     expect(text).toMatch(/12345678901234567890.*850\.0/);
   });
 
-  it("stay although the key of one client does not see them and adds others", async () => {
+  it("stay when a key of one client, which cannot see them, adds other triggers", async () => {
     await publishWatched("shared");
     const key = await api.key("editor", "acme");
     const { session_id: id, settings } = await make({ workflow: "shared" }, key);
@@ -87,7 +87,7 @@ describe("the triggers of a draft that is made from a workflow", { timeout: 60_0
       /only triggers with "client": "acme"/,
     );
     await expectRefusal(patch({ triggers: [{ type: "mail", address: "bills" }] }), 403, /use a key for all clients/);
-    await expectRefusal(patch({ triggers: "daily" }), 422, /no list of objects/);
+    await expectRefusal(patch({ triggers: "daily" }), 422, /not a list of objects/);
     const { definition } = await publishAs(id, "shared");
     expect(definition.triggers.map((one: { id: string }) => one.id)).toEqual(["till", "night"]);
     expect(definition.onFailure).toBeDefined();

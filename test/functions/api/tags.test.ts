@@ -60,7 +60,7 @@ describe.each(["", "/chain"])("the ETag of GET /executions/{id}%s", (path) => {
     await vi.waitFor(async () => expect((await api.ports.executions.get(id))?.open).toBe(false), 20_000);
     const tag = await tagOf(request);
     const [tip, links] = [vi.spyOn(api.ports.chain, "tip"), vi.spyOn(api.ports.chain, "links")];
-    // The cloud may still read the chain after the end of the run, so a request is repeated until it is alone.
+    // The cloud may still read the chain after the end of the run, so repeats the request until no other reads disturb it.
     await vi.waitFor(async () => {
       vi.clearAllMocks();
       expect((await api.call(request, known(tag))).status).toBe(304);

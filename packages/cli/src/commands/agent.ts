@@ -53,7 +53,7 @@ export function compiledOutput({ node, file, code, namedBy, placed, runs, writte
   const byHand = [
     `${review}, then add this node, and name it in place of "${node}" in ${renamed}:`,
     JSON.stringify(code),
-    ...(code.onError === undefined ? [] : [`Remove the onError of "${node}", which the node above has now.`]),
+    ...(code.onError === undefined ? [] : [`Remove the onError of "${node}", because the node above has it now.`]),
   ];
   return {
     json: { node, file, ...counts, tokens_before: before, tokens_after: after, written, placed, runs: items },

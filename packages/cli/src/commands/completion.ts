@@ -46,14 +46,14 @@ function describeCommand(name: string, { summary, takes = {}, json = "print JSON
     return [{ flag, says: typeof text === "string" ? text : text.says, takesValue: value !== undefined }];
   });
   const all = typeof about === "object" && about.choices ? about.choices : choices.split("|").filter(Boolean);
-  const words = all.filter((word) => !pathNames.has(word) && !names.has(word));
+  const words = all.filter((word) => !pathNames.has(word) && !idNames.has(word));
   return { name, summary, words, takesPath: all.some((word) => pathNames.has(word)), options };
 }
 
 /** Words in the description of an argument that stand for a path. */
 const pathNames: ReadonlySet<string> = new Set(["folder", "file"]);
 /** Words in the description of an argument that stand for an id or a slug. */
-const names: ReadonlySet<string> = new Set(["workflow", "client"]);
+const idNames: ReadonlySet<string> = new Set(["workflow", "client"]);
 
 /** Quotes a text for a shell, without line breaks. */
 function quote(text: string): string {

@@ -3,7 +3,7 @@ import { atOnce } from "@nova/engine";
 import { askApi, listItems } from "../api/ask.ts";
 import { cell, type NameOf } from "../output/text.ts";
 
-/** Reads the names of workflows. An id whose name cannot be read, such as that of a deleted one, stays as it is. */
+/** Reads the names of workflows. If a name cannot be read, such as that of a deleted workflow, its id stays as it is. */
 export async function readNames(nova: NovaClient, ids: Iterable<string>): Promise<NameOf> {
   const names = new Map<string, string>();
   const read = async (id: string) => names.set(id, await readName(nova, id).catch(() => id));
@@ -18,13 +18,13 @@ async function readName(nova: NovaClient, id: string): Promise<string> {
   return name === id ? id : `${cell(name)} (${id})`;
 }
 
-/** The session whose drafts run under this id. */
+/** The id of the session whose draft has this workflow id. */
 function sessionOf(id: string): string | undefined {
   const [, ulid] = /^draft-([0-9a-z]{26})$/.exec(id) ?? [];
   return ulid && `ses_${ulid.toUpperCase()}`;
 }
 
-/** Reads at most `max` items of an API list, and for people the names of their workflows. */
+/** Reads at most `max` items of an API list, and the names of their workflows if the output is for people. */
 export function readNamedItems<Path extends ListPath>(
   path: Path,
   max: number,

@@ -39,7 +39,7 @@ export interface CompiledAgent {
   file: string;
   /** The node with the code. */
   code: { id: string; type: "action"; codeFile: string; fallback: string; onError?: string };
-  /** The ids of nodes that name the agent in a field, where they have to name the node with the code. */
+  /** By field, the ids of nodes that name the agent there, and must name the node with the code instead. */
   namedBy: Record<"onError" | "input_keys", string[]>;
   /** The file of the workflow that has the node now, or why it is not changed. */
   placed?: { file: string } | { problem: string };

@@ -7,7 +7,7 @@ export function listLabels({ labels: named = {} }: Pick<Execution, "labels">): s
   return Object.entries(named).map(([name, value]) => `${name}=${value}`);
 }
 
-/** Describes a run in one line, for lists to choose from, with the facts that the list of runs shows. */
+/** Describes a run in one line for a list of choices, with the same facts as the list of runs. */
 export function describeRun(run: Execution, nameOf: (workflow: string) => string): string {
   const { execution_id: id, workflow, version, status, client, started_at, duration_ms } = run;
   return [

@@ -122,14 +122,14 @@ export const build = {
   views: { label: "Views of the draft", graph: "Graph", settings: "Triggers and settings", json: "JSON" },
   settings: {
     title: "Settings",
-    hint: "They apply to every run of the published workflow.",
+    hint: "The settings apply to every run of the published workflow.",
     unsafeNumber: (number: number) =>
       `The number ${number} has lost digits: write it as a text, or compute it in code.`,
   },
   triggers: {
     title: "Triggers",
-    hint: "They start runs while the published version is the active one.",
-    none: "Only people and other workflows start it.",
+    hint: "Triggers start runs while the published version is active.",
+    none: "Only people and other workflows start this workflow.",
     add: "Add a trigger",
     kinds: { schedule: "Schedule", mail: "Mail", imap: "Mailbox", webhook: "Webhook", event: "Event" },
     unknown: "Unknown kind",
@@ -142,7 +142,7 @@ export const build = {
     whole: "Draft",
     open: "Open its nodes",
     hint: (items: string) => `These nodes run once for each item of ${items}.`,
-    first: "A run of one of them takes the first item, after the latest outputs of the nodes before the map.",
+    first: "If you run one of them, it uses the first item and the latest outputs of the nodes before the map.",
     empty: "The map has no nodes yet",
     keyOpen: "Open the nodes of the map",
   },
@@ -158,7 +158,7 @@ export const build = {
     file: "From a JSON file",
     secret: "Values of secret inputs are shown as ***. Type them again, or leave their keys out to keep them unset.",
   },
-  keys: { undo: "Undo the last change of the draft", redo: "Redo it" },
+  keys: { undo: "Undo the last change of the draft", redo: "Redo the last undone change" },
 } as const;
 
 export const sessions = {
@@ -281,7 +281,7 @@ export const sessions = {
     condition: "Condition",
     conditionHint: "For edges from a decision, such as true or default. Empty: no condition.",
     rounds: "Rounds at most",
-    roundsHint: "Only for an edge from a decision that leads back. It makes a loop.",
+    roundsHint: "Only for an edge that leads from a decision back to an earlier node. The edge makes a loop.",
     limit: (max: number) => `max ${max}`,
   },
   publish: {

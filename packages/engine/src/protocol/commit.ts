@@ -37,8 +37,9 @@ export async function commitOutcome(
 }
 
 /**
- * Whether the run waits for people after this outcome, as far as its scope knows: an agent requests a call that asks
- * them first, or another call of the same request has ended. An answer takes days, so no sandbox is kept for it.
+ * Whether the run waits for people after this outcome, as far as its scope knows. It does if an agent requests a call
+ * that asks people first, or if another call of the same request has ended. An answer may take days, so the run then
+ * keeps no sandbox.
  */
 async function waitsForPeople(
   ports: Ports,
@@ -52,11 +53,15 @@ async function waitsForPeople(
   const agent = version && nodeIndex(version.workflow).get(more?.calls ? node : (call?.fork ?? ""))?.node;
   const asking = agent?.type === "agent" ? agent.body.nodes.filter(({ type }) => type === "approval") : [];
   if (asking.length === 0) return false;
-  const calls = more?.calls ?? (await callsBeside(ports, at.execution, call));
+  const calls = more?.calls ?? (await readRequestedCalls(ports, at.execution, call));
   return asking.some(({ id }) => calls.includes(id));
 }
 
-async function callsBeside(ports: Ports, execution: string, call: BranchPlace | null): Promise<readonly string[]> {
+async function readRequestedCalls(
+  ports: Ports,
+  execution: string,
+  call: BranchPlace | null,
+): Promise<readonly string[]> {
   if (!call) return [];
   const { entry } = await ports.chain.read({ execution, scope: call.parent, seq: call.seq });
   return entry ? (headOf(entry).calls ?? []) : [];

@@ -89,7 +89,7 @@ export async function* branchParts(
 
 /**
  * Reads the branches of a fork. `read` also gets the turns and entries of a branch if they were read together with
- * those of other branches. Ended branches are taken from `ended`, and added to it.
+ * those of other branches. Takes ended branches from `ended`, and adds new ones to it.
  */
 export async function readBranches<T extends Pick<Head, "path_taken">>(
   ports: Pick<Ports, "chain" | "blobs">,
@@ -113,7 +113,7 @@ export async function readBranches<T extends Pick<Head, "path_taken">>(
   return open.branches.map(({ name, scope }) => ({ branch: name, scope, entries: found.get(scope) ?? [] }));
 }
 
-/** Holds what was read of the ended branches of one run, by scope. */
+/** Holds the entries of the ended branches of one run, by scope. */
 export interface EndedBranches<T> {
   get(scope: string): T[] | undefined;
   set(scope: string, entries: T[]): void;
@@ -126,13 +126,13 @@ const maxRememberedBytes = 32 << 20;
 const rememberedMs = 5 * 60_000;
 
 /**
- * Remembers what was read of the ended branches of open runs. Their entries never change, and the contents of an open
- * run are never erased, so each next look at the run reads only its other branches.
+ * Remembers the entries of ended branches of open runs. These entries never change, and NOVA never erases the contents of
+ * an open run, so the next read of the run reads only its other branches.
  */
 export function createEndedBranches<T>() {
   const stores = new WeakMap<Ports["chain"], LRUCache<string, T[]>>();
   return {
-    /** Returns the ended branches of a run. A run that is not open has none, because it may be erased. */
+    /** Returns the ended branches of a run. Remembers none for a run that is not open, because NOVA may erase it. */
     of({ chain }: Pick<Ports, "chain">, { id, open }: Pick<Execution, "id" | "open">): EndedBranches<T> {
       if (!open) return noEndedBranches;
       const sizeCalculation = (entries: T[]) => renderJson(entries).length;

@@ -61,9 +61,9 @@ const TestVerdict = z.enum(["passed", "differs", "refused"]);
 
 const Tested = z.object({
   execution_id: z.string(),
-  repetition: z.string().nullable().describe("the run that repeated it"),
+  repetition: z.string().nullable().describe("the run that repeated this run"),
   verdict: TestVerdict,
-  differences: z.array(z.string()).describe("places with the keys that they set differently"),
+  differences: z.array(z.string()).describe("places in the runs, with the keys that the runs set differently"),
   reason: z.string().nullable(),
 });
 

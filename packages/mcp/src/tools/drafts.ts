@@ -23,7 +23,7 @@ const Operation = z.object({
     .looseObject({ id: z.string() })
     .optional()
     .describe("add_node: fields as in workflow.json, code and prompt as text"),
-  map: z.string().optional().describe("add_node: the map to whose own nodes it is added"),
+  map: z.string().optional().describe("add_node: the map that gets the node; absent: the draft gets it"),
   id: z.string().optional().describe("of the node to change or remove"),
   changes: z
     .looseObject({})

@@ -248,5 +248,5 @@ async function readVisit(nova: NovaClient, id: string, node: string) {
   return { detail, entry: showEntry(entry), whole, isPart: (logs ?? "").length > maxLogs };
 }
 
-/** The last characters of logs that a result has: the latest lines matter most. */
+/** A result has at most this many characters from the end of the logs, because the latest lines matter most. */
 const maxLogs = 2_000;

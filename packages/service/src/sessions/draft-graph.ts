@@ -15,13 +15,13 @@ export interface DraftGraph {
   start: DraftNode;
   ends: DraftNode[];
   edges: DraftEdge[];
-  /** The edges as they lead on when each loop goes round once. */
+  /** The edges of the same graph if each loop runs one round. */
   onward: DraftEdge[];
-  /** The nodes of its loop, by node. */
+  /** For each node in a loop, the nodes of its loop. */
   loops: ReadonlyMap<string, readonly string[]>;
   /**
-   * The nodes of loops, and all nodes after loops. Their contexts depend on all rounds, so no outcome of theirs is
-   * reused without the others.
+   * The nodes of loops, and all nodes after loops. Their contexts depend on all rounds, so a run reuses all of
+   * their outcomes or none.
    */
   afterLoops: ReadonlySet<string>;
   /** The structure as a workflow, without code and prompts; absent if it cannot run, and `findings` says why. */
@@ -142,7 +142,7 @@ function edgeTo(from: string, to: string, choosing: ReadonlySet<string>): DraftE
   return { from, to, ...(choosing.has(from) && { condition: defaultLabel }) };
 }
 
-/** Builds the edge after a node that is taken for every outcome of the node. */
+/** Builds an edge from a node that the run takes after every outcome of the node. */
 export function edgeAfter(node: DraftNode, to: string): DraftEdge {
   return edgeTo(node.id, to, new Set(isChoosing(node) ? [node.id] : []));
 }
@@ -230,7 +230,7 @@ function findEdgesBack(draft: Draft): Set<DraftEdge> {
   return back;
 }
 
-/** Finds the nodes from which a path leads back to themselves, and all nodes that they reach. */
+/** Finds the nodes that lie on a cycle, and all nodes that they reach. */
 function findLoops({ nodes, edges }: Draft): Pick<DraftGraph, "loops" | "afterLoops"> {
   if (edges.every(({ max }) => max === undefined)) return { loops: new Map(), afterLoops: new Set() };
   const steps = stepsOf({ nodes }).map(({ id }) => id);

@@ -6,12 +6,12 @@ import { canSeeTrigger } from "../workflows/find.ts";
 
 type Settings = Draft["settings"];
 
-/** The triggers and the receivers of failures of a workflow, as settings of a draft. A draft rounds their numbers. */
+/** The triggers and the receivers of failures of a workflow, as settings of a draft. Rounds their numbers as JavaScript does. */
 export function settingsOfTriggers(workflow: Pick<Workflow, "triggers" | "onFailure">): Settings {
   return JSON.parse(JSON.stringify(writeTriggers(workflow)));
 }
 
-/** Gives the numbers of those triggers that are as in the published workflow their digits again. */
+/** Restores the digits of numbers in triggers that are the same as in the published workflow. */
 export function restoreDigits(settings: Settings, published: Workflow | undefined): Settings {
   const written = (published && (writeTriggers(published).triggers as object[] | undefined)) ?? [];
   const exact = new Map(written.map((one) => [JSON.stringify(JSON.parse(JSON.stringify(one))), one]));
@@ -20,7 +20,7 @@ export function restoreDigits(settings: Settings, published: Workflow | undefine
   return { ...settings, triggers: triggers.map((one) => exact.get(JSON.stringify(one)) ?? one) };
 }
 
-/** The settings without what a key of one client may not see: triggers of others, and receivers of failures. */
+/** Removes the settings that a key of one client may not see: triggers of other clients, and receivers of failures. */
 export function redactSettings(by: Principal, settings: Settings): Settings {
   if (by.client === null) return settings;
   const { on_failure: _, triggers, ...shared } = settings;
@@ -28,8 +28,8 @@ export function redactSettings(by: Principal, settings: Settings): Settings {
 }
 
 /**
- * Adds to new settings what their author does not see of those before, so that it stays. Triggers that a key of one
- * client adds are for this client. Throws `Forbidden`, `Refused`.
+ * Adds to the settings `after` the parts of `before` that their author cannot see, so that these parts stay. Triggers
+ * that a key of one client adds are for this client. Throws `Forbidden`, `Refused`.
  */
 export function withUnseen(by: Principal, before: Settings, after: Settings): Settings {
   const { client } = by;
@@ -38,8 +38,8 @@ export function withUnseen(by: Principal, before: Settings, after: Settings): Se
     throw new Forbidden(`"on_failure" is for the runs of all clients - set it with a key for all clients`);
   const { triggers = [] } = after;
   if (!Array.isArray(triggers) || listTriggers(triggers).length < triggers.length)
-    throw new Refused(`"triggers" is no list of objects - write each trigger as an object`);
-  // A mail trigger has no client of its own, because the address of each mail names one.
+    throw new Refused(`"triggers" is not a list of objects - write each trigger as an object`);
+  // A mail trigger has no client of its own, because the address of each mail names the client.
   const own = listTriggers(triggers).map((one) => (one.type === "mail" ? one : { client, ...one }));
   if (!own.every(isSeenBy(by)))
     throw new Forbidden(

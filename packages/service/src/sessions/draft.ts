@@ -62,11 +62,11 @@ export function demandNoMark(members: readonly Pick<Member, "key">[], has: strin
 export function withNode(draft: Draft, node: DraftNode, map?: string): Draft {
   if (draft.nodes.length >= maxNodes)
     throw new Refused(`a session has at most ${maxNodes} nodes - publish it, and call it as a workflow node`);
-  return sized(withUniqueIds(changeInside(draft, map, (one) => ({ ...one, nodes: [...one.nodes, node] }))));
+  return sized(demandUniqueIds(changeInside(draft, map, (one) => ({ ...one, nodes: [...one.nodes, node] }))));
 }
 
-/** Returns the draft itself. Throws `Conflict` if two nodes have the same id, also in the bodies of maps. */
-function withUniqueIds(draft: Draft): Draft {
+/** Returns the same draft. Throws `Conflict` if two nodes have the same id, inside or outside maps. */
+function demandUniqueIds(draft: Draft): Draft {
   const known = new Set<string>();
   for (const { id } of listNodes(draft.nodes)) {
     if (known.has(id)) throw new Conflict(`the session has a node "${id}" already - PATCH it, or use another id`);
@@ -88,7 +88,7 @@ export function withChangedNode(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
   const replace = (one: Draft) => ({ ...one, nodes: one.nodes.map((node) => (node === before ? after : node)) });
-  return { draft: sized(withUniqueIds(changeAround(draft, id, replace))), fields };
+  return { draft: sized(demandUniqueIds(changeAround(draft, id, replace))), fields };
 }
 
 /**

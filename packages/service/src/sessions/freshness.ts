@@ -48,7 +48,7 @@ export function judgeFreshness(
     });
     const definition = loop ? hashLoop(state.draft, loop, hashes) : (hashes.get(id) ?? none);
     const basisFor = (inputs: RunBasis) => basisOf(inputs, (from) => outcomeId(all.get(from)));
-    // The last decision of a loop leads out of it, also past nodes that ran in earlier rounds.
+    // The last decision of a loop leads out of it, and does not lead to nodes that ran in earlier rounds.
     const ranInLoop = loop !== undefined && outcome?.basis === basisFor({ definition, before, version });
     const isSkipped = areFresh && incoming.length > 0 && !isReachable && !ranInLoop;
     // A skipped node that ran alone must not look fresh.
@@ -68,9 +68,8 @@ export function judgeFreshness(
 }
 
 /**
- * The state of the nodes around a node: of the draft, or of the body of a map. The context of a body is a text that
- * differs if the first item of the map may differ. So the outcomes for this item are fresh while all their inputs are
- * the same.
+ * Returns the state of the draft or map body that has the node. The `context` of a body is a hash of everything that
+ * decides the first item of its map. So the outcomes for this item are fresh while all their inputs are the same.
  */
 export function stateAround(state: SessionState, id: string): StateAround {
   return listMapsAround(state.draft.nodes, id).reduce<StateAround>(enterMap, state);
@@ -114,7 +113,7 @@ export function buildRunBases(
   return Object.fromEntries(Array.from(nodes, (id) => [id, all.get(id)?.inputs ?? unknownNode]));
 }
 
-/** Hashes everything in a loop: each of its nodes may depend on all others in the round before. */
+/** Hashes everything in a loop, because each of its nodes may depend on all others in the round before. */
 function hashLoop({ edges }: Draft, loop: readonly string[], hashes: ReadonlyMap<string, string>): string {
   const leaving = edges.flatMap(({ from, to, condition, max }) =>
     loop.includes(from) ? [[from, to, condition, max]] : [],
@@ -123,8 +122,8 @@ function hashLoop({ edges }: Draft, loop: readonly string[], hashes: ReadonlyMap
 }
 
 /**
- * All ancestors of each node, sorted. Those of a node in a loop contain the nodes outside the loop that are before any
- * of its nodes.
+ * All ancestors of each node, sorted. For a node in a loop, they contain all nodes outside the loop that come before
+ * any node of the loop.
  */
 function findAncestors({ order, before, loops }: DraftGraph): Map<string, string[]> {
   const all = new Map<string, string[]>();
@@ -145,7 +144,7 @@ export type RunOutcome = Pick<NodeOutcome, "id" | "decision" | "failed" | "sourc
 
 /**
  * Adds the outcomes of an execution. A node that a user changed after the start of the execution keeps that change. The
- * outcomes of the nodes in `unfinished` are stale, because the execution ended within their loop.
+ * outcomes of the nodes in `unfinished` are stale, because the execution ended inside their loop.
  */
 export function addOutcomes(
   state: SessionState,

@@ -15,7 +15,7 @@ import { draftAround } from "./scope.ts";
 
 /** One step of a change of a draft. In `changes`, null removes a field. */
 export type DraftOperation =
-  /** `map` names the map to whose nodes the node is added. */
+  /** `map` names the map that gets the node; absent: the draft gets it. */
   | { op: "add_node"; node: DraftNode; map?: string }
   | { op: "change_node"; id: string; changes: Readonly<Record<string, unknown>> }
   | { op: "remove_node"; id: string }
@@ -37,7 +37,7 @@ export async function applyToDraft(
   const { session } = await changeSession(ports, by, id, async (session) => {
     demandUnchanged(session, expected, "id" in operation ? operation.id : undefined);
     const { state, ...change } = await applyOperation(by, session.state, operation);
-    // The copy makes an edit that changes nothing a new revision, too.
+    // Copies the state, so that an edit without changes makes a new revision, too.
     return { ...change, state: { ...state }, answer: undefined };
   });
   return session;

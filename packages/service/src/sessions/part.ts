@@ -36,13 +36,13 @@ export function partFrom(
   return { start, steps: draftGraph.order.filter((id) => reached.has(id)), edges, passed, nodes, allEdges };
 }
 
-/** The nodes before the maps around a node, and the nodes beside those. */
+/** `nodes` come before the maps around a node. `beside` are tools and fallbacks of `nodes`. */
 export interface NodesOutside {
   nodes: readonly DraftNode[];
   beside: readonly DraftNode[];
 }
 
-/** Builds the part of one node. In the body of a map, the nodes in `outside` come before all others. */
+/** Builds the part of one node. If the node is in the body of a map, the nodes in `outside` come before all others. */
 export function partAlone(
   draft: Draft,
   draftGraph: DraftGraph,
@@ -159,9 +159,9 @@ export function sourceOfWhole(
 const mayBeMissing = new Set(["NOVA230", "NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 
 /**
- * Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. The
- * nodes of a map are checked one by one, so that a user can draw their edges later. Those for which `isKnown` is true
- * were checked before.
+ * Throws `Refused` for a node that can never run: an unknown kind, an unknown key of its kind, or an invalid value. Checks
+ * the nodes of a map one by one, so that a user can draw their edges later. Skips nodes for which `isKnown` is true,
+ * because they were checked before.
  */
 export async function demandNode(
   draft: Draft,

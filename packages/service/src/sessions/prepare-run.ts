@@ -206,7 +206,7 @@ export interface SessionSnapshot {
   /** The draft, or the body of a map with the settings of the draft. */
   draft: Draft;
   draftGraph: DraftGraph;
-  /** The context of the first nodes: the initial context, or that of the first item of a map. */
+  /** The context with which the first nodes start: the initial context, or that of the first item of the map. */
   begin: Context;
   outside: Outside;
   freshness: ReadonlyMap<string, NodeFreshness>;
@@ -219,13 +219,13 @@ export interface SessionSnapshot {
 interface Outside extends NodesOutside {
   outcomes: ReadonlyMap<string, OutcomeAt>;
   freshness: ReadonlyMap<string, NodeFreshness>;
-  /** Why the map has no first item. */
+  /** The reason why the map has no first item. */
   problem?: string;
 }
 
 export const nothingOutside: Outside = { nodes: [], beside: [], outcomes: new Map(), freshness: new Map() };
 
-/** Reads the draft and its outcomes; if `id` is in the body of a map, it reads this body. */
+/** Reads the draft and its outcomes, or the body of a map if `id` is in one. */
 export async function readSnapshot(ports: ServicePorts, session: Session, id = ""): Promise<SessionSnapshot> {
   const state = stateAround(session.state, id);
   const map = listMapsAround(session.state.draft.nodes, id).at(-1);
@@ -242,7 +242,7 @@ export async function readSnapshot(ports: ServicePorts, session: Session, id = "
   return { draft: state.draft, draftGraph, begin, outside, freshness, values, ...(recorded && { recorded }) };
 }
 
-/** Reads the context with which the first item of a map begins, from the outcomes of the nodes before the map. */
+/** Reads the context with which the first item of a map starts, from the outcomes of the nodes before the map. */
 async function readFirstItem(
   ports: ServicePorts,
   session: Session,
@@ -280,7 +280,7 @@ async function readRecorded(ports: ServicePorts, state: SessionState, { before }
 
 /**
  * Plans everything from the first stale node on. A loop and all nodes after it run again, because the recorded outcomes
- * are those of its last round. Null if nothing is stale. Throws `Refused` for a draft that cannot run.
+ * are those of its last round. Returns null if no node is stale. Throws `Refused` for a draft that cannot run.
  */
 export function planStaleNodes({ draft, draftGraph, freshness, values, begin }: SessionSnapshot): Plan | null {
   const { afterLoops } = draftGraph;

@@ -89,7 +89,7 @@ async function preparePublication(
   return { to, source, kept: keptOf(latest, draft.settings) };
 }
 
-/** The triggers and the receivers of failures, which a draft keeps unless its settings name others, or none. */
+/** Returns the published triggers and receivers of failures that stay, because the settings of the draft have none. */
 function keptOf(published: Workflow | undefined, { triggers, on_failure }: Readonly<Record<string, unknown>>) {
   return defined({
     triggers: triggers === undefined ? published?.triggers : undefined,

@@ -154,8 +154,8 @@ function keysOf({ extra = [] }: Plan, context: string): string[] {
 }
 
 /**
- * Makes outcomes stale immediately if they used values that were sent for one run only, or if their nodes are in or after
- * a loop and ran alone: a run of the whole draft would not have these values, and may have several rounds.
+ * Makes outcomes stale immediately if they used values that the caller sent for one run only, or if their nodes are in or
+ * after a loop and ran alone. A run of the whole draft would not have these values, and may have several rounds.
  */
 function withExtra(
   bases: Record<string, RunBasis>,

@@ -3,7 +3,7 @@ import type { Draft, DraftNode } from "../ports/sessions.ts";
 
 type Body = Pick<Draft, "nodes" | "edges">;
 
-/** The nodes and edges that a map runs for each item; undefined for any other node, and for a map of a workflow. */
+/** Returns the nodes and edges that a map runs for each item. A map that calls a workflow has none, like other nodes. */
 export function bodyOf({ nodes, edges = [] }: DraftNode): Body | undefined {
   const isNode = (one: unknown) => typeof (one as DraftNode | null)?.id === "string";
   const isEdge = (one: unknown) => typeof one === "object" && one !== null;
@@ -16,7 +16,7 @@ export function listNodes(nodes: readonly DraftNode[]): DraftNode[] {
   return nodes.flatMap((node) => [node, ...listNodes(bodyOf(node)?.nodes ?? [])]);
 }
 
-/** Finds a node of a draft, also in the body of a map. Throws `NotFound`. */
+/** Finds a node of a draft, inside or outside maps. Throws `NotFound`. */
 export function nodeOf({ nodes }: Pick<Draft, "nodes">, id: string): DraftNode {
   const all = listNodes(nodes);
   const node = all.find((one) => one.id === id);
@@ -36,7 +36,7 @@ export function listMapsAround(nodes: readonly DraftNode[], id: string): DraftNo
   return outer ? [outer, ...listMapsAround(bodyOf(outer)?.nodes ?? [], id)] : [];
 }
 
-/** The draft that a node is in: its nodes and edges are those of the whole draft, or of the body of a map. */
+/** Returns the draft with only the nodes and edges around a node: those of its map, or those outside all maps. */
 export function draftAround(draft: Draft, id: string): Draft {
   const map = listMapsAround(draft.nodes, id).at(-1);
   return { ...draft, ...(map && bodyOf(map)) };
@@ -53,7 +53,7 @@ export function changeInside(draft: Draft, map: string | undefined, change: (dra
   return { ...draft, nodes: draft.nodes.map((one) => (one === outer ? { ...one, nodes, edges } : one)) };
 }
 
-/** Changes the draft that a node is in. */
+/** Changes the body of the map that has the node; without such a map, the draft itself. */
 export function changeAround(draft: Draft, id: string, change: (draft: Draft) => Draft): Draft {
   return changeInside(draft, listMapsAround(draft.nodes, id).at(-1)?.id, change);
 }

@@ -36,7 +36,7 @@ export interface InnerNodeView extends NodeView {
   map: string;
 }
 
-/** Lists the nodes in the bodies of maps, also tools and fallbacks. Their outputs are those for the first item. */
+/** Lists all nodes in the bodies of maps, with tools and fallbacks. The outputs are those for the first item. */
 export function viewNodesInside({ state }: Pick<Session, "state">): InnerNodeView[] {
   return state.draft.nodes.flatMap((map) => {
     if (!bodyOf(map)) return [];

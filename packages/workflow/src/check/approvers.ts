@@ -15,12 +15,12 @@ export function openApprovals({ nodes }: Pick<Workflow, "nodes">, source: Workfl
   const text = source.text.replace(/^\uFEFF/, "");
   const paths = new Map(pathsOfNodes(JSON.parse(text), "$"));
   const { program, fileName: file } = source;
-  return locate(openAmong(nodes, paths), { scan: scanJson(text), text, program, file });
+  return locate(findOpenAmong(nodes, paths), { scan: scanJson(text), text, program, file });
 }
 
-function openAmong(nodes: readonly Node[], paths: ReadonlyMap<unknown, string>, agent?: AgentNode): Finding[] {
+function findOpenAmong(nodes: readonly Node[], paths: ReadonlyMap<unknown, string>, agent?: AgentNode): Finding[] {
   return nodes.flatMap((node) => {
-    if ("body" in node) return openAmong(node.body.nodes, paths, node.type === "agent" ? node : undefined);
+    if ("body" in node) return findOpenAmong(node.body.nodes, paths, node.type === "agent" ? node : undefined);
     if (node.type !== "approval" || node.approvers) return [];
     const tool = agent?.executor.tools.find(({ entry }) => entry === node.id)?.name;
     const path = paths.get(node.id) ?? at(paths.get(tool) ?? "$", "approve");
@@ -29,7 +29,7 @@ function openAmong(nodes: readonly Node[], paths: ReadonlyMap<unknown, string>, 
   });
 }
 
-/** Lists the path of each node in a definition by its id. Tools stand beside their agents there. */
+/** Lists the path of each node in a definition by its id. The definition lists tools beside their agents. */
 function pathsOfNodes(body: unknown, path: string): [id: unknown, path: string][] {
   if (!isObject(body)) return [];
   const inner = pathsOfNodes(body.graph_definition, at(path, "graph_definition"));

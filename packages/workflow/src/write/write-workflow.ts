@@ -26,8 +26,8 @@ import type {
 } from "../workflow.ts";
 
 /**
- * Writes a workflow as its author would, so that it can be parsed again. The triggers and the receivers of failure
- * notices are left out, because a copy must not start runs by itself; `writeTriggers` writes them.
+ * Writes a workflow as its author would, so that it can be parsed again. Leaves out the triggers and the receivers
+ * of failure notices, because a copy must not start runs by itself. `writeTriggers` writes them.
  */
 export function writeWorkflow(workflow: Workflow): WorkflowSource {
   const { id, name, description, timeoutSeconds: timeout, inputs, requirements, model, maxCostUsd } = workflow;

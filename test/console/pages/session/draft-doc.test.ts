@@ -143,7 +143,7 @@ describe("the triggers and settings of a draft", () => {
   const mails = ["a", "b"].map((address) => ({ type: "mail", address }));
   const before = mails.reduce(addTrigger, doc([], []));
 
-  it("change at the trigger that the user saw, also after another user removed an earlier one", () => {
+  it("apply a change to the trigger that the user saw, also after another user removed an earlier trigger", () => {
     const [first, second] = mails as [object, object];
     const shorter = changeTrigger(before, { ...first }, 0);
     expect(listTriggers(changeTrigger(shorter, { ...second }, 1, [["client", '"acme"']]).settings)).toEqual([
@@ -151,7 +151,7 @@ describe("the triggers and settings of a draft", () => {
     ]);
   });
 
-  it("stay as they are if the trigger that the user saw is gone", () => {
+  it("stay as they are if another user removed or changed the trigger that the user saw", () => {
     const [first, second] = mails as [object, object];
     const shorter = changeTrigger(before, first as never, 0);
     expect(changeTrigger(shorter, { ...first }, 0)).toBe(shorter);
@@ -159,13 +159,13 @@ describe("the triggers and settings of a draft", () => {
     expect(changeTrigger(before, stale, 1, [["address", '"new"']])).toBe(before);
   });
 
-  it("change at the second of two equal triggers", () => {
+  it("apply a change to the second of two equal triggers", () => {
     const twins = addTrigger(addTrigger(doc([], []), { type: "mail" }), { type: "mail" });
     const { settings } = changeTrigger(twins, { type: "mail" }, 1, [["address", '"new"']]);
     expect(settings.triggers).toEqual([{ type: "mail" }, { type: "mail", address: "new" }]);
   });
 
-  it("refuse whole numbers that lose digits, also those that the trigger has already", () => {
+  it("refuse whole numbers that lose digits, also numbers that a trigger already has", () => {
     const number = "12345678901234567890";
     const schedule = { type: "schedule", every: "1d" };
     const one = addTrigger(doc([], []), schedule);
@@ -176,7 +176,7 @@ describe("the triggers and settings of a draft", () => {
     expect(() => changeSettings(one, [["labels", `{"n":[${number}]}`]])).toThrow(sentence);
   });
 
-  it("keep the keys of their forms when a trigger before them is removed, moved or changed", () => {
+  it("keep the keys of their forms after a user adds, removes, moves or changes a trigger", () => {
     const [a, b, c] = ["a", "b", "c"].map((address) => ({ type: "mail", address })) as [object, object, object];
     const steps = [[a, b], [b], [b, c], [c, b], [{ ...c, client: "acme" }, b, a], [b, b], [b, { type: "event" }]];
     let keyed: readonly KeyedTrigger[] = [];
@@ -187,7 +187,7 @@ describe("the triggers and settings of a draft", () => {
     expect(keys).toEqual([[1, 2], [2], [2, 3], [3, 2], [3, 2, 4], [5, 2], [5, 6]]);
   });
 
-  it("keep an empty list of triggers and of receivers, which a published workflow would keep otherwise", () => {
+  it("have empty triggers and receivers after a user removes them, because the workflow would keep absent ones", () => {
     const { settings } = changeSettings(doc([], []), [
       ["triggers", null],
       ["on_failure", null],
@@ -283,7 +283,7 @@ describe("a change of the nodes of a map", () => {
   const whole: Doc = { ...before, nodes: [...before.nodes, map("each", node("x"), map("inner", node("y")))] };
   const read = ({ nodes }: Doc) => JSON.parse(nodes.at(-1)?.text ?? "");
 
-  it("is made in the body of the map, and leaves all other nodes as they are", () => {
+  it("changes the body of the map, and leaves all other nodes as they are", () => {
     const add = (one: Doc) => addNodeAt(one, node("z"), { after: "y" });
     const after = changeInside(whole, "inner", (one) => moveNode(add(one), "z", { x: 1, y: 2 }));
     expect(read(after).nodes[1]).toMatchObject({ nodes: [{ id: "y" }, { id: "z" }], edges: [{ from: "y", to: "z" }] });
@@ -295,7 +295,7 @@ describe("a change of the nodes of a map", () => {
     expect(renderParts(after).layout).toEqual({ z: { x: 1, y: 2 } });
   });
 
-  it("is undone without the changes that were made elsewhere meanwhile", () => {
+  it("can be undone, and other changes that were made meanwhile stay", () => {
     let [from, to] = [whole, whole];
     const mine = changeInside(whole, "each", (one) => {
       from = one;
@@ -313,7 +313,7 @@ describe("a change of the nodes of a map", () => {
     expect(changeInside(gone, "inner", (one) => removeNode(one, "y"))).toBe(gone);
   });
 
-  it("keeps the last step before the end of the item", () => {
+  it("inserts a node after the last step before the end of the item", () => {
     const ended = doc(["a"], [{ from: "a", to: "stop" }]);
     const body: Doc = { ...ended, nodes: [...ended.nodes, node("stop", { type: "end" })] };
     expect(addNodeAt(body, node("x"), { after: "a" }).edges).toEqual([

@@ -12,7 +12,7 @@ describe("the form of a trigger", () => {
     expect(fields.map(({ description }) => description).join()).not.toMatch(/[`[]|\]\(/);
   });
 
-  it("has the findings at their fields, and the others beside them", () => {
+  it("shows errors at their fields, and returns all other findings separately", () => {
     const fields = listSchemaFields(schema, "webhook_trigger");
     const at = (key: string) => fields.findIndex((field) => field.key === key);
     const found = (path: string, severity = "error") => ({ path: `$.triggers[1]${path}`, severity, message: path });

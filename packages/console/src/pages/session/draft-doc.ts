@@ -38,7 +38,7 @@ export function renderParts({ nodes, edges, layout, settings }: Doc) {
   return { nodes: texts, edges: [...edges], layout: Object.fromEntries(known), settings };
 }
 
-/** The nodes and edges that a map runs for each item; undefined for any other node, and for a map of a workflow. */
+/** Reads the nodes and edges that a map runs for each item. A map that calls a workflow has none, like other nodes. */
 export function readBody(definition: string): Pick<Doc, "nodes" | "edges"> | undefined {
   const nodes = findMember(definition, "nodes");
   if (nodes === undefined || readKind(nodes) !== "list") return undefined;
@@ -54,7 +54,7 @@ export function listNodesInside(nodes: readonly DocNode[]): DocNode[] {
   return nodes.flatMap((node) => [node, ...listNodesInside(readBody(node.text)?.nodes ?? [])]);
 }
 
-/** Changes the body of a map; without a map, the document itself. The body of a map that is gone stays gone. */
+/** Changes the body of a map; without a map, the document itself. Changes nothing if the map was deleted. */
 export function changeInside(doc: Doc, map: string | undefined, change: (doc: Doc) => Doc): Doc {
   if (map === undefined) return change(doc);
   const outer = doc.nodes.find((node) => listNodesInside([node]).some(({ id }) => id === map));
@@ -83,7 +83,7 @@ export function changeNode(doc: Doc, id: string, changes: readonly Change[]): Do
   return { ...doc, nodes };
 }
 
-/** Settings that a published workflow keeps if the draft has none. Their empty values remove them. */
+/** Empty values by setting. A published workflow keeps such a setting if the draft has none; an empty value removes it. */
 const emptySettings: Readonly<Record<string, string>> = { triggers: "[]", on_failure: "{}" };
 
 export function changeSettings(doc: Doc, changes: readonly Change[]): Doc {
@@ -110,8 +110,8 @@ export function addTrigger(doc: Doc, trigger: Trigger): Doc {
 }
 
 /**
- * Changes members of a trigger; without changes, removes the trigger. `place` tells equal triggers apart. A trigger that
- * is no longer as the user saw it stays as it is.
+ * Changes members of a trigger; without changes, removes the trigger. `place` tells equal triggers apart. Changes
+ * nothing if another user changed or removed the trigger.
  */
 export function changeTrigger(doc: Doc, trigger: Trigger, place: number, changes?: readonly Change[]): Doc {
   const [triggers, text] = [listTriggers(doc.settings), JSON.stringify(trigger)];
@@ -129,8 +129,8 @@ export interface KeyedTrigger {
 }
 
 /**
- * Gives each trigger a key that it keeps when it moves or changes. `before` has the keys of the list as it was. A trigger
- * that has changed in a list that has not become shorter is the one that was at its place.
+ * Gives each trigger a key that it keeps when it moves or changes. `before` is the earlier list with its keys. If the
+ * list did not become shorter, an unknown trigger is a change of the earlier one of its type at its place.
  */
 export function keyTriggers(triggers: readonly Trigger[], before: readonly KeyedTrigger[]): readonly KeyedTrigger[] {
   const left = new Set(before);
@@ -200,7 +200,7 @@ export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   return { ...doc, nodes, edges: [...doc.edges, { from: after, to: node.id, ...nextCondition(doc, after) }] };
 }
 
-/** Whether a node is an end. Only the bodies of maps list their ends; the ends of the draft are in no document. */
+/** Whether a node is an end. Only the bodies of maps list their ends, so an unknown node is an end of the draft. */
 function isEnd(node: DocNode | undefined): boolean {
   return node === undefined || readString(findMember(node.text, "type")) === "end";
 }

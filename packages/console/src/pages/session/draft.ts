@@ -15,8 +15,8 @@ import { listIdsBeside, listNodesInside, readBody, readDoc } from "./draft-doc.t
 export type SessionNode = Session["nodes"][number];
 
 /**
- * Finds a node of the draft: also one in the body of a map, and one without edges and output, which is a tool of an
- * agent or a fallback of code.
+ * Finds a node of the draft or of the body of a map. It may be a tool of an agent or a fallback of code, which have no
+ * edges and no output.
  */
 export function findSessionNode(session: Session, id: string | undefined): SessionNode | undefined {
   if (id === undefined) return undefined;
@@ -37,12 +37,12 @@ export function listMapsTo(session: Session, map: string | undefined): string[] 
   return map === undefined ? [] : [...listMapsTo(session, findMapAround(session, map)), map];
 }
 
-/** Whether a node is another one, or inside it. */
+/** Whether the node `id` is the node `other`, or inside it. */
 export function isWithin(session: Session, id: string, other: string): boolean {
   return listMapsTo(session, id).includes(other);
 }
 
-/** A session as the nodes in the body of a map see it, or as the nodes outside all maps do. */
+/** A session with the nodes and edges of one place: the body of a map, or the draft outside all maps. */
 export interface Scope extends Session {
   /** The map in whose body the nodes are. */
   map: string | undefined;
@@ -50,7 +50,7 @@ export interface Scope extends Session {
   ids: readonly string[];
 }
 
-/** Reads the nodes and edges in the body of a map. A map that is gone has the nodes outside all maps. */
+/** Reads the nodes and edges in the body of a map, or those outside all maps if the map was deleted. */
 export function readScope(session: Session, map: string | undefined): Scope {
   const all = listNodesInside(readDoc(session).nodes);
   const ids = all.map(({ id }) => id);

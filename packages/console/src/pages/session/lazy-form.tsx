@@ -2,8 +2,8 @@ import type { ComponentType } from "react";
 import { lazyComponent } from "../../parts/states.tsx";
 
 /**
- * Loads a component that generates forms from the JSON schema of workflow files. The schema is loaded with the first
- * form that a user opens.
+ * Loads a component that generates forms from the JSON schema of workflow files. The browser loads the schema
+ * when the user opens the first form.
  */
 export function lazyForm<Props extends { schema: string }>(
   load: () => Promise<ComponentType<Props>>,

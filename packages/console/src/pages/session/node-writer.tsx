@@ -236,14 +236,14 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     state.current.isBusy = state.current.isBusy.then(store);
     return state.current.isBusy;
   }, [store]);
-  // A text that was refused because another part of the node had changed is sent again with the new version.
+  // If the server refused a text because another part of the node had changed, sends it again with the new version.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a reason to send the text again
   useEffect(() => {
     if (text === saved || theirs !== undefined) return undefined;
     const timer = setTimeout(() => void save(), pauseMs);
     return () => clearTimeout(timer);
   }, [text, saved, theirs, save, node.version]);
-  // Also saves a text whose editor the user leaves within the pause.
+  // Also saves the text if the user leaves the editor before the pause ends.
   useEffect(
     () => () => {
       if (!state.current.hasConflict) void save();

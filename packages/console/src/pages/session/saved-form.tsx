@@ -24,14 +24,14 @@ interface SavedFormProps {
   fields: readonly Field[];
   /** The object that the form edits, as JSON text. */
   object: string;
-  /** Sentences by the place of their field. */
+  /** Messages by the place of their field. */
   findings: Problems;
   /** Adds changes that follow from the changes of the user. */
   complete?(changes: readonly Change[]): readonly Change[];
   save(changes: readonly Change[]): Promise<unknown>;
 }
 
-/** A form that saves each pause in typing. */
+/** A form that saves its values when the user pauses typing. */
 export function SavedForm({ id, fields, object, findings, complete = (changes) => changes, save }: SavedFormProps) {
   const { drafts, setDrafts, problems, hasInvalid, edited, noteSent } = useFieldDrafts(fields, object);
   const [error, setError] = useState<unknown>();
@@ -48,7 +48,7 @@ export function SavedForm({ id, fields, object, findings, complete = (changes) =
   }, [text, object]);
   const pending = useRef({ changes, save });
   pending.current = { changes, save };
-  // Also saves values whose form the user leaves within the pause.
+  // Also saves the values if the user leaves the form before the pause ends.
   useEffect(
     () => () => {
       const { changes, save } = pending.current;
@@ -83,11 +83,11 @@ export function SavedForm({ id, fields, object, findings, complete = (changes) =
 interface FieldDraft {
   draft: Draft;
   isEdited: boolean;
-  /** The values of the object that this draft has seen or sent, newest last. Another value is a change of another user. */
+  /** The values of the field that this draft has received or sent, newest last. Any other value comes from another user. */
   known: Set<string | undefined>;
 }
 
-/** Keeps the drafts of the fields by key. A field shows an undo, and the change of another user, in place of its draft. */
+/** Keeps the drafts of the fields by key. An undo, or a change by another user, replaces the draft of its field. */
 function useFieldDrafts(fields: readonly Field[], object: string) {
   const own = useRef(new Map<string, FieldDraft>());
   const [, render] = useReducer((count: number) => count + 1, 0);
@@ -96,7 +96,7 @@ function useFieldDrafts(fields: readonly Field[], object: string) {
     const json = members.get(key);
     const now = json && normalize(json);
     const before = own.current.get(key);
-    // After the newest sent value has arrived, an earlier value is an undo.
+    // Forgets earlier values once the newest sent value has arrived, because a return to one of them is an undo.
     if (before && Array.from(before.known).at(-1) === now) before.known = new Set([now]);
     if (before?.known.has(now)) return before;
     const created = { draft: createDraft(shape, json), isEdited: false, known: new Set([now]) };

@@ -20,14 +20,14 @@ export function listSchemaFields(schema: string, definition?: string): readonly 
   return parseFields(`{${[...members, `"$defs":${definitions}`].join(",")}}`).map(withoutInitial);
 }
 
-/** Removes the Markdown of the descriptions, which are written for pages: marks of code, and links. */
+/** Removes Markdown from the descriptions: marks of code, and links. */
 function removeMarkdown(schema: string): string {
   return schema.replaceAll(/"description":\s*"(?:[^"\\]|\\.)*"/g, (text) =>
     text.replaceAll("`", "").replaceAll(/\[([^\]]*)\]\(#?[^)]*\)/g, "$1"),
   );
 }
 
-/** Removes the defaults of members: an absent member stays absent, and its description names the default. */
+/** Removes the defaults of members, so that an absent member stays absent. Its description names the default. */
 function withoutInitial(field: Field): Field {
   const { shape } = field;
   const inner = shape.kind === "object" ? { ...shape, fields: shape.fields.map(withoutInitial) } : shape;
@@ -35,8 +35,8 @@ function withoutInitial(field: Field): Field {
 }
 
 /**
- * Splits the findings below a path of the workflow: sentences by the place of their field in a form, and the findings
- * that belong to no field. Warnings belong to no field, because a field with a sentence counts as wrong.
+ * Splits the findings below the path `root`: `problems` has messages by the place of their field in a form, and `others`
+ * has findings without a field. Warnings are among `others`, because a form shows a field with a message as invalid.
  */
 export function placeFindings<T extends Found>(fields: readonly Field[], findings: readonly T[], root: string) {
   const problems = new Map<string, string>();

@@ -21,7 +21,7 @@ import type { DraftEditing } from "./use-draft.ts";
 const words = texts.build;
 const triggerWords = words.triggers;
 
-/** Fields of a workflow that are no settings, or that have a form of their own. */
+/** Fields of a workflow that are not settings, or that have their own form. */
 const excluded = new Set(["$schema", "id", "name", "nodes", "edges", "graph_definition", "triggers"]);
 
 interface SettingsTabProps {
@@ -77,7 +77,7 @@ export function SettingsTab({ session, draft, schema }: SettingsTabProps) {
   );
 }
 
-/** Creates a trigger with the least that its kind needs. */
+/** Creates a trigger with only the fields that its kind needs. */
 function createTrigger(type: string, { name, client_slug }: Session): Trigger {
   const address = deriveSlug(name) || "workflow";
   const own: Record<string, object> = {

@@ -32,8 +32,8 @@ export interface DraftEditing {
 }
 
 /**
- * Saves changes of the draft, or of the body of a map, one after the other. If another user has changed the session meanwhile, the change is
- * applied to the new state, so that both changes stay.
+ * Saves changes of the draft, or of the body of a map, one after the other. If another user has changed the session
+ * meanwhile, applies the change to the new state, so that both changes stay.
  */
 export function useDraft(session: Session, map: string | undefined): DraftEditing {
   const { session_id: id } = session;

@@ -10,7 +10,7 @@ export type FieldShape =
   | { kind: "choice"; values: readonly string[] }
   | { kind: "list"; element: FieldShape; minItems: number; maxItems: number | undefined }
   | { kind: "object"; fields: readonly Field[] }
-  /** A value without a generated field: text, JSON or a file. An object starts as JSON. */
+  /** A value without a generated field: the user enters text, JSON or a file. For an object, the field starts as JSON. */
   | { kind: "any"; isObject?: true };
 
 export type TextInput = "text" | "date" | "time" | "datetime-local" | "email" | "url" | "password";

@@ -82,8 +82,8 @@ const mapHeight = 58;
 const insertRoom = 56;
 
 /**
- * A graph whose maps unfold to the nodes in their body. A graph that the user can change shows one level: the button of
- * a map leads to its nodes.
+ * A graph whose maps unfold to show the nodes in their body. A graph that the user can change shows one level only, and
+ * the button of a map opens its nodes.
  */
 export function GraphView<Data extends object>(props: GraphViewProps<Data>): JSX.Element {
   return (

@@ -35,8 +35,8 @@ export const RouteLine = memo(function RouteLine({ data, label, markerEnd }: Edg
 const [letterPx, gapPx] = [6, 16];
 
 /**
- * Places the button beside the label, or in the middle of an edge without one. At an edge that leads back, it is on the
- * left, because the button of the edge beside it is on the right.
+ * Places the button beside the label, or in the middle of an edge without one. On an edge that leads back, the button
+ * is on the left, because the edge beside it has its button on the right.
  */
 function placeButton({ points, label: place }: Route, label: ReactNode): Point {
   if (place && label) {

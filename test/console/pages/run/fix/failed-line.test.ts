@@ -20,7 +20,7 @@ describe("the description of a failure", () => {
     });
   });
 
-  it("has the keys from which the code above has set the variables of the line", () => {
+  it("has the keys from which earlier code sets the variables that the line uses", () => {
     const lines = [
       'text, other = context["text"], context["other"]',
       "first = text.splitlines()[0]",

@@ -33,7 +33,7 @@ function keysIn(source: string): string[] {
   return Array.from(source.matchAll(readKey), ([, double, single]) => double ?? single ?? "");
 }
 
-/** Lists the keys from which the code above a line has set the variables of the line. */
+/** Lists the keys from which code above a line sets the variables that the line uses. */
 function keysOfVariables(lines: readonly string[], at: number, seen = new Set<number>()): string[] {
   const names = (lines[at] ?? "").replaceAll(quoted, "").match(variable) ?? [];
   return names.flatMap((name) => {
