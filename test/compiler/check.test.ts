@@ -1,6 +1,6 @@
 import { compileWorkflow, toStateMachine } from "@nova/compiler";
 import { describe, expect, it } from "vitest";
-import { checkEvents, checkSize, definitionLimitBytes } from "../../packages/compiler/src/compile-workflow.ts";
+import { checkEvents, checkSize, definitionLimitBytes } from "../../packages/compiler/src/check.ts";
 import { action, body, chainOf, decision, end, map, start, workflow } from "./support/workflows.ts";
 
 const inputs = { properties: { ticket: { type: "object" }, customer: { type: "string" } } };

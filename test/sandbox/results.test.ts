@@ -3,7 +3,7 @@ import { type BlobType, type CodeResult, jsonProblem } from "@nova/engine";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sha256 } from "../../packages/engine/src/sha256.ts";
-import { takeResult } from "../../packages/sandbox/src/sandboxes.ts";
+import { takeResult } from "../../packages/sandbox/src/results.ts";
 import { MemoryIo } from "./support/memory-io.ts";
 
 /** A sandbox whose every file has this text. */

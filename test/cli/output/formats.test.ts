@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Log } from "sarif";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { githubLines, sarifLog } from "../../../packages/cli/src/commands/validate.ts";
+import { githubLines, sarifLog } from "../../../packages/cli/src/output/formats.ts";
 import { newFolder, nova, startNova } from "../support/nova.ts";
 
 let cwd: string;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type ContextShape, checkNodeCode, listImportableModules, type NodeFacts, shapeOf } from "@nova/python";
 import {
   type Finding,
@@ -12,12 +12,12 @@ import {
   templatePackages,
 } from "@nova/workflow";
 import { defined } from "@nova/workflow/defined";
-import about from "../../package.json" with { type: "json" };
 import { connectServer } from "../api/ask.ts";
 import { exitCodes, InvalidInput, throwInvalid } from "../errors.ts";
 import { readJsonFile, readObjectFile, utf8 } from "../input/context.ts";
 import { findUnpriced, readAndCompile, readAndParse, workflowPath } from "../input/workflow.ts";
 import { Interrupt } from "../interrupt.ts";
+import { githubLines, sarifLog } from "../output/formats.ts";
 import { type CommandOutput, print, printError } from "../output/terminal.ts";
 import { diagnosticsOf, findingLines } from "../output/text.ts";
 import { repeatOnChange } from "../watch.ts";
@@ -183,67 +183,4 @@ export async function readImportable(file: string): Promise<Pick<NodeFacts, "mod
     folder = dirname(folder);
   }
   return { modules: listImportableModules(templatePackages) };
-}
-
-/** Returns the path of a finding's file from the current folder, with slashes. `folder` is the folder of the workflow. */
-function fileOf({ file = "workflow.json" }: Finding, folder: string): string {
-  return relative(".", join(folder, file)).replaceAll("\\", "/");
-}
-
-/**
- * Returns the position of a finding in its file. A finding without a file counts the lines of a text inside the
- * definition, which are no lines of the file.
- */
-function placeOf({ file, line, column = 1 }: Finding): { line: number; column: number } | undefined {
-  return file === undefined || line === undefined ? undefined : { line, column };
-}
-
-/** Findings as workflow commands of GitHub Actions, which shows them beside the lines of a change. */
-export function githubLines(findings: readonly Finding[], folder: string): string[] {
-  return findings.map((finding) => {
-    const { code, severity, message } = finding;
-    const at = placeOf(finding);
-    const place = { file: fileOf(finding, folder), ...(at && { line: at.line, col: at.column }), title: code };
-    const properties = Object.entries(place).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
-    return `::${severity} ${properties.join(",")}::${escapeData(message)}`;
-  });
-}
-
-function escapeData(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
-}
-
-/** Findings as a log of the Static Analysis Results Interchange Format 2.1.0 (OASIS). */
-export function sarifLog(findings: readonly Finding[], folder: string) {
-  const rules = [...new Set(findings.map(({ code }) => code))].sort();
-  return {
-    version: "2.1.0" as const,
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-    runs: [
-      {
-        tool: { driver: { name: "nova", version: about.version, rules: rules.map((id) => ({ id })) } },
-        columnKind: "utf16CodeUnits" as const,
-        results: findings.map((finding) => resultOf(finding, { rules, folder })),
-      },
-    ],
-  };
-}
-
-function resultOf(finding: Finding, { rules, folder }: { rules: readonly string[]; folder: string }) {
-  const at = placeOf(finding);
-  const physicalLocation = {
-    artifactLocation: { uri: encodeURI(fileOf(finding, folder)) },
-    ...(at && { region: { startLine: at.line, startColumn: at.column } }),
-  };
-  return {
-    ruleId: finding.code,
-    ruleIndex: rules.indexOf(finding.code as string),
-    level: finding.severity,
-    message: { text: finding.message },
-    locations: [{ physicalLocation, logicalLocations: [{ fullyQualifiedName: finding.path }] }],
-  };
 }

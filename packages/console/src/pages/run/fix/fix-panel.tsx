@@ -1,25 +1,22 @@
-import type { ChainEntry, Execution, Session, WholeExecution } from "@nova/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { type RefObject, useEffect, useRef, useState } from "react";
-import { Link } from "wouter";
-import { useNova, workConcurrently } from "../../../api/nova.ts";
-import { useReload } from "../../../api/queries.ts";
-import { asRaw, findMember, readString } from "../../../json/raw.ts";
+import type { ChainEntry, Session, WholeExecution } from "@nova/client";
+import { useMutation } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useNova } from "../../../api/nova.ts";
+import { asRaw } from "../../../json/raw.ts";
 import { Button } from "../../../parts/button.tsx";
-import { CodeDiff, CodeView } from "../../../parts/code.tsx";
-import { Dialog, DialogButton, FormDialog } from "../../../parts/dialog.tsx";
+import { CodeView } from "../../../parts/code.tsx";
+import { DialogButton } from "../../../parts/dialog.tsx";
 import { JsonView } from "../../../parts/json-view.tsx";
 import { ErrorNote, lazyComponent, QueryView } from "../../../parts/states.tsx";
 import { StatusBadge } from "../../../parts/status.tsx";
 import { UntrustedText } from "../../../parts/untrusted-text.tsx";
 import { texts } from "../../../texts.ts";
-import { findTextField, readDefinition, type SessionNode } from "../../session/draft.ts";
+import { findTextField, readDefinition } from "../../session/draft.ts";
 import type { WriterHandle } from "../../session/node-writer.tsx";
 import { useSession, useSessionReload } from "../../session/use-session.ts";
-import { parseDefinition } from "../../workflow/definition.ts";
 import { EntryView, useEntry } from "../entry-view.tsx";
-import { ForecastView } from "../forecast.tsx";
-import { describeFailure, normalizeMessage } from "./failed-line.ts";
+import { describeFailure } from "./failed-line.ts";
+import { PublishDialog } from "./publish-dialog.tsx";
 
 const words = texts.fix;
 
@@ -155,173 +152,4 @@ function Editor({ session, ...props }: FixProps & { session: Session }) {
       )}
     </>
   );
-}
-
-interface PublishDialogProps {
-  run: WholeExecution;
-  execution: string;
-  session: Session;
-  node: SessionNode;
-  field: "code" | "prompt";
-  handle: RefObject<WriterHandle | null>;
-  onClose(): void;
-}
-
-interface Done {
-  version: number;
-  /** The restart of the run of the page. */
-  restart: string;
-  started: number;
-  refused: number;
-}
-
-/**
- * Shows the difference to the active version and what a restart would run. After confirmation it publishes the change,
- * and restarts this run and, if the user wants, the other runs with the same error.
- */
-function PublishDialog({ run, execution, session, node, field, handle, onClose }: PublishDialogProps) {
-  const { session_id: id, workflow } = session;
-  const nova = useNova();
-  const reload = useReload();
-  const [isForAll, setForAll] = useState(false);
-  const [done, setDone] = useState<Done>();
-  const active = useActiveText(session, node.node_id, field);
-  const forecast = useForecast(run, execution, active.data?.version);
-  const others = useOthers(run);
-  // The difference has to show the text that the user typed last.
-  useEffect(() => void handle.current?.save(), [handle]);
-  const isChild = execution !== run.execution_id;
-  const text = readString(findMember(readDefinition(node), field)) ?? "";
-  const publish = async () => {
-    if (!(await handle.current?.save())) throw new Error(words.notSaved);
-    const { version, status, reason } = await nova.sessions.publish(id);
-    if (status === "failed") throw new Error(reason ?? words.notPublished);
-    await waitUntilReady(version);
-    const request = isChild ? {} : { version };
-    const { execution_id: restart } = await nova.executions.restart(run.execution_id, request);
-    const counts = { started: 1, refused: 0 };
-    await workConcurrently(isForAll ? (others.data ?? []) : [], async ({ execution_id }) => {
-      await nova.executions.restart(execution_id, request).then(
-        () => counts.started++,
-        () => counts.refused++,
-      );
-    });
-    await reload(["run", run.execution_id], ["/executions"], ["runs"]);
-    setDone({ version, restart, ...counts });
-  };
-  const waitUntilReady = async (version: number) => {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const { status, reason } = await nova.workflows.get(workflow ?? "", { version });
-      if (status === "ready") return;
-      if (status === "failed") throw new Error(reason ?? words.notPublished);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-    throw new Error(words.slow);
-  };
-  if (done) return <DoneDialog done={done} onClose={onClose} />;
-  const count = others.data?.length ?? 0;
-  return (
-    <FormDialog
-      title={words.publish}
-      isIncomplete={!forecast.data || forecast.data.misfits.length > 0 || active.data?.text === text}
-      staysOpen
-      onSubmit={publish}
-      onClose={onClose}
-    >
-      <QueryView query={active} lines={4}>
-        {(now) => (
-          <section className="stack">
-            <h3>{words.diff(workflow ?? "", now.version)}</h3>
-            {now.text !== now.recorded && <p className="notice tone-wait">{words.otherVersion}</p>}
-            <CodeDiff before={now.text ?? ""} after={text} label={words.diff(workflow ?? "", now.version)} />
-          </section>
-        )}
-      </QueryView>
-      <section className="stack">
-        <h3>{words.continues}</h3>
-        <QueryView query={forecast} lines={4}>
-          {(data) => <ForecastView forecast={data} />}
-        </QueryView>
-      </section>
-      {count > 0 && (
-        <label className="row check">
-          <input type="checkbox" checked={isForAll} onChange={(event) => setForAll(event.target.checked)} />
-          {words.others(count)}
-        </label>
-      )}
-    </FormDialog>
-  );
-}
-
-const maxTries = 120;
-const pauseMs = 500;
-
-function DoneDialog({ done: { version, restart, started, refused }, onClose }: { done: Done; onClose(): void }) {
-  return (
-    <Dialog
-      title={words.done(version)}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{texts.common.close}</Button>
-          <Link href={`/runs/${restart}`} className="button button-main">
-            {words.openRestart}
-          </Link>
-        </>
-      }
-    >
-      <p role="status">{words.restarted(started, refused)}</p>
-    </Dialog>
-  );
-}
-
-/** Reads the text of the node in the active version, and in the version of the failed run. */
-function useActiveText({ workflow, recorded: at }: Session, node: string, field: "code" | "prompt") {
-  const nova = useNova();
-  const recorded = at?.version ?? 1;
-  const readText = async (version: number) => {
-    const { definition } = await nova.workflows.get(workflow ?? "", { version });
-    return parseDefinition(asRaw(definition).text).nodes.get(node)?.[field];
-  };
-  return useQuery({
-    queryKey: ["fix", "active", workflow, node],
-    gcTime: 0,
-    async queryFn() {
-      const { active_version: active, version: latest } = await nova.workflows.get(workflow ?? "");
-      const version = active ?? latest;
-      const [now, then] = await Promise.all([version, recorded].map(readText));
-      return { version, text: now, recorded: then };
-    },
-  });
-}
-
-function useForecast({ execution_id: id }: WholeExecution, execution: string, version: number | undefined) {
-  const { executions } = useNova();
-  return useQuery({
-    queryKey: ["forecast", id, "fix", version],
-    enabled: version !== undefined,
-    gcTime: 0,
-    queryFn: () =>
-      executions.restart(id, { dry_run: true, ...(execution === id && version !== undefined && { version }) }),
-  });
-}
-
-/** Lists other failed runs of the workflow with the same error that were not restarted yet. */
-function useOthers({ execution_id: id, workflow, error }: WholeExecution) {
-  const { executions } = useNova();
-  return useQuery({
-    queryKey: ["fix", "others", id],
-    enabled: error !== null,
-    gcTime: 0,
-    async queryFn() {
-      const query = { workflow, status: "failed", error_class: error?.class, limit: 200 } as const;
-      const failed = await Array.fromAsync(executions.list(query as Parameters<typeof executions.list>[0]));
-      const isSame = (one: Execution) =>
-        one.error?.node === error?.node &&
-        normalizeMessage(one.error?.message ?? "") === normalizeMessage(error?.message ?? "");
-      return failed.filter(
-        (one) => one.execution_id !== id && one.parent === null && one.restarts.length === 0 && isSame(one),
-      );
-    },
-  });
 }
