@@ -144,7 +144,9 @@ context['short'] = [7]
     await page.locator("header").getByText("Completed").waitFor();
   });
 
-  it("folds a map into a summary of its items, unfolds it to its nodes, and lists failed items first", async () => {
+  it("folds a map into a summary of its items, unfolds it to its nodes, and lists failed items first", {
+    tags: ["deep"],
+  }, async () => {
     const id = await runToEnd("prices");
     const page = await app.open(`/runs/${id}`);
     await node(page, "each").getByText("14 items, 2 failed").waitFor();
