@@ -175,7 +175,7 @@ export class Zygote {
 
   /**
    * Creates a sandbox. It lives until `kill` is called, or until it ends by itself; then `ended` resolves. A light
-   * sandbox (`isLight`) is for code that imports no packages: it is forked from a process that never loads them, at a
+   * sandbox (`isLight`) is for code that imports nothing large: it is forked from a process that never loads packages, at a
    * third of the cost.
    */
   async createSandbox(environment: Record<string, string>, { internet, isLight }: WantedSandbox): Promise<Lifeline> {

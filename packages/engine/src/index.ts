@@ -118,7 +118,7 @@ export { type KeysLookedUp, planReuse, reuseProblem } from "./restart/reuse.ts";
 export { RestartRefused } from "./restart/selection.ts";
 export { Names, type OutcomeAt, readOutcomeAt, Source } from "./restart/source.ts";
 export { sweepIdle } from "./sandboxes/life.ts";
-export { mayImportPackages } from "./sandboxes/spec.ts";
+export { mayImportLargeModules } from "./sandboxes/spec.ts";
 export {
   CredentialLocked,
   type CredentialValues,

@@ -32,10 +32,17 @@ function packageName(line: string): string {
 
 /** The modules that the packages provide. numpy is installed with pandas. */
 const modules = [...promisedPackages.map(({ module }) => module), "pymupdf", "numpy"];
-const anyModule = new RegExp(`\\b(?:${modules.join("|")})\\b`);
+/** Modules of the standard library that are large. A process from which sandboxes are forked is faster without them. */
+const largeModules = [
+  ...["asyncio", "concurrent", "email", "gzip", "html", "http", "logging", "mimetypes", "multiprocessing", "pprint"],
+  ...["smtplib", "sqlite3", "ssl", "urllib.request", "xml", "zipfile"],
+];
+const anyPackage = new RegExp(`\\b(?:${modules.join("|")})\\b`);
+const anyLargeImport = new RegExp(`^\\s*(?:import|from)\\b.*\\b(?:${largeModules.join("|")})\\b`, "m");
 
-export function namesPackages(code: string): boolean {
-  return anyModule.test(code);
+/** Whether code seems to import packages of the template or large modules of the standard library. */
+export function namesLargeModules(code: string): boolean {
+  return anyPackage.test(code) || anyLargeImport.test(code);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Node, StepNode, Workflow } from "@nova/workflow";
 import { describe, expect, it } from "vitest";
-import { mayImportPackages, outerReach, poolOf, sandboxSpec } from "../../../packages/engine/src/sandboxes/spec.ts";
+import { mayImportLargeModules, outerReach, poolOf, sandboxSpec } from "../../../packages/engine/src/sandboxes/spec.ts";
 import { action, flow, lines, mapOver } from "../../support/engine/flows.ts";
 import { World } from "../../support/engine/world.ts";
 
@@ -56,28 +56,32 @@ function running(text: string, lib: Workflow["lib"] = {}): Workflow {
   return { ...flow("one", [code(text)], lines("start > a > end")), lib };
 }
 
-describe("mayImportPackages", () => {
+describe("mayImportLargeModules", () => {
   it.each([
     ["import pandas as pd", true],
     ["from PIL import Image", true],
     ["import json, fitz", true],
     ["numbers = __import__('numpy')", true],
+    ["import json, asyncio", true],
+    ["  from urllib.request import urlopen", true],
     ["import json, re, decimal", false],
+    ["from urllib.parse import quote", false],
+    ["context['email'] = 'html'  # an import of http", false],
     ["context['pandasize'] = 'a request'", false],
-  ])("is true only if code imports a package of the template: %s %s", (text, may) => {
-    expect(mayImportPackages(running(text))).toBe(may);
+  ])("is true only if code imports a package of the template or a large module: %s %s", (text, may) => {
+    expect(mayImportLargeModules(running(text))).toBe(may);
   });
 
   it("is true if a module of lib/ or code in the body of a map imports a package of the template", () => {
-    expect(mayImportPackages(running("import own", { "own.py": "import requests" }))).toBe(true);
-    expect(mayImportPackages(running("import own", { "own.py": "import re" }))).toBe(false);
+    expect(mayImportLargeModules(running("import own", { "own.py": "import requests" }))).toBe(true);
+    expect(mayImportLargeModules(running("import own", { "own.py": "import re" }))).toBe(false);
     const inside = flow("map", [mapOver("m", [code("import psycopg")], [])], lines("start > m > end"));
-    expect(mayImportPackages(inside)).toBe(true);
+    expect(mayImportLargeModules(inside)).toBe(true);
   });
 
   it("is true if a model has not yet written the code of a node", () => {
     const asked = doneBy({ kind: "prompt", prompt: "Add." } as StepNode["executor"]);
-    expect(mayImportPackages(flow("p", [asked], lines("start > a > end")))).toBe(true);
+    expect(mayImportLargeModules(flow("p", [asked], lines("start > a > end")))).toBe(true);
   });
 });
 

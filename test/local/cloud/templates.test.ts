@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { templateName } from "@nova/workflow";
+import { namesLargeModules, templateName } from "@nova/workflow";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TemplateDocumentation } from "../../../packages/agents/src/knowledge/documentation.ts";
 import type { Python } from "../../../packages/e2b-local/src/python.ts";
@@ -58,4 +58,16 @@ describe("the documentation of the Python packages in a template", () => {
     const endpoints = {} as Parameters<typeof environmentOf>[1];
     expect(environmentOf("/data", endpoints, keys).NOVA_DOCSTRINGS).toBe("/data/docstrings");
   });
+});
+
+it("code that imports a module which light sandboxes have not loaded gets no light sandbox", () => {
+  const warming = readFileSync("packages/e2b-local/src/python/nova_sandboxd/warming.py", "utf8");
+  const [small = [], large = []] = ["SMALL", "LARGE"].map((name) => {
+    const list = new RegExp(`^${name} = \\(\n([^)]+)`, "m").exec(warming)?.[1] ?? "";
+    return list.match(/[\w.]+/g) ?? [];
+  });
+  expect(large).toContain("asyncio");
+  expect(large.filter((module) => !namesLargeModules(`import ${module}`))).toEqual([]);
+  expect(small).toContain("json");
+  expect(small.filter((module) => namesLargeModules(`import ${module}`))).toEqual([]);
 });

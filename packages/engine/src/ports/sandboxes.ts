@@ -30,7 +30,7 @@ export interface SandboxSpec {
   scope: string;
   lifetimeSeconds: number;
   lib: Record<string, string>;
-  /** Set if no code in this sandbox imports packages of the template, so that the sandbox need not load them. */
+  /** Set if no code in this sandbox imports packages or large modules, so that the sandbox need not load them. */
   light?: true;
   pool?: SandboxPool;
   /** False if code in this sandbox may not use any network. */

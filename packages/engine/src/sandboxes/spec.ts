@@ -6,7 +6,7 @@ import {
   longestNodeSeconds,
   longestWaitedSeconds,
   type Node,
-  namesPackages,
+  namesLargeModules,
   sandboxMarginSeconds,
   type TaskNode,
   type Workflow,
@@ -69,7 +69,7 @@ export function sandboxSpec(
     scope,
     lifetimeSeconds: lifetimeOf(secondsOf(node), betweenNodesSeconds),
     lib: workflow.lib,
-    ...(!mayImportPackages(workflow) && { light: true }),
+    ...(!mayImportLargeModules(workflow) && { light: true }),
     internet: sealed !== true,
     ...(reach && { reach }),
   };
@@ -153,14 +153,17 @@ export function* tasksOf(nodes: readonly Node[]): Generator<TaskNode> {
 
 const importing = new WeakMap<Workflow, boolean>();
 
-/** Whether code of the workflow may import the template's packages. Code that a model has yet to write may import any. */
-export function mayImportPackages(workflow: Workflow): boolean {
+/**
+ * Whether code of the workflow may import packages of the template or large modules of the standard library. Code that a
+ * model has yet to write may import any.
+ */
+export function mayImportLargeModules(workflow: Workflow): boolean {
   const known = importing.get(workflow);
   if (known !== undefined) return known;
   const executors = Array.from(tasksOf(workflow.nodes), ({ executor }) => executor);
   const may =
-    Object.values(workflow.lib).some(namesPackages) ||
-    executors.some((one) => one.kind === "prompt" || namesPackages(codeInDefinition(one)?.code ?? ""));
+    Object.values(workflow.lib).some(namesLargeModules) ||
+    executors.some((one) => one.kind === "prompt" || namesLargeModules(codeInDefinition(one)?.code ?? ""));
   importing.set(workflow, may);
   return may;
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DiskSpace } from "@nova/aws-local";
 import type { E2bServer } from "@nova/e2b-local";
-import { interruptedError, mayImportPackages, sweep } from "@nova/engine";
+import { interruptedError, mayImportLargeModules, sweep } from "@nova/engine";
 import { httpServer, openServer } from "@nova/serve-local";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
@@ -49,7 +49,7 @@ export async function openAsOwner(
   if (isWritten) await createStores();
   /** Prepares the template of a workflow, which must exist before a sandbox is created from it. */
   const templateFor = (workflow: Workflow) => {
-    if (mayImportPackages(workflow)) opened.e2b.wantPackages();
+    if (mayImportLargeModules(workflow)) opened.e2b.wantPackages();
     return prepareTemplate(dataDir, workflow.requirements);
   };
   const service = await servicePorts(dataDir, environment, templateFor);

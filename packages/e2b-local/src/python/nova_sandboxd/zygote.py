@@ -1,6 +1,7 @@
 """The process from which sandboxes are forked. It keeps one sandbox ready. If packages are wanted, a second zygote
-imports them, and then creates the sandboxes, so that no request waits for an import. The first one continues for code
-that imports no packages, because a fork costs more if its process has loaded more. A request for a sandbox is a
+imports them and large modules of the standard library, and then creates the sandboxes, so that no request waits for an
+import. The first one continues for code that imports nothing large, because a fork costs more if its process has loaded
+more. A request for a sandbox is a
 connection to the socket `zygote` or `light`, on which the server sends one line of JSON, {environment, internet}. The
 response is the name of the sandbox's own socket. The connection stays open as long as the sandbox lives: if either side
 closes it, the sandbox ends."""
@@ -23,7 +24,7 @@ class Zygote:
         self.settings, self.events = settings, events
         self.loop = Loop()
         self.sandboxes, self.spare, self.warmer = {}, None, None
-        self.unloaded, self.loading, self.is_held, self.is_loaded = list(warming.STANDARD), None, False, False
+        self.unloaded, self.loading, self.is_held, self.is_loaded = list(warming.SMALL), None, False, False
         self.own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY) if settings["isolated"] else None
         self.listeners = [listen(settings["sockets"], name) for name in ("zygote", "light")]
 
@@ -120,8 +121,8 @@ class Zygote:
 
     def _load_next(self):
         """
-        Imports the next module of the standard library, which light sandboxes (for code that imports no packages) need,
-        too. Between two modules it handles waiting requests for sandboxes.
+        Imports the next small module of the standard library, which light sandboxes (for code that imports nothing large)
+        need, too. Between two modules it handles waiting requests for sandboxes.
         """
         self.loading = None
         if self.is_held or self.is_loaded:
@@ -149,7 +150,7 @@ class Zygote:
         if self.warmer == 0:
             try:
                 stderr = warming.silence()
-                warming.import_all(self.settings["packages"])
+                warming.import_all([*warming.LARGE, *self.settings["packages"]])
                 if warming.fork_quietly() == 0:
                     os.dup2(stderr, 2)
                     self._succeed(announce, orphaned)
@@ -173,7 +174,7 @@ class Zygote:
     def _retire(self, taken_over):
         """
         Called when the next zygote is ready. From then on this zygote creates only light sandboxes, for code that
-        imports no packages, and continues to watch the sandboxes that it has created. If an import has killed the next
+        imports nothing large, and continues to watch the sandboxes that it has created. If an import has killed the next
         zygote, this one creates all sandboxes, without packages.
         """
         self.loop.watch(taken_over)
