@@ -122,7 +122,8 @@ class Guard:
     def __init__(self, listener, names, nameservers, user, near, note):
         self.listener, self.user, self.near, self.note = listener, user, near, note
         self.epoll, self.handlers, self.notes = select.epoll(), {}, 0
-        self.cookie = _network_of(socket.socket())
+        with socket.socket() as any_socket:
+            self.cookie = _network_of(any_socket)
         self.queue = []  # Callers that wait because the backlog of a listener is full.
         self.names = Names(self, names, nameservers)
         self.watch(listener, select.EPOLLIN, self._hear)
