@@ -98,10 +98,14 @@ describe("the state of a run whose map is open", () => {
   /** Returns a function that reads the state. It reports the progress of the map, and the items whose entries it read. */
   function watch(story: Story) {
     const ports = { ...story.world.ports(atOnce) };
-    const { linksAt } = ports.chain;
+    const { linksAt, entries } = ports.chain;
     let items: string[] = [];
     ports.chain = {
       ...ports.chain,
+      entries: (execution, tips) => {
+        items.push(...tips.map(({ scope }) => scope.split(".")[1] ?? ""));
+        return entries(execution, tips);
+      },
       linksAt: (execution, places) => {
         items.push(...places.map(({ scope }) => scope.split(".")[1] ?? ""));
         return linksAt(execution, places);
@@ -135,6 +139,10 @@ describe("the state of a run whose map is open", () => {
     ]);
     const third = await read();
     expect([third.items.size, third.path, third.progress]).toEqual([57, second.path, second.progress]);
+    await story.everything();
+    const ended = await read();
+    expect([ended.items.size, ended.path.length]).toEqual([57, 63]);
+    expect(await read()).toEqual({ ...ended, items: new Set() });
   });
 
   it("shows every entry of the chain of work, although it reads the entries of ended items only once", async () => {

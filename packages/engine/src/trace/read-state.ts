@@ -99,7 +99,7 @@ class HeadReader {
   }
 }
 
-const endedBranches = createEndedBranches<Visit>();
+const endedBranches = createEndedBranches<Visit>({ hasContents: false });
 
 async function readStarter(ports: Ports, first: StoredEntry | undefined): Promise<string | null> {
   const text = first ? await contentOrNull(ports, first, headOf(first), "starter") : null;

@@ -83,7 +83,7 @@ export async function readEntries(
   return { entries };
 }
 
-const endedBranches = createEndedBranches<TraceEntry>();
+const endedBranches = createEndedBranches<TraceEntry>({ hasContents: true });
 
 /** An entry, and the context after it. The context is null if it was erased. */
 interface Before {

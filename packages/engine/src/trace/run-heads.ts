@@ -126,15 +126,16 @@ const maxRememberedBytes = 32 << 20;
 const rememberedMs = 5 * 60_000;
 
 /**
- * Remembers the entries of ended branches of open runs. These entries never change, and NOVA never erases the contents of
- * an open run, so the next read of the run reads only its other branches.
+ * Remembers the entries of ended branches. These entries never change, so the next read of the run reads only its other
+ * branches. `hasContents`: the entries have contents, which NOVA may erase when a run is no longer open, so this remembers
+ * only those of open runs.
  */
-export function createEndedBranches<T>() {
+export function createEndedBranches<T>({ hasContents }: { hasContents: boolean }) {
   const stores = new WeakMap<Ports["chain"], LRUCache<string, T[]>>();
   return {
-    /** Returns the ended branches of a run. Remembers none for a run that is not open, because NOVA may erase it. */
+    /** Returns the ended branches of a run that exists. */
     of({ chain }: Pick<Ports, "chain">, { id, open }: Pick<Execution, "id" | "open">): EndedBranches<T> {
-      if (!open) return noEndedBranches;
+      if (hasContents && !open) return noEndedBranches;
       const sizeCalculation = (entries: T[]) => renderJson(entries).length;
       const limits = { maxSize: maxRememberedBytes, ttl: rememberedMs, updateAgeOnGet: true };
       const all = stores.get(chain) ?? new LRUCache<string, T[]>({ ...limits, sizeCalculation });

@@ -115,8 +115,8 @@ async function addUrl(archive: Archive, { text, ...object }: ArchivedObject): Pr
 
 type SurveyPorts = Pick<ServicePorts, "formats">;
 
-/** Number of pages, of one megabyte each, that are read from the table for one answer. This takes some seconds. */
-const maxPages = 16;
+/** Number of pages, of one megabyte each, that are read from the table for one answer. More would delay other requests. */
+const maxPages = 4;
 
 /** Counts the formats in a part of the table. Throws `Forbidden`. */
 export async function surveyPart(ports: SurveyPorts, by: Principal, after?: string): Promise<FormatPage> {
