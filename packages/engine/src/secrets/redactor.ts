@@ -199,18 +199,25 @@ function credentialsIn(variables: NodeJS.ProcessEnv): string[] {
 
 /** Masks the credentials of this process in a message, because some servers repeat a refused key in their error. */
 export function maskCredentials(text: string, variables: NodeJS.ProcessEnv = process.env): string {
-  return text.length < shortestCredential ? text : createCredentialMask(variables)(text);
+  return createCredentialMask(variables)(text);
 }
 
 /**
- * Returns a function that masks the credentials which this process has now. Reading all environment variables is slow,
- * so a caller with many texts creates the function once.
+ * Returns a function that masks the credentials of this process. Reading all environment variables is slow, so the
+ * function reads them once, at its first text that may contain a credential.
  */
 export function createCredentialMask(variables: NodeJS.ProcessEnv = process.env): (text: string) => string {
-  const values = credentialsIn(variables);
+  let redactor: Redactor | undefined;
+  return (text) => {
+    if (text.length < shortestCredential) return text;
+    redactor ??= redactorOf(credentialsIn(variables));
+    return redactor.isIdle ? text : redactor.mask(text);
+  };
+}
+
+function redactorOf(values: string[]): Redactor {
   if (values.length !== known.values.length || values.some((value, index) => value !== known.values[index])) {
     known = { values, redactor: new Redactor(values) };
   }
-  const { redactor } = known;
-  return (text) => (text.length < shortestCredential || values.length === 0 ? text : redactor.mask(text));
+  return known.redactor;
 }
