@@ -125,3 +125,35 @@ test("the local E2B API answers that a sandbox does not exist if its processes h
   await server().kill(sandbox.sandboxId);
   await expect(sandbox.getInfo()).rejects.toThrow(SandboxNotFoundError);
 });
+
+test.each([
+  ["a list", "GET", "/v2/sandboxes?metadata=group%3Dnone", ""],
+  ["an extension", "POST", "/v2/sandboxes/:id/connect", '{"timeout":100}'],
+  ["a new timeout", "POST", "/sandboxes/:id/timeout", '{"timeout":100}'],
+  ["a request without a body", "POST", "/sandboxes/:id/timeout", ""],
+  ["a wrong timeout", "POST", "/sandboxes/:id/timeout", '{"timeout":"long"}'],
+  ["a body that is no JSON", "POST", "/sandboxes/:id/timeout", "{"],
+  ["an unknown sandbox", "DELETE", "/sandboxes/iunknown", ""],
+  ["an unknown route", "POST", "/sandboxes/:id/pause", ""],
+  ["another API key", "GET", "/v2/sandboxes", "", "e2b_other"],
+])(
+  "the local E2B API answers the same without HTTP as over HTTP: %s",
+  async (_, method, path, json, apiKey = API_KEY) => {
+    const url = path.replace(":id", (await create()).sandboxId);
+    const headers = { "x-api-key": apiKey, "content-type": "application/json" };
+    const overHttp = await fetch(server().apiUrl + url, { method, headers, ...(json && { body: json }) });
+    const { signal } = new AbortController();
+    const direct = await server().callControlPlane({ method, url, apiKey, json, signal });
+    expect([direct.status, await direct.text()]).toEqual([overHttp.status, await overHttp.text()]);
+  },
+);
+
+test("a request to the control plane without HTTP fails with the reason of its signal", async () => {
+  const { sandboxId } = await create();
+  const call = { method: "DELETE", url: `/sandboxes/${sandboxId}`, apiKey: API_KEY, json: "" };
+  const late = new AbortController();
+  const killing = server().callControlPlane({ ...call, signal: late.signal });
+  late.abort("too late");
+  await expect(killing).rejects.toBe("too late");
+  await expect(server().callControlPlane({ ...call, signal: late.signal })).rejects.toBe("too late");
+});

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { z } from "zod";
-import { Refusal, readJson, sendJson, sendNothing } from "./http.ts";
+import { Refusal } from "./http.ts";
 import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
 /**
@@ -24,26 +23,35 @@ const CreateBody = z.object({
   autoPause: z.literal(false, "the local E2B pauses no sandbox").nullish(),
 });
 
-/** A request with the state that its operation needs. */
-export type SandboxRequest = { sandboxes: Sandboxes; request: IncomingMessage; response: ServerResponse; url: URL };
-type Call = SandboxRequest & { id: string };
+const TimeoutBody = z.object({ timeout: Timeout });
 
-const ROUTES: Record<string, (call: Call) => unknown> = {
+/** A request to the control plane. `url` is its path and query. `readJson` reads the body. */
+export type ControlRequest = {
+  method: string | undefined;
+  url: URL;
+  readJson: () => Record<string, unknown> | Promise<Record<string, unknown>>;
+};
+type Call = ControlRequest & { sandboxes: Sandboxes; id: string };
+
+/** The response has the status 204 and no body if `json` is absent. */
+export type ControlAnswer = { status: 200 | 201; json: unknown } | { status: 204; json?: undefined };
+
+const ROUTES: Record<string, (call: Call) => ControlAnswer | Promise<ControlAnswer>> = {
   "POST v2/sandboxes": create,
   "GET v2/sandboxes": list,
-  "GET sandboxes/:id": ({ sandboxes, response, id }) => sendJson(response, 200, detail(sandboxes.get(id))),
-  "DELETE sandboxes/:id": async ({ sandboxes, response, id }) => {
+  "GET sandboxes/:id": ({ sandboxes, id }) => ({ status: 200, json: detail(sandboxes.get(id)) }),
+  "DELETE sandboxes/:id": async ({ sandboxes, id }) => {
     await sandboxes.kill(id);
-    sendNothing(response);
+    return { status: 204 };
   },
-  "POST v2/sandboxes/:id/connect": async ({ sandboxes, request, response, id }) => {
-    const { timeout } = parse(z.object({ timeout: Timeout }), await readJson(request));
-    sendJson(response, 200, summary(sandboxes.connect(id, timeout)));
+  "POST v2/sandboxes/:id/connect": async ({ sandboxes, readJson, id }) => {
+    const { timeout } = parse(TimeoutBody, await readJson());
+    return { status: 200, json: summary(sandboxes.connect(id, timeout)) };
   },
-  "POST sandboxes/:id/timeout": async ({ sandboxes, request, response, id }) => {
-    const { timeout } = parse(z.object({ timeout: Timeout }), await readJson(request));
+  "POST sandboxes/:id/timeout": async ({ sandboxes, readJson, id }) => {
+    const { timeout } = parse(TimeoutBody, await readJson());
     sandboxes.setTimeout(id, timeout);
-    sendNothing(response);
+    return { status: 204 };
   },
 };
 
@@ -51,16 +59,16 @@ const ROUTES: Record<string, (call: Call) => unknown> = {
  * Answers a request of the control plane, the API that creates and ends sandboxes. Throws `Refusal`, which the caller
  * sends as the response.
  */
-export async function answerControlPlane(asked: SandboxRequest) {
-  const { request, url } = asked;
+export async function answerControlPlane(sandboxes: Sandboxes, asked: ControlRequest): Promise<ControlAnswer> {
+  const { method, url } = asked;
   const [, version = "", id = "", action = ""] = /^\/(v2\/)?sandboxes(?:\/([^/]+))?(\/\w+)?$/.exec(url.pathname) ?? [];
-  const route = ROUTES[`${request.method} ${version}sandboxes${id && "/:id"}${action}`];
-  if (!route) throw new Refusal(404, `The local E2B server has no ${request.method} ${url.pathname}`);
-  await route({ ...asked, id });
+  const route = ROUTES[`${method} ${version}sandboxes${id && "/:id"}${action}`];
+  if (!route) throw new Refusal(404, `The local E2B server has no ${method} ${url.pathname}`);
+  return route({ ...asked, sandboxes, id });
 }
 
-async function create({ sandboxes, request, response }: Call) {
-  const { templateID, timeout, ...wanted } = parse(CreateBody, await readJson(request));
+async function create({ sandboxes, readJson }: Call): Promise<ControlAnswer> {
+  const { templateID, timeout, ...wanted } = parse(CreateBody, await readJson());
   if (timeout === 0) throw new Refusal(400, "Timeout must be greater than 0");
   const network = wanted.network ?? undefined;
   const { allowed, denied } = rulesIn(network);
@@ -70,14 +78,14 @@ async function create({ sandboxes, request, response }: Call) {
   const internet = wanted.allow_internet_access !== false && !isClosed;
   const metadata = wanted.metadata ?? {};
   const sandbox = await sandboxes.create({ templateID, network, metadata, timeoutSeconds: timeout, internet });
-  sendJson(response, 201, summary(sandbox));
+  return { status: 201, json: summary(sandbox) };
 }
 
 /** Lists the sandboxes with all of the metadata in the query. The response is always a single page. */
-function list({ sandboxes, response, url }: Call) {
+function list({ sandboxes, url }: Call): ControlAnswer {
   const wanted = metadataOf(url.searchParams.get("metadata"));
   const found = sandboxes.all().filter(({ metadata }) => wanted.every(([key, value]) => metadata[key] === value));
-  sendJson(response, 200, found.map(listed));
+  return { status: 200, json: found.map(listed) };
 }
 
 /** Parses the metadata in a query. It decodes twice, because the SDK encodes keys and values twice. */

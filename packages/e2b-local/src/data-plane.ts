@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { AgentGone, AgentRefusal, callAgent, forward, openCall, readHead } from "./agent-call.ts";
-import type { SandboxRequest } from "./control-plane.ts";
 import { answerEnvd } from "./envd.ts";
-import { header, Refusal, readJson, sendJson, unreachableSandbox } from "./http.ts";
+import { asRefusal, header, Refusal, readJson, sendJson, unreachableSandbox } from "./http.ts";
 import type { Sandbox, Sandboxes } from "./sandboxes.ts";
 
 const CODE_PORT = "49999";
@@ -13,6 +12,9 @@ const TOKEN_HEADER = "e2b-traffic-access-token";
 export const END = Buffer.from('{"type": "end_of_execution"}\n');
 
 const ExecuteBody = z.object({ code: z.string(), context_id: z.string().nullish() });
+
+/** A request to a sandbox, with the state that its operation needs. */
+export type SandboxRequest = { sandboxes: Sandboxes; request: IncomingMessage; response: ServerResponse; url: URL };
 
 /** Does the work of E2B's gateway: finds the sandbox and the port that the request's headers name. */
 export async function answerDataPlane({ sandboxes, request, response, url }: SandboxRequest) {
@@ -53,7 +55,7 @@ export function cellIn(json: unknown): { code: string; context: string | null | 
 export function refusalOf(error: unknown, sandbox = ""): Refusal {
   if (error instanceof AgentGone) return unreachableSandbox(sandbox);
   if (error instanceof AgentRefusal) return new Refusal(error.code === "not_found" ? 404 : 500, error.message);
-  return error instanceof Refusal ? error : new Refusal(500, error instanceof Error ? error.message : String(error));
+  return asRefusal(error);
 }
 
 /** Serves port 49999, the code interpreter. */

@@ -46,13 +46,16 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return body;
 }
 
-/** Parses the body of a request; an empty body counts as {}. Throws a `Refusal` if it is not a JSON object. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const body = await readBody(request);
-  if (body.length === 0) return {};
+  return parseJson((await readBody(request)).toString());
+}
+
+/** Parses the body of a request; an empty body counts as {}. Throws a `Refusal` if it is not a JSON object. */
+export function parseJson(body: string): Record<string, unknown> {
+  if (body === "") return {};
   let value: unknown;
   try {
-    value = JSON.parse(body.toString());
+    value = JSON.parse(body);
   } catch (cause) {
     throw new Refusal(400, `Error when parsing request: ${(cause as Error).message}`);
   }
@@ -76,6 +79,10 @@ export function sendJson(
 export function sendNothing(response: ServerResponse) {
   response.writeHead(204);
   response.end();
+}
+
+export function asRefusal(error: unknown): Refusal {
+  return error instanceof Refusal ? error : new Refusal(500, error instanceof Error ? error.message : String(error));
 }
 
 export function header(request: IncomingMessage, name: string): string | undefined {

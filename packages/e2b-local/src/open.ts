@@ -3,7 +3,7 @@ import { httpServer, openServer } from "@nova/serve-local";
 import { answerControlPlane } from "./control-plane.ts";
 import { answerDataPlane } from "./data-plane.ts";
 import { type ExecuteRequest, executeDirectly } from "./execute-directly.ts";
-import { header, Refusal, sendJson } from "./http.ts";
+import { asRefusal, header, parseJson, Refusal, readJson, sendJson, sendNothing } from "./http.ts";
 import { choosePython, type Python } from "./python.ts";
 import { type Limits, type ResultsDisk, Sandboxes } from "./sandboxes.ts";
 import { Zygotes } from "./zygotes.ts";
@@ -59,6 +59,8 @@ export type E2bServer = {
   sandboxes: () => { id: string; metadata: Record<string, string>; startedAt: Date }[];
   /** Answers a request of this process to `/execute` without HTTP. */
   execute: (request: ExecuteRequest) => Promise<Response>;
+  /** Answers a request of this process to the control plane, the API that creates and ends sandboxes, without HTTP. */
+  callControlPlane: (call: ControlCall) => Promise<Response>;
   /** Kills a sandbox as if its machine died. */
   kill: (id: string) => Promise<void>;
   close: () => Promise<void>;
@@ -97,6 +99,7 @@ export async function openE2b(options: E2bOptions): Promise<E2bServer> {
     },
     sandboxes: () => sandboxes.all().map(({ id, metadata, startedAt }) => ({ id, metadata, startedAt })),
     execute: (request) => executeDirectly(sandboxes, request, noteActivity(zygotes)),
+    callControlPlane: (call) => answerDirectly(sandboxes, options.apiKey, call).finally(noteActivity(zygotes)),
     kill: (id) => sandboxes.kill(id),
     close: async () => {
       const closed = close();
@@ -134,21 +137,71 @@ function noteActivity(zygotes: Zygotes): () => void {
 }
 
 async function answer(sandboxes: Sandboxes, apiKey: string, request: IncomingMessage, response: ServerResponse) {
-  const asked = { sandboxes, request, response, url: new URL(request.url ?? "/", "http://localhost") };
-  if (header(request, "e2b-sandbox-id")) return answerDataPlane(asked);
-  if (header(request, "x-api-key") !== apiKey) {
-    throw new Refusal(401, "authorization header is missing or the API key is not the one of this server");
+  const url = urlOf(request.url ?? "/");
+  if (header(request, "e2b-sandbox-id")) return answerDataPlane({ sandboxes, request, response, url });
+  checkKey(header(request, "x-api-key"), apiKey);
+  const asked = { method: request.method, url, readJson: () => readJson(request) };
+  const { status, json } = await answerControlPlane(sandboxes, asked);
+  if (status === 204) sendNothing(response);
+  else sendJson(response, status, json);
+}
+
+function urlOf(path: string): URL {
+  return new URL(path, "http://localhost");
+}
+
+function checkKey(key: string | null | undefined, apiKey: string): void {
+  if (key === apiKey) return;
+  throw new Refusal(401, "authorization header is missing or the API key is not the one of this server");
+}
+
+/** A request of this process to the control plane. */
+export interface ControlCall {
+  method: string;
+  /** Path and query. */
+  url: string;
+  /** The value of the header `X-API-KEY`. */
+  apiKey: string | null;
+  /** The text of the body; empty if there is none. */
+  json: string;
+  signal: AbortSignal;
+}
+
+/**
+ * Answers a request of this process to the control plane without HTTP. As over HTTP, the request fails when its signal
+ * aborts, and the control plane still completes it.
+ */
+async function answerDirectly(sandboxes: Sandboxes, apiKey: string, call: ControlCall): Promise<Response> {
+  const { signal } = call;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([responseTo(sandboxes, apiKey, call), aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
-  return answerControlPlane(asked);
+}
+
+async function responseTo(sandboxes: Sandboxes, apiKey: string, call: ControlCall): Promise<Response> {
+  try {
+    checkKey(call.apiKey, apiKey);
+    const asked = { method: call.method, url: urlOf(call.url), readJson: () => parseJson(call.json) };
+    const { status, json } = await answerControlPlane(sandboxes, asked);
+    return status === 204 ? new Response(null, { status }) : Response.json(json, { status });
+  } catch (error) {
+    const { status, body, headers } = asRefusal(error);
+    return Response.json(body, { status, headers });
+  }
 }
 
 /** Sends an error. If a part of the response has been sent already, it breaks the connection instead. */
 function answerError(response: ServerResponse, error: unknown) {
   if (response.headersSent) {
     response.destroy();
-  } else if (error instanceof Refusal) {
-    sendJson(response, error.status, error.body, error.headers);
-  } else {
-    sendJson(response, 500, { code: 500, message: (error as Error).message });
+    return;
   }
+  const { status, body, headers } = asRefusal(error);
+  sendJson(response, status, body, headers);
 }

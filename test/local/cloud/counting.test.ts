@@ -94,6 +94,17 @@ describe("a direct call of the local cloud in its own process, made for one exec
   });
 });
 
+describe("a direct call of the control plane, made for one execution,", () => {
+  it.each([
+    ["the request for a new sandbox", "/v2/sandboxes", `{"metadata":{"execution":"${execution}"}}`],
+    ["the extension of its sandbox's life", "/v2/sandboxes/ione/connect", '{"timeout":100}'],
+    ["the list of its sandboxes", `/v2/sandboxes?metadata=execution%3D${execution}`, ""],
+  ])("is counted like an HTTP request: %s", (_, url, json) => {
+    counter.onControl({ url, json });
+    expect(book.of(execution).sandbox_calls).toBe(1);
+  });
+});
+
 const one = "exec_01KATESTTESTTESTTESTTESTT1";
 const two = "exec_01KATESTTESTTESTTESTTESTT2";
 

@@ -10,7 +10,8 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { useOwnServices } from "../../../packages/aws/src/clients/own-services.ts";
 import type { AwsServer } from "../../../packages/aws-local/src/aws-http/listen.ts";
 import { type DynamoDbOptions, openDynamoDb } from "../../../packages/aws-local/src/dynamodb/server.ts";
-import { type OwnCall, serveOwnCalls, serveOwnCells } from "../../../packages/local/src/cloud/counting.ts";
+import type { ControlCall } from "../../../packages/e2b-local/src/open.ts";
+import { type OwnCall, serveOwnCalls, serveOwnSandboxes } from "../../../packages/local/src/cloud/counting.ts";
 
 let faults: DynamoDbOptions["faults"];
 let server: AwsServer;
@@ -94,20 +95,32 @@ it("the local DynamoDB refuses a direct call after it has closed, and prints no 
   stopOther();
 });
 
-it("fetch runs code in sandboxes of this process without HTTP until the local cloud stops, and sends other requests over HTTP", async () => {
+it("fetch runs code in sandboxes of this process and calls its control plane without HTTP until the local cloud stops, and sends other requests over HTTP", async () => {
   const over = vi.fn(async () => new Response("over HTTP"));
   vi.stubGlobal("fetch", over);
   const cells: unknown[] = [];
+  const calls: unknown[] = [];
+  const counter = { onCell: (cell: unknown) => cells.push(cell), onControl: (call: unknown) => calls.push(call) };
   const execute = async () => new Response("directly");
-  const stopCells = serveOwnCells({ sandboxUrl: "http://127.0.0.1:1", execute }, (cell) => cells.push(cell));
+  const callControlPlane = async ({ method, url, apiKey, json }: ControlCall) =>
+    Response.json({ method, url, apiKey, json });
+  const serve = (url: string) =>
+    serveOwnSandboxes({ apiUrl: url, sandboxUrl: url, execute, callControlPlane }, counter);
+  const stopServing = serve("http://127.0.0.1:1");
   const ask = async (path: string) => (await fetch(`http://127.0.0.1:1${path}`, { method: "POST", body: "{}" })).text();
   expect([await ask("/execute"), await ask("/contexts")]).toEqual(["directly", "over HTTP"]);
   expect(cells).toEqual([{ method: "POST", body: "{}" }]);
-  const later = serveOwnCells({ sandboxUrl: "http://127.0.0.1:2", execute }, () => {});
-  stopCells();
-  expect(await ask("/execute")).toBe("over HTTP");
+  const control = (headers: Record<string, string>) =>
+    new Request("http://127.0.0.1:1/sandboxes/i1?a=b", { method: "POST", body: "{}", headers });
+  const call = { url: "/sandboxes/i1?a=b", json: "{}" };
+  expect(await (await fetch(control({ "X-API-KEY": "k" }))).json()).toEqual({ ...call, method: "POST", apiKey: "k" });
+  expect(await (await fetch(control({ "E2b-Sandbox-Id": "i1" }))).text()).toBe("over HTTP");
+  expect(calls).toEqual([call]);
+  const later = serve("http://127.0.0.1:2");
+  stopServing();
+  expect([await ask("/execute"), await (await fetch(control({}))).text()]).toEqual(["over HTTP", "over HTTP"]);
   later();
-  stopCells();
+  stopServing();
   expect(await ask("/execute")).toBe("over HTTP");
   vi.unstubAllGlobals();
 });

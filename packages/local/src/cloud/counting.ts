@@ -60,10 +60,16 @@ function zeroCounters(): Counters {
  * Counts the requests of every execution, both those over HTTP and the direct calls of this process. Each method is
  * called after the request has been answered.
  */
-export interface RequestCounter {
+export interface RequestCounter extends SandboxCounter {
   onAnswered(answered: AnsweredRequest): void;
   onCalled(called: OwnCall): void;
+}
+
+interface SandboxCounter {
+  /** Called for each cell, which is code that runs in a sandbox. */
   onCell(cell: CellRequest): void;
+  /** Called for each request to the control plane, the API that creates and ends sandboxes. */
+  onControl(call: Pick<ControlCall, "url" | "json">): void;
 }
 
 /** Returns a counter of the requests to these endpoints of the owner. */
@@ -95,6 +101,7 @@ export function requestCounter(
       book.countAws(service, json, isStored && writes.test(operation) ? Buffer.byteLength(json) : 0);
     },
     onCell: ({ headers, body }) => book.countSandbox(body + metadataText(e2b, headers["E2b-Sandbox-Id"])),
+    onControl: ({ url, json }) => book.countSandbox(sandboxText({ request: { url, headers: {} }, json }, e2b)),
   };
 }
 
@@ -107,6 +114,7 @@ interface S3Input {
 }
 
 type CellRequest = Parameters<E2bServer["execute"]>[0];
+type ControlCall = Parameters<E2bServer["callControlPlane"]>[0];
 
 /** DynamoDB's operations that store their input. */
 const writes = /^(PutItem|UpdateItem|BatchWriteItem)$/;
@@ -115,7 +123,10 @@ const writes = /^(PutItem|UpdateItem|BatchWriteItem)$/;
  * Returns the text of a sandbox request together with the sandbox's metadata. The request has only the id of the
  * sandbox; the metadata have the execution.
  */
-function sandboxText({ request, json }: AnsweredRequest, e2b: Pick<E2bServer, "sandboxes">): string {
+function sandboxText(
+  { request, json }: Pick<AnsweredRequest, "json"> & { request: Pick<IncomingMessage, "url" | "headers"> },
+  e2b: Pick<E2bServer, "sandboxes">,
+): string {
   const [, inPath] = /^\/(?:v2\/)?sandboxes\/(\w+)/.exec(request.url ?? "") ?? [];
   const id = request.headers["e2b-sandbox-id"] ?? inPath;
   return `${request.url} ${json} ${metadataText(e2b, typeof id === "string" ? id : undefined)}`;
@@ -233,13 +244,13 @@ export function serveOwnCalls(
 }
 
 /**
- * Runs code in the sandboxes of this process without HTTP. E2B's SDK sends the code, a cell, with the global `fetch`.
- * This function replaces `fetch` for the address of the code interpreter, and returns a function that restores it.
- * `onCell` receives each cell. If `NOVA_WIRE` is 1, `fetch` stays as it is.
+ * Serves requests to the sandboxes of this process without HTTP. E2B's SDK sends the code, a cell, and the requests to
+ * the control plane with the global `fetch`. This function replaces `fetch` for their addresses, and returns a function
+ * that restores it. If `NOVA_WIRE` is 1, `fetch` stays as it is.
  */
-export function serveOwnCells(
-  { sandboxUrl, execute }: Pick<E2bServer, "sandboxUrl" | "execute">,
-  onCell: (cell: CellRequest) => void,
+export function serveOwnSandboxes(
+  { apiUrl, sandboxUrl, execute, callControlPlane }: OwnSandboxes,
+  { onCell, onControl }: SandboxCounter,
 ): () => void {
   const { fetch: fetchOverHttp } = globalThis;
   if (process.env.NOVA_WIRE === "1") return () => undefined;
@@ -247,10 +258,20 @@ export function serveOwnCells(
   const own: typeof fetch = async (input, init) => {
     // Other code may have wrapped this function in its own `fetch`, and may still call it after the local cloud has
     // restored `fetch`.
-    if (!isServing || input !== `${sandboxUrl}/execute`) return fetchOverHttp(input, init);
-    const cell = init as CellRequest;
-    const response = await execute(cell);
-    onCell(cell);
+    if (!isServing) return fetchOverHttp(input, init);
+    if (input === `${sandboxUrl}/execute`) {
+      const cell = init as CellRequest;
+      const response = await execute(cell);
+      onCell(cell);
+      return response;
+    }
+    // The SDK passes requests to the control plane as a `Request`. A request to a sandbox names it in a header.
+    const isControl = input instanceof Request && input.url.startsWith(`${apiUrl}/`);
+    if (!isControl || input.headers.has("e2b-sandbox-id")) return fetchOverHttp(input, init);
+    const { method, signal } = input;
+    const [url, json] = [input.url.slice(apiUrl.length), await input.text()];
+    const response = await callControlPlane({ method, url, apiKey: input.headers.get("x-api-key"), json, signal });
+    onControl({ url, json });
     return response;
   };
   globalThis.fetch = own;
@@ -259,3 +280,5 @@ export function serveOwnCells(
     if (globalThis.fetch === own) globalThis.fetch = fetchOverHttp;
   };
 }
+
+type OwnSandboxes = Pick<E2bServer, "apiUrl" | "sandboxUrl" | "execute" | "callControlPlane">;

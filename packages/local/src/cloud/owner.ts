@@ -7,7 +7,7 @@ import { interruptedError, mayImportLargeModules, sweep } from "@nova/engine";
 import { httpServer, openServer } from "@nova/serve-local";
 import type { ServicePorts } from "@nova/service";
 import type { Workflow } from "@nova/workflow";
-import { CounterBook, requestCounter, serveOwnCalls, serveOwnCells, tapRequests } from "./counting.ts";
+import { CounterBook, requestCounter, serveOwnCalls, serveOwnSandboxes, tapRequests } from "./counting.ts";
 import { openEndpoints } from "./endpoints.ts";
 import { enterEnvironment, environmentOf } from "./environment.ts";
 import { Guests } from "./guests.ts";
@@ -43,9 +43,9 @@ export async function openAsOwner(
   const endpoints = { ...opened.urls, admin: admin.url };
   const environment = environmentOf(dataDir, endpoints, keys);
   enterEnvironment(environment);
-  const { onAnswered, onCalled, onCell } = requestCounter(counters, endpoints, opened.e2b);
-  const stopCounting = tapRequests(onAnswered);
-  const stopServing = [serveOwnCalls(opened.asked, onCalled), serveOwnCells(opened.e2b, onCell)];
+  const counter = requestCounter(counters, endpoints, opened.e2b);
+  const stopCounting = tapRequests(counter.onAnswered);
+  const stopServing = [serveOwnCalls(opened.asked, counter.onCalled), serveOwnSandboxes(opened.e2b, counter)];
   if (isWritten) await createStores();
   /** Prepares the template of a workflow, which must exist before a sandbox is created from it. */
   const templateFor = (workflow: Workflow) => {

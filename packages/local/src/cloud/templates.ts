@@ -116,6 +116,7 @@ export const noSandboxes: E2bServer = {
   warmed: async () => undefined,
   sandboxes: () => [],
   execute: () => Promise.reject(new TypeError("this process has no sandboxes")),
+  callControlPlane: () => Promise.reject(new TypeError("this process has no sandboxes")),
   kill: async () => undefined,
   close: async () => undefined,
 };
