@@ -54,7 +54,7 @@ export async function followUntilAnswered<T>(
     return "unfinished";
   } finally {
     watcher.close();
-    over.abort(); // Ends the transfers that are still running.
+    over.abort("over"); // Ends the transfers that are still running. A default reason would create a stack trace.
   }
 }
 
