@@ -83,7 +83,8 @@ function newValue(update: Update, item: AttributeMap): AttributeValue | undefine
   if (update.kind === "remove") return undefined;
   if (update.kind === "set") {
     const value = operandValue(update.value, item);
-    if (value) return structuredClone(value);
+    // Only maps and lists are changed in place, so all other values can be shared.
+    if (value) return "M" in value || "L" in value ? structuredClone(value) : value;
     throw invalid("The provided expression refers to an attribute that does not exist in the item");
   }
   const old = readPath(update.path, item) ?? { N: "0" };
