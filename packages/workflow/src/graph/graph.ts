@@ -187,8 +187,18 @@ export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string>
   return before;
 }
 
+const loopMembers = new WeakMap<Workflow, Map<string, boolean>>();
+
 /** True if a run may visit the node more than once: edges lead from it back to it, or it is an agent. */
 export function isInLoop(workflow: Workflow, id: string): boolean {
+  const known = loopMembers.get(workflow) ?? new Map<string, boolean>();
+  loopMembers.set(workflow, known);
+  const isMember = known.get(id) ?? leadsBackTo(workflow, id);
+  known.set(id, isMember);
+  return isMember;
+}
+
+function leadsBackTo(workflow: Workflow, id: string): boolean {
   if (nodeIndex(workflow).get(id)?.node.type === "agent") return true;
   const graph = graphAround(workflow, id, (edges) => edges);
   const before = canReach(graph, [id]);
