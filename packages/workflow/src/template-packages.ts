@@ -38,7 +38,7 @@ const largeModules = [
   ...["smtplib", "sqlite3", "ssl", "urllib.request", "xml", "zipfile"],
 ];
 const anyPackage = new RegExp(`\\b(?:${modules.join("|")})\\b`);
-const anyLargeImport = new RegExp(`^\\s*(?:import|from)\\b.*\\b(?:${largeModules.join("|")})\\b`, "m");
+const anyLargeImport = new RegExp(`^[ \\t]*(?:import|from)\\b.*\\b(?:${largeModules.join("|")})\\b`, "m");
 
 /** Whether code seems to import packages of the template or large modules of the standard library. */
 export function namesLargeModules(code: string): boolean {

@@ -72,6 +72,11 @@ describe("mayImportLargeModules", () => {
     expect(mayImportLargeModules(running(text))).toBe(may);
   });
 
+  it("is known after one look at each character of code, even of hostile code", () => {
+    for (const character of ["\n", "\t", " ", "import "])
+      expect(mayImportLargeModules(running(character.repeat(400_000)))).toBe(false);
+  });
+
   it("is true if a module of lib/ or code in the body of a map imports a package of the template", () => {
     expect(mayImportLargeModules(running("import own", { "own.py": "import requests" }))).toBe(true);
     expect(mayImportLargeModules(running("import own", { "own.py": "import re" }))).toBe(false);
