@@ -38,7 +38,7 @@ export class Zygote {
   #process: ChildProcess;
   #sockets: string;
   #warming: "not begun" | "held" | "on" | "done" = "not begun";
-  /** The next import: the standard library for all sandboxes, then the packages if sandboxes may import them. */
+  /** The next import: small modules for all sandboxes, then large ones and packages if sandboxes may import them. */
   #next: "standard" | "packages" | undefined = "standard";
   #arePackagesWanted = false;
   #isActive = false;

@@ -34,11 +34,11 @@ function packageName(line: string): string {
 const modules = [...promisedPackages.map(({ module }) => module), "pymupdf", "numpy"];
 /** Modules of the standard library that are large. A process from which sandboxes are forked is faster without them. */
 const largeModules = [
-  ...["asyncio", "concurrent", "email", "gzip", "html", "http", "logging", "mimetypes", "multiprocessing", "pprint"],
-  ...["smtplib", "sqlite3", "ssl", "urllib.request", "xml", "zipfile"],
+  ...["asyncio", "concurrent", "email", "ftplib", "html", "http", "imaplib", "poplib", "pprint", "smtplib", "sqlite3"],
+  ...["ssl", "urllib.request", "urllib +import\\b[^#\\n]{0,100}\\brequest", "xml", "xmlrpc", "zipfile"],
 ];
 const anyPackage = new RegExp(`\\b(?:${modules.join("|")})\\b`);
-const anyLargeImport = new RegExp(`^[ \\t]*(?:import|from)\\b.*\\b(?:${largeModules.join("|")})\\b`, "m");
+const anyLargeImport = new RegExp(`^[ \\t]*(?:import|from)\\b[^#\\n]*\\b(?:${largeModules.join("|")})\\b`, "m");
 
 /** Whether code seems to import packages of the template or large modules of the standard library. */
 export function namesLargeModules(code: string): boolean {

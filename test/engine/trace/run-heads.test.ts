@@ -94,7 +94,7 @@ describe("the close of a run whose map has many items", () => {
   });
 });
 
-describe("the state of a run whose map is open", () => {
+describe("the state of a run with a map", () => {
   /** Returns a function that reads the state. It reports the progress of the map, and the items whose entries it read. */
   function watch(story: Story) {
     const ports = { ...story.world.ports(atOnce) };

@@ -94,7 +94,6 @@ class HeadReader {
     if (!open) return visit;
     const read = (inside: string, known?: readonly Link[]) => this.scope(head.execution_id, inside, known);
     const branches = await readBranches(this.#ports, open, read, this.#ended);
-    for (const { scope, entries } of branches) if (entries.at(-1)?.path_taken === null) this.#ended.set(scope, entries);
     return { ...visit, branches };
   }
 }

@@ -7,13 +7,14 @@ import warnings
 # A fork copies the table of all pages and mappings of its process, so the zygote of light sandboxes loads only modules
 # that are small and often imported. @nova/workflow lists the others, too: their code does not get a light sandbox.
 SMALL = (
-    "base64 calendar collections contextlib copy csv dataclasses datetime decimal enum fractions functools glob hashlib "
-    "hmac inspect io itertools json math pathlib pickle queue random re secrets shlex shutil statistics string subprocess "
-    "tempfile textwrap threading time traceback typing unicodedata urllib.parse uuid zoneinfo"
+    "base64 calendar collections contextlib copy csv dataclasses datetime decimal enum fractions functools glob gzip "
+    "hashlib hmac inspect io itertools json logging math mimetypes multiprocessing pathlib pickle queue random re secrets "
+    "shlex shutil statistics string subprocess tempfile textwrap threading time traceback typing unicodedata urllib.parse "
+    "uuid zoneinfo"
 ).split()
 LARGE = (
-    "asyncio concurrent.futures email email.message gzip html http.client logging mimetypes multiprocessing pprint smtplib "
-    "sqlite3 ssl urllib.request xml.etree.ElementTree zipfile"
+    "asyncio concurrent.futures email email.message html http.client pprint smtplib sqlite3 ssl urllib.request "
+    "xml.etree.ElementTree zipfile"
 ).split()
 
 

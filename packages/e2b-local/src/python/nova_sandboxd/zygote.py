@@ -1,10 +1,9 @@
 """The process from which sandboxes are forked. It keeps one sandbox ready. If packages are wanted, a second zygote
 imports them and large modules of the standard library, and then creates the sandboxes, so that no request waits for an
 import. The first one continues for code that imports nothing large, because a fork costs more if its process has loaded
-more. A request for a sandbox is a
-connection to the socket `zygote` or `light`, on which the server sends one line of JSON, {environment, internet}. The
-response is the name of the sandbox's own socket. The connection stays open as long as the sandbox lives: if either side
-closes it, the sandbox ends."""
+more. A request for a sandbox is a connection to the socket `zygote` or `light`, on which the server sends one line of
+JSON, {environment, internet}. The response is the name of the sandbox's own socket. The connection stays open as long
+as the sandbox lives: if either side closes it, the sandbox ends."""
 
 import gc
 import json
@@ -141,9 +140,9 @@ class Zygote:
         self._tell({"loaded": "standard"})
 
     def _warm(self):
-        """Imports the packages in a child process. The child then forks the next zygote: a fork has only one thread,
-        even if packages have started more. The next zygote ends when `alive` is closed, which the kernel does when this
-        process dies."""
+        """Imports large modules and packages in a child process. The child then forks the next zygote: a fork has only
+        one thread, even if packages have started more. The next zygote ends when `alive` is closed, which the kernel does
+        when this process dies."""
         taken_over, announce = os.pipe()
         orphaned, self.alive = os.pipe()
         self.warmer = os.fork()
@@ -175,7 +174,7 @@ class Zygote:
         """
         Called when the next zygote is ready. From then on this zygote creates only light sandboxes, for code that
         imports nothing large, and continues to watch the sandboxes that it has created. If an import has killed the next
-        zygote, this one creates all sandboxes, without packages.
+        zygote, this one creates all sandboxes, without large modules and packages.
         """
         self.loop.watch(taken_over)
         if os.read(taken_over, 1):
