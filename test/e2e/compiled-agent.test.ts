@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { readTrace, startExecution } from "@nova/engine";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { calling, compiledFlow, toolNode } from "../support/agent.ts";

@@ -1,3 +1,4 @@
+// @module-tag deep: these tests take long, so `npm test` leaves this file out.
 import { tools } from "@nova/mcp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { useApi } from "../functions/api/support/api.ts";
