@@ -4,8 +4,12 @@ import { vi } from "vitest";
  * Resets the process before each test file, because test files share processes: restores the environment variables and
  * the current folder, and removes the test doubles and the listeners for signals of the previous file.
  */
+
 /** The logger of the functions reads this when the first file of a process loads it. Later files get the same logger. */
 const silent = { POWERTOOLS_LOG_LEVEL: "SILENT" };
+
+/** The signals that end a command. A listener that outlives its test would end the process at another test's signal. */
+const signals = ["SIGINT", "SIGTERM"] as const;
 
 const began = Symbol.for("nova.tests.began");
 const kept = globalThis as { [began]?: ReturnType<typeof stateOfProcess> };
@@ -15,7 +19,7 @@ const { environment, folder, listeners } = kept[began];
 for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
 Object.assign(process.env, environment);
 process.chdir(folder);
-for (const signal of signals())
+for (const signal of signals)
   for (const listener of process.listeners(signal)) if (!listeners.has(listener)) process.off(signal, listener);
 vi.useRealTimers();
 vi.restoreAllMocks();
@@ -23,13 +27,8 @@ vi.unstubAllGlobals();
 
 function stateOfProcess() {
   const environment: NodeJS.ProcessEnv = { ...process.env, ...accountOfTests(), ...silent };
-  const listeners = new Set(signals().flatMap((signal) => process.listeners(signal)));
+  const listeners = new Set(signals.flatMap((signal) => process.listeners(signal)));
   return { environment, folder: process.cwd(), listeners };
-}
-
-/** The signals that end a command. A listener that outlives its test would end the process at another test's signal. */
-function signals() {
-  return ["SIGINT", "SIGTERM"] as const;
 }
 
 /** Returns variables with invented AWS credentials, so that no test uses the account of the person who runs it. */

@@ -39,7 +39,7 @@ export class Zygote {
   #sockets: string;
   #warming: "not begun" | "held" | "on" | "done" = "not begun";
   /** The next import: small modules for all sandboxes, then large ones and packages if sandboxes may import them. */
-  #next: "standard" | "packages" | undefined = "standard";
+  #next: "small" | "packages" | undefined = "small";
   #arePackagesWanted = false;
   #isActive = false;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -106,7 +106,7 @@ export class Zygote {
     stdin.on("error", () => this.#warmed.resolve());
     await new Promise<void>((resolve, reject) => {
       createInterface({ input: stdout }).on("line", (line) => {
-        const event = JSON.parse(line) as { ready: true } | { loaded: "standard" | "packages" };
+        const event = JSON.parse(line) as { ready: true } | { loaded: "small" | "packages" };
         if ("ready" in event) {
           isReady = true;
           return resolve();
@@ -124,11 +124,11 @@ export class Zygote {
     });
   }
 
-  #onLoaded(loaded: "standard" | "packages") {
+  #onLoaded(loaded: "small" | "packages") {
     this.#warming = "done";
     clearTimeout(this.#idleTimer);
     clearTimeout(this.#overdueTimer);
-    this.#next = loaded === "standard" ? "packages" : undefined;
+    this.#next = loaded === "small" ? "packages" : undefined;
     if (this.#next) this.#continueWarming();
     else this.#warmed.resolve();
   }

@@ -137,7 +137,7 @@ class Zygote:
             self.spare = None
         self._prepare_spare_when_idle()
         self.is_loaded = True
-        self._tell({"loaded": "standard"})
+        self._tell({"loaded": "small"})
 
     def _warm(self):
         """Imports large modules and packages in a child process. The child then forks the next zygote: a fork has only
