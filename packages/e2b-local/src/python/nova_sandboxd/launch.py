@@ -10,7 +10,7 @@ import site
 import sys
 import traceback
 
-from . import enclosure, linux, loop, zygote
+from . import enclosure, linux, loop, mappings, zygote
 
 
 def main():
@@ -51,6 +51,7 @@ def _raise_limits():
 
 
 def _continue_as_first_process():
+    mappings.join_libraries()
     pid = os.fork()
     if pid == 0:
         linux.die_with_parent(signal.SIGKILL)

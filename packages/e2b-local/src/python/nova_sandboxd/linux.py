@@ -14,7 +14,7 @@ NOSUID, NODEV, NOEXEC, BIND, REC = 2, 4, 8, 4096, 16384
 _DETACH = 2
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 _SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "armv7l": 218, "riscv64": 41, "ppc64le": 203, "s390x": 217}
-_READ_AND_EXECUTE, _COLLAPSE = 5, 25
+_COLLAPSE = 25
 _SIOCSIFFLAGS, _UP_AND_RUNNING = 0x8914, 0x41
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -75,9 +75,10 @@ def adopt_orphans():
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def make_executable(start, end):
-    """Makes read-only memory also executable, unless the kernel forbids that."""
-    _libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _READ_AND_EXECUTE)
+def set_rights(start, end, rights):
+    """Changes the rights of memory, unless the kernel forbids that. `rights` are written as in /proc/self/maps."""
+    bits = sum(1 << bit for bit, right in enumerate("rwx") if right in rights)
+    _libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(end - start), bits)
 
 
 def join_pages(start, end):

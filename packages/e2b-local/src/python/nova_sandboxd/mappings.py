@@ -14,20 +14,24 @@ Mapping = namedtuple("Mapping", "start end rights offset file")
 def compact():
     """Joins mappings and pages. If the kernel refuses this, forks only stay slower."""
     if sys.platform == "linux":
-        _join_libraries()
+        join_libraries()
         _join_pages()
 
 
-def _join_libraries():
-    """Makes the constants of libraries executable like the code between them, so that the kernel
-    joins both into one mapping. That gives code no new rights, because it may map its own
-    code.
-    """
+def join_libraries():
+    """Gives neighbouring mappings of a library the same rights, so that the kernel joins them: constants become
+    executable like the code, and addresses that the loader has set become writable like the variables. That gives code
+    no new rights, because it may change the rights of its own memory. The kernel joins mappings that were written only
+    in the process that has loaded the library, so call it before that process forks."""
     for first, second in itertools.pairwise(read_mappings()):
         is_one_file = first.file == second.file and first.offset + first.end - first.start == second.offset
-        if is_one_file and first.end == second.start and {first.rights, second.rights} == {"r--p", "r-xp"}:
-            constants = first if first.rights == "r--p" else second
-            linux.make_executable(constants.start, constants.end)
+        if first.end != second.start or not is_one_file:
+            continue
+        match first.rights, second.rights:
+            case "r--p", "r-xp" | "rw-p":
+                linux.set_rights(first.start, first.end, second.rights)
+            case "r-xp", "r--p":
+                linux.set_rights(second.start, second.end, first.rights)
 
 
 def _join_pages():
