@@ -180,10 +180,12 @@ class Sandbox:
         environment=None,
         allow=None,
         near=(),
+        last=False,
     ):
         """
         Starts a run, and returns the kernel and the nonce for `finish`. `context` has JSON texts by key. `allow` gives
-        the run its own network with these hosts. `near` names what the run may reach on this machine.
+        the run its own network with these hosts. `near` names what the run may reach on this machine. `last` says that
+        the execution expects no further run in this sandbox.
         """
         self.links += 1
         kernel = kernel or (self.kernels[0] if self.kernels else self.kernel())
@@ -194,6 +196,8 @@ class Sandbox:
         body["environment"] = environment or {}
         if near:
             header["near"] = list(near)
+        if last:
+            header["last"] = True
         if allow is not None:
             header["network"] = body["network"] = {"allow": allow}
         kernel.begin(self.write_input(header, body))

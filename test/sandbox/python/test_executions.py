@@ -2,12 +2,15 @@
 data of an earlier one.
 """
 
+import json
 import os
 import textwrap
 import unittest
 
 from networks import needs_walls
-from support import Sandbox, marked_processes
+from support import Sandbox, a_python_for_everybody, marked_processes
+
+_PYTHON = a_python_for_everybody()
 
 MARK = "left-behind-7c1f"
 
@@ -79,6 +82,27 @@ with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
 context["found"] = sorted(set(found))
 """
 
+# Looks at what a namespace shows of earlier runs. Then forks processes, and leaves a connection that the network still
+# shows after its end.
+_CONNECT = """
+import os, socket
+with open("/proc/net/dev") as devices, open("/proc/net/tcp") as connections, open("/proc/loadavg") as load:
+    found = {"connections": len(connections.readlines()) - 1, "last": int(load.read().split()[-1])}
+    (found["bytes"],) = (int(line.split()[1]) for line in devices if "lo:" in line)
+context.update(found, pid=os.getpid())
+for _ in range(5):
+    if os.fork() == 0: os._exit(0)
+    os.wait()
+listener = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(listener.getsockname())
+server, _ = listener.accept()
+client.sendall(b"x" * 1000)
+client.close()
+server.recv(1000)
+server.close()
+"""
+_NOTHING = {"pid": 2, "last": 2, "connections": 0, "bytes": 0}
+
 
 def command_of(pid):
     """Returns the command line of a process; empty after it has ended, reaped or not."""
@@ -138,3 +162,32 @@ class Executions(unittest.TestCase):
         self.assertTrue(answer.get("unfit"))
         answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1"))
         self.assertNotIn("unfit", answer)
+
+
+@needs_walls
+@unittest.skipUnless(_PYTHON and os.geteuid() == 0, "code has a user of its own only if root runs the sandbox")
+class RenewedInits(unittest.TestCase):
+    def setUp(self):
+        self.sandbox = Sandbox(python=_PYTHON)
+        self.addCleanup(self.sandbox.close)
+
+    def run_last(self, execution):
+        """Runs the last code of an execution. Returns what the code has found."""
+        begun = self.sandbox.begin(_CONNECT, link=f"{execution}.1", execution=execution, last=True)
+        return {key: json.loads(text) for key, text in self.sandbox.finish(begun)["result"]["set"]}
+
+    def test_an_init_that_serves_the_next_execution_shows_nothing_of_the_one_before(self):
+        self.run_last("exec_1")
+        (init,) = self.sandbox.inits()
+        self.assertEqual(self.run_last("exec_2"), _NOTHING)
+        self.assertEqual(self.sandbox.inits(), [init])
+
+    def test_the_same_look_finds_what_another_node_of_the_execution_has_left(self):
+        for _ in range(2):
+            found = self.sandbox.changes(_CONNECT)
+        self.assertEqual({key for key in found if found[key] > _NOTHING[key]}, set(_NOTHING))
+
+    def test_an_init_that_cannot_be_renewed_is_replaced(self):
+        self.sandbox.kernel().run("from nova_harness import init\ndef fail(_): raise OSError(30, 'no')\ninit._renew = fail")
+        self.run_last("exec_1")
+        self.assertEqual(self.run_last("exec_2"), _NOTHING)

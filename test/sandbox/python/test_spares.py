@@ -12,7 +12,7 @@ from nova_harness import spares  # noqa: E402
 
 
 class Walls:
-    isolated = True
+    isolated, user = True, 65534
 
     def __init__(self, root):
         self.root = root
@@ -97,14 +97,30 @@ class Spares(unittest.TestCase):
         dead.is_alive = lambda: False
         self.assertIsNot(made.take(None), dead)
 
-    def test_after_the_last_run_nothing_is_forked_and_a_further_run_is_served(self):
-        made = self.spares(True, True)
+    def end_last_run(self, made, **attributes):
+        """Ends a run with an init. Returns that init, and the init of the process that the next run gets."""
         ended = Made.last
-        ended.init = init = Mock()
+        ended.init = init = Mock(**attributes)
         made.put_away(ended)
-        init.dismiss.assert_called_once_with()
         self.assertEqual((list(made), ended.init), ([], None))
-        self.assertTrue(made.take(None).is_ready())
+        return init, made.take(None).init
+
+    def test_after_the_last_run_nothing_is_forked_and_a_further_run_gets_the_renewed_init(self):
+        init, following = self.end_last_run(self.spares(True, True))
+        init.renew.assert_called_once_with()
+        self.assertIs(following, init)
+
+    def test_an_init_that_could_not_be_renewed_serves_no_further_run(self):
+        init, following = self.end_last_run(self.spares(True, True), is_busy=lambda: False)
+        init.dismiss.assert_called_once_with()
+        self.assertIsNone(following)
+
+    def test_an_init_of_the_same_user_as_the_code_ends_with_the_last_run(self):
+        made = self.spares(True, True)
+        made.walls.user = None
+        init, following = self.end_last_run(made)
+        init.dismiss.assert_called_once_with()
+        self.assertIsNone(following)
 
     def test_no_code_starts_if_no_process_can_be_forked(self):
         made = self.spares(False, False, True)

@@ -81,7 +81,7 @@ class Daemon:
                 if self.selector.get_map().get(key.fd) is key:
                     key.data()
             self._look_after_runs()
-            if not os.path.exists(self.root):
+            if self._may_be_orphaned() and not os.path.exists(self.root):
                 self._leave()
 
     def _watch(self, file, callback):
@@ -123,7 +123,8 @@ class Daemon:
     def _make_room(self, execution):
         """Removes all processes and files of the previous execution."""
         for run in list(self.running.values()):
-            run.kill("stopped")
+            if run.told is None:
+                run.kill("stopped")
             self._await_end(run)
         for relay in list(self.relays):
             self._end_relay(relay)
@@ -177,7 +178,7 @@ class Daemon:
             os.close(out)
         self.running[claim] = run
         run.follow(follower)
-        self._watch(process.control, lambda: run.hear() or self.selector.unregister(process.control))
+        self._watch(process.control, lambda: self._hear(run))
         self._watch(process.output, lambda: run.listen() or self._end(run))
         if process.relay:
             self.relays.add(process.relay)
@@ -187,6 +188,16 @@ class Daemon:
         if not is_last:
             with contextlib.suppress(OSError):  # The next node prepares a process itself, and reports the error.
                 self.spares.prepare_ahead()
+
+    def _hear(self, run):
+        """After the outcome the code's process only dies, so the daemon waits for nothing but the end of its output."""
+        if not run.hear() or run.told is not None:
+            self._stop_watching(run.process.control, run.process.guard)
+
+    def _stop_watching(self, *files):
+        for file in files:
+            if file is not None and file in self.selector.get_map():
+                self.selector.unregister(file)
 
     def _hear_relay(self, relay, run):
         """
@@ -205,12 +216,9 @@ class Daemon:
         relay.kill()
 
     def _end(self, run):
-        self.selector.unregister(run.process.output)
-        if run.process.guard:
-            self.selector.unregister(run.process.guard)
         if run.process.control in self.selector.get_map():
             run.hear()
-            self.selector.unregister(run.process.control)
+        self._stop_watching(run.process.output, run.process.guard, run.process.control)
         del self.running[run.claim]
         run.end()
         # There is too little memory, or there are too few processes. The next node tries again and reports it.
@@ -291,11 +299,16 @@ class Daemon:
                 waits.append(run.weighed_next - now)
             if (shown_in := run.show_in(now)) is not None:
                 waits.append(shown_in)
-        if self.walls is None or not self.walls.isolated:
-            # Without isolation, the end of the sandbox does not kill this process. So it checks whether its folder
-            # exists.
+        if self._may_be_orphaned():
             waits.append(_ORPHANED_SECONDS)
         return max(0, min(waits)) if waits else None
+
+    def _may_be_orphaned(self):
+        """
+        True without isolation, where the end of the sandbox does not kill this process. So it checks whether its folder
+        exists.
+        """
+        return self.walls is None or not self.walls.isolated
 
     def _look_after_runs(self):
         now = time.monotonic()

@@ -1,8 +1,13 @@
 """
 The first process of a pid namespace. It forks one process after another, one for each run of code. After each run it
-kills all other processes of the namespace, so that nothing of one run is alive when the next one starts.
+kills all other processes of the namespace, so that nothing of one run is alive when the next one starts. It receives
+files and orders, and never data of an execution.
+
+After each fork, the kernel copies every page to which this process writes, and Python writes to each object that it
+uses. So this code uses few objects: between two forks it has no JSON and no exceptions.
 """
 
+import array
 import contextlib
 import os
 import select
@@ -15,6 +20,8 @@ from . import jail, linux, netns, relay, wire
 
 _DYING_SECONDS = 0.002
 _CHILDREN_BYTES = 1 << 16
+_RUN, _RENEW = b".", b"n"
+_SPACE_FOR_FILES = socket.CMSG_LEN(3 * array.array("i").itemsize)
 
 
 class Init:
@@ -34,7 +41,14 @@ class Init:
 
     def fork(self, files):
         """`files` are the new process's control socket, its output, and optionally a doors_channel (see relay.py)."""
-        wire.send(self.init_socket, {"fork": True}, files)
+        socket.send_fds(self.init_socket, [_RUN], files)
+
+    def renew(self):
+        """
+        Prepares for another execution, which must find nothing of the one before. If that fails, the init dies. Call it
+        when no process of the namespace is left but the init.
+        """
+        self.init_socket.sendall(_RENEW)
 
     def failure(self):
         """The error that ended the init. None while it lives, or if it died without reporting one."""
@@ -71,10 +85,12 @@ def become_init(walls, run, init_socket):
             jail.adopt_orphans()
         if walls.has_own_network:
             netns.raise_loopback()
-        reader = wire.Reader(init_socket)
-        while reader.read() is not None:
-            _serve_run(walls, run, init_socket, *reader.files)
-            reader.files = []
+        null = os.open(os.devnull, os.O_WRONLY)
+        while (order := init_socket.recvmsg(1, _SPACE_FOR_FILES))[0]:
+            if order[0] == _RENEW:
+                _renew(walls)
+                continue
+            _serve_run(walls, run, init_socket, null, *_received(order[1]))
             if not walls.isolated:
                 break
         code = 0
@@ -87,16 +103,36 @@ def become_init(walls, run, init_socket):
         os._exit(code)
 
 
-def _serve_run(walls, run, init_socket, control, output, doors_channel=None):
+def _received(rights):
+    files = array.array("i")
+    for _, _, data in rights:
+        files.frombytes(data)
+    return files
+
+
+def _renew(walls):
+    """
+    Gets another network namespace, because the old one still shows the connections of the last execution, and starts
+    the pids anew, because they show how many processes it had.
+    """
+    if walls.has_own_network:
+        linux.unshare(linux.NEWNET)
+        netns.raise_loopback()
+    with open("/proc/sys/kernel/ns_last_pid", "w") as last_pid:
+        last_pid.write("1")
+
+
+def _serve_run(walls, run, init_socket, null, control, output, doors_channel=None):
     """
     Serves one run. Keeps the output open until no process of the run is left, so that the end of the output shows that
-    all are gone.
+    all are gone. `null` is a descriptor of /dev/null.
     """
-    os.set_blocking(output, True)
     _write_to(output)
+    os.close(output)
     child = os.fork()
     if child == 0:
         init_socket.close()
+        os.close(null)
         if doors_channel is not None:
             os.close(doors_channel)
         _become_runner(walls, run, socket.socket(fileno=control))
@@ -110,7 +146,7 @@ def _serve_run(walls, run, init_socket, control, output, doors_channel=None):
         relay.open_requested_doors(channel)
         _outlive(child, init_socket, walls.isolated)
         channel.close()
-    _write_to(os.open(os.devnull, os.O_WRONLY))
+    _write_to(null)
 
 
 def _become_runner(walls, run, control):
@@ -128,9 +164,8 @@ def _become_runner(walls, run, control):
 
 
 def _write_to(fd):
-    for number in (1, 2):
-        os.dup2(fd, number)
-    os.close(fd)
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
 
 
 def _outlive(child, init_socket, isolated):
@@ -143,7 +178,7 @@ def _outlive(child, init_socket, isolated):
             break
     if isolated:
         _kill_all_others()
-    wire.send(init_socket, {"over": how})
+    init_socket.sendall(b'{"over": %d}\n' % how)
     if not isolated:
         _kill_family(child)
 
@@ -154,9 +189,8 @@ def _kill_all_others():
     """
     if os.getpid() != 1:
         raise RuntimeError("not in a pid namespace")
-    with contextlib.suppress(ProcessLookupError, ChildProcessError):
-        while True:
-            os.kill(-1, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        while linux.kill_all_others():
             os.wait()
 
 

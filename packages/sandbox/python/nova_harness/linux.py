@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import errno
 import os
+import signal
 import struct
 import sys
 
@@ -22,6 +23,7 @@ _libc_holding_the_lock = ctypes.PyDLL(None, use_errno=True)
 # Each process that runs code makes these calls. So they are looked up here, before the processes are forked.
 if sys.platform == "linux":
     _word, _text = ctypes.c_ulong, ctypes.c_char_p
+    libc.kill.argtypes = (ctypes.c_int, ctypes.c_int)
     libc.unshare.argtypes = (ctypes.c_int,)
     libc.capset.argtypes = (_text, _text)
     libc.prctl.argtypes = (ctypes.c_int, _word, _word, _word, _word)
@@ -98,6 +100,14 @@ def fork(namespaces):
     flags = ctypes.c_long(namespaces)
     number = ctypes.c_long(_CLONE[machine])
     return checked(_libc_holding_the_lock.syscall(number, flags, zero, zero, zero, zero), "clone")
+
+
+def kill_all_others():
+    """Kills all processes of the pid namespace, except this one and pid 1. False if there are none."""
+    is_done = libc.kill(-1, signal.SIGKILL) == 0
+    if not is_done and ctypes.get_errno() != errno.ESRCH:
+        checked(-1, "kill")
+    return is_done
 
 
 def unshare(namespaces):

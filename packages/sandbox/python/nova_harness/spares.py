@@ -32,7 +32,7 @@ class Spares:
         self.zygote = zygote
         self.walls, first, self.weaker = _strongest_walls(zygote, root)
         self._usual = collections.deque([first])
-        self._without_network = None
+        self._without_network = self._renewed = None
         self._runs = 0
 
     def __iter__(self):
@@ -56,12 +56,18 @@ class Spares:
         self._prepare_usual(init)
 
     def put_away(self, process):
-        """Cleans up after the last run of an execution. No further run needs a spare process."""
-        if process.init:
-            process.init.dismiss()
-        process.init = None
+        """
+        Cleans up after the last run of an execution. No further run needs a spare process. Keeps the init of the run's
+        process for the next execution if code of another user cannot have changed its limits or priorities.
+        """
+        init, process.init = process.init, None
         while self._usual:
             self._usual.pop().kill_and_read_output()
+        if init and self._renewed is None and process.hosts is None and self.walls.user is not None:
+            init.renew()
+            self._renewed = init
+        elif init:
+            init.dismiss()
 
     def end_all(self):
         """Ends every process that may hold data of an execution."""
@@ -117,13 +123,21 @@ class Spares:
         for _ in range(2):
             self._drop_dead()
             if not self._usual:
-                self._usual.append(Process(self.zygote, self.walls))
+                self._usual.append(Process(self.zygote, self.walls, self._take_renewed()))
             process = self._usual.popleft()
             if process.is_ready():
                 self._runs += 1
                 return process
             note(self.walls.root, process.kill_and_read_output())
         raise process.failure
+
+    def _take_renewed(self):
+        """Takes the init of an earlier execution. None if there is none, or if it could not be renewed."""
+        init, self._renewed = self._renewed, None
+        if init and not init.is_busy():
+            init.dismiss()
+            return None
+        return init
 
     def _take_without_network(self, has_relay):
         process, self._without_network = self._without_network, None
