@@ -1,5 +1,11 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { Sandbox } from "@e2b/code-interpreter";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { KeptConnection } from "../../packages/e2b-local/src/agent-call.ts";
 import { eventually, printed, useServer } from "./server.ts";
 
 const { server, create, connection } = useServer();
@@ -93,4 +99,32 @@ it("a code cell that is run without HTTP is not started if its caller has aborte
   const body = JSON.stringify({ code: "open('/tmp/ran', 'w').close()" });
   await expect(server().execute({ headers, body, signal: AbortSignal.abort("gone") })).rejects.toBe("gone");
   expect(await printed(sandbox, "import os; print(os.path.exists('/tmp/ran'))")).toBe("False");
+});
+
+it("a kept connection serves one request after another, and is replaced if it is busy or broken", async () => {
+  const opened: Socket[] = [];
+  const agent = createServer((socket) => void opened.push(socket.on("data", () => socket.write("."))));
+  const path = join(await mkdtemp(join(tmpdir(), "agent-")), "socket");
+  await once(agent.listen(path), "listening");
+  const calls = new KeptConnection(path);
+  const open = async () => {
+    const socket = calls.openCall({ op: "execute" });
+    await once(socket, "readable");
+    expect(String(socket.read())).toBe(".");
+    return socket;
+  };
+  const first = await open();
+  calls.keep(first);
+  expect(await open()).toBe(first);
+  const second = await open();
+  expect(second).not.toBe(first);
+  calls.keep(first);
+  calls.keep(second);
+  expect([first.destroyed, second.destroyed]).toEqual([true, false]);
+  second.destroy();
+  expect(await open()).not.toBe(second);
+  expect(opened).toHaveLength(3);
+  for (const socket of opened) socket.destroy();
+  agent.close();
+  await rm(dirname(path), { recursive: true });
 });

@@ -34,8 +34,41 @@ export function openCall(path: string, call: AgentCall): Socket {
   const socket = connect(path);
   // The caller notices an error, because the stream then ends without its end marker.
   socket.on("error", () => socket.destroy());
-  socket.write(`${JSON.stringify(call)}\n`);
+  send(socket, call);
   return socket;
+}
+
+function send(socket: Socket, call: AgentCall): void {
+  socket.write(`${JSON.stringify(call)}\n`);
+}
+
+/** A connection to a sandbox's agent that serves one request after another. */
+export class KeptConnection {
+  readonly #path: string;
+  #idle: Socket | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Sends a request on the idle connection, or on a new one. */
+  openCall(call: AgentCall): Socket {
+    const [idle, kept] = [this.#idle, { ...call, keep: true }];
+    this.#idle = undefined;
+    if (!idle || idle.destroyed) return openCall(this.#path, kept);
+    send(idle, kept);
+    return idle;
+  }
+
+  /** Keeps a connection for the next request. The response on it must have been read to its end. */
+  keep(socket: Socket): void {
+    this.close();
+    this.#idle = socket;
+  }
+
+  close(): void {
+    this.#idle?.destroy();
+  }
 }
 
 /** Reads the first line of the response. The rest of the response stays unread on the socket. */

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { AgentGone, openCall, readable, readHead } from "./agent-call.ts";
+import { AgentGone, type KeptConnection, readable, readHead } from "./agent-call.ts";
 import { cellIn, checkTrafficToken, END, findSandbox, refusalOf } from "./data-plane.ts";
 import type { Sandboxes } from "./sandboxes.ts";
 
@@ -28,10 +28,11 @@ export async function executeDirectly(
     const sandbox = findSandbox(sandboxes, headers.get("e2b-sandbox-id"));
     checkTrafficToken(sandbox, headers.get("e2b-traffic-access-token"));
     signal?.throwIfAborted();
-    socket = openCall(sandbox.lifeline.socketPath, { op: "execute", ...cellIn(JSON.parse(body)) });
+    const { calls } = sandbox.lifeline;
+    socket = calls.openCall({ op: "execute", ...cellIn(JSON.parse(body)) });
     signal?.addEventListener("abort", leave, { once: true });
     await readHead(socket);
-    return cellResponse(socket, signal, () => {
+    return cellResponse(calls, socket, signal, () => {
       signal?.removeEventListener("abort", leave);
       onEnd();
     });
@@ -52,11 +53,11 @@ function cellResponse(...cell: Parameters<typeof readerOf>): Response {
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "releaseLock">;
 
 /** Reads a cell's output from the agent's socket. A complete output ends with `END`. */
-function readerOf(socket: Socket, signal: ExecuteRequest["signal"], onEnd: () => void): Reader {
+function readerOf(calls: KeptConnection, socket: Socket, signal: ExecuteRequest["signal"], onEnd: () => void): Reader {
   let tail = Buffer.alloc(0);
   return {
     async read() {
-      for (;;) {
+      while (!tail.equals(END)) {
         const value = socket.read() as Buffer | null;
         if (value !== null) {
           tail = Buffer.concat([tail, value.subarray(-END.length)]).subarray(-END.length);
@@ -72,7 +73,8 @@ function readerOf(socket: Socket, signal: ExecuteRequest["signal"], onEnd: () =>
     },
     /** The SDK calls this when it stops reading. No other code reads the socket. */
     releaseLock() {
-      socket.destroy();
+      if (tail.equals(END)) calls.keep(socket);
+      else socket.destroy();
       onEnd();
     },
   };

@@ -4,6 +4,7 @@ import { chownSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { KeptConnection } from "./agent-call.ts";
 import { enclosedLaunch, type Identity, type Launch, plainLaunch, UNPRIVILEGED_ID } from "./bubblewrap.ts";
 import { E2bServerError } from "./http.ts";
 import type { Python } from "./python.ts";
@@ -193,7 +194,10 @@ export class Zygote {
       connection.end();
       await forceAfter(EXIT_TIMEOUT_MS, ended, () => connection.destroy());
     };
-    return { socketPath: join(this.#sockets, made.socket), ended, kill };
+    const socketPath = join(this.#sockets, made.socket);
+    const calls = new KeptConnection(socketPath);
+    ended.then(() => calls.close());
+    return { socketPath, calls, ended, kill };
   }
 
   async close(): Promise<void> {
@@ -226,7 +230,12 @@ export type ZygoteOptions = {
 
 type WantedSandbox = { internet: boolean; isLight: boolean };
 
-export type Lifeline = { socketPath: string; ended: Promise<void>; kill: () => Promise<void> };
+export type Lifeline = {
+  socketPath: string;
+  calls: KeptConnection;
+  ended: Promise<void>;
+  kill: () => Promise<void>;
+};
 
 let counter = 0;
 

@@ -112,8 +112,8 @@ def _received(rights):
 
 def _renew(walls):
     """
-    Gets another network namespace, because the old one still shows the connections of the last execution, and starts
-    the pids anew, because they show how many processes it had.
+    Gets another network namespace, because the old one still shows the connections of the last execution. Counts pids
+    from the start again, because they show how many processes that execution had.
     """
     if walls.has_own_network:
         linux.unshare(linux.NEWNET)

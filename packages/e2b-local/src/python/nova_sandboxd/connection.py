@@ -1,5 +1,5 @@
-"""A connection for one request of the server. The request is a line of JSON, perhaps with a body after it, and so is
-the response."""
+"""A connection for requests of the server. A request is a line of JSON, perhaps with a body after it, and so is the
+response. A connection serves one request, or one after another if each asks to be kept ({"keep": true})."""
 
 import collections
 import json
@@ -15,7 +15,7 @@ class Connection:
     part of the body has arrived), on_end (the other side sends no more) and on_drained (everything has been sent)."""
 
     def __init__(self, loop, sock, dispatch):
-        self.loop, self.sock, self.dispatch = loop, sock, dispatch
+        self.loop, self.sock, self.dispatch, self.next_dispatch = loop, sock, dispatch, None
         self.received = b""
         self.waiting = collections.deque()
         self.waiting_bytes = 0
@@ -45,7 +45,9 @@ class Connection:
         line, newline, rest = self.received.partition(b"\n")
         if newline:
             dispatch, self.dispatch, self.received = self.dispatch, None, b""
-            dispatch(self, json.loads(line))
+            request = json.loads(line)
+            self.next_dispatch = dispatch if request.get("keep") else None
+            dispatch(self, request)
             if rest and self.on_body:
                 self.on_body(rest)
 
@@ -81,6 +83,10 @@ class Connection:
         self._write_soon()
 
     def finish(self):
+        """Ends the response. Then closes the connection, or waits for the next request."""
+        if self.next_dispatch and self.peer_open:
+            self.dispatch, self.next_dispatch = self.next_dispatch, None
+            return
         self.finishing = True
         if not self.waiting:
             self.close()
