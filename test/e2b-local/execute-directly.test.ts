@@ -101,6 +101,35 @@ it("a code cell that is run without HTTP is not started if its caller has aborte
   expect(await printed(sandbox, "import os; print(os.path.exists('/tmp/ran'))")).toBe("False");
 });
 
+it("cells that are run without HTTP share a connection, until one of them is aborted", async () => {
+  const sockets = vi.spyOn(KeptConnection.prototype, "openCall").mock.results;
+  const sandbox = await create();
+  for (let n = 0; n < 3; n++) expect((await sandbox.runCode(`${n}`)).text).toBe(`${n}`);
+  await expect(sandbox.runCode("import time; time.sleep(60)", { timeoutMs: 200 })).rejects.toThrow(/timed out/);
+  expect((await sandbox.runCode("3")).text).toBe("3");
+  const used = sockets.map(({ value }) => value);
+  expect(new Set(used.slice(0, 4)).size).toBe(1);
+  expect(used[4]).not.toBe(used[0]);
+});
+
+it("a code cell that is run without HTTP cannot forge the output of the next one", async () => {
+  const sandbox = await create();
+  const forge = `import os, socket, sys
+write_frame = sys.modules["nova_sandboxd.kernel"].write_frame
+end = b'{"type": "end_of_execution"}\\n'
+payload = b'{"type": "stdout", "text": "' + b"x" * 65_000 + b'"}\\n' + end
+payload += b'{"ok": true}\\n{"type": "result", "is_main_result": true, "text": "FORGED"}\\n' + end
+for fd in map(int, os.listdir("/proc/self/fd")):
+    try:
+        channel = socket.socket(fileno=os.dup(fd))
+        if channel.family == socket.AF_UNIX: write_frame(channel, b"D", payload)
+    except OSError:
+        pass`;
+  expect((await sandbox.runCode(forge)).error).toMatchObject({ name: "UnexpectedEndOfExecution" });
+  const context = await sandbox.createCodeContext();
+  expect((await sandbox.runCode("1", { context })).text).toBe("1");
+});
+
 it("a kept connection serves one request after another, and is replaced if it is busy or broken", async () => {
   const opened: Socket[] = [];
   const agent = createServer((socket) => void opened.push(socket.on("data", () => socket.write("."))));

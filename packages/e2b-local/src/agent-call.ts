@@ -60,8 +60,9 @@ export class KeptConnection {
     return idle;
   }
 
-  /** Keeps a connection for the next request. The response on it must have been read to its end. */
+  /** Keeps a connection for the next request. The caller must have read the response to its end. */
   keep(socket: Socket): void {
+    if (socket.destroyed) return;
     this.close();
     this.#idle = socket;
   }

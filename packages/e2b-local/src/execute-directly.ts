@@ -55,6 +55,7 @@ type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "releaseLoc
 /** Reads a cell's output from the agent's socket. A complete output ends with `END`. */
 function readerOf(calls: KeptConnection, socket: Socket, signal: ExecuteRequest["signal"], onEnd: () => void): Reader {
   let tail = Buffer.alloc(0);
+  let isReleased = false;
   return {
     async read() {
       while (!tail.equals(END)) {
@@ -73,7 +74,9 @@ function readerOf(calls: KeptConnection, socket: Socket, signal: ExecuteRequest[
     },
     /** The SDK calls this when it stops reading. No other code reads the socket. */
     releaseLock() {
-      if (tail.equals(END)) calls.keep(socket);
+      if (isReleased) return;
+      isReleased = true;
+      if (tail.equals(END) && socket.readableLength === 0) calls.keep(socket);
       else socket.destroy();
       onEnd();
     },

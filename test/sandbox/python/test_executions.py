@@ -2,6 +2,7 @@
 data of an earlier one.
 """
 
+import errno
 import json
 import os
 import textwrap
@@ -101,6 +102,37 @@ client.close()
 server.recv(1000)
 server.close()
 """
+# Asks for the clocks that count how long pid 1 works, and this process. Lists the error of each call.
+_CLOCKS = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+def error_of(call, *arguments):
+    ctypes.set_errno(0)
+    return max(0, call(*arguments)) or ctypes.get_errno()
+def errors(pid):
+    found, space, timer, at_once = [], ctypes.create_string_buffer(16), ctypes.c_void_p(), 1
+    for kind in (0, 1, 2):
+        clock = ctypes.c_int((~pid << 3) | kind)
+        found.append(error_of(libc.clock_gettime, clock, space))
+        found.append(error_of(libc.clock_nanosleep, clock, at_once, bytes(16), None))
+        found.append(error_of(libc.timer_create, clock, None, ctypes.byref(timer)))
+    return found
+context.update(init=errors(1), own=errors(0))
+"""
+# A process that a thread has started traces the code, so that the code cannot be reaped while that process lives.
+_DELAY = """
+import ctypes, os, threading, time
+libc = ctypes.CDLL(None)
+libc.prctl(0x59616d61, ctypes.c_ulong(-1), 0, 0, 0)
+code = os.getpid()
+read, write = os.pipe()
+def trace():
+    if os.fork() == 0:
+        os.write(write, b"0" if libc.ptrace(0x4206, code, 0, 0) else b"1")
+    time.sleep(1000)
+threading.Thread(target=trace, daemon=True).start()
+context["is_traced"] = os.read(read, 1).decode()
+"""
 _NOTHING = {"pid": 2, "last": 2, "connections": 0, "bytes": 0}
 
 
@@ -189,5 +221,16 @@ class RenewedInits(unittest.TestCase):
 
     def test_an_init_that_cannot_be_renewed_is_replaced(self):
         self.sandbox.kernel().run("from nova_harness import init\ndef fail(_): raise OSError(30, 'no')\ninit._renew = fail")
-        self.run_last("exec_1")
-        self.assertEqual(self.run_last("exec_2"), _NOTHING)
+        for number in range(3):
+            before = self.sandbox.inits() if number else []
+            self.assertEqual(self.run_last(f"exec_{number}"), _NOTHING)
+            self.assertNotEqual(self.sandbox.inits(), before)
+
+    def test_code_that_delays_its_end_does_not_delay_the_next_execution(self):
+        for number in range(3):
+            begun = self.sandbox.begin(_DELAY, link=f"exec_{number}.1", execution=f"exec_{number}", timeout=5)
+            self.assertEqual(self.sandbox.finish(begun)["result"]["set"], [["is_traced", '"1"']])
+        self.assertEqual(self.run_last("exec_9"), _NOTHING)
+
+    def test_no_clock_of_the_init_can_be_read(self):
+        self.assertEqual(self.sandbox.changes(_CLOCKS), {"init": [errno.EINVAL] * 9, "own": [0] * 9})

@@ -254,6 +254,45 @@ for _ in range(500):
         self.values_of(code, host=OUTSIDE, port=ECHO)
         self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
 
+    def test_code_that_has_closed_its_other_descriptors_still_connects(self):
+        code = """
+listener = socket.create_server(("127.0.0.1", 0))
+for fd in set(map(int, os.listdir("/proc/self/fd"))) - {0, 1, 2, listener.fileno()}:
+    try: os.close(fd)
+    except OSError: pass
+client = socket.socket()
+client.settimeout(5)
+client.connect(listener.getsockname())
+print("connected", flush=True)
+"""
+        answer = self.sandbox.finish(self.sandbox.begin(_ATTEMPT + code, timeout=10))
+        self.assertIn("connected", answer["logs"])
+        self.assertEqual(answer["result"]["class"], "NodeFailed", "the result could not be written")
+
+    def test_the_daemon_closes_the_files_of_callers_that_wait_when_the_code_ends(self):
+        code = """
+import time
+def connect(kind, address):
+    listener = socket.socket(kind)
+    listener.bind(address)
+    listener.listen(0)
+    def call():
+        client = socket.socket(kind)
+        attempt(lambda: client.connect(listener.getsockname()))
+        time.sleep(60)
+    for _ in range(9):
+        threading.Thread(target=call, daemon=True).start()
+    return listener
+kept = [connect(socket.AF_INET, ("127.0.0.1", 0)), connect(socket.AF_UNIX, "waiting")]
+time.sleep(0.3)
+"""
+        open_files = []
+        for _ in range(3):
+            self.assertEqual(self.sandbox.run(_ATTEMPT + code)["status"], "success")
+            self.sandbox.run("")
+            open_files.append(len(os.listdir(f"/proc/{self.sandbox.daemon_pid()}/fd")))
+        self.assertLess(open_files[2] - open_files[0], 9, open_files)
+
 
 @unittest.skipUnless(_PYTHON and os.geteuid() == 0, "needs root and a Python that everybody may run")
 class OfManyUsers(Guarded, unittest.TestCase):

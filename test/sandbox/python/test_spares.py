@@ -12,10 +12,10 @@ from nova_harness import spares  # noqa: E402
 
 
 class Walls:
-    isolated, user = True, 65534
+    isolated = True
 
-    def __init__(self, root):
-        self.root = root
+    def __init__(self, root, user):
+        self.root, self.user = root, user
 
 
 class Made:
@@ -46,9 +46,9 @@ class Spares(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = folder.name
 
-    def spares(self, *are_ready):
+    def spares(self, *are_ready, user=65534):
         Made.are_ready = iter((True, *are_ready))
-        walls = Walls(self.root)
+        walls = Walls(self.root, user)
         patched = patch.multiple(spares, Process=Made, _strongest_walls=lambda *_: (walls, Made(None, walls), None))
         patched.start()
         self.addCleanup(patched.stop)
@@ -116,9 +116,7 @@ class Spares(unittest.TestCase):
         self.assertIsNone(following)
 
     def test_an_init_of_the_same_user_as_the_code_ends_with_the_last_run(self):
-        made = self.spares(True, True)
-        made.walls.user = None
-        init, following = self.end_last_run(made)
+        init, following = self.end_last_run(self.spares(True, True, user=None))
         init.dismiss.assert_called_once_with()
         self.assertIsNone(following)
 

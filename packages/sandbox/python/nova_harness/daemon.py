@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 
-from . import jail, outcomes
+from . import jail, outcomes, wire
 from .allow import near_of
 from .encode import CUT_MARK
 from .zygote import Zygote
@@ -28,7 +28,7 @@ from .store import Store
 
 _EAGER, _SOON, _LATER = 0.001, 0.005, 0.02  # Seconds between two checks for a value that the code waits for.
 _SLOW_FOLLOWER_SECONDS = 10
-_ORPHANED_SECONDS = 1.0
+_ORPHANED_SECONDS, _DYING_SECONDS = 1.0, 0.2
 
 
 class Follower:
@@ -190,9 +190,15 @@ class Daemon:
                 self.spares.prepare_ahead()
 
     def _hear(self, run):
-        """After the outcome the code's process only dies, so the daemon waits for nothing but the end of its output."""
-        if not run.hear() or run.told is not None:
+        """
+        Handles messages of the code's process. After the outcome that process only dies, so the daemon then waits for
+        nothing but the end of the output.
+        """
+        is_open = run.hear()
+        if run.told is not None:
             self._stop_watching(run.process.control, run.process.guard)
+        elif not is_open:
+            self._stop_watching(run.process.control)
 
     def _stop_watching(self, *files):
         for file in files:
@@ -231,9 +237,12 @@ class Daemon:
             self._await_end(run)
 
     def _await_end(self, run):
-        os.set_blocking(run.process.output, True)
-        while run.listen():
-            continue
+        """Waits until no process of the run is left. Kills the init of code that delays this, for example by ptrace."""
+        while True:
+            if not wire.is_readable(run.process.output, _DYING_SECONDS):
+                run.process.kill()
+            elif not run.listen():
+                break
         self._end(run)
 
     def _tell_kept(self, claim, follower):

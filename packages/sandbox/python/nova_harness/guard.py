@@ -124,6 +124,7 @@ class Guard:
         self.epoll, self.handlers, self.notes = select.epoll(), {}, 0
         with socket.socket() as any_socket:
             self.cookie = _network_of(any_socket)
+        self.connecting = {}  # Callers whose connection is in progress, by the descriptor that this process watches.
         self.queue = []  # Callers that wait because the backlog of a listener is full.
         self.names = Names(self, names, nameservers)
         self.watch(listener, select.EPOLLIN, self._hear)
@@ -144,11 +145,16 @@ class Guard:
         self.handlers[fd] = handler
 
     def forget(self, fd):
+        self.connecting.pop(fd, None)
         if self.handlers.pop(fd, None):
             self.epoll.unregister(fd)
 
     def close(self):
+        """Closes all files, also those of callers that still wait, whose processes are dead."""
         self.epoll.close()
+        for waiting in (*self.connecting.values(), *self.queue):
+            self._close_files(waiting)
+        self.handlers.clear()
         os.close(self.listener)
         self.names.close()
 
@@ -218,9 +224,13 @@ class Guard:
         waiting = Waiting(notice, sock, raw, outer)
         error = _connect(outer, raw)
         if error == errno.EINPROGRESS and _is_blocking(sock):
-            self.watch(outer.fileno(), select.EPOLLOUT, lambda _: self._arrive(waiting))
+            self._await_connection(outer, waiting, self._arrive)
         else:
             self._hand_over(waiting, error)
+
+    def _await_connection(self, sock, waiting, handler):
+        self.connecting[sock.fileno()] = waiting
+        self.watch(sock.fileno(), select.EPOLLOUT, lambda _: handler(waiting))
 
     def _arrive(self, waiting):
         self.forget(waiting.outer.fileno())
@@ -240,7 +250,7 @@ class Guard:
         _set_blocking(waiting.sock, False)
         error = _connect(waiting.sock, waiting.address)
         if is_blocking and error == errno.EINPROGRESS:
-            self.watch(waiting.sock.fileno(), select.EPOLLOUT, lambda _: self._conclude(waiting))
+            self._await_connection(waiting.sock, waiting, self._conclude)
             return
         _set_blocking(waiting.sock, is_blocking)
         if is_blocking and error == errno.EAGAIN:
@@ -260,6 +270,8 @@ class Guard:
         for waiting in queue:
             if _is_waiting(self.listener, waiting.notice):
                 self._connect_inside(waiting)
+            else:
+                self._close_files(waiting)
 
     def _to_own_socket(self, notice, sock, raw):
         """
@@ -280,12 +292,15 @@ class Guard:
         return Waiting(notice, sock, stands_for_it, opened=found)
 
     def _end(self, waiting, error):
+        self._close_files(waiting)
+        _answer(self.listener, waiting.notice, error)
+
+    def _close_files(self, waiting):
         if waiting.outer:
             waiting.outer.close()
         if waiting.opened is not None:
             os.close(waiting.opened)
         waiting.sock.close()
-        _answer(self.listener, waiting.notice, error)
 
     def _say_near(self, address, port):
         self.notes += 1

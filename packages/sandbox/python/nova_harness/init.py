@@ -1,16 +1,15 @@
 """
 The first process of a pid namespace. It forks one process after another, one for each run of code. After each run it
 kills all other processes of the namespace, so that nothing of one run is alive when the next one starts. It receives
-files and orders, and never data of an execution.
+files and orders, and no data of an execution but the doors of a relay. An init with a relay serves only one run.
 
 After each fork, the kernel copies every page to which this process writes, and Python writes to each object that it
-uses. So this code uses few objects: between two forks it has no JSON and no exceptions.
+uses. So between two forks, this process uses few objects: no JSON and no exceptions.
 """
 
 import array
 import contextlib
 import os
-import select
 import signal
 import socket
 import time
@@ -58,7 +57,7 @@ class Init:
 
     def is_busy(self):
         """False if the last forked process or the init itself has ended."""
-        return not select.select([self.init_socket], [], [], 0)[0]
+        return not wire.is_readable(self.init_socket)
 
     def how_it_ended(self):
         """Waits until the last run has no processes left, and returns its status. None if the init has died too."""
@@ -199,7 +198,7 @@ def _kill_family(group):
     while _reap_children():
         with contextlib.suppress(ProcessLookupError, PermissionError):  # The group is empty, or it has only zombies.
             os.killpg(group, signal.SIGKILL)
-        for child in children_of("self"):
+        for child in children_of(os.getpid()) or ():
             os.kill(child, signal.SIGKILL)
         time.sleep(_DYING_SECONDS)
 
@@ -215,15 +214,20 @@ def _reap_children():
 
 
 def children_of(pid):
-    """Returns the children of a process that are not reaped yet. Empty if the process is gone or the system does not
-    report its children."""
+    """
+    Returns the children of all threads of a process that are not reaped yet. None if the process or one of its threads
+    is just ending, or if the system does not report children.
+    """
     try:
-        fd = os.open(f"/proc/{pid}/task/{os.getpid() if pid == 'self' else pid}/children", os.O_RDONLY)
+        threads = os.listdir(f"/proc/{pid}/task")
+        return [int(child) for thread in threads for child in _read_children(f"/proc/{pid}/task/{thread}/children")]
     except OSError:
-        return []
+        return None
+
+
+def _read_children(path):
+    fd = os.open(path, os.O_RDONLY)
     try:
-        return [int(child) for child in b"".join(iter(lambda: os.read(fd, _CHILDREN_BYTES), b"")).split()]
-    except OSError:
-        return []
+        return b"".join(iter(lambda: os.read(fd, _CHILDREN_BYTES), b"")).split()
     finally:
         os.close(fd)

@@ -118,7 +118,7 @@ class Process:
 
     def takes_too_much(self):
         """True if the code uses more memory than a node may."""
-        return any(memory.is_beyond_limit(pid, self.fresh) for pid in children_of(self.init.pid)[:1])
+        return any(memory.is_beyond_limit(pid, self.fresh) for pid in (children_of(self.init.pid) or ())[:1])
 
     def kill(self):
         """Kills the whole tree, including init. Without a namespace, init kills its descendants."""
@@ -133,11 +133,11 @@ class Process:
         if code == []:
             self.kill()
             return False
-        return not any(map(children_of, code)) and children_of(self.init.pid) in (code, [])
+        return all(children_of(pid) == [] for pid in code) and children_of(self.init.pid) in (code, [])
 
     def _kill_code(self):
         """Kills the code's process. A dying process cannot fork, and init kills its orphans."""
-        code = children_of(self.init.pid)
+        code = children_of(self.init.pid) or []
         for pid in code:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

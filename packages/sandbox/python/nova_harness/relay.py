@@ -6,7 +6,6 @@ bytes of the code and ends.
 
 import contextlib
 import os
-import select
 import selectors
 import signal
 import socket
@@ -249,7 +248,7 @@ class Relay:
 
     def notes_so_far(self):
         """Returns the available notes without waiting. The relay notes a failure before the code can see it."""
-        is_there = self.control.fileno() >= 0 and select.select([self.control], [], [], 0)[0]
+        is_there = self.control.fileno() >= 0 and wire.is_readable(self.control)
         return (self.notes() or []) if is_there else []
 
     def kill(self):

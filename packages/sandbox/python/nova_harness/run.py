@@ -118,6 +118,7 @@ _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
 _INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # The continuation bytes of UTF-8.
 _FREE_WAITING_SECONDS = 60.0
+_DYING_SECONDS = 1.0  # Code has this time between its result and the end of its processes.
 _BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE = 0.1, 20
 _BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE = 0.25, 20
 
@@ -206,7 +207,8 @@ class Run:
             else:
                 self._answer({"again": True})
         elif "complete" in message and not self.is_complete:
-            self.is_complete = True
+            self.is_complete, self.waits_since = True, None
+            self.deadline = min(self.deadline, time.monotonic() + _DYING_SECONDS)
             if self.process.end():  # Processes that the code has left must not exist any more when the next node runs.
                 self._conclude_early()
         elif "begun" in message and not self.has_begun:

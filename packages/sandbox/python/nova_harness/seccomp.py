@@ -1,7 +1,7 @@
 """
 A seccomp filter for system calls that escape namespaces or limits: sockets of other families (for example to the host),
-io_uring, which creates sockets unseen by filters, calls that create or enter namespaces, kernel keys, and memory that
-no limit counts.
+io_uring, which creates sockets unseen by filters, calls that create or enter namespaces, kernel keys, memory that
+no limit counts, and the clocks of the init, which count what the code of earlier executions made it do.
 """
 
 import ctypes
@@ -25,7 +25,8 @@ _CALLS = (
     "socket 41 198, clone 56 220, unshare 272 97, setns 308 268, keyctl 250 219, add_key 248 217, "
     "request_key 249 218, bpf 321 280, perf_event_open 298 241, open_by_handle_at 304 265, "
     "userfaultfd 323 282, memfd_create 319 279, shmget 29 194, io_setup 206 0, connect 42 203, listen 50 201, "
-    "sendto 44 206, sendmsg 46 211, sendmmsg 307 269"
+    "sendto 44 206, sendmsg 46 211, sendmmsg 307 269, clock_gettime 228 113, clock_nanosleep 230 115, "
+    "timer_create 222 107"
 )
 _X86_64, _OTHERS = ({row.split()[0]: int(row.split()[place]) for row in _CALLS.split(", ")} for place in (1, 2))
 _MACHINES = {"x86_64": (0xC000003E, _X86_64), "aarch64": (0xC00000B7, _OTHERS), "riscv64": (0xC00000F3, _OTHERS)}
@@ -38,6 +39,10 @@ _FORBIDDEN = "unshare setns keyctl add_key request_key bpf perf_event_open open_
 # /dev/shm, whose size is limited. io_setup reserves requests, of which the whole machine has a limited number.
 _ABSENT = ("memfd_create", "shmget", "io_setup")
 _ASKED = ("connect", "listen")
+# These calls take a clock as their first argument. The clocks of pid 1 are the 32-bit numbers from `_FIRST_OF_INIT` up to
+# `_AFTER_INIT`.
+_TIMED = ("clock_gettime", "clock_nanosleep", "timer_create")
+_FIRST_OF_INIT, _AFTER_INIT = 0xFFFFFFF0, 0xFFFFFFF3
 # With the flag MSG_FASTOPEN, a call that sends data also connects. `_SENDING` names these calls, each with the index of
 # the argument that holds its flags.
 _FAST_OPEN = 0x20000000
@@ -98,6 +103,13 @@ def _program(machine, calls, asks):
         yield _step(_EQUAL, 0, otherwise=1)
         yield _step(_ANSWER, _ALLOW)
         yield _step(_ANSWER, _REFUSE | errno.EOPNOTSUPP)
+    for name in _TIMED:
+        yield _step(_EQUAL, calls[name], otherwise=5)
+        yield _step(_LOAD, _FIRST_ARGUMENT)
+        yield _step(_AT_LEAST, _FIRST_OF_INIT, otherwise=1)
+        yield _step(_AT_LEAST, _AFTER_INIT, otherwise=1)
+        yield _step(_ANSWER, _ALLOW)
+        yield _step(_ANSWER, _REFUSE | errno.EINVAL)
     # A filter cannot read the flags of clone3, so that call fails. Programs then use clone.
     yield _step(_EQUAL, calls["clone"], otherwise=5)
     yield _step(_LOAD, _FIRST_ARGUMENT)

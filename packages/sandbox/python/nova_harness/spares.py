@@ -1,6 +1,7 @@
 """Spare processes, forked and isolated in advance, so that the next node need not wait for that."""
 
 import collections
+import contextlib
 import errno
 import os
 
@@ -25,7 +26,8 @@ class Unable(Exception):
 class Spares:
     """
     Keeps one spare process for code with the usual network, or two in an execution with many runs. After code that may
-    reach only listed hosts has run, it keeps one more for the next such code.
+    reach only listed hosts has run, it keeps one more for the next such code. Between two executions it keeps no process
+    but an init, which has a new network.
     """
 
     def __init__(self, zygote, root):
@@ -33,6 +35,7 @@ class Spares:
         self.walls, first, self.weaker = _strongest_walls(zygote, root)
         self._usual = collections.deque([first])
         self._without_network = self._renewed = None
+        self._can_renew = self.walls.user is not None
         self._runs = 0
 
     def __iter__(self):
@@ -58,14 +61,18 @@ class Spares:
     def put_away(self, process):
         """
         Cleans up after the last run of an execution. No further run needs a spare process. Keeps the init of the run's
-        process for the next execution if code of another user cannot have changed its limits or priorities.
+        process for the next execution if code has a user of its own. Such code cannot change the limits or priorities of
+        the init.
         """
         init, process.init = process.init, None
         while self._usual:
             self._usual.pop().kill_and_read_output()
-        if init and self._renewed is None and process.hosts is None and self.walls.user is not None:
-            init.renew()
-            self._renewed = init
+        if init and self._can_renew and self._renewed is None and process.hosts is None:
+            try:
+                init.renew()
+                self._renewed = init
+            except OSError:
+                init.dismiss()
         elif init:
             init.dismiss()
 
@@ -123,7 +130,7 @@ class Spares:
         for _ in range(2):
             self._drop_dead()
             if not self._usual:
-                self._usual.append(Process(self.zygote, self.walls, self._take_renewed()))
+                self._usual.append(self._make_usual())
             process = self._usual.popleft()
             if process.is_ready():
                 self._runs += 1
@@ -131,13 +138,16 @@ class Spares:
             note(self.walls.root, process.kill_and_read_output())
         raise process.failure
 
-    def _take_renewed(self):
-        """Takes the init of an earlier execution. None if there is none, or if it could not be renewed."""
+    def _make_usual(self):
+        """Makes a process, with the init of an earlier execution if there is one and it could be renewed."""
         init, self._renewed = self._renewed, None
-        if init and not init.is_busy():
+        if init and init.is_busy():
+            with contextlib.suppress(OSError):  # The init has died meanwhile.
+                return Process(self.zygote, self.walls, init)
+        elif init:
+            self._can_renew = False
             init.dismiss()
-            return None
-        return init
+        return Process(self.zygote, self.walls)
 
     def _take_without_network(self, has_relay):
         process, self._without_network = self._without_network, None

@@ -1,6 +1,7 @@
 """Messages between harness processes: one JSON object per line, optionally with open files."""
 
 import array
+import select
 import socket
 from json import dumps, loads
 
@@ -15,6 +16,13 @@ def send(sock, message, files=(), flags=0):
     sent = sock.sendmsg([data], rights, flags) if files else 0
     if sent < len(data):
         sock.sendall(data[sent:], flags)
+
+
+def is_readable(file, seconds=0):
+    """Waits until data or the end of a file can be read. False if nothing can be read after `seconds`."""
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 class Reader:

@@ -17,6 +17,7 @@ _UNABLE = (
     "The context's Python process ended before it could run a cell, and stderr says why if it knows - repair the"
     " preloaded modules, or give sandboxes more memory, and create another sandbox",
 )
+_FORGED = ("UnexpectedEndOfExecution", "The kernel sent no valid result - leave descriptors alone that you did not open")
 _CLOSED = (
     "UnexpectedEndOfExecution",
     "Connection to the execution was closed before the execution was finished",
@@ -30,6 +31,20 @@ def encode(line):
 def error_line(name_and_value):
     name, value = name_and_value
     return encode({"type": "error", "name": name, "value": value, "traceback": ""})
+
+
+_END = encode({"type": "end_of_execution"})
+
+
+def _checked(payload):
+    """
+    Returns the last lines of a cell: one, or none. The code of a cell can forge what the kernel sends, so other lines
+    could pass for the end of this cell and the output of the next one.
+    """
+    if not payload:
+        return ()
+    is_line = payload.endswith(b"\n") and payload.count(b"\n") == 1 and payload != _END
+    return (payload if is_line else error_line(_FORGED),)
 
 
 class Execution:
@@ -48,7 +63,7 @@ class Execution:
     def finish(self, *last_lines):
         for line in last_lines:
             self.emit(line)
-        self.emit(encode({"type": "end_of_execution"}))
+        self.emit(_END)
         self.connection.on_end = self.connection.on_drained = None
         self.connection.finish()
 
@@ -164,7 +179,7 @@ class Context:
                 self._mark_begun()
                 continue
             self._drain()
-            self._end_current(*filter(None, [payload]))
+            self._end_current(*_checked(payload))
             self._watch_output()
             self._next()
 

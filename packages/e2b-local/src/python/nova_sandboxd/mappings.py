@@ -21,8 +21,8 @@ def compact():
 def join_libraries():
     """Gives neighbouring mappings of a library the same rights, so that the kernel joins them: constants become
     executable like the code, and addresses that the loader has set become writable like the variables. That gives code
-    no new rights, because it may change the rights of its own memory. The kernel joins mappings that were written only
-    in the process that has loaded the library, so call it before that process forks."""
+    no new rights, because it may change the rights of its own memory. After a write, the kernel joins mappings only in
+    the process that has loaded the library, so call it before that process forks."""
     for first, second in itertools.pairwise(read_mappings()):
         is_one_file = first.file == second.file and first.offset + first.end - first.start == second.offset
         if first.end != second.start or not is_one_file:
