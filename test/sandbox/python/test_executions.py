@@ -228,7 +228,7 @@ class RenewedInits(unittest.TestCase):
 
     def test_code_that_delays_its_end_does_not_delay_the_next_execution(self):
         for number in range(3):
-            begun = self.sandbox.begin(_DELAY, link=f"exec_{number}.1", execution=f"exec_{number}", timeout=5)
+            begun = self.sandbox.begin(_DELAY, link=f"exec_{number}.1", execution=f"exec_{number}", timeout=1)
             self.assertEqual(self.sandbox.finish(begun)["result"]["set"], [["is_traced", '"1"']])
         self.assertEqual(self.run_last("exec_9"), _NOTHING)
 

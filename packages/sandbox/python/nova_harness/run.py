@@ -118,7 +118,7 @@ _LINE_BYTES = 1 << 12
 _PIPE_BYTES = 1 << 16
 _INSIDE_CHARACTERS = bytes(range(0x80, 0xC0))  # The continuation bytes of UTF-8.
 _FREE_WAITING_SECONDS = 60.0
-_DYING_SECONDS = 1.0  # Code has this time between its result and the end of its processes.
+_DYING_SECONDS = 5.0  # Code has at most this time between its result and the end of its processes.
 _BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE = 0.1, 20
 _BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE = 0.25, 20
 
