@@ -112,7 +112,8 @@ export async function placeObject(path: string, target: string, isFirst: boolean
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") throw preconditionFailed();
-      if (code !== "ENOENT" || tries === maxTries) throw error;
+      // Node reports ENOTDIR if a folder is deleted while `mkdir` looks at it.
+      if ((code !== "ENOENT" && code !== "ENOTDIR") || tries === maxTries) throw error;
     }
   }
 }
