@@ -179,6 +179,7 @@ def _outlive(child, init_socket, isolated):
         _kill_all_others()
     init_socket.sendall(b'{"over": %d}\n' % how)
     if not isolated:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # The code is reaped, so another process may get its pid.
         _kill_family(child)
 
 
