@@ -177,9 +177,10 @@ def _outlive(child, init_socket, isolated):
             break
     if isolated:
         _kill_all_others()
+    else:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # The code is reaped, so another process may get its pid.
     init_socket.sendall(b'{"over": %d}\n' % how)
     if not isolated:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # The code is reaped, so another process may get its pid.
         _kill_family(child)
 
 
