@@ -91,7 +91,7 @@ describe("a cancel of a run while code runs", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored", links: 3 });
   });
 
-  it("stops the state machine of the run before it writes to the chain", async () => {
+  it("stops the state machine of the run before writing to the chain", async () => {
     const story = await new Story(one).start();
     const cancel = story.cancel();
     await story.until(cancel, "tip");

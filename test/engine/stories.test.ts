@@ -79,7 +79,7 @@ describe("the engine, in cases that random tests have found,", () => {
 });
 
 describe("the engine, in rare cases of the protocol,", () => {
-  it("gives a node with `isolation: fresh` a new sandbox, and gives the node after it the warm sandbox from before", async () => {
+  it("gives a node with `isolation: fresh` a new sandbox, and the next node the earlier warm sandbox", async () => {
     const fresh = flow(
       "fresh",
       [action("a"), action("b", { isolation: "fresh" }), action("c")],

@@ -250,6 +250,6 @@ describe("an uploaded file for the input `mail`", () => {
   });
 });
 
-it("a context without a file is refused if no alternative of the schema is fulfilled without the key of the file", async () => {
+it("a context without a file is refused if every alternative of the schema requires a missing key", async () => {
   await expect(refuseMisfits({ inputs: either }, "{}", [])).rejects.toThrow(/has no "mail"/);
 });
