@@ -121,7 +121,7 @@ it("offloadLargeValues moves a long string at any depth to a blob, and keeps all
   expect(slim).toMatch(/^{"n":850\.0,"list":\[{"body":{"\$blob":{.*}}},12345678901234567890\]}$/);
 });
 
-it("offloadLargeValues moves a large value without long strings to a blob, with all digits of its numbers", async () => {
+it("offloadLargeValues moves a large value without long strings to a blob, with all digits of numbers", async () => {
   const rows = `[${Array.from({ length: 2000 }, (_, i) => `${i}.50`).join(",")}]`;
   const { slim, blobs } = await offloaded(rows);
   expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text: rows }]);
