@@ -31,7 +31,7 @@ const rescued = flow(
 );
 
 describe("the engine, in cases that random tests have found,", () => {
-  it("kills a second attempt before the next node starts if the result of the first attempt is committed after all", async () => {
+  it("kills a second attempt before the next node starts if the result of the first attempt is committed", async () => {
     const story = await new Story(repeatable).start();
     const first = story.deliver("a", 0);
     await story.until(first, "entry 1");
