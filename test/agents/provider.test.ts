@@ -78,7 +78,7 @@ describe.each(["responses", "chat"] as const)("over the %s API", (api) => {
     expect(means.steps[1]).toMatchObject({ agent_name: "DataAnalyzer", generated_code: analysis });
   });
 
-  it("the third attempt succeeds after a check has refused the first code and a model the second", async () => {
+  it("the third attempt succeeds if a check refuses the first code and a model refuses the second code", async () => {
     const { outcome, means } = await run({
       script: [
         simple,

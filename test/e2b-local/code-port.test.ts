@@ -126,7 +126,7 @@ test.each([
   ["a segmentation fault", "import ctypes; ctypes.string_at(0)"],
   ["a killed kernel", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"],
 ])(
-  "the Python process of a sandbox is restarted after %s, and the code cell gets an error that says so",
+  "the Python process of a sandbox is restarted after %s, and the code cell gets an error that reports the restart",
   async (_, code) => {
     const context = await sandbox.createCodeContext();
     const execution = await sandbox.runCode(`print("before")\n${code}`, { context });

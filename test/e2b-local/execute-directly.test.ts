@@ -68,7 +68,7 @@ it.each([
   expect(await server().execute({ headers: { "E2b-Sandbox-Id": sandboxId }, body })).toMatchObject({ status });
 });
 
-it("a code cell that is run without HTTP fails as over HTTP if its sandbox is unknown, or is killed while it runs", async () => {
+it("a code cell that is run without HTTP fails as over HTTP if its sandbox is unknown or is killed meanwhile", async () => {
   const sandbox = await create();
   const running = sandbox.runCode("print(1)\nimport time\ntime.sleep(60)");
   const failing = expect(running).rejects.toThrow(/killed|not found|timeout/);

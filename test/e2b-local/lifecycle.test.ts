@@ -172,7 +172,7 @@ describe("a sandbox whose Python processes end at their start", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const { create } = useServer({ preloaded: { folder, module: "broken_kernels" } });
 
-  test("starts another one only for a cell, tells the caller how to continue, and recovers", async () => {
+  test("starts another process only for a cell, tells the caller how to continue, and recovers", async () => {
     const sandbox = await create();
     const started = async () => (await sandbox.files.read("/tmp/starts", asRoot)).length;
     for (let cell = 0; cell < 3; cell++) {

@@ -74,7 +74,7 @@ loop.run()`;
 });
 
 test.runIf(process.platform === "linux")(
-  "compact memory of a zygote has fewer mappings, and none to which code can write and that it can run",
+  "the compacted memory of a zygote has fewer mappings, and no mapping is both writable and executable",
   () => {
     const code = `
 import decimal, ssl, sqlite3

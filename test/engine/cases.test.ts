@@ -91,7 +91,7 @@ describe("a cancel of a run while code runs", () => {
     expect(await story.verify()).toMatchObject({ state: "anchored", links: 3 });
   });
 
-  it("stops the state machine of the run before it writes to the chain", async () => {
+  it("stops the state machine of the run before writing to the chain", async () => {
     const story = await new Story(one).start();
     const cancel = story.cancel();
     await story.until(cancel, "tip");
@@ -118,7 +118,7 @@ describe("a run whose node has a committed result while Step Functions sees only
   it.each([
     ["a result that the sandbox has kept is committed", undefined, { failed: false }, "a success"],
     ["code that still runs is killed, and the node fails", "finish" as const, { failed: true }, "a failed"],
-  ])("gets an entry from the settle task if the node has none yet: %s", async (_what, codeStopsAt, answer, link) => {
+  ])("gets an entry from the settle task if the node has no entry: %s", async (_what, codeStopsAt, answer, link) => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = codeStopsAt;
     const delivery = story.deliver("a", 0);
@@ -181,7 +181,7 @@ describe("a delivery that loses its connection to the sandbox while the code con
     wellTold(story);
   });
 
-  it("is followed by a settle that first kills the unreachable sandbox, and then writes the failed entry", async () => {
+  it("is followed by a settle task that kills the unreachable sandbox, and then writes the failed entry", async () => {
     const story = await new Story(rescued).start();
     story.codeStopsAt = "finish";
     await story.finish(story.deliver("a", 0));

@@ -37,7 +37,7 @@ describe("a late delivery of a node in a branch, after another branch failed and
   it.each([
     ["never starts its code if it did not hold the turn before the close", "turn 1", undefined, "ExecutionClosed", []],
     [
-      "returns the entry that the closer has written with the result of its code",
+      "returns the entry that the close has written with the result of its code",
       "entry 1",
       undefined,
       { seq: 1 },

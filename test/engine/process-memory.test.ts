@@ -28,7 +28,7 @@ describe("the cache of entries that this process has just written", () => {
     expect(tips.take(other, 1)).toBeUndefined();
   });
 
-  it("drops an entry after five seconds, because another process may have written since", () => {
+  it("drops an entry after five seconds, because another process may have written a newer entry", () => {
     const tips = createTailCache();
     tips.keep(at, entry, 1_000);
     tips.keep({ ...at, seq: 4 }, entry, 1_000);
@@ -136,7 +136,7 @@ it("the pool of warm sandboxes forgets sandboxes that have died", () => {
   expect([1, 2].map(() => pool.take(item("1"))?.id)).toEqual(["S2", undefined]);
 });
 
-it("the pool of warm sandboxes gives none of a joined fork, and none that was killed", () => {
+it("the pool of warm sandboxes gives no sandbox of a joined fork, and no killed sandbox", () => {
   const pool = createWarmPool();
   for (const [id, branch] of [
     ["S1", item("0")],
@@ -153,7 +153,7 @@ it("the pool of warm sandboxes gives none of a joined fork, and none that was ki
   ]);
 });
 
-it("the pool of warm sandboxes says once, and for five seconds, that code has just ended in a sandbox", () => {
+it("the pool of warm sandboxes says once, within five seconds, that code has just ended in a sandbox", () => {
   const pool = createWarmPool();
   const sandbox = { id: "S1", ...until(1) };
   const isFreshAfter = (ms: number) => {

@@ -32,7 +32,7 @@ describe("readAhead", () => {
     expect(await Array.fromAsync(readAhead(countTo(0, [])))).toEqual([]);
   });
 
-  it("throws an error of the sequence when its place is reached", async () => {
+  it("throws an error of the sequence only after the items before the error", async () => {
     async function* breaking(): AsyncGenerator<number> {
       yield 1;
       throw new RangeError("broke");
@@ -51,7 +51,7 @@ describe("readAhead", () => {
 });
 
 describe("groupItems", () => {
-  it("yields groups of one size, and the rest", async () => {
+  it("yields groups of equal size, and the remaining items as a smaller last group", async () => {
     expect(await Array.fromAsync(groupItems([1, 2, 3, 4, 5], 2))).toEqual([[1, 2], [3, 4], [5]]);
     expect(await Array.fromAsync(groupItems(countTo(4, []), 2))).toEqual([
       [1, 2],

@@ -31,7 +31,7 @@ const rescued = flow(
 );
 
 describe("the engine, in cases that random tests have found,", () => {
-  it("kills a second attempt before the next node starts if the result of the first attempt is committed after all", async () => {
+  it("kills a second attempt before the next node starts if the result of the first attempt is committed", async () => {
     const story = await new Story(repeatable).start();
     const first = story.deliver("a", 0);
     await story.until(first, "entry 1");
@@ -79,7 +79,7 @@ describe("the engine, in cases that random tests have found,", () => {
 });
 
 describe("the engine, in rare cases of the protocol,", () => {
-  it("gives a node with `isolation: fresh` a new sandbox, and gives the node after it the warm sandbox from before", async () => {
+  it("gives a node with `isolation: fresh` a new sandbox, and the next node the earlier warm sandbox", async () => {
     const fresh = flow(
       "fresh",
       [action("a"), action("b", { isolation: "fresh" }), action("c")],

@@ -243,7 +243,7 @@ describe("while code runs, a failure", () => {
     bench.gateway.keepsDeadConnections = false;
   });
 
-  test("of a second delivery removes the kernel context that this delivery had created", async () => {
+  test("of a second delivery leads to the removal of the kernel context that this delivery had created", async () => {
     const sandbox = await bench.create();
     const { io, request } = held();
     const end = new AbortController();

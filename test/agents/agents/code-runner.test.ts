@@ -46,7 +46,7 @@ describe("the list of hosts that generated code may name", () => {
     expect(await proven.names("smtp.gmail.com")).toBe(true);
   });
 
-  it("says whether the context has a key", () => {
+  it("says whether the context has the key of a host", () => {
     expect([hosts.has("smtp_host"), hosts.has("imap_host")]).toEqual([true, false]);
   });
 });

@@ -70,7 +70,7 @@ describe("the pinned code of a node", () => {
     expect(choosePinned(taskWith(changes), generations, generator)?.code ?? null).toBe(code);
   });
 
-  it("is only code whose stored key fits all that the code was made from", () => {
+  it("is used only if its stored key fits all that it was made from", () => {
     const forged = generation("1", { key: "0".repeat(64) });
     expect(choosePinned(taskWith(), [forged], generator)).toBeNull();
   });

@@ -147,7 +147,7 @@ describe.each(["responses", "chat"] as const)("over the %s API,", (NOVA_LLM_API)
     },
   );
 
-  it("an answer that ends at its limit is cut off, even if its server calls it complete", async () => {
+  it("an answer that ends at its limit counts as cut off, even if its server calls it complete", async () => {
     await using server = await modelServer([{ answer: { json: { code: "x" }, usage: { output: 50 } } }]);
     const error = await failureOf({ ...server.environment, NOVA_LLM_API }, { maxOutputTokens: 50 });
     const message = expect.stringMatching(/was cut off at 50 tokens - raise max_tokens, or split the task/);

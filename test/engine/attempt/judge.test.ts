@@ -9,7 +9,7 @@ const taken = (json: string | undefined, conditions: Condition[]) => {
   return "problem" in decision ? decision.problem : conditionLabel(decision.condition);
 };
 
-describe("the choice of an edge", () => {
+describe("decide", () => {
   it.each<[string, Condition[], string]>([
     ['"yes"', ["no", "yes"], "yes"],
     ["true", [true, false], "true"],
@@ -37,7 +37,7 @@ describe("the choice of an edge", () => {
     ['{"a":1}', ["yes", "default"], "default"],
     ["2", [true, false, "default"], "default"],
     ['"yes "', ["yes", "default"], "default"],
-  ])("finds for the decision %s among the edges %j the edge %s", (json, conditions, label) => {
+  ])("chooses for the decision %s among the edges %j the edge %s", (json, conditions, label) => {
     expect(taken(json, conditions)).toBe(label);
   });
 

@@ -59,7 +59,7 @@ describe("code with a timeout of two hours", () => {
     expect(story.world.sandboxes.alive()).toEqual([]);
   });
 
-  it("gets a sandbox that lives for one day at most, because no plan of E2B gives more", async () => {
+  it("gets a sandbox that lives for one day at most, because no plan of E2B allows a longer life", async () => {
     const day = flow("day", [action("a", { timeoutSeconds: 86_400 })], lines("start > a > end"));
     const story = await LongStory.begun(day);
     await story.look();

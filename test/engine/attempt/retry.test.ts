@@ -136,7 +136,7 @@ describe("a node with a retry", () => {
     await story.judge();
   });
 
-  it("commits the result of its first attempt if that arrives late, and then runs no later attempt", async () => {
+  it("commits a late result of its first attempt, and then runs no later attempt", async () => {
     const story = await begun({ attempts: 2, delaySeconds: 1 }, [succeeds("a", "1")]);
     const knows = story.deliver("a", 0);
     await story.until(knows, "entry 1");

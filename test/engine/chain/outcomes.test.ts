@@ -12,7 +12,7 @@ const execution = "exec_01M8A1XSZGSS6K9KMK7WD1193C";
 const reference = (scope: string, seq: number): EntryReference => ({ entry: { execution, scope, seq } });
 
 describe("a document of places that refers to entries", () => {
-  it("names for each place the entry whose outcome is reused, and the condition for this", () => {
+  it("names for each place the entry whose outcome is reused, and the condition for its reuse", () => {
     const references: [string, EntryReference][] = [
       ["find", reference("", 1)],
       ["each[3].find", { ...reference("/each@2.3", 1), condition: ["total", "limit"] }],

@@ -134,7 +134,7 @@ it.each([
   expect(journalOf(turn, stored(...numbers)).map(({ step }) => step)).toEqual(numbers);
 });
 
-it("the journal of a node's steps leaves out further steps from a sandbox that the turn has left", () => {
+it("the journal of a node's steps leaves out the steps of a sandbox after the turn left this sandbox", () => {
   expect(journalOf({ kept: [1] }, stored(1, 2, 3, 1002)).map(({ step }) => step)).toEqual([1, 1002]);
 });
 

@@ -113,7 +113,7 @@ it.each(["850.0", '{ "a" : 12345678901234567890 }', `"${"x".repeat(leafLimitByte
   },
 );
 
-it("offloadLargeValues moves a long string at any depth to a blob, and keeps the digits around it", async () => {
+it("offloadLargeValues moves a long string at any depth to a blob, and keeps all digits of numbers", async () => {
   const { slim, blobs } = await offloaded(
     `{"n":850.0,"list":[{"body":${JSON.stringify(large)}},12345678901234567890]}`,
   );
@@ -121,7 +121,7 @@ it("offloadLargeValues moves a long string at any depth to a blob, and keeps the
   expect(slim).toMatch(/^{"n":850\.0,"list":\[{"body":{"\$blob":{.*}}},12345678901234567890\]}$/);
 });
 
-it("offloadLargeValues moves a large value without a long string to a blob as a whole, and keeps its digits", async () => {
+it("offloadLargeValues moves a large value without long strings to a blob, with all digits of numbers", async () => {
   const rows = `[${Array.from({ length: 2000 }, (_, i) => `${i}.50`).join(",")}]`;
   const { slim, blobs } = await offloaded(rows);
   expect(blobs).toEqual([{ ref: expect.objectContaining({ type: "json" }), text: rows }]);

@@ -28,7 +28,7 @@ describe("the root of a tree of proofs", () => {
     ["the number 0", text.replace('"number":2', '"number":0')],
     ["no leaf", text.replace('"size":1', '"size":0')],
     ["a size with a zero in front", text.replace('"size":1', '"size":01')],
-    ["no hash of the root before", text.replace(/"previous":.*/, '"previous":null}')],
+    ["no hash of the previous root", text.replace(/"previous":.*/, '"previous":null}')],
     ["a further field", text.replace("}", ',"more":1}')],
     ["a space", text.replace(",", ", ")],
     ["a line end after its JSON", `${text}\n`],

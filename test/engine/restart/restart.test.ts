@@ -75,7 +75,7 @@ function placesIn(entries: readonly TraceEntry[]) {
 const foreseen = ({ reused, runs }: Forecast) => ({ reused: reused.toSorted(), runs: runs.toSorted() });
 
 describe("a restart of a completed run", { timeout: 60_000 }, () => {
-  it("runs every item again whose failure a map tolerated, now with the corrected version", async () => {
+  it("repeats every item with a failure that the map tolerated, now with the corrected version", async () => {
     const id = await ran(flow(broken));
     expect((await cloud.ports.executions.get(id))?.status).toBe("completed");
     await cloud.publish(flow("context['ok'] = True"));
@@ -91,7 +91,7 @@ describe("a restart of a completed run", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the places from which a restart runs again", { timeout: 60_000 }, () => {
+describe("the places from which a restart repeats a run", { timeout: 60_000 }, () => {
   let source: string;
   beforeAll(async () => {
     source = await ran(flow(broken));

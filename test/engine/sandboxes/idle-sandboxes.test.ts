@@ -86,7 +86,7 @@ it.each([
   expect(await runs.offers()).toEqual([]);
 });
 
-it("an idle sandbox lives as long as its workflow says, and then a sweep removes its offer", async () => {
+it("an idle sandbox lives as long as its workflow says, and then a sweep removes its offer to other runs", async () => {
   const runs = new Runs({ idleSeconds: 10 });
   await runs.run();
   runs.pass(9);
@@ -106,7 +106,7 @@ it("an idle sandbox is killed for a run of another client if E2B's plan allows n
   expect(runs.alive()).toEqual(["S2"]);
 });
 
-it("an idle sandbox that its workflow keeps warm is extended, and replaced when it cannot live any longer", async () => {
+it("a sweep extends the life of an idle sandbox that its workflow keeps warm, or replaces the sandbox", async () => {
   const runs = new Runs({ warm: 1 });
   await runs.run();
   for (let minutes = 0; minutes < 15; minutes++) {

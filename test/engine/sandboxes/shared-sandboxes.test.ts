@@ -131,7 +131,7 @@ describe("a sandbox that a run has inherited from an earlier run", () => {
   });
 });
 
-it("a second attempt takes no spare sandbox, because its sandbox is killed if the result of the first attempt is committed after all", async () => {
+it("a second attempt takes no spare sandbox, because its sandbox is killed if the first attempt's result is committed", async () => {
   const retried = action("a", { timeoutSeconds: 20, retry: { attempts: 3, delaySeconds: 1 } });
   const steps = [action("b0"), action("b1"), retried, action("b", { timeoutSeconds: 500 })];
   const story = await new Story(flow("late", steps, lines("start > b0 > a > b > end", "start > b1 > a"))).start();

@@ -171,7 +171,7 @@ describe.each(given.map((one, index) => ({ ...one, index })))("the secret $name"
     expect(passed).toEqual([]);
   });
 
-  it("leaves fewer than four of its characters where a text was shortened", { timeout: 180_000 }, () => {
+  it("leaves fewer than four of its characters in a shortened text", { timeout: 180_000 }, () => {
     const left = each().flatMap(([form, text]) => {
       const [start, end] = maskedPart(text, redactor.mask(text));
       // In these forms line ends and escapes add characters that are not part of the secret, so more characters may be

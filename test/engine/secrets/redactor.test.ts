@@ -286,7 +286,7 @@ describe("the secrets of a run that cannot be read", () => {
     expect(found).toBe(1);
   });
 
-  it("are those in a blob that is not valid JSON, but not those in a blob that cannot be read for a moment", async () => {
+  it("are those in a blob that is not valid JSON, while a failure to read a blob is an error", async () => {
     const blob = referenceText({ sha256: "a".repeat(64), bytes: 9, type: "json" });
     const read = async () => Buffer.from("{no json");
     expect(await redactorFor(keys, contextOf(blob), read)).toBeInstanceOf(Redactor);

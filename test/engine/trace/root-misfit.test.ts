@@ -41,7 +41,7 @@ const change = ({ world }: Rooted, number: number, changes: Partial<StoredRoot>)
   world.roots.roots.set(number, { ...(world.roots.roots.get(number) as StoredRoot), ...changes });
 };
 
-describe("a run with a place in a Merkle tree", () => {
+describe("a run with a leaf in a Merkle tree", () => {
   it("is anchored if the tree has the end of its chain", async () => {
     expect(await (await rooted()).verify()).toMatchObject({ state: "anchored" });
   });

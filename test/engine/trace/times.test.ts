@@ -18,7 +18,7 @@ describe("the times of an entry", () => {
     expect(timesOf({ ...head, times: recorded }, [], false)).toEqual({ ...recorded, model_ms: 0, code_ms: 40 });
   });
 
-  it("have no part that is left over from the time between two entries", () => {
+  it("are 0 for an entry without code and without times of a turn", () => {
     expect(timesOf({ ...head, code: null }, [], false)).toEqual(none);
   });
 

@@ -111,7 +111,7 @@ class Children(unittest.TestCase):
     def tearDownClass(cls):
         cls.sandbox.close()
 
-    def test_a_forked_child_changes_nothing_of_its_parents_result(self):
+    def test_a_forked_child_does_not_change_the_result_of_its_parent(self):
         for name, end in _ENDS.items():
             for order, code in (("first", _FIRST), ("last", _LAST)):
                 with self.subTest(f"{name}, {order}"):
@@ -122,7 +122,7 @@ class Children(unittest.TestCase):
         result = self.sandbox.run(code)
         self.assertEqual((result["status"], result["message"]), ("error", "KeyError: 'x'"))
 
-    def test_a_forked_child_ends_as_a_script_does(self):
+    def test_a_forked_child_has_the_same_exit_status_as_a_script(self):
         self.assertEqual(self.sandbox.changes(_STATUSES)["found"], [0, 0, 3, 1, 1])
 
     def test_a_failure_of_a_forked_child_is_in_the_log(self):
@@ -130,12 +130,12 @@ class Children(unittest.TestCase):
         self.assertIn("ValueError: in the child", logs)
         self.assertNotIn("nova_harness", logs)
 
-    def test_a_line_that_was_begun_before_the_fork_is_written_once(self):
+    def test_text_that_is_printed_before_a_fork_is_in_the_log_once(self):
         code = "import os, sys\nsys.stdout.write('begun ')\nfor _ in range(60): print('', end='x')\n"
         logs = self.sandbox.run(f"{code}if os.fork() == 0: print('child')\nelse: os.wait()")["logs"]
         self.assertEqual((logs.count("begun"), logs.count("x"), logs.count("child")), (1, 60, 1))
 
-    def test_what_a_child_of_multiprocessing_prints_is_in_the_log(self):
+    def test_the_output_of_a_multiprocessing_child_is_in_the_log(self):
         code = (
             "import multiprocessing\n"
             "def say(): print(json.dumps({'status': 'success', 'context_updates': {'a': 'child'}}))\n"
@@ -146,12 +146,12 @@ class Children(unittest.TestCase):
         self.assertEqual(result["set"], [["a", '"parent"']])
         self.assertIn('"context_updates": {"a": "child"}', result["logs"])
 
-    def test_handlers_of_a_forked_child_run_in_it(self):
+    def test_a_forked_child_runs_its_exit_handlers(self):
         code = "import atexit; atexit.register(print, 'handled')"
         self.assertEqual(self.sandbox.run(_FIRST.format(code))["logs"], "handled\n")
 
     @needs_walls
-    def test_the_code_is_a_file_only_when_a_process_needs_it(self):
+    def test_the_code_is_written_to_a_file_only_when_a_process_needs_the_file(self):
         code = (
             "import os\nfrom multiprocessing import process\ncontext['before'] = os.listdir('/home/main')\n"
             "context['after'] = sorted(os.listdir(os.path.join(process.ORIGINAL_DIR, 'nodes')))"
@@ -180,7 +180,7 @@ class Children(unittest.TestCase):
                 self.assertIn("ValueError: in the child", result["logs"])
                 self.assertNotIn("leaked", result["logs"])
 
-    def test_code_that_cannot_be_imported_fails_with_the_way_out(self):
+    def test_code_that_its_child_process_cannot_import_fails_with_advice(self):
         starts = {
             "a pool": "with methods.Pool(2) as pool: context['a'] = pool.map(abs, [1])",
             "a process": "methods.Process(target=print).start()\nimport time; time.sleep(15)",
@@ -195,7 +195,7 @@ class Children(unittest.TestCase):
                     self.assertEqual((result["status"], result["class"]), ("error", "NodeFailed"), result)
                     self.assertRegex(result["message"], "cannot import the code, .* below if __name__ == \"__main__\":")
 
-    def test_the_code_is_found_whatever_is_in_it(self):
+    def test_a_child_process_can_import_code_with_a_docstring_and_future_imports(self):
         start = '"""é — a docstring."""\nfrom __future__ import annotations\n'
         code = start + textwrap.dedent(_POOL.format(method="spawn"))
         self.assertEqual(self.sandbox.changes(code, {"numbers": "[5]"})["squares"], [25])

@@ -36,7 +36,7 @@ class Claims(unittest.TestCase):
     def last_of(self, answers):
         return self.sandbox.whole(list(answers)[-1])
 
-    def test_a_second_delivery_follows_the_running_code_and_hears_what_it_needs(self):
+    def test_a_second_delivery_gets_the_requests_and_the_result_of_the_running_code(self):
         begun = self.begin_waiting()
         need, answers = self.need_of(begun)
         second = self.sandbox.begin("context['other'] = 1", kernel=self.second, link="l")
@@ -47,7 +47,7 @@ class Claims(unittest.TestCase):
         self.assertEqual(one["result"]["set"], [["n", "5000"], ["once", "1"]])
         self.assertEqual(two, one)
 
-    def test_what_running_code_prints_is_a_file_until_it_ends(self):
+    def test_the_output_of_running_code_is_in_a_file_until_the_code_ends(self):
         begun = self.begin_waiting()
         need, answers = self.need_of(begun)
         path = f"{self.sandbox.root}/claims/{hashlib.sha256(b'l').hexdigest()[:40]}/log"
@@ -60,12 +60,12 @@ class Claims(unittest.TestCase):
         self.assertEqual((header, tail), ({"step": 0, "attempt": 1, "size": 6}, "begun\n"))
         self.assertFalse(os.path.exists(path))
 
-    def test_a_late_delivery_gets_the_kept_result(self):
+    def test_a_late_delivery_gets_the_stored_result(self):
         one = self.sandbox.finish(self.sandbox.begin("import random; context['r'] = random.random()", link="l"))
         two = self.sandbox.finish(self.sandbox.begin("context['r'] = 1", link="l", kernel=self.second))
         self.assertEqual(two, one)
 
-    def test_a_large_result_is_kept_as_a_file(self):
+    def test_a_large_result_is_stored_in_a_file(self):
         code = "for n in range(50_000): context[f'k{n}'] = n"
         for kernel in (self.first, self.second):
             answer = list(self.sandbox.answers(*self.sandbox.begin(code, link="l", kernel=kernel)))[-1]
@@ -73,19 +73,19 @@ class Claims(unittest.TestCase):
             self.assertEqual(answer["bytes"], os.path.getsize(f"{self.sandbox.root}/{answer['path']}"))
             self.assertEqual(len(self.sandbox.whole(answer)["result"]["set"]), 50_000)
 
-    def test_steps_and_attempts_are_claims_of_their_own(self):
+    def test_each_step_and_each_attempt_has_a_claim_of_its_own(self):
         for step, attempt in ((0, 1), (0, 2), (1, 1)):
             result = self.sandbox.run(f"context['a'] = {step * 10 + attempt}", link="l", step=step, attempt=attempt)
             self.assertEqual(result["set"], [["a", str(step * 10 + attempt)]])
 
-    def test_a_client_that_goes_away_interrupts_nothing(self):
+    def test_code_continues_after_its_client_disconnects(self):
         begun = self.begin_waiting()
         self.need_of(begun)
         self.first.process.send_signal(signal.SIGINT)
         second = self.sandbox.begin("1 / 0", kernel=self.second, link="l")
         self.assertEqual(self.sandbox.finish(second)["result"]["status"], "success")
 
-    def test_stopped_code_is_dead_and_its_link_is_closed(self):
+    def test_a_stop_kills_the_code_and_prevents_a_later_start(self):
         begun = self.begin_waiting()
         _, answers = self.need_of(begun)
         self.assertEqual(self.sandbox.stop("l", kernel=self.second), {"type": "stopped", "logs": "begun\n"})
@@ -105,31 +105,31 @@ class Claims(unittest.TestCase):
         self.sandbox.stop("l", kernel=self.second)
         self.assertEqual(marked_processes(self.sandbox.root), [])
 
-    def test_a_stop_before_the_code_lets_none_begin(self):
+    def test_a_stop_before_the_start_of_code_prevents_this_start(self):
         self.assertEqual(self.sandbox.stop("l"), {"type": "stopped", "logs": ""})
         self.assertEqual(self.sandbox.finish(self.sandbox.begin("1", link="l"))["type"], "tombstoned")
         self.assertEqual(self.sandbox.changes("context['a'] = 1", link="another"), {"a": 1})
 
-    def test_a_stop_after_the_end_answers_the_result(self):
+    def test_a_stop_after_the_end_of_code_returns_the_result(self):
         for code in ("context['a'] = 1", "1 / 0"):
             one = self.sandbox.finish(self.sandbox.begin(code, link=code))
             self.assertEqual(self.sandbox.stop(code, kernel=self.second), one)
 
-    def test_a_stop_of_another_step_kills_the_running_one(self):
+    def test_a_stop_that_names_another_step_kills_the_running_step(self):
         begun = self.begin_waiting(step=1)
         _, answers = self.need_of(begun)
         self.sandbox.run("context['a'] = 1", link="l", step=0, kernel=self.second)
         self.assertEqual(self.sandbox.stop("l", step=2, kernel=self.second)["type"], "stopped")
         self.assertEqual(self.last_of(answers)["type"], "tombstoned")
 
-    def test_other_links_run_on_when_one_is_stopped(self):
+    def test_a_stop_does_not_affect_the_code_of_other_entries(self):
         begun = self.begin_waiting("other")
         need, answers = self.need_of(begun)
         self.sandbox.stop("l", kernel=self.second)
         self.sandbox.serve(need)
         self.assertEqual(self.last_of(answers)["result"]["status"], "success")
 
-    def test_a_daemon_that_died_is_replaced_and_code_that_died_with_it_is_not_begun_again(self):
+    def test_a_dead_daemon_is_replaced_and_code_that_died_with_the_daemon_is_not_started_again(self):
         kept = self.sandbox.finish(self.sandbox.begin("context['a'] = 1", link="kept"))
         begun = self.begin_waiting()
         _, answers = self.need_of(begun)
@@ -141,11 +141,11 @@ class Claims(unittest.TestCase):
         self.assertEqual(self.sandbox.finish(self.sandbox.begin("1", link="kept", kernel=self.second)), kept)
         self.assertEqual(self.sandbox.changes("context['b'] = 2"), {"b": 2})
 
-    def test_an_input_is_gone_once_it_is_read(self):
+    def test_an_input_file_is_deleted_after_the_harness_has_read_the_file(self):
         self.sandbox.run("context['a'] = 1")
         self.assertEqual(os.listdir(f"{self.sandbox.root}/inputs"), [])
 
-    def test_many_kernels_at_once_start_one_daemon_and_run_a_claim_once(self):
+    def test_many_kernels_at_the_same_time_run_the_code_of_a_claim_once(self):
         kernels = [self.first, self.second, *(self.sandbox.kernel() for _ in range(4))]
         begun = [
             self.sandbox.begin("import random; context['r'] = random.random()", link="l", kernel=kernel)

@@ -167,14 +167,14 @@ def outcome(operation, mapping):
 
 
 class DictOperations(unittest.TestCase):
-    def test_each_operation_does_what_it_does_on_a_plain_dict(self):
+    def test_each_operation_has_the_same_outcome_as_on_a_plain_dict(self):
         for name, operation in OPERATIONS.items():
             with self.subTest(name):
                 plain, (context, _) = copy.deepcopy(PLAIN), lazy()
                 self.assertEqual(outcome(operation, context), outcome(operation, plain))
                 self.assertEqual(list(dict(context).items()), list(plain.items()))
 
-    def test_each_operation_does_the_same_after_everything_is_loaded(self):
+    def test_each_operation_has_the_same_outcome_after_all_values_are_loaded(self):
         for name, operation in OPERATIONS.items():
             with self.subTest(name):
                 plain, (context, _) = copy.deepcopy(PLAIN), lazy()
@@ -182,7 +182,7 @@ class DictOperations(unittest.TestCase):
                 self.assertEqual(outcome(operation, context), outcome(operation, plain))
                 self.assertEqual(list(dict(context).items()), list(plain.items()))
 
-    def test_a_context_without_references_agrees_with_a_plain_dict(self):
+    def test_a_context_without_references_behaves_like_a_plain_dict(self):
         values = make_context([("a", "1"), ("b", '["x", 1.50]')], FakeSupply()).values
         self.assertEqual(values, {"a": 1, "b": ["x", 1.5]})
         for copied in (copy.copy(values), copy.deepcopy(values), pickle.loads(pickle.dumps(values)), values | {}):
@@ -191,7 +191,7 @@ class DictOperations(unittest.TestCase):
 
 
 class DotPaths(unittest.TestCase):
-    def test_get_follows_dots(self):
+    def test_get_returns_the_value_at_a_path_with_dots(self):
         slots = [*SLOTS, ("b.c", "7"), ("items", '[{"name": "x"}, {"name": null}]'), ("a b", '{"": 1}')]
         for context in (make_context(slots, FakeSupply()).values, make_context(slots[-3:], FakeSupply()).values):
             for path, value in [
@@ -210,19 +210,19 @@ class DotPaths(unittest.TestCase):
                 with self.subTest(path):
                     self.assertEqual(context.get(path, "none"), value)
 
-    def test_get_fetches_the_first_key_of_the_path_alone(self):
+    def test_get_loads_only_the_first_key_of_a_path(self):
         context, supply = lazy()
         self.assertEqual(context.get("page.rows.1"), 2.5)
         self.assertEqual(context.get("mail.subject"), "x")
         self.assertEqual(context.get("b.c.1.d", "none"), None)
         self.assertEqual(len(set(supply.asked)), 2)
 
-    def test_a_value_behind_a_path_is_a_part_of_the_context(self):
+    def test_a_value_that_get_returns_for_a_path_is_part_of_the_context(self):
         context, _ = lazy()
         context.get("b.c").append(3)
         self.assertEqual(context["b"]["c"][-1], 3)
 
-    def test_a_subscript_takes_no_path_and_names_the_cure(self):
+    def test_a_subscript_with_a_path_raises_an_error_that_recommends_get(self):
         context, _ = lazy()
         with self.assertRaises(KeyError) as caught:
             context["mail.subject"]
@@ -232,7 +232,7 @@ class DotPaths(unittest.TestCase):
 
 
 class Fetching(unittest.TestCase):
-    def test_only_what_is_looked_at_is_fetched(self):
+    def test_only_values_that_the_code_reads_are_loaded(self):
         untouched = {
             "another key": lambda c: c["a"],
             "keys": lambda c: (list(c), len(c), "pdf" in c, sorted(c)),
@@ -247,17 +247,17 @@ class Fetching(unittest.TestCase):
                 operation(context)
                 self.assertEqual(supply.asked, [])
 
-    def test_a_key_is_fetched_once(self):
+    def test_a_value_is_loaded_once(self):
         context, supply = lazy()
         self.assertIs(context["pdf"], context["pdf"])
         self.assertEqual(len(supply.asked), 1)
 
-    def test_keys_of_the_users_that_look_like_references_are_data(self):
+    def test_keys_of_users_that_look_like_references_are_data(self):
         slots = [("x", '{"$$blob": {"sha256": "a"}}'), ("y", '{"$$$blob": 1, "$blo": 2}'), ("z", '{"$\\u0062lob": {}}')]
         values = make_context(slots, FakeSupply()).values
         self.assertEqual(values, {"x": {"$blob": {"sha256": "a"}}, "y": {"$$blob": 1, "$blo": 2}, "z": {"$blob": {}}})
 
-    def test_numbers_are_exact(self):
+    def test_numbers_in_the_context_are_exact(self):
         values = make_context([("n", "[12345678901234567890123, 850.0, 1e22, -0.0]")], FakeSupply()).values
         self.assertEqual(repr(values["n"]), "[12345678901234567890123, 850.0, 1e+22, -0.0]")
 

@@ -18,14 +18,14 @@ relay._connect = lambda door: socket.create_connection(("127.0.0.1", {ports}[doo
 
 @needs_walls
 class Doors(WithNetwork):
-    def test_an_allowed_port_carries_a_megabyte_each_way_and_passes_ends_on(self):
+    def test_a_connection_to_an_allowed_port_carries_a_megabyte_and_the_end_of_the_data_each_way(self):
         server = self.serve(answer=digest_and_back)
         data = "abcdefgh" * (1 << 17)
         answer = self.answer("127.0.0.1", server.port, [f"127.0.0.1:{server.port}"], data)
         self.assertEqual(answer[:64].decode(), hashlib.sha256(data.encode()).hexdigest())
         self.assertEqual(answer[64:].decode(), data[::-1])
 
-    def test_names_are_looked_up_outside_and_found_inside(self):
+    def test_an_allowed_host_name_is_in_the_hosts_file_and_leads_to_its_host(self):
         server = self.serve()
         self.sandbox.kernel().run(_LEADS.format(ports={"mail.example": server.port}))
         self.assertEqual(self.answer("mail.example", 993, ["web.example:80", "mail.example:993"]), b"x")
@@ -33,11 +33,11 @@ class Doors(WithNetwork):
         self.assertIn("mail.example", hosts)
         self.assertIn("127.0.0.1 localhost\n", hosts)
 
-    def test_localhost_is_the_sandboxs(self):
+    def test_localhost_leads_to_the_machine_of_the_sandbox(self):
         server = self.serve()
         self.assertEqual(self.answer("localhost", server.port, [f"localhost:{server.port}"]), b"x")
 
-    def test_an_address_of_elsewhere_is_found_under_its_own_name(self):
+    def test_an_allowed_address_of_another_machine_leads_to_that_machine(self):
         server = self.serve()
         self.sandbox.kernel().run(_LEADS.format(ports={"10.9.8.7": server.port, "2001:db8::7": server.port}))
         self.assertEqual(self.answer("10.9.8.7", 5432, ["10.9.8.7:5432"]), b"x")
@@ -45,11 +45,11 @@ class Doors(WithNetwork):
             self.assertEqual(self.answer("2001:db8::7", 5432, ["[2001:db8::7]:5432"]), b"x")
 
     @unittest.skipUnless(socket.has_ipv6 and os.path.exists("/proc/net/if_inet6"), "needs IPv6")
-    def test_ipv6_works_alike(self):
+    def test_an_allowed_ipv6_address_works_like_an_ipv4_address(self):
         server = self.serve(address="::1")
         self.assertEqual(self.answer("::1", server.port, [f"[::1]:{server.port}"]), b"x")
 
-    def test_hosts_without_a_port_have_the_usual_ones_and_there_may_be_many(self):
+    def test_fifty_hosts_without_a_port_allow_the_usual_ports(self):
         code = f"""
 import socket
 {ATTEMPTS}
@@ -66,13 +66,13 @@ context["other"] = attempt(lambda: knock("h0.invalid", 8080))
         found = self.sandbox.changes(code, allow=[f"h{number}.invalid" for number in range(50)])
         self.assertEqual(found, {"open": ["'open'"], "other": "ConnectionRefusedError"})
 
-    def test_what_was_written_before_the_end_arrives(self):
+    def test_data_that_code_sends_before_its_end_arrives(self):
         server = self.serve()
         code = "import socket\nsocket.create_connection(('127.0.0.1', context['port'])).sendall(b'y' * (1 << 20))"
         self.sandbox.run(code, {"port": str(server.port)}, allow=[f"127.0.0.1:{server.port}"])
         self.assertEqual(server.await_visits(1), [b"y" * (1 << 20)])
 
-    def test_no_more_connections_than_some_at_a_time_are_carried(self):
+    def test_code_can_have_at_most_64_connections_at_the_same_time(self):
         server = self.serve()
         code = """
 import socket
@@ -92,12 +92,12 @@ context["answers"] = "".join(connection.recv(1).decode() for connection in held)
         self.assertEqual(dict(result["set"]), {"answers": f'"{"x" * 64}"', "one_more": '"closed"'})
         self.assertIn("[network] more than 64 connections at a time", result["logs"])
 
-    def test_a_host_that_cannot_be_reached_resets_the_connection_and_is_named_in_the_log(self):
+    def test_a_connection_to_an_unreachable_host_is_reset_and_the_log_names_the_host(self):
         result = self.failure("127.0.0.1", 1, ["127.0.0.1:1"])
         self.assertRegex(result["message"], "Connection reset|Broken pipe|reset by peer")
         self.assertIn("[network] 127.0.0.1:1 cannot be reached: Connection refused\n", result["logs"])
 
-    def test_each_run_has_the_doors_that_it_was_given_whatever_was_before(self):
+    def test_each_run_reaches_its_own_allowed_hosts_and_not_those_of_earlier_runs(self):
         server = self.serve()
         self.sandbox.kernel().run(_LEADS.format(ports={"10.9.8.7": server.port}))
         own, others = ["10.9.8.7:25"], ["10.9.8.8:25"]
@@ -110,7 +110,7 @@ context["answers"] = "".join(connection.recv(1).decode() for connection in held)
                 else:
                     self.assertIn("Network is unreachable", self.failure("10.9.8.7", 25, allow)["message"])
 
-    def test_a_name_that_leads_back_to_the_machine_is_no_way_to_it(self):
+    def test_an_allowed_host_name_of_this_machine_does_not_lead_to_this_machine(self):
         server = self.serve()
         name = next(iter(_names_of_this_machine()), None)
         if name is None:

@@ -128,7 +128,7 @@ class Texts(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(encode(value), (text, {}))
 
-    def test_what_json_cannot_hold_is_named_with_place_type_and_cure(self):
+    def test_the_error_for_a_value_that_json_cannot_contain_names_its_path_its_type_and_a_remedy(self):
         for name, (value, pattern) in UNFIT.items():
             with self.subTest(name):
                 with self.assertRaises(Unfit) as caught:
@@ -136,15 +136,15 @@ class Texts(unittest.TestCase):
                 self.assertRegex(str(caught.exception), pattern)
                 self.assertRegex(str(caught.exception), r'^context key "k')
 
-    def test_keys_of_the_context_are_texts(self):
+    def test_a_key_of_the_context_that_is_not_a_text_is_refused(self):
         with self.assertRaisesRegex(Unfit, r"the key 1 of type int - keys are texts: use str\(key\)"):
             encode("x", key=1)
 
-    def test_the_same_object_twice_is_no_circle(self):
+    def test_an_object_that_a_value_contains_twice_is_not_a_circular_reference(self):
         part = [1]
         self.assertEqual(encode([part, part, {"a": part}])[0], '[[1],[1],{"a":[1]}]')
 
-    def test_an_encoder_works_on_after_a_failure(self):
+    def test_an_encoder_works_after_a_failure(self):
         encoder = Encoder(Loaded())
         shared = [math.nan]
         with self.assertRaises(Unfit):
@@ -152,10 +152,10 @@ class Texts(unittest.TestCase):
         shared[0] = 1
         self.assertEqual(encoder.encode("a", shared)[0], "[1]")
 
-    def test_500_levels_are_kept(self):
+    def test_a_value_may_have_500_levels(self):
         self.assertEqual(encode(nested(499))[0], "[" * 500 + "]" * 500)
 
-    def test_a_very_long_path_is_shortened(self):
+    def test_an_error_shortens_a_very_long_path(self):
         with self.assertRaises(Unfit) as caught:
             encode({"key" * 500: math.nan})
         self.assertLess(len(str(caught.exception)), 400)
@@ -168,11 +168,11 @@ class Blobs(unittest.TestCase):
         self.assertEqual(json.loads(text), {"$blob": ref})
         self.assertEqual(blobs[ref["sha256"]], (ref, data))
 
-    def test_bytes_always_leave_the_text(self):
+    def test_bytes_are_always_stored_in_a_blob(self):
         for value in (b"", b"\x00\xff", bytearray(b"ab"), memoryview(b"abc")):
             self.assert_blob(encode(value), bytes(value), "bytes")
 
-    def test_texts_leave_beyond_4_kb_of_utf_8(self):
+    def test_a_text_of_more_than_4_kb_in_utf_8_is_stored_in_a_blob(self):
         for value, leaves in (
             ("a" * LEAF_BYTES, False),
             ("a" * (LEAF_BYTES + 1), True),
@@ -185,24 +185,24 @@ class Blobs(unittest.TestCase):
                 else:
                     self.assertEqual(encode(value), (json.dumps(value, ensure_ascii=False), {}))
 
-    def test_values_leave_as_a_whole_beyond_8_kb(self):
+    def test_a_value_of_more_than_8_kb_is_stored_in_a_blob_as_a_whole(self):
         small, large = [1] * (VALUE_BYTES // 2 - 1), [1] * (VALUE_BYTES // 2)
         self.assertEqual(encode(small)[1], {})
         self.assert_blob(encode(large), json.dumps(large, separators=(",", ":")).encode(), "json")
 
-    def test_leaves_inside_are_references_and_the_rest_is_text(self):
+    def test_bytes_inside_a_value_become_a_reference_to_a_blob(self):
         text, blobs = encode({"files": [{"name": "a.pdf", "data": b"%PDF"}]})
         ref = reference(b"%PDF", "bytes")
         self.assertEqual(json.loads(text), {"files": [{"name": "a.pdf", "data": {"$blob": ref}}]})
         self.assertEqual(list(blobs), [ref["sha256"]])
 
-    def test_a_large_value_may_hold_references(self):
+    def test_the_blob_of_a_large_value_may_contain_references(self):
         text, blobs = encode([b"%d" % n for n in range(200)])
         whole = blobs[json.loads(text)["$blob"]["sha256"]][1]
         self.assertEqual(len(blobs), 201)
         self.assertTrue(all(item["$blob"]["sha256"] in blobs for item in json.loads(whole)))
 
-    def test_what_came_out_of_a_blob_is_not_hashed_again(self):
+    def test_a_value_that_was_loaded_from_a_blob_is_not_hashed_again(self):
         loaded = Loaded()
         data, ref = b"x" * 10, {"sha256": "0" * 64, "bytes": 10, "type": "bytes"}
         loaded.note(data, ref)

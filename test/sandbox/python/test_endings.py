@@ -66,7 +66,7 @@ class Endings(unittest.TestCase):
     def tearDownClass(cls):
         cls.sandbox.close()
 
-    def test_each_failure_is_one_sentence(self):
+    def test_each_failure_is_reported_in_one_sentence(self):
         for name, (code, pattern) in FAILURES.items():
             with self.subTest(name):
                 result = self.sandbox.run(code)
@@ -74,23 +74,23 @@ class Endings(unittest.TestCase):
                 self.assertRegex(result["message"], pattern)
                 self.assertNotIn("nova_harness", result["message"] + result["traceback"])
 
-    def test_what_is_only_unusual_is_a_success(self):
+    def test_unusual_code_without_an_error_succeeds(self):
         for name, code in FINE.items():
             with self.subTest(name):
                 result = self.sandbox.run(code)
                 self.assertEqual((result["status"], result.get("set")), ("success", [["a", "1"]]), result)
 
-    def test_code_that_says_and_changes_nothing_is_a_success_without_changes(self):
+    def test_code_that_prints_and_changes_nothing_succeeds_without_changes(self):
         result = self.sandbox.run("pass")
         self.assertEqual((result["status"], result["set"], result["delete"], result["logs"]), ("success", [], [], ""))
 
-    def test_an_exception_is_told_with_all_classes_that_it_derives_from(self):
+    def test_the_result_lists_all_classes_of_an_exception(self):
         result = self.sandbox.run("import json\nclass Odd(json.JSONDecodeError): pass\nraise Odd('no', '', 0)")
         derived = ["json.decoder.JSONDecodeError", "ValueError", "Exception", "BaseException"]
         self.assertEqual(result["types"], ["__main__.Odd", *derived])
         self.assertNotIn("types", self.sandbox.run("print(json.dumps({'status': 'error', 'message': 'no'}))"))
 
-    def test_classes_that_hide_their_names_are_told_without_them(self):
+    def test_the_result_lists_the_base_classes_of_an_exception_that_hides_its_own_class(self):
         code = """
         class Shy(type):
             __module__ = property(lambda kind: 1 / 0)
@@ -103,7 +103,7 @@ class Endings(unittest.TestCase):
         self.assertEqual(result["types"][1:], ["Exception", "BaseException"])
         self.assertLessEqual(len(result["types"][0]), 300)
 
-    def test_an_exception_for_an_http_response_tells_its_status(self):
+    def test_the_result_has_the_status_of_the_http_response_in_an_exception(self):
         made = "import types\nclass E(Exception): pass\ne = E('x')\n"
         for code, status in [
             ("import urllib.error; raise urllib.error.HTTPError('http://x/503', 404, 'Not Found', {}, None)", 404),
@@ -120,7 +120,7 @@ class Endings(unittest.TestCase):
                     self.skipTest("requests is not installed")
                 self.assertEqual(self.sandbox.run(code).get("httpStatus"), status)
 
-    def test_an_exception_for_an_http_response_tells_its_retry_after(self):
+    def test_the_result_has_the_retry_after_header_of_the_http_response_in_an_exception(self):
         made = "import types\nclass E(Exception): status = 503\ne = E('x')\n"
         for code, after in [
             ("import urllib.error; raise urllib.error.HTTPError('http://x', 429, '', {'Retry-After': '7'}, None)", "7"),
@@ -138,7 +138,7 @@ class Endings(unittest.TestCase):
                     self.skipTest("requests is not installed")
                 self.assertEqual(self.sandbox.run(code).get("retryAfter"), after)
 
-    def test_the_traceback_shows_the_code_alone(self):
+    def test_the_traceback_shows_only_the_code_and_its_modules(self):
         code = """
         from tools import fail
         try:
@@ -160,10 +160,10 @@ class Endings(unittest.TestCase):
         )
         self.assertIn("During handling of the above exception", result["traceback"])
 
-    def test_what_was_printed_before_a_crash_is_kept(self):
+    def test_the_log_keeps_the_output_before_a_crash(self):
         self.assertTrue(self.sandbox.run(_CRASH)["logs"].startswith("before\n"))
 
-    def test_what_was_printed_before_a_kill_is_kept_to_the_last_character(self):
+    def test_the_log_keeps_every_character_of_the_output_before_a_kill(self):
         says = {
             "one\ntwo": "print('one'); print('two', end='')",
             "\rhalf done": "import sys; sys.stderr.write('\\rhalf done')",
@@ -175,7 +175,7 @@ class Endings(unittest.TestCase):
                 result = self.sandbox.run(f"{code}\nimport time; time.sleep(99)", timeout=1.5)
                 self.assertEqual((result["class"], result["logs"]), ("NodeTimeout", logs))
 
-    def test_a_loop_for_ever_is_a_timeout(self):
+    def test_an_endless_loop_ends_with_a_timeout(self):
         for code in (
             "while True: pass",
             "import time\nprint('x')\ntime.sleep(99)",
@@ -190,7 +190,7 @@ class Endings(unittest.TestCase):
                     "or make the code faster",
                 )
 
-    def test_waiting_for_a_value_does_not_use_up_the_time(self):
+    def test_a_wait_for_a_value_does_not_count_towards_the_timeout(self):
         text = self.sandbox.keep(b"late" * 9, "bytes")
         begun = self.sandbox.begin("import time; context['n'] = len(context['x'])", {"x": text}, timeout=0.5)
         for answer in self.sandbox.answers(*begun):
@@ -203,7 +203,7 @@ class Endings(unittest.TestCase):
                 result = answer["result"]
         self.assertEqual((result["status"], result.get("set")), ("success", [["n", "36"]]), result)
 
-    def test_a_fork_bomb_is_a_timeout(self):
+    def test_a_fork_bomb_ends_with_a_timeout(self):
         code = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError: pass"
         python = a_python_for_everybody() if os.geteuid() == 0 else sys.executable
         if python is None:  # The code would run as root, and the system does not count the processes of root.
@@ -214,7 +214,7 @@ class Endings(unittest.TestCase):
         self.assertEqual(result["class"], "NodeTimeout", result)
         self.assertEqual(sandbox.changes("context['a'] = 1"), {"a": 1})
 
-    def test_200_mb_of_output_leave_the_last_64_kb(self):
+    def test_the_log_has_only_the_last_64_kb_of_200_mb_of_output(self):
         code = "line = 'x' * 999\nfor _ in range(200_000): print(line)\nprint('the end')\ncontext['a'] = 1"
         result = self.sandbox.run(code)
         self.assertEqual(result["set"], [["a", "1"]])
@@ -227,12 +227,12 @@ class Endings(unittest.TestCase):
         printed = len(lines) + int(re.fullmatch(r"\(the first ([\d,]+) lines were not kept\)", note)[1].replace(",", ""))
         self.assertEqual(printed, 200_000)
 
-    def test_a_log_does_not_begin_inside_of_a_character(self):
+    def test_a_shortened_log_does_not_start_inside_a_character(self):
         logs = self.sandbox.run("print('x' + 'é' * 200_000, end='')")["logs"]
         note, rest = logs.split("\n[...]")
         self.assertEqual((note, set(rest)), ("(the start was not kept)", {"é"}))
 
-    def test_cuts_are_marked_for_those_who_mask(self):
+    def test_the_harness_marks_each_cut_in_a_shortened_text(self):
         code = "def f(n): return f(n - 1) if n else {}['s' * 9000]\n" + "raise ValueError('y' * 100_000)"
         result = self.sandbox.run(code)
         self.assertRegex(result["message"], r"y\[\.\.\.\]$")
@@ -240,7 +240,7 @@ class Endings(unittest.TestCase):
         self.assertIn("k[...]", self.sandbox.run("context['a'] = {('k' * 200,): 1}")["message"])
         self.assertIn("k[...]k", self.sandbox.run("context['k' * 300] = {1}")["message"])
 
-    def test_output_and_errors_are_one_log_in_order(self):
+    def test_the_log_has_stdout_and_stderr_in_the_order_of_the_output(self):
         code = """
         import os, sys
         print("one")

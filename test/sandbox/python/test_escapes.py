@@ -46,7 +46,7 @@ class Escapes:
             self.addCleanup(os.unlink, address)
             os.chmod(address, 0o777)
 
-    def test_no_attack_gets_anywhere(self):
+    def test_no_attack_escapes_from_the_isolation(self):
         abstract = f"nova-escape-{os.getpid()}-{type(self).__name__}"
         in_tree = f"{self.sandbox.outside}/{abstract}.sock"
         self.listen(f"\0{abstract}")
@@ -55,7 +55,7 @@ class Escapes:
         self.assertEqual(found["reached"], {})
 
     @unittest.skipUnless(_HAS_LANDLOCK, "needs a kernel with Landlock")
-    def test_a_descriptor_that_leads_outside_opens_nothing_there(self):
+    def test_a_descriptor_of_a_folder_outside_does_not_open_files_there(self):
         sandbox = Sandbox(lib={"tools.py": "x = 1\n"}, python=_PYTHON, **self.how)
         self.addCleanup(sandbox.close)
         plain = "linux.detached = lambda folder, is_read_only=False: os.open(folder, os.O_RDONLY | os.O_DIRECTORY)"
@@ -74,7 +74,7 @@ context["found"] = [climb(fd, path) for fd in folders for path in ("..", "../../
         self.assertEqual(found, ["PermissionError"] * 3)
         self.assertEqual(sandbox.changes("open('/tmp/a', 'w').close(); import tools; context['a'] = tools.x"), {"a": 1})
 
-    def test_nothing_outlives_its_node(self):
+    def test_no_process_of_a_node_continues_after_the_end_of_the_node(self):
         code = """
 import os, time
 for _ in range(3):
@@ -91,7 +91,7 @@ for _ in range(3):
         self.values_of("context['a'] = 1")
         self.assertEqual(marked_processes(self.sandbox.root), [])
 
-    def test_the_daemon_follows_nothing_that_was_planted_for_it(self):
+    def test_the_daemon_does_not_follow_links_that_code_has_created(self):
         secret = f"{self.sandbox.root}/inputs/secret"
         with open(secret, "w") as file:
             file.write("secret")
@@ -119,14 +119,14 @@ for fd in range(3, 64):
         self.assertEqual(kept, [])
         self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
 
-    def test_no_node_finds_the_context_of_an_earlier_one_in_its_own_memory(self):
+    def test_no_node_finds_the_context_of_an_earlier_node_in_its_memory(self):
         secret = "canary-" + "".join(random.choices(string.ascii_letters, k=16))
         for _ in range(3):  # After a node was killed, the next one runs in a new process.
             self.sandbox.run("import time; time.sleep(9)", {"password": json.dumps(secret)}, timeout=0.1)
         found = self.values_of(attack("remember"), digest=hashlib.sha256(secret.encode()).hexdigest())
         self.assertEqual(found["remembered"], 0)
 
-    def test_what_one_node_leaves_in_memory_and_queues_is_out_of_sight_of_the_next(self):
+    def test_the_message_queues_and_semaphores_of_a_node_are_hidden_from_the_next_node(self):
         leave = """
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)

@@ -159,17 +159,17 @@ class Executions(unittest.TestCase):
     def look(self, execution="exec_2"):
         return self.sandbox.changes(textwrap.dedent(LOOK), link=f"{execution}.1", execution=execution)["found"]
 
-    def test_nothing_that_code_leaves_is_there_for_the_next_execution(self):
+    def test_code_finds_no_data_and_no_process_of_an_earlier_execution(self):
         self.leave()
         self.assertEqual(self.look(), [])
         self.assertEqual(marked_processes(MARK), [])
 
-    def test_the_same_look_finds_all_of_it_while_it_is_there(self):
+    def test_the_search_finds_data_that_the_same_code_has_left(self):
         code = textwrap.dedent(LEAVE) + textwrap.dedent(LOOK)
         kinds = {found.split()[0] for found in self.sandbox.changes(code)["found"]}
         self.assertEqual(kinds, {"file", "variable", "module", "socket", "memory"})
 
-    def test_the_harness_forgets_the_execution_before(self):
+    def test_the_harness_removes_the_processes_and_files_of_the_earlier_execution(self):
         self.leave()
         before = self.sandbox.inits()
         self.look()
@@ -177,18 +177,18 @@ class Executions(unittest.TestCase):
         names = [name for folder in ("claims", "blobs", "answers") for name in os.listdir(f"{self.sandbox.root}/{folder}")]
         self.assertEqual(len(names), 1, "the one claim is that of the execution which is there now")
 
-    def test_code_of_an_execution_that_has_ended_does_not_begin_again(self):
+    def test_code_of_an_earlier_execution_does_not_start_again(self):
         self.leave()
         self.look()
         answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1", link="exec_1.1", execution="exec_1"))
         self.assertEqual(answer["type"], "tombstoned")
 
-    def test_one_serves_many(self):
+    def test_one_sandbox_serves_many_executions(self):
         for number in range(5):
             link, execution = f"exec_{number}.1", f"exec_{number}"
             self.assertEqual(self.sandbox.changes("context['n'] = 1", link=link, execution=execution), {"n": 1})
 
-    def test_a_sandbox_whose_code_was_killed_says_so(self):
+    def test_a_sandbox_reports_that_code_was_killed(self):
         code = "while True: pass"
         answer = self.sandbox.finish(self.sandbox.begin(code, timeout=0.3))
         self.assertTrue(answer.get("unfit"))
@@ -208,13 +208,13 @@ class RenewedInits(unittest.TestCase):
         begun = self.sandbox.begin(_CONNECT, link=f"{execution}.1", execution=execution, last=True)
         return {key: json.loads(text) for key, text in self.sandbox.finish(begun)["result"]["set"]}
 
-    def test_an_init_that_serves_the_next_execution_shows_nothing_of_the_one_before(self):
+    def test_an_init_that_serves_the_next_execution_shows_no_data_of_the_earlier_execution(self):
         self.run_last("exec_1")
         (init,) = self.sandbox.inits()
         self.assertEqual(self.run_last("exec_2"), _NOTHING)
         self.assertEqual(self.sandbox.inits(), [init])
 
-    def test_the_same_look_finds_what_another_node_of_the_execution_has_left(self):
+    def test_the_same_search_finds_data_of_another_node_of_the_same_execution(self):
         for _ in range(2):
             found = self.sandbox.changes(_CONNECT)
         self.assertEqual({key for key in found if found[key] > _NOTHING[key]}, set(_NOTHING))
@@ -232,5 +232,5 @@ class RenewedInits(unittest.TestCase):
             self.assertEqual(self.sandbox.finish(begun)["result"]["set"], [["is_traced", '"1"']])
         self.assertEqual(self.run_last("exec_9"), _NOTHING)
 
-    def test_no_clock_of_the_init_can_be_read(self):
+    def test_code_cannot_read_the_clocks_of_the_init(self):
         self.assertEqual(self.sandbox.changes(_CLOCKS), {"init": [errno.EINVAL] * 9, "own": [0] * 9})

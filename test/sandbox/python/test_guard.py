@@ -49,7 +49,7 @@ class Guarded:
         with open(self.log) as file:
             return [tuple(json.loads(line)) for line in file]
 
-    def test_other_hosts_are_reached_by_every_kind_of_client(self):
+    def test_every_kind_of_client_can_connect_to_other_hosts(self):
         code = """
 import asyncio, subprocess, sys
 host = tuple(context["host"])
@@ -84,7 +84,7 @@ with socket.socket(socket.AF_INET6) as mapped:
             },
         )
 
-    def test_what_the_outside_refuses_is_refused_as_ever(self):
+    def test_a_refused_connection_to_another_host_has_the_usual_error(self):
         code = """
 context["waiting"] = [attempt(lambda: talk((context["host"], 9))), attempt(lambda: talk((context["host"], 9), 5))]
 with socket.socket() as connection:
@@ -97,7 +97,7 @@ context["nowhere"] = attempt(lambda: talk(("192.0.2.1", 443), 5))
             found, {"waiting": ["ECONNREFUSED"] * 2, "later": True, "nowhere": "ENETUNREACH"}
         )
 
-    def test_nothing_of_this_machine_is_reached(self):
+    def test_code_cannot_connect_to_programs_on_the_same_machine(self):
         places = [["127.0.0.1", INTERPRETER], ["127.0.0.1", LOCAL], ["0.0.0.0", LOCAL], ["::1", LOCAL], [OWN, ECHO]]
         places += [["::ffff:127.0.0.1", LOCAL], ["127.0.0.2", INTERPRETER], ["169.254.169.254", 80]]
         before = self.visits()
@@ -110,13 +110,13 @@ context["nowhere"] = attempt(lambda: talk(("192.0.2.1", 443), 5))
         self.assertEqual(self.visits(), before)
         self.assertIn(f"[network] 127.0.0.1:{LOCAL} is on this machine", result["logs"])
 
-    def test_a_credentials_host_on_this_machine_is_reached_but_never_the_interpreter(self):
+    def test_code_can_connect_to_a_credential_host_on_this_machine_but_not_to_the_interpreter(self):
         near = [f"127.0.0.1:{LOCAL}", f"127.0.0.1:{INTERPRETER}", "localhost"]
         code = "context['found'] = [attempt(lambda: talk(('127.0.0.1', port), 5)) for port in context['ports']]"
         found = self.values_of(code, near, ports=[LOCAL, INTERPRETER])
         self.assertEqual(found["found"], ["b'x'", "ECONNREFUSED"])
 
-    def test_code_reaches_its_own_servers(self):
+    def test_code_can_connect_to_its_own_servers(self):
         code = """
 import asyncio, multiprocessing, socketserver
 listener = socket.create_server(("127.0.0.1", 0))
@@ -144,7 +144,7 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as letters, socket.socket(
         expected = {"tcp": "b'x'", "manager": 1, "letters": b"x"}
         self.assertEqual(self.values_of(code), {**expected, "path": "None", "relative": "None", "abstract": "None"})
 
-    def test_one_who_waits_for_a_full_queue_of_its_own_gets_in(self):
+    def test_a_client_waits_until_the_full_queue_of_its_own_server_has_room(self):
         code = """
 import time
 listener = socket.socket(socket.AF_UNIX)
@@ -165,7 +165,7 @@ context["full"] = attempt(lambda: fourth.connect("/tmp/full"))
 """
         self.assertEqual(self.values_of(code), {"full": "EAGAIN"})
 
-    def test_names_are_looked_up_outside(self):
+    def test_code_can_resolve_host_names(self):
         code = """
 found = socket.getaddrinfo("some.example", 80, type=socket.SOCK_STREAM)
 context["addresses"] = sorted({entry[4][0] for entry in found})
@@ -173,7 +173,7 @@ context["talk"] = attempt(lambda: talk(("other.example", context["port"]), 5))
 """
         self.assertEqual(self.values_of(code, port=ECHO), {"addresses": [OUTSIDE], "talk": "b'x'"})
 
-    def test_a_connection_to_the_outside_is_no_way_to_this_machine(self):
+    def test_code_cannot_redirect_a_connection_from_another_host_to_this_machine(self):
         code = """
 libc = ctypes.CDLL(None, use_errno=True)
 def address_of(host, port):
@@ -219,14 +219,14 @@ context["results"] = results
         self.assertLessEqual(set(found.values()), {"EISCONN", "ENETUNREACH", "ECONNREFUSED", "ENOTSUP", "EINVAL"})
         self.assertEqual([visit for visit in self.visits() if visit[1] == INTERPRETER], before)
 
-    def test_datagrams_to_this_machine_get_nowhere(self):
+    def test_code_cannot_send_datagrams_to_any_host(self):
         code = """
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
     context["out"] = [attempt(lambda: any_socket.sendto(b"x", (host, 53))) for host in context["hosts"]]
 """
         self.assertEqual(self.values_of(code, hosts=[OUTSIDE, OWN]), {"out": ["ENETUNREACH"] * 2})
 
-    def test_calls_that_make_no_sense_harm_only_their_node(self):
+    def test_code_can_still_connect_after_invalid_system_calls(self):
         code = """
 libc = ctypes.CDLL(None, use_errno=True)
 def call(*values):
@@ -244,7 +244,7 @@ context["survived"] = attempt(lambda: talk((context["host"], context["port"])))
 """
         self.assertEqual(self.values_of(code, host=OUTSIDE, port=ECHO), {"survived": "b'x'"})
 
-    def test_a_flood_of_connections_harms_only_its_node(self):
+    def test_a_flood_of_connections_does_not_harm_the_next_node(self):
         code = """
 for _ in range(500):
     with socket.socket() as any_socket:
@@ -254,7 +254,7 @@ for _ in range(500):
         self.values_of(code, host=OUTSIDE, port=ECHO)
         self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
 
-    def test_code_that_has_closed_its_other_descriptors_still_connects(self):
+    def test_code_can_still_connect_after_it_has_closed_the_descriptors_of_the_harness(self):
         code = """
 listener = socket.create_server(("127.0.0.1", 0))
 for fd in set(map(int, os.listdir("/proc/self/fd"))) - {0, 1, 2, listener.fileno()}:
@@ -269,7 +269,7 @@ print("connected", flush=True)
         self.assertIn("connected", answer["logs"])
         self.assertEqual(answer["result"]["class"], "NodeFailed", "the result could not be written")
 
-    def test_the_daemon_closes_the_files_of_callers_that_wait_when_the_code_ends(self):
+    def test_the_daemon_closes_the_descriptors_of_waiting_callers_when_the_code_ends(self):
         code = """
 import time
 def connect(kind, address):

@@ -71,7 +71,7 @@ class Walls(unittest.TestCase):
     def values_of(self, code):
         return self.sandbox.changes(code)
 
-    def test_code_is_an_unprivileged_user_in_a_home_of_its_own(self):
+    def test_code_runs_as_an_unprivileged_user_in_a_home_folder_of_its_own(self):
         code = """
 import os, getpass, pathlib
 context["who"] = [os.getuid(), os.getgid(), os.getgroups(), getpass.getuser()]
@@ -85,13 +85,13 @@ context["privileges"] = [status[name].strip() for name in ("CapEff", "NoNewPrivs
         self.assertEqual(found["home"], ["/home/node", "/home/node", []])
         self.assertEqual(found["privileges"], ["0000000000000000", "1"])
 
-    def test_other_processes_are_out_of_sight(self):
+    def test_code_cannot_see_other_processes_of_the_machine(self):
         pids = "context['pids'] = [int(name) for name in os.listdir('/proc') if name.isdigit()]"
         found = self.values_of(f"import os; {pids}; context['own'] = os.getpid()")
         self.assertLessEqual(len(found["pids"]), 2)
         self.assertIn(found["own"], found["pids"])
 
-    def test_nothing_of_the_harness_can_be_reached(self):
+    def test_code_cannot_read_the_files_of_the_harness(self):
         code = f"""
 import os
 def attempt(action):
@@ -112,7 +112,7 @@ context["kill"] = attempt(lambda: os.kill(1, 9))
         self.assertEqual({path: seen for path, seen in found["found"].items() if seen not in allowed}, {})
         self.assertEqual([seen for seen in found["up"] if "outcome" in seen or "claims" in seen], [])
 
-    def test_messages_of_its_own_making_get_the_code_nothing(self):
+    def test_code_that_sends_forged_messages_to_the_daemon_fails_and_reads_no_secret(self):
         secret = f"{self.sandbox.root}/inputs/secret"
         with open(secret, "w") as file:
             file.write("secret")
@@ -131,7 +131,7 @@ context["kill"] = attempt(lambda: os.kill(1, 9))
                 self.assertTrue(os.path.exists(secret))
         os.unlink(secret)
 
-    def test_code_that_deletes_what_it_can_harms_nobody(self):
+    def test_code_that_deletes_all_files_that_it_can_delete_does_not_harm_the_next_node(self):
         code = """
 import os, shutil
 if os.getcwd() != "/home/node":
@@ -143,7 +143,7 @@ context["a"] = b"still here"
         self.assertEqual(self.values_of(code), {"a": b"still here"})
         self.assertEqual(self.values_of("import tools; context['x'] = tools.x"), {"x": 1})
 
-    def test_files_of_one_node_are_gone_for_the_next(self):
+    def test_a_node_does_not_find_files_of_an_earlier_node(self):
         write = "import os\nfor d in ('/tmp', '/var/tmp', '/dev/shm', '.'): open(d + '/left', 'w').write('x')"
         self.values_of(write)
         found = self.values_of(
@@ -151,7 +151,7 @@ context["a"] = b"still here"
         )
         self.assertEqual(found["left"], [])
 
-    def test_the_workflows_modules_are_there_and_cannot_be_changed(self):
+    def test_code_can_import_the_modules_of_the_workflow_but_cannot_change_them(self):
         code = """
 import tools
 context["x"] = tools.x
@@ -162,7 +162,7 @@ except OSError as error:
 """
         self.assertEqual(self.values_of(code), {"x": 1, "error": "PermissionError"})
 
-    def test_processes_are_limited(self):
+    def test_code_can_start_only_a_limited_number_of_processes(self):
         code = """
 import subprocess
 started = []
@@ -180,7 +180,7 @@ except OSError:
             {"a": "x\n"},
         )
 
-    def test_a_node_begins_when_the_last_process_of_the_one_before_is_gone(self):
+    def test_a_node_starts_after_the_last_process_of_the_earlier_node_has_ended(self):
         large, need = self.begin_and_wait(_SLOW_TO_DIE, b"1" * 9)
         process = max((pid for init in self.sandbox.inits() for pid in children_of(init)), key=_resident_pages)
         self.assertGreater(_resident_pages(process), 100_000)
@@ -192,7 +192,7 @@ except OSError:
         self.assertEqual(self.sandbox.finish(following)["result"]["status"], "success")
         self.assertFalse(was_alive)
 
-    def test_processes_that_die_ahead_of_time_are_replaced(self):
+    def test_spare_processes_that_die_are_replaced(self):
         for _ in range(3):
             self.assertEqual(self.values_of("context['a'] = 1"), {"a": 1})
             inits = self.sandbox.inits()
@@ -201,7 +201,7 @@ except OSError:
             while not all(map(_is_dead, inits)):
                 time.sleep(0.01)
 
-    def test_code_finds_nothing_of_what_was_made_ahead_of_it(self):
+    def test_code_does_not_see_how_its_process_was_prepared(self):
         code = """
 import linecache, sys
 context["names"] = sorted(globals())
@@ -212,7 +212,7 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
         rest = [["nodes/some.py"], ["nodes/some.py"], sys.getrecursionlimit()]
         self.assertEqual(self.values_of(code), {"names": names, "rest": rest})
 
-    def test_no_code_takes_the_tracebacks_of_crashes_from_the_next(self):
+    def test_code_cannot_prevent_the_crash_tracebacks_of_later_code(self):
         sandbox = Sandbox(python=sys.executable)  # If other users may not run this Python, the code runs as root.
         self.addCleanup(sandbox.close)
         crash = "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"
@@ -221,7 +221,7 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
             answer = sandbox.finish(sandbox.begin(code))
             self.assertEqual("Fatal Python error" in answer["logs"], code is crash, answer)
 
-    def test_a_process_that_waits_cannot_be_looked_into(self):
+    def test_a_node_cannot_inspect_a_waiting_spare_process(self):
         # This code may reach no host, but the first spare process is for code with the usual network.
         begun, need = self.begin_and_wait("", b"3" * 9, allow=[])
         both = [pid for init in self.sandbox.inits() for pid in children_of(init)]
@@ -237,7 +237,7 @@ context["rest"] = [sys.argv, list(linecache.cache), sys.getrecursionlimit()]
         begun = self.sandbox.begin(f"{code}\ncontext['x']", {"x": self.sandbox.keep(value, "bytes")}, **options)
         return begun, next(self.sandbox.answers(*begun))
 
-    def test_what_a_node_leaves_running_unheard_is_dead_when_the_next_one_begins(self):
+    def test_detached_processes_of_a_node_are_dead_when_the_next_node_starts(self):
         leave = """
 import os, subprocess
 unheard = dict(start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -253,12 +253,12 @@ os.close(2)
                 self.assertLessEqual(len(self.values_of(pids)["pids"]), 2)
                 self.assertEqual(marked_processes(self.sandbox.root), [])
 
-    def test_nodes_go_on_after_one_whose_processes_were_killed_all_at_once(self):
+    def test_later_nodes_run_after_all_processes_of_a_node_were_killed_at_once(self):
         for code, limit in (("while True: pass", 0.2), (_SEND.format(message="[1]"), 9)):
             self.assertEqual(self.sandbox.run(code, timeout=limit)["status"], "error")
             self.assertEqual([self.values_of("context['a'] = 1") for _ in range(2)], [{"a": 1}] * 2)
 
-    def test_who_comes_while_the_code_is_dying_gets_its_result(self):
+    def test_a_request_that_arrives_while_the_code_is_dying_gets_the_result_of_the_code(self):
         for ask in (lambda link: self.sandbox.finish(self.sandbox.begin("", link=link)), self.sandbox.stop):
             link = f"dying-{ask}"
             first = self.sandbox.finish(self.sandbox.begin(_SLOW_TO_DIE, link=link))
@@ -280,37 +280,37 @@ class WithoutPrivileges(unittest.TestCase):
     def tearDownClass(cls):
         cls.sandbox.close()
 
-    def test_code_runs_and_says_what_it_changed(self):
+    def test_code_runs_and_its_changes_are_in_the_result(self):
         code = "import tools, os; context['a'] += tools.x; context['b'] = [os.getuid(), b'bytes']; print('log')"
         result = self.sandbox.run(code, {"a": "1"})
         self.assertEqual(result["logs"], "log\n")
         values = {key: self.sandbox.value(result, json.loads(text)) for key, text in result["set"]}
         self.assertEqual(values, {"a": 2, "b": [65534, b"bytes"]})
 
-    def test_a_timeout_ends_the_code_and_what_it_started(self):
+    def test_a_timeout_ends_the_code_and_the_processes_that_the_code_has_started(self):
         code = "import subprocess; subprocess.Popen(['sleep', '99'], start_new_session=True)\nwhile True: pass"
         result = self.sandbox.run(code, timeout=0.3, environment={"MARK": self.sandbox.root})
         self.assertEqual(result["class"], "NodeTimeout")
         self.assertEqual(marked_processes(self.sandbox.root), [])
 
-    def test_what_the_code_leaves_running_ends_with_it(self):
+    def test_processes_that_the_code_has_started_end_with_the_code(self):
         code = "import subprocess; subprocess.Popen(['sleep', '99'], start_new_session=True)\ncontext['a'] = 1"
         self.assertEqual(self.sandbox.run(code, environment={"MARK": self.sandbox.root})["set"], [["a", "1"]])
         self.assertEqual(marked_processes(self.sandbox.root), [])
 
-    def test_crashes_and_exits_are_told_apart(self):
+    def test_the_error_message_distinguishes_a_crash_from_an_exit(self):
         for code, message in (
             ("import os; os._exit(2)", "exit status 2"),
             ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
         ):
             self.assertIn(message, self.sandbox.run(code)["message"])
 
-    def test_a_fork_bomb_ends_with_its_time(self):
+    def test_a_fork_bomb_ends_with_a_timeout(self):
         code = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError: pass"
         self.assertEqual(self.sandbox.run(code, timeout=0.5)["class"], "NodeTimeout")
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
-    def test_stop_answers_when_the_code_is_dead(self):
+    def test_a_stop_returns_after_the_code_is_dead(self):
         text = self.sandbox.keep(b"1" * 9, "bytes")
         begun = self.sandbox.begin("context['x']", {"x": text}, link="l")
         next(self.sandbox.answers(*begun))

@@ -61,7 +61,7 @@ class Meddling(unittest.TestCase):
     def tearDownClass(cls):
         cls.sandbox.close()
 
-    def test_code_that_says_what_it_should_not_fails_and_the_next_node_runs(self):
+    def test_code_that_sends_invalid_messages_to_the_harness_fails_and_the_next_node_runs(self):
         for name, code in MEDDLING.items():
             with self.subTest(name):
                 result = self.sandbox.run(_CHANNEL + textwrap.dedent(code), timeout=15)
@@ -69,11 +69,11 @@ class Meddling(unittest.TestCase):
                 self.assertIn(_MEDDLED, result["message"])
                 self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
-    def test_a_result_of_many_small_values_is_too_large_in_a_sentence(self):
+    def test_a_result_that_is_too_large_fails_the_node_with_one_sentence(self):
         result = self.sandbox.run(_CHANNEL + "end(b' ' * 60_000_001)")
         self.assertEqual(result["message"], outcomes.too_large()["result"]["message"])
 
-    def test_a_result_that_grows_without_end_is_too_large(self):
+    def test_a_result_file_of_10_gb_is_reported_as_too_large(self):
         code = """
         import threading
         def grow():
@@ -86,12 +86,12 @@ class Meddling(unittest.TestCase):
         result = self.sandbox.run(_CHANNEL + textwrap.dedent(code))
         self.assertEqual(result["message"], outcomes.too_large()["result"]["message"])
 
-    def test_thousands_of_files_beside_the_result_keep_no_values_from_it(self):
+    def test_thousands_of_other_files_do_not_remove_values_from_the_result(self):
         code = "for n in range(5_000): leave(f'{n:064x}', b'x')\nfor n in range(5_000): leave(f'other {n}', b'x')\n"
         self.assertEqual(self.sandbox.changes(_CHANNEL + code + "context['a'] = b'1' * 9000"), {"a": b"1" * 9000})
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
-    def test_code_that_closes_its_channel_fails(self):
+    def test_code_that_closes_its_connection_to_the_harness_fails(self):
         result = self.sandbox.run(_CHANNEL + "channel.close()\ncontext['a'] = 1")
         self.assertEqual((result["status"], result["class"]), ("error", "NodeFailed"), result)
 
@@ -139,7 +139,7 @@ class Time(unittest.TestCase):
         self.run._obey({"need": {"outputs": name}})
         return asked[-1]
 
-    def test_waiting_is_free_for_a_minute(self):
+    def test_a_wait_of_up_to_a_minute_does_not_count_towards_the_timeout(self):
         self.begin()
         need = self.ask()
         self.now += 50
@@ -148,7 +148,7 @@ class Time(unittest.TestCase):
         self.run.look()
         self.assertEqual(self.left(), 60)
 
-    def test_what_nobody_answers_ends_with_the_time_and_a_minute(self):
+    def test_code_that_gets_no_answer_ends_a_minute_after_its_timeout(self):
         self.begin()
         self.ask()
         self.now += 119
@@ -156,7 +156,7 @@ class Time(unittest.TestCase):
         self.now += 1
         self.assertEqual(self.left(), 0)
 
-    def test_a_thousand_short_waits_are_no_more_free_than_a_long_one(self):
+    def test_only_one_minute_of_all_waits_together_does_not_count_towards_the_timeout(self):
         self.begin()
         for n in range(1000):
             need = self.ask(f"node {n}")
@@ -165,12 +165,12 @@ class Time(unittest.TestCase):
             self.run.look()
         self.assertAlmostEqual(self.left(), 1, 3)
 
-    def test_a_clock_that_stands_still_gives_no_time(self):
+    def test_a_clock_that_stands_still_does_not_change_the_time_left(self):
         self.begin()
         self.ask()
         self.assertEqual(self.left(), 60)
 
-    def test_an_outcome_that_no_disk_takes_is_not_sent_whole(self):
+    def test_a_full_disk_turns_a_large_result_into_a_short_error(self):
         run = self.begin()
         told = []
         run._tell = told.append

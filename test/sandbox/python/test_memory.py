@@ -28,19 +28,19 @@ class Counted:
         self.assertRegex(result.get("message", "it ran to its end"), _TOO_MUCH)
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
-    def test_what_processes_share_counts(self):
+    def test_shared_memory_counts(self):
         self.assert_too_much(f"import mmap\nm = mmap.mmap(-1, {_LIMIT_MB + 50} << 20)\nm[::4096] = bytes(len(m) // 4096)")
 
-    def test_all_processes_count_together(self):
+    def test_the_memory_of_all_processes_counts_together(self):
         size = (_LIMIT_MB // 2) * _MB
         self.assert_too_much(f"import os\nfor _ in range(3):\n    if os.fork() == 0: break\ntext = b'x' * {size}")
 
-    def test_files_in_memory_count_together(self):
+    def test_files_in_all_folders_in_memory_count_together(self):
         size = (_LIMIT_MB // 2) * _MB
         write = f"open(folder + '/large', 'wb').write(bytes({size}))"
         self.assert_too_much(f"for folder in ('/tmp', '/var/tmp', '/dev/shm'): {write}")
 
-    def test_what_is_shared_counts_once(self):
+    def test_memory_that_several_processes_share_counts_once(self):
         code = f"""
 import mmap, os, time
 shared = mmap.mmap(-1, {_LIMIT_MB // 2} << 20)
@@ -61,7 +61,7 @@ context["a"] = total
 """
         self.assertEqual(self.sandbox.changes(code), {"a": 0})
 
-    def test_nothing_of_it_outlives_the_node(self):
+    def test_files_in_memory_are_deleted_at_the_end_of_the_node(self):
         self.sandbox.run(f"open('/dev/shm/large', 'wb').write(bytes({_LIMIT_MB // 2} << 20))")
         left = "import os; found = os.statvfs('/dev/shm'); context['used'] = found.f_blocks - found.f_bfree"
         self.assertEqual(self.sandbox.changes(left), {"used": 0})

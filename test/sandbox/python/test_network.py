@@ -13,7 +13,7 @@ from support import Sandbox, children_of
 
 @needs_walls
 class Walls(WithNetwork):
-    def test_nothing_is_reached_that_is_not_allowed(self):
+    def test_code_cannot_connect_to_a_server_that_is_not_allowed(self):
         server, other = self.serve(), self.serve()
         for allow in ([], [f"127.0.0.1:{other.port}"], ["example.com"]):
             with self.subTest(str(allow)):
@@ -21,22 +21,22 @@ class Walls(WithNetwork):
                 self.assertIn("ConnectionRefusedError: [Errno 111] Connection refused - network.allow", message)
         self.assertEqual(server.visits, [])
 
-    def test_the_interpreter_beside_the_code_is_out_of_reach_for_every_node(self):
+    def test_no_node_can_connect_to_the_code_interpreter(self):
         with socket.create_server(("127.0.0.1", 49999)) as interpreter:
             interpreter.setblocking(False)
             self.failure("127.0.0.1", 49999, None)
             self.assertIn("reset", self.failure("127.0.0.1", 49999, ["127.0.0.1:49999"])["message"])
             self.assertRaises(BlockingIOError, interpreter.accept)
 
-    def test_an_address_out_there_is_unreachable_at_once(self):
+    def test_an_address_of_another_machine_is_immediately_unreachable(self):
         message = self.failure("192.0.2.1", 443, [])["message"]
         self.assertIn("Network is unreachable - network.allow of the node says", message)
 
-    def test_no_name_is_found_that_is_not_allowed(self):
+    def test_code_cannot_resolve_a_host_name_that_is_not_allowed(self):
         result = self.sandbox.run("import socket; socket.getaddrinfo('example.com', 443)", allow=["other.example:443"])
         self.assertRegex(result["message"], "^gaierror: .* - network.allow of the node says")
 
-    def test_the_hint_follows_what_an_error_was_raised_for(self):
+    def test_the_message_of_an_error_has_a_hint_if_a_network_error_caused_the_error(self):
         code = """
 import socket
 try:
@@ -48,7 +48,7 @@ except OSError as error:
         self.assertEqual(self.sandbox.run(code)["message"], "ValueError: no mail")
         self.assertEqual(self.sandbox.run("raise ValueError('no')", allow=[])["message"], "ValueError: no")
 
-    def test_datagrams_get_nowhere(self):
+    def test_code_cannot_send_datagrams(self):
         letterbox = Letterbox()
         self.addCleanup(letterbox.close)
         code = f"""
@@ -64,7 +64,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         self.sandbox.changes(code, {"port": str(letterbox.port)})
         self.assertIsNone(letterbox.mail())
 
-    def test_sockets_that_no_network_holds_are_out_of_reach(self):
+    def test_code_cannot_use_unix_sockets_of_the_machine_or_other_socket_families(self):
         in_tree = f"/run/nova-test-{os.getpid()}.sock"
         with socket.socket(socket.AF_UNIX) as abstract, socket.socket(socket.AF_UNIX) as named:
             abstract.bind(f"\0nova-{os.getpid()}")
@@ -95,7 +95,7 @@ context["files"] = [path for path in found if os.path.lexists(path) and stat.S_I
             usual = self.sandbox.changes(code, timeout=120)
             self.assertEqual({name: usual[name] for name in refused}, refused)
 
-    def test_no_way_leads_out_of_the_network(self):
+    def test_code_cannot_leave_its_network(self):
         server = self.serve()
         code = f"""
 import ctypes, glob, os, platform, socket
@@ -124,7 +124,7 @@ context["sockets"] = [family for family in families if "INET" in family]
         refused = dict.fromkeys(("ring", "raw", "hosts"), "PermissionError")
         self.assertEqual(found, {**refused, "interfaces": ["lo"], "sockets": []})
 
-    def test_code_without_such_walls_reaches_the_hosts_of_its_credentials_before_and_after(self):
+    def test_code_with_the_usual_network_reaches_its_credential_hosts_before_and_after_isolated_code(self):
         server = self.serve()
         for allow in (None, [], None):
             if allow is None:
@@ -140,7 +140,7 @@ class Ends(WithNetwork):
     def children(self):
         return [*children_of(self.sandbox.daemon_pid()), *self.sandbox.inits()]
 
-    def test_nothing_that_carries_is_left_of_a_run(self):
+    def test_the_network_processes_of_a_run_end_after_the_run(self):
         server = self.serve()
         code = "import socket; c = socket.create_connection(('127.0.0.1', context['port'])); c.sendall(b'x'); c.recv(1)"
         for visits in (1, 2, 3):
@@ -154,7 +154,7 @@ class Ends(WithNetwork):
             self.sandbox.run("")
         self.fail(f"{len(self.children())} processes")
 
-    def test_a_run_that_is_asked_for_again_keeps_its_first_result_and_no_doors(self):
+    def test_a_repeated_request_gets_the_first_result_and_opens_no_connection(self):
         server = self.serve()
         context, allow = talk_to("127.0.0.1", server.port), [f"127.0.0.1:{server.port}"]
         answers = [self.sandbox.finish(self.sandbox.begin(TALK, context, link="l", allow=allow)) for _ in range(2)]
@@ -170,7 +170,7 @@ class Unable(WithNetwork):
         self.assertEqual(answer["type"], "unable", answer)
         return answer["message"]
 
-    def test_without_namespaces_for_networks_nothing_runs(self):
+    def test_code_with_network_allow_does_not_run_without_network_namespaces(self):
         self.sandbox.kernel().run(
             """
 from nova_harness import jail, linux
@@ -186,7 +186,7 @@ jail.Jail.fork = refuse
         self.assertRegex(message, "^the code may only run with a network of its own, .*Invalid argument.* - allow netw")
         self.assertEqual(self.sandbox.changes("context['a'] = 1", link="l"), {"a": 1})
 
-    def test_where_no_guard_can_be_asked_the_other_walls_stay(self):
+    def test_the_other_isolation_remains_if_the_system_supports_no_guard(self):
         server = self.serve()
         self.sandbox.kernel().run(
             """
@@ -203,12 +203,12 @@ seccomp.shut = refuse
         found = self.sandbox.changes(TALK + code, talk_to("127.0.0.1", server.port))
         self.assertEqual([found["answer"], found["pids"]], [b"x", 1])
 
-    def test_a_filter_that_cannot_be_set_is_a_wall_that_is_missing(self):
+    def test_code_with_network_allow_does_not_run_without_a_filter_of_system_calls(self):
         self.sandbox.kernel().run("from nova_harness import seccomp; seccomp._MACHINES.clear()")
         self.assertIn("this machine has no walls between programs", self.refusal([]))
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
-    def test_a_network_that_cannot_be_made_is_refused_with_its_reason(self):
+    def test_code_does_not_run_if_its_network_cannot_be_created_and_the_message_has_the_reason(self):
         self.sandbox.kernel().run(
             """
 import os, time, traceback
@@ -223,7 +223,7 @@ traceback.format_exc = lambda: os.getpid() == 1 and time.sleep(0.2) or write()  
         self.assertIn("this machine gives none ([Errno 99] Cannot assign requested address)", self.refusal(["a.example"]))
         self.assertEqual(self.sandbox.changes("context['a'] = 1"), {"a": 1})
 
-    def test_a_shortage_while_the_network_is_made_is_trouble(self):
+    def test_a_shortage_during_the_creation_of_a_network_is_reported_as_a_lack_of_resources(self):
         for error in ("OSError(24, 'Too many open files')", "MemoryError()"):
             with self.subTest(error):
                 self.sandbox.kernel().run(
@@ -234,7 +234,7 @@ traceback.format_exc = lambda: os.getpid() == 1 and time.sleep(0.2) or write()  
                 answer = self.sandbox.finish(self.sandbox.begin("context['a'] = 1", allow=["a.example"]))
                 self.assertEqual(answer["type"], "trouble", answer)
 
-    def test_an_entry_that_is_none_is_refused(self):
+    def test_an_invalid_entry_of_network_allow_is_refused(self):
         nobody = ("0.0.0.0:80", "224.0.0.1", "[::]:1", "[::ffff:1.2.3.4]:1")
         for entry in ("*.example.com", "", 3, "a:0", "https://a", *nobody):
             self.assertRegex(self.refusal([entry]), "^network.allow cannot be enforced .* - correct it$")
@@ -242,7 +242,7 @@ traceback.format_exc = lambda: os.getpid() == 1 and time.sleep(0.2) or write()  
 
 @unittest.skipUnless(IS_ROOT and PYTHON, "needs root, to start somebody who is not")
 class WithoutWalls(unittest.TestCase):
-    def test_code_that_needs_a_network_of_its_own_is_refused_where_there_are_no_walls(self):
+    def test_code_with_network_allow_is_refused_on_a_machine_without_isolation(self):
         sandbox = Sandbox(python=PYTHON, user=65534, group=65534, extra_groups=[])
         self.addCleanup(sandbox.close)
         answer = sandbox.finish(sandbox.begin("context['a'] = 1", allow=[]))

@@ -33,7 +33,7 @@ class Results(unittest.TestCase):
 
 
 class Changes(Results):
-    def test_what_the_code_changes_in_the_context_is_set(self):
+    def test_the_result_sets_the_keys_that_the_code_has_changed(self):
         context = {"a": "1", "list": "[1, {}]", "text": '"x"', "gone": "null"}
         for code, expected in [
             ("context['a'] = 2", {"a": 2}),
@@ -46,7 +46,7 @@ class Changes(Results):
             with self.subTest(code):
                 self.assert_changes(code, expected, context)
 
-    def test_what_it_leaves_alone_or_sets_to_the_same_is_not(self):
+    def test_the_result_does_not_set_keys_with_unchanged_values(self):
         context = {"a": "1", "n": "8.50e2", "s": '{ "x" :  [850.00, "\\u00e9"] }', "t": '"x"', "big": str(10**30)}
         for code in [
             "pass",
@@ -64,13 +64,13 @@ class Changes(Results):
             with self.subTest(code):
                 self.assert_changes(code, {}, context)
 
-    def test_numbers_arrive_exactly(self):
+    def test_numbers_in_the_result_are_exact(self):
         result = self.run_code(
             "context['n'] = [2 ** 70, 850.0, 1e300]\ncontext['b'] = context['a'] + 1", {"a": "9007199254740993"}
         )
         self.assertEqual(result["set"], [["n", "[1180591620717411303424,850.0,1e+300]"], ["b", "9007199254740994"]])
 
-    def test_an_answer_in_another_dict_fails_the_node_with_the_cure(self):
+    def test_changes_in_a_new_dict_with_the_name_context_fail_the_node_with_advice(self):
         for code in [
             "context = {'a': 5}",
             "context = {}",
@@ -83,26 +83,26 @@ class Changes(Results):
                 self.assertEqual((result["status"], result["traceback"]), ("error", ""))
                 self.assertIn("is lost - write context.update({...})", result["message"])
 
-    def test_another_dict_is_no_harm_beside_an_answer(self):
+    def test_a_new_dict_with_the_name_context_is_ignored_if_the_code_has_another_result(self):
         self.assert_changes("context['a'] = 1; context = {'b': 2}", {"a": 1})
         self.assert_changes("given = context; context = {'b': 2}; given.update(context)", {"b": 2})
         self.assert_changes("context = {'b': 2}; print(json.dumps(context))", {"b": 2})
         self.assert_changes("context = {'b': 2}; print(json.dumps({'context_updates': {}}))", {})
 
-    def test_deleted_keys_are_named(self):
+    def test_the_result_names_deleted_keys(self):
         self.assert_changes(
             "del context['a']; context.pop('b')", {}, {"a": "1", "b": "2", "c": "3"}, deleted=["a", "b"]
         )
         self.assert_changes("context.clear(); context['a'] = 2", {"a": 2}, {"a": "1", "b": "2"}, deleted=["b"])
 
-    def test_a_hundred_thousand_keys_are_no_obstacle(self):
+    def test_the_result_can_have_100_000_keys(self):
         result = self.run_code(
             "for n in range(100_000): context[f'key{n}'] = n", {f"old{n}": "[1]" for n in range(1000)}
         )
         self.assertEqual(len(result["set"]), 100_000)
         self.assertEqual(result["set"][-1], ["key99999", "99999"])
 
-    def test_results_that_cannot_be_kept_fail_the_node_with_the_cure(self):
+    def test_a_result_that_cannot_be_stored_fails_the_node_with_an_explanation(self):
         for code, message in [
             ("context['x'] = float('nan')", 'context key "x": nan is not a JSON number'),
             (
@@ -122,7 +122,7 @@ class Changes(Results):
 
 
 class Printed(Results):
-    def test_its_own_json_is_merged_over_the_changes(self):
+    def test_printed_updates_override_changes_of_the_context(self):
         self.assert_changes(
             "context['a'] = context['b'] = 1\n"
             "print(json.dumps({'status': 'success', 'context_updates': {'b': 2, 'c': 3}}))",
@@ -130,7 +130,7 @@ class Printed(Results):
             logs="",
         )
 
-    def test_the_last_one_counts_and_the_others_are_log(self):
+    def test_the_last_printed_result_counts_and_the_other_output_is_in_the_log(self):
         code = """
         import sys
         for n in range(3):
@@ -144,7 +144,7 @@ class Printed(Results):
             textwrap.dedent(code), {"n": 2}, logs=first + 'garbage } after the result\n[1] {"plain": 1}\n{}'
         )
 
-    def test_all_ways_to_print_a_line_of_json_count(self):
+    def test_a_result_counts_however_the_code_prints_its_json(self):
         value = "{'status': 'success', 'context_updates': {'x': 'é'}}"
         for code in [
             f"print(json.dumps({value}))",
@@ -161,7 +161,7 @@ class Printed(Results):
             with self.subTest(code):
                 self.assert_changes(code, {"x": "é"})
 
-    def test_a_result_that_its_json_dumps_did_not_make_fails_the_node_that_says_nothing_else(self):
+    def test_a_printed_result_that_json_dumps_did_not_create_fails_a_node_without_another_result(self):
         value = "{'status': 'success', 'context_updates': {'x': 'é', 'n': None, 'b': True}}"
         for code in [
             f"print({value})",
@@ -185,7 +185,7 @@ class Printed(Results):
                 self.assertEqual((result["status"], result.get("class")), ("error", "NodeFailed"), result)
                 self.assertIn("write print(json.dumps({...}))", result["message"])
 
-    def test_a_lost_result_beside_changes_is_in_the_log(self):
+    def test_the_log_reports_a_printed_result_that_does_not_count_if_the_code_changed_the_context(self):
         result = self.run_code("context['a'] = 1\nprint({'context_updates': {'x': 1}})")
         self.assertEqual(result["set"], [["a", "1"]])
         self.assertIn("nova: the code printed a result that does not count", result["logs"])
@@ -194,7 +194,7 @@ class Printed(Results):
         self.assert_changes("r = {'context_updates': {}}\nprint(r)\nprint('done')", {})
         self.assert_changes("r = {'status': 'error', 'message': 'm'}\nprint(r)\nprint('tried again')", {})
 
-    def test_text_that_only_looks_like_a_result_is_text(self):
+    def test_printed_data_that_only_looks_like_a_result_stays_in_the_log(self):
         for code in [
             "print(context['mail'])",
             "print('Mail:\\n' + context['mail'])",
@@ -210,7 +210,7 @@ class Printed(Results):
                 self.assertEqual((result["status"], result["set"]), ("success", []), result)
                 self.assertIn("amount", result["logs"])
 
-    def test_a_plain_object_counts_where_nothing_else_does(self):
+    def test_a_printed_plain_object_counts_only_if_there_is_no_other_result(self):
         for code, expected, context in [
             ("print(json.dumps({'a': 1})); print(json.dumps({'b': 2}))", {"b": 2}, {}),
             (
@@ -227,18 +227,18 @@ class Printed(Results):
             with self.subTest(code):
                 self.assert_changes(code, expected, context)
 
-    def test_an_ignored_plain_object_is_log(self):
+    def test_a_plain_object_that_does_not_count_is_in_the_log(self):
         self.assert_changes(
             "context['a'] = 1; print(json.dumps({'b': 2})); print('end')", {"a": 1}, logs='end\n{"b": 2}\n'
         )
 
-    def test_explicit_updates_are_set_even_to_the_same_value(self):
+    def test_the_result_sets_printed_updates_even_if_the_value_is_unchanged(self):
         self.assert_changes("print(json.dumps({'context_updates': {'a': 1}}))", {"a": 1}, {"a": "1"})
 
-    def test_an_update_revives_a_deleted_key(self):
+    def test_a_printed_update_sets_a_deleted_key_again(self):
         self.assert_changes("del context['a']; print(json.dumps({'context_updates': {'a': 3}}))", {"a": 3}, {"a": "1"})
 
-    def test_a_reported_error_fails_the_node(self):
+    def test_a_printed_error_fails_the_node(self):
         for code, message in [
             (
                 "print(json.dumps({'status': 'error', 'context_updates': {}, 'message': 'no total found'}))",
@@ -256,14 +256,14 @@ class Printed(Results):
                     (result["status"], result["class"], result["message"]), ("error", "NodeFailed", message)
                 )
 
-    def test_a_large_printed_value_becomes_a_blob_and_data_stays_data(self):
+    def test_a_large_printed_value_becomes_a_blob_and_data_that_looks_like_a_reference_is_escaped(self):
         value = {"pdf": "A" * 10_000, "user": {"$blob": {"sha256": "0" * 64}}}
         changes = self.sandbox.changes(f"print(json.dumps({{'context_updates': {value!r}}}))")
         self.assertEqual(changes, {"pdf": "A" * 10_000, "user": {"$$blob": {"sha256": "0" * 64}}})
 
 
 class Surroundings(Results):
-    def test_names_and_modules_that_code_may_rely_on(self):
+    def test_code_can_use_the_names_and_modules_that_nova_provides(self):
         code = """
         from tools import double
         import os, sys
@@ -290,7 +290,7 @@ class Surroundings(Results):
         """
         self.assert_changes(textwrap.dedent(code), {"a": 1})
 
-    def test_nothing_stays_from_one_node_to_the_next(self):
+    def test_a_node_finds_no_variables_of_an_earlier_node(self):
         self.assert_changes(
             "import sys, os; sys.leftover = x = 1; os.environ['LEFT'] = '1'; open('/tmp/left', 'w').close()", {}
         )
@@ -303,7 +303,7 @@ class Surroundings(Results):
         code = "import random; context['r'] = random.random()"
         self.assertNotEqual(self.run_code(code)["set"], self.run_code(code)["set"])
 
-    def test_earlier_results_are_read_by_node(self):
+    def test_code_reads_the_result_of_an_earlier_node_by_the_id_of_the_node(self):
         self.sandbox.outputs = {
             "extract": json.dumps(
                 {"total": 5, "pdf": {"$blob": json.loads(self.sandbox.keep(b"%PDF", "bytes"))["$blob"]}}
@@ -319,7 +319,7 @@ class Surroundings(Results):
         """
         self.assert_changes(textwrap.dedent(code), {"a": [5, 4, ["extract"], False, 1], "b": "'none'"})
 
-    def test_earlier_results_are_read_across_nodes(self):
+    def test_code_reads_the_results_of_earlier_nodes_by_node_and_by_key(self):
         pdf = {"$blob": json.loads(self.sandbox.keep(b"%PDF", "bytes"))["$blob"]}
         self.sandbox.outputs = {"a": json.dumps({"total": 1, "pdf": pdf}), "b": json.dumps({"total": 2})}
         code = """
@@ -339,7 +339,7 @@ class Surroundings(Results):
         }
         self.assert_changes(textwrap.dedent(code), expected)
 
-    def test_a_wait_that_comes_later_has_an_address(self):
+    def test_code_can_read_the_resume_link_of_a_later_wait(self):
         self.sandbox.urls = {"paid": "https://nova.example.com/tasks/task_1?token=t"}
         code = """
         context["url"] = tasks["paid"].url
@@ -353,7 +353,7 @@ class Surroundings(Results):
 
 
 class Values(Results):
-    def test_large_values_leave_as_blobs_and_come_back_as_what_they_were(self):
+    def test_large_values_are_stored_in_blobs_and_later_code_loads_them_unchanged(self):
         code = "context['x'] = {'b': b'\\x00\\xff', 't': 'é' * 5000, 'list': list(range(5000)), 's': 'short'}"
         result = self.run_code(code)
         expected = {"b": b"\x00\xff", "t": "é" * 5000, "list": list(range(5000)), "s": "short"}
@@ -364,13 +364,13 @@ class Values(Results):
         )
         self.assertEqual(again, {"same": [True, 4999, 5000]})
 
-    def test_what_is_in_the_sandbox_already_is_asked_of_nobody(self):
+    def test_a_blob_that_is_already_in_the_sandbox_is_not_requested(self):
         result = self.run_code("context['x'] = b'abc' * 1000")
         self.sandbox.served.clear()
         self.assertEqual(self.sandbox.changes("context['n'] = len(context['x'])", dict(result["set"])), {"n": 3000})
         self.assertEqual(self.sandbox.served, [])
 
-    def test_blobs_are_asked_for_once_and_only_when_they_are_looked_at(self):
+    def test_a_blob_is_requested_once_and_only_when_the_code_reads_its_value(self):
         context = {"a": self.sandbox.keep(b"first" * 999, "bytes"), "b": self.sandbox.keep(b'{"c": [1.50]}', "json")}
         self.sandbox.served.clear()
         self.assertEqual(self.sandbox.changes("context['n'] = 1", context), {"n": 1})
@@ -380,7 +380,7 @@ class Values(Results):
         )
         self.assertEqual(len(self.sandbox.served), 1)
 
-    def test_blobs_that_were_looked_at_and_not_changed_are_no_changes(self):
+    def test_values_that_the_code_only_reads_are_no_changes(self):
         pdf = self.sandbox.keep(b"%PDF" * 5000, "bytes")
         context = {
             "pdf": pdf,
@@ -399,14 +399,14 @@ class Values(Results):
         self.assertEqual(json.loads(result["set"][0][1]), {"pdf": json.loads(pdf)})
         self.assertEqual([blob.get("data") for blob in result["blobs"]], [None])
 
-    def test_a_value_that_was_erased_is_an_error_at_the_place_that_needs_it(self):
+    def test_an_erased_value_causes_an_error_at_the_line_that_reads_the_value(self):
         result = self.run_code(
             "x = 1\ncontext['pdf']", {"pdf": json.dumps({"$blob": {"sha256": "0" * 64, "bytes": 3, "type": "bytes"}})}
         )
         self.assertEqual(result["message"], 'Unavailable: the value of "pdf" cannot be loaded: it was erased')
         self.assertIn('File "nodes/some.py", line 2', result["traceback"])
 
-    def test_blobs_wanted_ahead_are_announced_before_the_code_asks(self):
+    def test_blobs_that_are_wanted_in_advance_are_requested_before_the_code_reads_them(self):
         data = b"ahead" * 2000
         text = self.sandbox.keep(data, "bytes")
         self.sandbox.served.clear()
@@ -418,7 +418,7 @@ class Values(Results):
         self.assertEqual(len(self.sandbox.served), 1)
         self.assertEqual(self.sandbox.changes(code, {"x": text}, ahead=ahead), {})
 
-    def test_a_damaged_upload_is_asked_for_again(self):
+    def test_a_damaged_upload_is_requested_again(self):
         data, attempts = b"right" * 100, []
         text = self.sandbox.keep(data, "bytes")
 

@@ -93,7 +93,7 @@ def few_descriptors():
 
 @_needs_walls
 class Floods(unittest.TestCase):
-    def test_descriptors_in_flight_make_the_start_fail_and_take_no_wall_away(self):
+    def test_too_many_descriptors_in_transit_prevent_the_start_but_do_not_weaken_the_isolation(self):
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if hard < 20_000:
             self.skipTest("this user may not have 20,000 descriptors")
@@ -128,7 +128,7 @@ class Stages(unittest.TestCase):
         sandbox.be_short(True)
         return sandbox
 
-    def test_a_shortage_at_any_stage_is_trouble_and_over_with_the_shortage(self):
+    def test_a_shortage_at_any_stage_delays_the_start_until_the_shortage_is_over(self):
         for index, (name, stage) in enumerate(_STAGES.items()):
             number = _SHORTAGES[index % len(_SHORTAGES)]
             if self.how and name == "a change of user":
@@ -144,11 +144,11 @@ class Stages(unittest.TestCase):
                 self.assertEqual(answer["result"]["set"], [["names", '["lo"]']])
                 self.assertNotIn("weaker", answer)
 
-    def test_an_error_without_the_name_of_a_call_takes_no_wall_away(self):
+    def test_an_error_that_names_no_system_call_does_not_weaken_the_isolation(self):
         sandbox = self.sandbox("linux, 'unshare'", f"OSError({errno.EPERM}, 'no')")
         self.assertEqual(sandbox.finish(sandbox.begin(NETWORK))["type"], "trouble")
 
-    def test_a_call_that_the_system_does_not_support_is_said_with_each_result(self):
+    def test_each_result_reports_a_system_call_that_the_system_does_not_support(self):
         for number in _UNSUPPORTED:
             with self.subTest(errno.errorcode[number]):
                 sandbox = self.sandbox("seccomp, 'shut'", f"linux.CallFailed({number}, 'some_call')")
@@ -157,7 +157,7 @@ class Stages(unittest.TestCase):
                 sandbox.be_short(False)
                 self.assertIn("weaker", sandbox.finish(sandbox.begin(NETWORK)), "the walls changed while the daemon ran")
 
-    def test_without_a_guard_the_other_walls_stay(self):
+    def test_the_other_isolation_remains_if_the_system_supports_no_guard(self):
         code = (
             "real = seccomp.shut\n"
             "def shut(asks=False):\n"
@@ -192,17 +192,17 @@ class BeforeTheCode(unittest.TestCase):
         sandbox.be_short(False)
         self.assertEqual(sandbox.changes("context['b'] = 2", link="one"), {"b": 2})
 
-    def test_a_request_that_cannot_be_sent_begins_nothing(self):
+    def test_no_code_starts_if_its_request_cannot_be_sent(self):
         self.assert_begins_when_the_shortage_is_over(
             "fail_while_short(OSError(errno.ETOOMANYREFS, 'no'), process.Process, 'begin')"
         )
 
-    def test_a_process_that_fails_with_the_request_in_its_hands_begins_nothing(self):
+    def test_no_code_starts_if_the_process_fails_after_it_got_the_request(self):
         for error in ("OSError(errno.ENOMEM, 'no')", "MemoryError()"):
             with self.subTest(error):
                 self.assert_begins_when_the_shortage_is_over(f"fail_while_short({error}, jail.Jail, 'shut')")
 
-    def test_a_process_that_is_killed_with_the_request_in_its_hands_begins_nothing(self):
+    def test_no_code_starts_if_the_process_is_killed_before_it_reads_the_request(self):
         self.assert_begins_when_the_shortage_is_over(
             "begin = process.Process.begin\n"
             "def die_and_begin(self, *arguments):\n"
@@ -213,14 +213,14 @@ class BeforeTheCode(unittest.TestCase):
             "process.Process.begin = die_and_begin"
         )
 
-    def test_a_folder_that_cannot_be_made_begins_nothing(self):
+    def test_no_code_starts_if_a_folder_cannot_be_created(self):
         for name in ("claim", "make_out"):
             with self.subTest(name):
                 self.assert_begins_when_the_shortage_is_over(
                     f"fail_while_short(OSError(errno.ENOSPC, 'no'), store.Store, {name!r})"
                 )
 
-    def test_a_process_that_hangs_until_its_time_is_over_begins_nothing(self):
+    def test_no_code_starts_if_the_process_hangs_before_the_start_until_the_timeout(self):
         sandbox = Short(
             "import time\n"
             "shut = jail.Jail.shut\n"
@@ -234,7 +234,7 @@ class BeforeTheCode(unittest.TestCase):
         answer = sandbox.finish(sandbox.begin("context['a'] = 1", timeout=0.3))
         self.assertEqual(answer["type"], "trouble", answer)
 
-    def test_code_that_has_begun_and_dies_has_failed(self):
+    def test_code_that_dies_after_its_start_fails_its_node(self):
         sandbox = Sandbox(python=_PYTHON)
         self.addCleanup(sandbox.close)
         result = sandbox.run("import os; os._exit(3)")

@@ -56,12 +56,12 @@ class Spares(unittest.TestCase):
         made.take(None)
         return made
 
-    def test_one_that_could_not_be_forked_is_replaced(self):
+    def test_a_spare_process_that_could_not_be_forked_is_replaced(self):
         self.assertTrue(self.spares(False, True).take(None).is_ready())
         with open(f"{self.root}/daemon.log") as log:
             self.assertEqual(log.read(), "no more processes\n")
 
-    def test_from_the_third_run_on_a_second_spare_is_ready_while_the_first_is_prepared(self):
+    def test_from_the_third_run_on_a_second_spare_process_is_ready_while_the_first_is_prepared(self):
         made = self.spares(*[True] * 6)
         for runs in (1, 2):
             made.prepare_ahead()
@@ -76,7 +76,7 @@ class Spares(unittest.TestCase):
         self.assertIs(made.take(None), second)
         self.assertEqual([spare.init for spare in made], [init])
 
-    def test_the_spares_of_an_execution_end_with_its_last_run_and_the_next_execution_starts_with_one(self):
+    def test_spare_processes_end_with_the_last_run_and_the_next_execution_starts_with_one(self):
         made = self.spares(*[True] * 6)
         for _ in range(2):
             made.take(None)
@@ -90,7 +90,7 @@ class Spares(unittest.TestCase):
         made.prepare_ahead()
         self.assertEqual(list(made), [])
 
-    def test_a_dead_spare_is_replaced(self):
+    def test_a_dead_spare_process_is_replaced(self):
         made = self.spares(*[True] * 6)
         made.prepare_after(Made.last)
         (dead,) = made
@@ -105,7 +105,7 @@ class Spares(unittest.TestCase):
         self.assertEqual((list(made), ended.init), ([], None))
         return init, made.take(None).init
 
-    def test_after_the_last_run_nothing_is_forked_and_a_further_run_gets_the_renewed_init(self):
+    def test_no_process_is_forked_after_the_last_run_and_a_further_run_gets_the_renewed_init(self):
         init, following = self.end_last_run(self.spares(True, True))
         init.renew.assert_called_once_with()
         self.assertIs(following, init)

@@ -38,19 +38,19 @@ class Start(unittest.TestCase):
         self.assertEqual(self.sandbox.changes("context['b'] = 2"), {"b": 2})
 
     @unittest.skipUnless(sys.platform == "linux", "reads /proc")
-    def test_a_kernel_with_one_thread_forks_it(self):
+    def test_a_kernel_with_one_thread_forks_the_daemon(self):
         self.kernel.run("import sys; sys.modules['only_here'] = sys")
         self.assert_works()
         self.assertEqual(self.sandbox.changes("import only_here; context['v'] = only_here.version_info[0]"), {"v": 3})
         self.assertNotIn("nova_harness.daemon", self.command_of_daemon())
 
     @unittest.skipUnless(sys.platform == "linux", "reads /proc")
-    def test_beside_other_threads_it_is_a_program_of_its_own(self):
+    def test_a_kernel_with_several_threads_starts_the_daemon_as_a_separate_program(self):
         self.kernel.run("import threading, time; threading.Thread(target=time.sleep, args=[999], daemon=True).start()")
         self.assert_works()
         self.assertIn("nova_harness.daemon", self.command_of_daemon())
 
-    def test_the_templates_warm_process_becomes_it(self):
+    def test_the_warm_process_of_the_template_becomes_the_daemon(self):
         path = f"{self.sandbox.root}/warm.sock"
         folder = os.path.dirname(_WARM)
         code = (
@@ -70,7 +70,7 @@ class Start(unittest.TestCase):
         warm.wait()
         warm.stderr.close()
 
-    def test_code_that_was_imported_ahead_of_time_serves_the_sandbox(self):
+    def test_a_harness_that_was_imported_in_advance_serves_the_sandbox(self):
         self.kernel.run(f"import sys; sys.path.insert(0, {HARNESS!r}); import nova_harness.daemon; del sys.path[0]")
         self.assert_works()
         self.assertEqual(self.kernel.run("print(nova_harness.__file__)"), [f"{HARNESS}/nova_harness/__init__.py"])
@@ -81,7 +81,7 @@ class Start(unittest.TestCase):
         self.assert_works()
         self.assertEqual(self.kernel.run("print('still', 'here')"), ["still here"])
 
-    def test_it_leaves_with_its_folder_where_nobody_else_ends_it(self):
+    def test_a_daemon_without_namespaces_ends_after_its_folder_disappears(self):
         self.kernel.run(_NO_NAMESPACES)
         self.assert_works()
         pid = self.sandbox.daemon_pid()

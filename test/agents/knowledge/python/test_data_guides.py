@@ -26,7 +26,7 @@ class ReadingCsv(unittest.TestCase):
         self.assertEqual(self.rows('a,b\n"x, y\nz",2\n'), [{"a": "x, y\nz", "b": "2"}])
 
     @needs("pandas")
-    def test_sums_per_vendor_as_plain_values(self):
+    def test_stores_the_totals_per_vendor_as_plain_values(self):
         context = {"csv": "vendor ;amount\nAcme;1.000,50\nBolt;2,00\nAcme;0,50\n"}
         run("csv", context, block=1)
         self.assertEqual(context["totals"], [{"vendor": "Acme", "amount": 1001.0}, {"vendor": "Bolt", "amount": 2.0}])
@@ -53,14 +53,14 @@ class ReadingDates(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no date in 'soon'"):
             parse("soon")
 
-    def test_stores_texts(self):
+    def test_stores_dates_as_texts(self):
         context = {"issued": "31.01.2026"}
         run("dates", context)
         self.assertEqual((context["issued_on"], context["due_on"]), ("2026-01-31", "2026-03-02"))
 
 
 class ReadingAmounts(unittest.TestCase):
-    def test_reads_what_invoices_say(self):
+    def test_reads_amounts_in_the_formats_of_invoices(self):
         parse = run("money", {"amounts": []})["parse_amount"]
         cases = {
             "1.234,56 €": "1234.56",
@@ -88,14 +88,14 @@ class ReadingAmounts(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "no amount in 'free'"):
             parse("free")
 
-    def test_adds_exactly_and_stores_a_number_and_a_text(self):
+    def test_adds_amounts_exactly_and_stores_the_total_as_a_number_and_as_a_text(self):
         context = {"amounts": ["0,10", "0,20", "1.000,00"]}
         run("money", context)
         self.assertEqual((context["total"], context["total_text"]), (1000.3, "1000.30"))
 
 
 class ReadingJson(unittest.TestCase):
-    def test_copes_with_absent_and_null_members(self):
+    def test_accepts_absent_and_null_members(self):
         context = {"payload": '{"number": 7, "customer": null, "lines": [{"code": "b"}, {"code": "a", "quantity": "2"}]}'}
         run("json", context)
         expected = {"number": 7, "customer": None, "quantity": 3, "codes": ["a", "b"]}
@@ -118,13 +118,13 @@ class CallingApis(unittest.TestCase):
         self.assertEqual(asked, ["/orders?page=1", "/orders?page=2", "/orders?page=3"])
 
     @needs("requests")
-    def test_raises_what_the_server_refuses(self):
+    def test_raises_an_error_if_the_server_refuses_the_request(self):
         with self.assertRaisesRegex(Exception, "401 Client Error"):
             self.call("wrong")
 
 
 class AskingPostgres(unittest.TestCase):
-    def test_passes_values_apart_from_the_statement_and_keeps_plain_values(self):
+    def test_passes_values_separately_from_the_statement_and_stores_plain_values(self):
         row = {"number": "7", "total": decimal.Decimal("850.00"), "due": datetime.date(2026, 3, 31)}
         database = mock.MagicMock()
         database.__enter__.return_value = database
@@ -143,7 +143,7 @@ class AskingPostgres(unittest.TestCase):
         self.assertNotIn("O'Neil", question.args[0])
 
     @needs("psycopg")
-    def test_names_what_psycopg_has(self):
+    def test_names_only_functions_that_psycopg_has(self):
         from psycopg import sql
         from psycopg.rows import dict_row
         from psycopg.types.json import Jsonb

@@ -30,7 +30,7 @@ class ReadingPdf(unittest.TestCase):
         self.assertEqual((context["pages"], context["needs_ocr"]), (1, True))
 
     @needs("pymupdf")
-    def test_names_calls_that_exist(self):
+    def test_names_only_functions_that_pymupdf_has(self):
         import pymupdf
 
         with pymupdf.open(stream=self.pdf("Total 5"), filetype="pdf") as pdf:
@@ -64,7 +64,7 @@ class LookingAtImages(unittest.TestCase):
             self.assertEqual((small.format, small.size), ("JPEG", (1600, 400)))
 
     @needs("PIL")
-    def test_names_calls_that_exist(self):
+    def test_names_only_functions_that_pillow_has(self):
         from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
 
         image = Image.new("RGBA", (40, 40))
@@ -87,7 +87,7 @@ STRINGS = """<?xml version="1.0"?><sst xmlns="http://schemas.openxmlformats.org/
 
 
 class ReadingExcel(unittest.TestCase):
-    def test_reads_shared_inline_and_number_cells_and_gaps(self):
+    def test_reads_shared_texts_inline_texts_numbers_and_empty_cells(self):
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as book:
             book.writestr("xl/worksheets/sheet1.xml", SHEET)

@@ -34,7 +34,7 @@ class ReadingMail(unittest.TestCase):
             run("imap", context)
         return context, server.seen
 
-    def test_takes_the_oldest_unread_mail_and_marks_it(self):
+    def test_reads_the_oldest_unread_mail_and_marks_it_as_read(self):
         context, seen = self.read({4: mail(), 9: mail("later")})
         self.assertEqual(context["has_email"], True)
         self.assertEqual(context["email"]["from"], "José <jose@acme.example>")
@@ -42,19 +42,19 @@ class ReadingMail(unittest.TestCase):
         self.assertEqual(context["email"]["text"], "Grüße,\nJosé\n")
         self.assertEqual(seen, [4])
 
-    def test_keeps_attachments_as_bytes_even_forwarded_mails(self):
+    def test_stores_attachments_and_forwarded_mails_as_bytes(self):
         context, _ = self.read({4: mail()})
         pdf, forwarded = context["email"]["attachments"]
         self.assertEqual(pdf, {"name": "Größe 7.PDF", "data": b"%PDF-1.4 \xff\x00"})
         self.assertIsInstance(forwarded["data"], bytes)
 
-    def test_says_that_there_is_none(self):
+    def test_reports_that_there_is_no_unread_mail(self):
         context, seen = self.read({})
         self.assertEqual((context["has_email"], "email" in context, seen), (False, False, []))
 
 
 class SendingMail(unittest.TestCase):
-    def test_sends_text_and_attachment_under_the_steps_own_id(self):
+    def test_sends_text_and_attachment_with_the_idempotency_key_as_message_id(self):
         server = servers.smtp()
         with servers.serving(server) as port, mock.patch.dict(os.environ, {"NOVA_IDEMPOTENCY_KEY": "exec_1/2.0"}):
             context = {"smtp_host": "127.0.0.1", "smtp_port": str(port), "email_user": "me@acme.example"}

@@ -120,7 +120,7 @@ describe("failed items of a map", () => {
   const odd = (request: RunRequest) =>
     Number(given(request, "item")) % 2 === 1 ? fails("it is odd") : succeeds("n", given(request, "item") ?? "");
 
-  it("fail the map with the error of the first one", async () => {
+  it("fail the map with the error of the first failed item", async () => {
     const story = await mapped({ maxConcurrency: 1 }, { i: odd }, '{"list":[2,3,5]}');
     expect(failure(story)).toBe("in item 1: it is odd");
     expect(story.chainOf("/m@1.2")).toEqual([]);
@@ -226,7 +226,7 @@ it.each([
   [3, "success", undefined],
   [2, "failed", "item has 3 items, this map takes 2 - split the list, or map over parts of it"],
 ])(
-  "a map inside a map, with a limit of %i items in total, ends in %s for a list of three",
+  "a map inside a map, with a limit of %i items in total, ends in %s for a list of three items",
   async (most_items, status, message) => {
     const story = await new Story(nested).start('{"list": [[1, 2, 3]]}');
     await story.finish(story.deliver("m", 0));

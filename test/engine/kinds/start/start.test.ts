@@ -242,7 +242,7 @@ describe("an uploaded file for the input `mail`", () => {
     ["if the schema forbids the key `mail`", { properties: { mail: false } }, "{}", /boolean schema is false/],
     ["if the schema forbids the key `mail` with `not`", { not: { required: ["mail"] } }, "{}", /must NOT be valid/],
     ["if another key has a wrong type", { anyOf: [{ properties: { a: text } }] }, '{"a":1}', /must be string/],
-    ["if the context beside it is not JSON", either, "{", /is not JSON/],
+    ["if the context in the same request is not JSON", either, "{", /is not JSON/],
   ])("is refused %s", async (_what, inputs, context, message) => {
     const refused = refuseMisfits({ inputs }, context, ["mail"]);
     await expect(refused).rejects.toThrow(message);
@@ -250,6 +250,6 @@ describe("an uploaded file for the input `mail`", () => {
   });
 });
 
-it("a context without a file is refused if no alternative of the schema is fulfilled without the key of the file", async () => {
+it("a context without a file is refused if every alternative of the schema requires a missing key", async () => {
   await expect(refuseMisfits({ inputs: either }, "{}", [])).rejects.toThrow(/has no "mail"/);
 });

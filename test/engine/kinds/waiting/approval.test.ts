@@ -243,7 +243,7 @@ describe("an answer to an approval", () => {
     await expect(answerTask(story.ports, answer)).rejects.toThrow(/already answered by ann/);
   });
 
-  it("takes the default edge if its choice has no edge of its own", async () => {
+  it("makes the run take the default edge if its choice has no edge of its own", async () => {
     const story = await waiting({ choices: ["approved", "later"] }, [["ask", "prepare", "default"]]);
     await story.finish(story.answering("later"));
     const head = JSON.parse(story.world.chain.entriesOf(story.id).at(-1)?.head ?? "{}");
@@ -256,7 +256,7 @@ describe("the timeout of an approval", () => {
     ["the edge for `timeout`", [["ask", "pay", "timeout"]], { decision: "timeout", failed: false }],
     ["the default edge", [["ask", "pay", "default"]], { decision: "timeout", failed: false }],
     ["no edge, and the node fails", [], { failed: true, error: { Error: "NodeTimeout" } }],
-  ] as [string, [string, string, string][], object][])("takes %s", async (_what, edges, answer) => {
+  ] as [string, [string, string, string][], object][])("makes the run take %s", async (_what, edges, answer) => {
     const story = await waiting({}, edges);
     const settled = await settleNode(story.ports, { ...story.settling(), expired: true });
     expect(settled).toMatchObject({ seq: 2, ...answer });

@@ -54,7 +54,7 @@ describe("an event pattern that names values of the context", () => {
     expect(story.world.tasks.all()).toEqual([]);
   });
 
-  it("fails its node if the value is one that the operator of the pattern does not accept", async () => {
+  it("fails its node if the operator of the pattern does not accept the value", async () => {
     const story = await new EventWait({ detail: { n: [{ numeric: [">", "{{n}}"] }] } }).begin('{"n":"many"}');
     await expect(story.wait()).rejects.toThrow(/bound to the context, .*numeric must be such as/);
   });

@@ -55,7 +55,7 @@ describe("a wait for an event", () => {
     }
   });
 
-  it("takes an event even if the wait starts while the event is delivered, at whichever step", async () => {
+  it("takes an event even if the wait starts at any step of the delivery of the event", async () => {
     for (let steps = 0; ; steps++) {
       const story = await new EventWait(pattern, since).begin(context);
       const event = story.world.spawn("event", (ports) => deliverEvent(ports, text));

@@ -84,7 +84,7 @@ describe("the resume link of a wait", () => {
     expect(story.news).toContain("850.0");
   });
 
-  it("ends the wait even if it starts during the call of the link, at whichever step", async () => {
+  it("ends the wait even if the start of the wait and the call of the link overlap at any step", async () => {
     for (const first of ["call", "wait"]) {
       for (let steps = 0; ; steps++) {
         const story = await linked();

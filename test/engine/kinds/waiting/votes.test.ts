@@ -76,7 +76,7 @@ describe("an approval with approvers", () => {
     expect(await verifyExecution(story.ports, story.id)).toMatchObject({ state: "open", links: 6 });
   });
 
-  it("refuses a stranger, a key without an identity and a wrong role, and writes nothing", async () => {
+  it("refuses a stranger, a key without an identity and a person with a wrong role, and writes nothing", async () => {
     const story = await waiting();
     const refused: [Process, string][] = [
       [
@@ -269,7 +269,7 @@ describe("two approvals that exclude each other", () => {
     expect(votesOn("other")).toEqual([voted("ann")]);
   });
 
-  it("need no withdrawal of a lost vote if another person's vote has taken its place", async () => {
+  it("need no withdrawal of an unwritten vote if another person's vote was written in the meantime", async () => {
     const { story, on, votesOn } = await inBranches();
     const dying = on("ask");
     await story.until(dying, "entry 1");

@@ -81,7 +81,7 @@ describe("a wait for a time", () => {
     expect(story.world.record(story.id).status).toBe("running");
   });
 
-  it("no longer gives its run the status `waiting` after it was settled early", async () => {
+  it("no longer gives its run the status `waiting` after the wait was settled early", async () => {
     const story = await new Waits({ kind: "seconds", seconds: 900 }).begin();
     await story.run();
     await story.finish(story.settle("pause", 1));
