@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 
 describe("the ports of the service in a Lambda function", () => {
-  it("put the names of the functions of their stage into state machines", () => {
+  it("name the functions of their own stage, which state machines call", () => {
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:prod-{name}:live";
     const { functions } = createServicePorts({ ...least, NOVA_FUNCTION_ARN: arn });
     expect(functions.runNode).toBe("arn:aws:lambda:eu-west-1:123456789012:function:prod-nova-run-node:live");
@@ -42,7 +42,7 @@ describe("the ports of the service in a Lambda function", () => {
       expect(() => stamperAt(wrong)).toThrow("NOVA_TSA_URL is no address");
   });
 
-  it("say to the compiler whether models are forbidden", async () => {
+  it("tell the compiler whether models are forbidden", async () => {
     const told: unknown[] = [];
     const compile = async (source: object) => {
       told.push(source);
@@ -118,7 +118,7 @@ it.each([
   [undefined, "nova approve task_1 --choice approved|'not now'"],
   ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
   ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
-])("messages with %j as NOVA_LINK_BASE lead to %s", (NOVA_LINK_BASE, link) => {
+])("the link to a task in messages, with %j as NOVA_LINK_BASE, is %s", (NOVA_LINK_BASE, link) => {
   const { links } = createPorts({ ...least, NOVA_LINK_BASE });
   expect(links.toTask(task)).toBe(link);
 });

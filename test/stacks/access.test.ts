@@ -99,7 +99,7 @@ it.each([
   expect(lines.filter((line) => !line.endsWith(` where ${condition}`))).toEqual([]);
 });
 
-it("the vault's key encrypts and decrypts only for tasks and credentials, each for the roles that need it", async () => {
+it("the vault's key is used only for tasks and credentials, and only by the AWS roles that need it", async () => {
   const uses = rolesWith(await allRoles(), /^kms:\w+ on .*VaultKey/);
   const context = "where kms:EncryptionContextKeys ForAnyValue:StringEquals";
   expect(

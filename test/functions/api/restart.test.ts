@@ -222,7 +222,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     });
   });
 
-  it("lists with --dry-run what it would do", async () => {
+  it("lists with --dry-run the nodes that it would reuse and run", async () => {
     const { code, out } = await onServer("restart", failed, "--dry-run", "--json");
     expect([code, JSON.parse(out)]).toMatchObject([0, { reused: ["one"], runs: ["two", "three"], misfits: [] }]);
     const told = await nova("restart", failed, "--dry-run");

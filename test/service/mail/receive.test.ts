@@ -128,7 +128,7 @@ describe("a mail", () => {
     expect(new Set(world.runs).size).toBe(3);
   });
 
-  it("that is delivered a second time completes the start of a run during which a Lambda crashed", async () => {
+  it("starts its run at the second delivery if the Lambda crashed during the first", async () => {
     const dying = { call: () => Promise.reject(new RangeError("the Lambda died")) };
     world.mails.set(key, mailOf([pdf]));
     await expect(receiveMail(world.ports(dying), key)).rejects.toThrow("the Lambda died");

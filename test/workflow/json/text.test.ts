@@ -121,7 +121,7 @@ it.each([
   expect(maskValue(value, mask)).toEqual(expected);
 });
 
-it("maskValue keeps every digit of numbers that contain no secret", () => {
+it("maskValue leaves numbers that contain no secret exactly as they are written", () => {
   expect(JSON.stringify(maskValue(parseExact('{"n":12345678901234567890.10}'), mask))).toBe(
     '{"n":12345678901234567890.10}',
   );
