@@ -250,7 +250,7 @@ it("the task of a node with a long timeout is repeated after each pause while th
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("the repeated checks of a long decision lead to its Choice, and those of an item's last node to the end of the item", () => {
+it("repeated checks lead to the Choice after a long decision, and to the end of an item after its last node", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");

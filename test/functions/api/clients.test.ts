@@ -46,7 +46,7 @@ describe("a client", () => {
     expect((await api.call("GET /clients/acme")).body.mail_from).toBe(null);
   });
 
-  it("runs the version that is pinned for it, unless the caller names one", async () => {
+  it("runs the workflow version that is pinned for it, unless the caller names another version", async () => {
     await api.call("PATCH /clients/acme", { body: { pins: { count: 1 } } });
     const run = async (body: object) => (await api.call("POST /workflows/count/execute?wait=20", { body })).body;
     expect(await run({ client_slug: "acme" })).toMatchObject({ version: 1, client: "acme", context: { n: 1 } });

@@ -93,7 +93,7 @@ describe("the draft of a session", { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect((await api.call("GET /tasks")).body.items).toMatchObject([{ node: "ask" }]));
   });
 
-  it("lists the tools of an agent beside its steps", async () => {
+  it("lists the tools of an agent separately from its other nodes", async () => {
     const agent = { id: "answer", type: "action", executor: "agent", prompt: "Answer.", tools: ["find"] };
     const find = { id: "find", type: "action", code: "pass" };
     const { body } = await api.call("POST /sessions", { body: { nodes: [agent, find] } });

@@ -106,7 +106,7 @@ describe("the statistics of runs", () => {
     expect(told).toEqual(["a NodeTimeout 3", "b NodeFailed 2", "a NodeFailed 1"]);
   });
 
-  it("show the dollars, tokens and savings of each workflow and day on which there were any", async () => {
+  it("show the dollars, tokens and savings of each workflow by day, without days that have no costs and no savings", async () => {
     const runs = these(
       run("a", "2026-11-02T01:00:00.000Z", { nodes: { x: node([1], { hits: 1, savedUsd: 0.1 }) } }),
       run("a", "2026-11-01T01:00:00.000Z", { nodes: { x: node([1], { spent }), y: node([1], { spent }) } }),

@@ -100,7 +100,7 @@ describe("an attachment with attachments inside", () => {
     ]);
   });
 
-  it("named winmail.dat is followed by the files inside it, also in a forwarded mail", async () => {
+  it("named winmail.dat is followed by the files inside it, even in a forwarded mail", async () => {
     expect(await shown([forwarded(winmail)])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["winmail.dat", "application/ms-tnef", "Invoice.eml"],

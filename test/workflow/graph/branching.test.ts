@@ -210,7 +210,7 @@ function workflowOf({ nodes, edges }: Pick<Workflow, "nodes" | "edges">): Workfl
   return { ...around, requirements: [], nodes, edges };
 }
 
-it("the forks and joins of a random graph are those of the program from which it was generated", () => {
+it("the forks and joins of a random graph match the program from which it was generated", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const told = bodyOf(steps);

@@ -154,7 +154,7 @@ describe("the two files of locked code that has an analysis", () => {
     expect(readLockFile(stray)).toEqual({ nodes: { sum: { record: record(), state: "locked", code } } });
   });
 
-  it("have one hash together, which changes if the code or the analysis changes", () => {
+  it("share one hash, which changes if the code or the analysis changes", () => {
     const hashesOf = [{ code }, { code, analysis }, { code, analysis: "" }, { code: "", analysis }].map(codeHashOf);
     expect(new Set(hashesOf).size).toBe(4);
     expect(codeHashOf({ code })).toBe(hashOf(code));

@@ -44,7 +44,7 @@ describe("code with a fallback", () => {
     expect(python).toMatchObject([{ node: { id: "resolve_code", type: "agent" }, code }, { node: { id: "look_up" } }]);
   });
 
-  it("is written beside its agent when a workflow is written, and parses to the same workflow", () => {
+  it("is written together with its agent when a workflow is written, and is parsed to the same workflow again", () => {
     const { workflow } = parsed(changed({ description: "Resolves." }, { max_steps: 7 }));
     if (!workflow) throw new TypeError("the workflow is wrong");
     const again = parseWorkflow(writeWorkflow(workflow));
