@@ -95,7 +95,7 @@ describe("a request of the typed client", () => {
   });
 });
 
-describe("a list that the typed client reads", () => {
+describe("a list in the typed client", () => {
   it("reads the next page when the caller has used all items of the previous page", async () => {
     const { server, nova } = open(
       ["GET /executions?workflow=a", page([{ execution_id: "1" }, { execution_id: "2" }], "two")],

@@ -73,7 +73,7 @@ describe("the environment variables of the API", () => {
     expect(ApiEnvironment.parse({ NOVA_CORS_ORIGINS }).NOVA_CORS_ORIGINS).toEqual(origins);
   });
 
-  it("are refused with an ARN without a placeholder for the function name", () => {
+  it("are refused if the ARN has no placeholder for the function name", () => {
     const NOVA_FUNCTION_ARN = "arn:aws:lambda:eu-west-1:123456789012:function:nova-run-node";
     expect(() => ServiceEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
   });
@@ -148,7 +148,7 @@ describe("the environment variables of a Lambda function", () => {
     ["no signing key", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],
     ["no vault key", { ...least, NOVA_VAULT_KEY: undefined }, /NOVA_VAULT_KMS_KEY .* or NOVA_VAULT_KEY/],
     ["a flag that is no flag", { ...least, NOVA_S3_PATH_STYLE: "perhaps" }, /NOVA_S3_PATH_STYLE/],
-  ])("are refused with %s, which the error names", (_what, variables, message) => {
+  ])("are refused with %s, and the error names the variable", (_what, variables, message) => {
     expect(() => Environment.parse(variables)).toThrow(message);
   });
 });

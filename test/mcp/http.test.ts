@@ -156,7 +156,7 @@ describe("a tool of POST /mcp", () => {
     expect([ran.verdict, JSON.parse(ran.context).double]).toEqual(["ok", { two: 2 }]);
   });
 
-  it("reports inputs that do not fit as an invalid run with findings, and starts nothing", async () => {
+  it("reports inputs that do not fit as an invalid run with findings, and starts no run", async () => {
     await editor.call("publish", { example: "invoice" });
     const before = (await editor.call("runs", { workflow: "invoice" })).items.length;
     const ran = await editor.call("run", { workflow: "invoice", context: '{"limit":"x"}' });

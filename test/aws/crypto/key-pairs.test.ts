@@ -160,7 +160,7 @@ describe("a key pair in KMS", () => {
   });
 });
 
-describe("a key pair with a file", () => {
+describe("a key pair from a secret", () => {
   it("signs with the newest key after a rotation, even in another process, and verifies older signatures", async () => {
     const file = await newFile();
     const [one, other] = [createFileKeyPair({ keyHex, file }), createFileKeyPair({ keyHex, file })];

@@ -143,7 +143,7 @@ describe("the Step Functions task of a node", () => {
 });
 
 describe("the onError of a node", () => {
-  it("is taken only if the settle task, which gets the error, finds a failure in the chain", () => {
+  it("is followed only if the settle task, which gets the error, finds a failure in the chain", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {
@@ -162,7 +162,7 @@ describe("the onError of a node", () => {
     });
   });
 
-  it("is not taken if the task of a decision failed only after its entry was written: the run follows the decision in the entry", () => {
+  it("is not followed if the task of a decision failed after its entry was written: the run follows the decision in the entry", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [

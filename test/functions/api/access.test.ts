@@ -281,13 +281,13 @@ describe.each(Object.entries(table))("%s", (route, row) => {
   });
 });
 
-describe("a thing of another client", () => {
+describe("a record of another client", () => {
   const named = Object.keys(table).filter(
     (route) =>
       addressOf(route, unknown) !== addressOf(route, { ...unknown, execution: "", task: "", key: "", session: "" }),
   );
 
-  it.each(named)("is answered like a thing that does not exist: %s", async (route) => {
+  it.each(named)("causes the same answer as a record that does not exist: %s", async (route) => {
     const key = keyOf("admin", "foreign");
     const [there, not] = [await ask(route, lasting, key), await ask(route, unknown, key)];
     const anonymous = (text: string, of: Things) =>
@@ -296,7 +296,7 @@ describe("a thing of another client", () => {
     expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
   });
 
-  it("is refused after as many database reads as an unknown thing, so that the response time does not reveal it", async () => {
+  it("is refused after as many database reads as an unknown record, so that the response time does not reveal it", async () => {
     const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
     const { executionWithin } = await import("@nova/service");
     const counts = await Promise.all(
@@ -324,7 +324,7 @@ describe("a thing of another client", () => {
   });
 
   it.each(["/executions", "/tasks", "/keys", "/audit", "/clients"])(
-    "is in lists for API keys of the client to which it belongs: %s",
+    "is in lists for API keys of its own client: %s",
     async (path) => {
       const { text } = await api.call(`GET ${path}?limit=200`, { key: keyOf("admin", "own") });
       expect(text).toMatch(/acme|task_/);

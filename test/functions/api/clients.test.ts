@@ -71,7 +71,7 @@ describe("a client", () => {
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"1st" cannot be a name/)]);
   });
 
-  it("gets an error about its pin after the pinned workflow was deleted and published again", async () => {
+  it("gets an error about its pinned version after the workflow was deleted and published again", async () => {
     const publish = (n: number) =>
       api.call("POST /workflows", { body: inARow("renewed", { one: `context["n"] = ${n}` }) });
     await publish(1);
@@ -136,7 +136,7 @@ describe("a client", () => {
     },
   );
 
-  it("is listed in pages", async () => {
+  it("is in the list of clients, which comes in pages", async () => {
     for (const slug of ["b", "c"]) await api.call("POST /clients", { body: { slug, name: slug } });
     const { body: first } = await api.call("GET /clients?limit=2");
     const { body: second } = await api.call(`GET /clients?limit=2&cursor=${first.next_cursor}`);

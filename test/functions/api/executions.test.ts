@@ -67,7 +67,7 @@ describe("the API route that executes a workflow", () => {
     ["half of a surrogate pair", "adding", String.raw`{"context": {"a": "\ud800"}}`, 400],
     ["half of a surrogate pair inside a value", "adding", String.raw`{"context": {"a": {"b": ["x", "\udc00y"]}}}`, 400],
     ["a key that only NOVA may use", "adding", { context: { $blob: 1 } }, 422],
-  ])("with %s is refused", async (_what, workflow, body, status) => {
+  ])("refuses a request with %s", async (_what, workflow, body, status) => {
     expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);
   });
 
@@ -165,7 +165,7 @@ describe("large values of a context", () => {
 });
 
 describe("the list of executions", () => {
-  it("is sorted newest first, in pages, filtered by workflow and status", async () => {
+  it("is sorted newest first, comes in pages, and can be filtered by workflow and status", async () => {
     const ids = [await run("failing"), await run("failing")].reverse();
     const { body: first } = await api.call("GET /executions?workflow=failing&status=failed&limit=1");
     expect(first.items).toMatchObject([{ execution_id: ids[0], status: "failed", client: "default" }]);
@@ -291,7 +291,7 @@ describe("a task of an execution", () => {
     expect(absent.status).toBe(404);
   });
 
-  it("with an unknown id gets status 404", async () => {
+  it("with an unknown id is reported as missing with the status 404", async () => {
     const nobody = `task_${"0".repeat(26)}`;
     expect((await api.call(`GET /tasks/${nobody}`)).status).toBe(404);
     expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);

@@ -152,7 +152,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect(await ballotsOf(task)).toHaveLength(1);
   });
 
-  it("gets the first answer again if its request is repeated with the same Idempotency-Key", async () => {
+  it("returns the first answer again if its request is repeated with the same Idempotency-Key", async () => {
     const task = await startedTask();
     const token = await tokenOf(task, "cfo@acme.com");
     const headers = { "nova-vote-link": token, "idempotency-key": "one" };

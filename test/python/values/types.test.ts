@@ -108,7 +108,7 @@ describe("checkNodeCode reports a value that the context cannot store", () => {
       "in an image that was made smaller",
       "from PIL import Image\ncontext['r'] = Image.new('L', (9, 9)).resize((3, 3))",
     ],
-  ])("that occurs %s", async (_where, source) => {
+  ])("if the value occurs %s", async (_where, source) => {
     expect(await errorsOf(source)).toEqual(["PY150"]);
   });
 });

@@ -92,7 +92,7 @@ describe("the body of a webhook request", () => {
     expect((await readHookBody(type, Buffer.from("a=%C3%A9"))).json).toBe('{"a":"é"}');
   });
 
-  it("is refused if it is a form with more than a thousand fields", async () => {
+  it("is refused if it is a multipart form with more than a thousand fields", async () => {
     const form = new FormData();
     for (let index = 0; index < 1_001; index++) form.append("a", "b");
     const sent = new Response(form);

@@ -97,7 +97,7 @@ describe("a mail", () => {
       expect([world.runs.length, world.records.length]).toEqual([1, 1]);
     });
 
-    it("is identified by its headers and body, like a mail with an empty Message-ID", async () => {
+    it("is identified by its headers and body, and so is a mail with an empty Message-ID", async () => {
       for (const text of ["one", "one", "two"]) {
         await receive(mailOf([], { headers: head.replace(/Message-ID.*/, "Message-ID: <>"), text }));
       }

@@ -173,7 +173,7 @@ describe("an approval", () => {
     expect(mails).toHaveLength(1);
   });
 
-  it("is mailed again for each reminder, once", async () => {
+  it("is mailed again once for each reminder", async () => {
     await notifyTask(ports(), asked);
     for (const reminder of [1, 1, 2]) await notifyTask(ports(), { ...asked, reminder });
     expect(mails.map(({ subject }) => subject)).toEqual([
@@ -473,7 +473,7 @@ describe("a failed run", () => {
     expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
   });
 
-  it("is posted to the client's webhook with a signature by the client's credential, never by the workflow's", async () => {
+  it("is posted to the client's webhook with a signature by the client's credential, never by the workflow's credential", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "shared" });
     await credentials.have({ client: "acme" }, "own", "custom", { key: "s3cret" });
     await notifyFailure(ports({ client: hook("https://a.example.com/x", "own") }), run);

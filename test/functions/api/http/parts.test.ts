@@ -81,7 +81,7 @@ describe("the text of a request's body", () => {
   it.each([
     [500, "is accepted"],
     [501, "the body is nested 502 levels deep, at most 501 are taken - make it flatter"],
-  ])("with a context of %i levels: %s", (levels, sentence) => {
+  ])("with a context of %i levels has this result: %s", (levels, sentence) => {
     const text = `{"context": ${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}`;
     const read = () => readBody({ text, headers: {} }, ["context"]);
     if (sentence === "is accepted") expect(read()).toHaveProperty("context");
