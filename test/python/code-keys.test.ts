@@ -104,7 +104,7 @@ it("listContextReads lists no computed keys, and no keys of code that cannot be 
 it.each([
   ["it sets another key", 'context["decision"] = context["total"] > 1000'],
   ["it misspells the key", "context['branch_decison'] = context.get('has_pdf', False)"],
-  ["it sets a name of its own", 'decision = "high" if context["total"] > 1000 else "low"'],
+  ["it sets only a variable of its own", 'decision = "high" if context["total"] > 1000 else "low"'],
   ["it only prints text", 'print("total", context["total"])'],
   ["it only tests whether a key is present", 'ok = "pdf" in context'],
   ["only a comment contains the key", '# sets context["branch_decision"]\nx = context["a"]'],

@@ -277,7 +277,13 @@ describe("editors of a session", { timeout: 60_000 }, () => {
 
   it.each<[string, string, object, number, RegExp]>([
     ["a cycle", "POST /edges", { from: "c", to: "a" }, 422, /close a cycle: a -> b -> c -> a/],
-    ["an edge to nowhere", "POST /edges", { from: "c", to: "zzz" }, 404, /no node "zzz" - it has a, b, c/],
+    [
+      "an edge to a node that does not exist",
+      "POST /edges",
+      { from: "c", to: "zzz" },
+      404,
+      /no node "zzz" - it has a, b, c/,
+    ],
     ["an existing edge", "POST /edges", { from: "a", to: "b" }, 409, /"a" to "b" is there already/],
     ["an existing node", "POST /nodes", { id: "a", code: "pass" }, 409, /a node "a" already/],
     ["an unknown kind", "POST /nodes", { id: "x", type: "robot" }, 422, /robot/],
