@@ -82,7 +82,7 @@ it.each([
   },
 );
 
-it("an import brings the note about a restart, but not the note about a tree, whose number is that of another deployment", () => {
+it("an import stores the note about a restart, but not the note about a tree of proofs of another deployment", () => {
   const restart = noteItem("exec_1", { kind: "restart", execution: "exec_2" });
   expect(claimOf(restart)).toMatchObject({ kind: "note", execution: "exec_1" });
   expect(claimOf(noteItem("exec_1", { kind: "root", number: 1, index: 0 }))).toBeUndefined();

@@ -319,12 +319,12 @@ const byKey = (a: { pk?: string; sk?: string }, b: { pk?: string; sk?: string })
 describe.each(cases)("the stored records in $file", ({ file, reads, read, write, refused }) => {
   const { values, items } = readSample(file);
 
-  test("are read correctly from frozen items of format 1", async () => {
+  test("are read correctly from the sample items of format 1", async () => {
     await putItems(items);
     expect(await read(openStores(), values)).toEqual(reads(values));
   });
 
-  test("are written exactly like the frozen items of format 1", async () => {
+  test("are written exactly like the sample items of format 1", async () => {
     await write(openStores(), values);
     const { Items } = await documentMethods(table.client).scan({ TableName: table.table }).promise();
     expect((Items as typeof items).sort(byKey)).toEqual(items.toSorted(byKey));
@@ -350,7 +350,7 @@ describe("the survey of stored formats", () => {
     expect([...itemKinds].sort()).toEqual([...new Set([...written, ...byHand])].sort());
   });
 
-  test("counts the stored items by kind and format, and can read every frozen sample", async () => {
+  test("counts the stored items by kind and format, and can read every sample item", async () => {
     const files = readdirSync(samples).filter((name) => name.endsWith(".json"));
     const frozen = files.flatMap((name) => readSample(name).items).filter((item) => item !== undefined && "pk" in item);
     expect(frozen.length).toBeGreaterThan(10);

@@ -76,7 +76,7 @@ describe("a request of the typed client", () => {
     server.expectDone();
   });
 
-  it("for one entry of a branch includes code, contexts and logs", async () => {
+  it("for one entry of a branch asks for code, contexts and logs", async () => {
     const { nova } = open([`GET /executions/${exec}/chain/4?full=true&scope=2.a`, { body: { seq: 4 } }]);
     expect(await nova.executions.link(exec, 4, { scope: "2.a" })).toEqual({ seq: 4 });
   });
@@ -95,7 +95,7 @@ describe("a request of the typed client", () => {
   });
 });
 
-describe("a list that the typed client reads", () => {
+describe("a list in the typed client", () => {
   it("reads the next page when the caller has used all items of the previous page", async () => {
     const { server, nova } = open(
       ["GET /executions?workflow=a", page([{ execution_id: "1" }, { execution_id: "2" }], "two")],

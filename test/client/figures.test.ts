@@ -24,7 +24,7 @@ describe("the console and the command line", () => {
     [10_000, "10 s"],
     [59_000, "59 s"],
     [60_000, "1 min 0 s"],
-  ])("show the percentile %d ms without digits that the API does not give: %s", (ms, text) => {
+  ])("show the percentile %d ms no more exactly than the API gives it: %s", (ms, text) => {
     expect(formatPercentile(ms)).toBe(text);
   });
 

@@ -334,7 +334,7 @@ it.each<[string, (max: number) => ReturnType<typeof workflow>]>([
   );
 });
 
-it("checkEvents warns of a loop of which a single round is too long for one history of Step Functions", () => {
+it("checkEvents warns of a loop if a single round is too long for one history of Step Functions", () => {
   const ids = ["b", "c", "d", "e"];
   const days = ids.map((id) => action(id, { timeoutSeconds: 24 * 3600, effects: false }));
   const whole = workflow(

@@ -31,7 +31,7 @@ async function compareWithWalks(numRuns: number): Promise<{ mapRuns: number; fur
 }
 
 describe("a compiled workflow, run by a local Step Functions,", () => {
-  it("visits the same nodes as a walk along the edges of its definition, also after failures", async () => {
+  it("visits the same nodes as a walk along the edges of its definition, even after failures", async () => {
     await compareWithWalks(60);
   });
 

@@ -88,7 +88,7 @@ describe("the deployed nova-api, alone in a folder and in a fresh process", { ti
     });
   });
 
-  it("is healthy with the E2B key from Systems Manager", async () => {
+  it("reports in its health that it can use E2B with the key from Systems Manager", async () => {
     const { body } = await ask("GET /health");
     expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, e2b: { state: "ok" } });
   });

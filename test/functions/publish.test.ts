@@ -29,14 +29,14 @@ describe("the Lambda function that publishes versions", () => {
     ["in the event itself", detail("one"), ["one"]],
     ["in an event of the bus", { source: "nova", detail: detail("two") }, ["two"]],
     ["in messages of the queue", { Records: [record("one"), record("two")] }, ["one", "two"]],
-  ])("finds its versions %s, and publishes at most one a second", async (_what, event, published) => {
+  ])("finds the versions to publish %s, and publishes at most one a second", async (_what, event, published) => {
     const begun = world.now;
     await handler(event, context);
     expect(world.versions.map(({ workflowId }) => workflowId)).toEqual(published);
     expect(world.now - begun).toBe(published.length * 1_000);
   });
 
-  it("makes no pause for a version that is already published or does not exist", async () => {
+  it("does not pause after a version that is already published or does not exist", async () => {
     await handler(detail("one"), context);
     const begun = world.now;
     await handler({ Records: [record("one"), record("two"), record("none"), record("one")] }, context);

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 
 describe("the ports of the service in a Lambda function", () => {
-  it("put the names of the functions of their stage into state machines", () => {
+  it("name the functions of their own stage, which state machines call", () => {
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:prod-{name}:live";
     const { functions } = createServicePorts({ ...least, NOVA_FUNCTION_ARN: arn });
     expect(functions.runNode).toBe("arn:aws:lambda:eu-west-1:123456789012:function:prod-nova-run-node:live");
@@ -42,7 +42,7 @@ describe("the ports of the service in a Lambda function", () => {
       expect(() => stamperAt(wrong)).toThrow("NOVA_TSA_URL is no address");
   });
 
-  it("say to the compiler whether models are forbidden", async () => {
+  it("tell the compiler whether models are forbidden", async () => {
     const told: unknown[] = [];
     const compile = async (source: object) => {
       told.push(source);
@@ -73,7 +73,7 @@ describe("the environment variables of the API", () => {
     expect(ApiEnvironment.parse({ NOVA_CORS_ORIGINS }).NOVA_CORS_ORIGINS).toEqual(origins);
   });
 
-  it("are refused with an ARN without a placeholder for the function name", () => {
+  it("are refused if the ARN has no placeholder for the function name", () => {
     const NOVA_FUNCTION_ARN = "arn:aws:lambda:eu-west-1:123456789012:function:nova-run-node";
     expect(() => ServiceEnvironment.parse({ NOVA_FUNCTION_ARN })).toThrow(/NOVA_FUNCTION_ARN/);
   });
@@ -118,7 +118,7 @@ it.each([
   [undefined, "nova approve task_1 --choice approved|'not now'"],
   ["https://nova.example.com/tasks", "https://nova.example.com/tasks/task_1"],
   ["https://nova.example.com/tasks/", "https://nova.example.com/tasks/task_1"],
-])("messages with %j as NOVA_LINK_BASE lead to %s", (NOVA_LINK_BASE, link) => {
+])("the link to a task in messages, with %j as NOVA_LINK_BASE, is %s", (NOVA_LINK_BASE, link) => {
   const { links } = createPorts({ ...least, NOVA_LINK_BASE });
   expect(links.toTask(task)).toBe(link);
 });
@@ -148,7 +148,7 @@ describe("the environment variables of a Lambda function", () => {
     ["no signing key", { ...least, NOVA_SIGNING_KEY: undefined }, /NOVA_SIGNING_KMS_KEY .* or NOVA_SIGNING_KEY/],
     ["no vault key", { ...least, NOVA_VAULT_KEY: undefined }, /NOVA_VAULT_KMS_KEY .* or NOVA_VAULT_KEY/],
     ["a flag that is no flag", { ...least, NOVA_S3_PATH_STYLE: "perhaps" }, /NOVA_S3_PATH_STYLE/],
-  ])("are refused with %s, which the error names", (_what, variables, message) => {
+  ])("are refused with %s, and the error names the variable", (_what, variables, message) => {
     expect(() => Environment.parse(variables)).toThrow(message);
   });
 });

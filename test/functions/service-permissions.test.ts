@@ -304,7 +304,7 @@ describe("the Lambda functions of the service, on a laptop,", { timeout: 60_000 
     expect(service.names.filter((name) => service.calls.of(name).length === 0)).toEqual([]);
   });
 
-  it("use the E2B key only to cancel runs and to erase running ones", () => {
+  it("use the E2B key only to cancel runs and to erase runs that have not ended", () => {
     const asking = service.names.filter((name) => service.calls.of(name).some((call) => call.startsWith("ssm:")));
     expect(asking.toSorted()).toEqual(["nova-api", "nova-erase"]);
   });

@@ -32,7 +32,7 @@ describe("POST /mcp", () => {
     expect([verdict, JSON.parse(context)]).toEqual(["ok", { one: 21, two: 42 }]);
   });
 
-  it("refuses a request without a key, and a page of another origin", async () => {
+  it("refuses a request without a key, and a request from a web page of another origin", async () => {
     const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
     expect((await post(ping, {})).status).toBe(401);
     const authorization = `Bearer ${await api.key("viewer")}`;
@@ -63,7 +63,7 @@ describe("POST /mcp", () => {
     expect(await viewer.call("find", { query: "plain" })).toMatchObject({ workflows: [{ id: "plain" }], drafts: [] });
   });
 
-  it("does not know runs, drafts and resources of other clients", async () => {
+  it("shows no runs, drafts and resources of other clients", async () => {
     await api.call("POST /clients", { body: { slug: "acme", name: "Acme" } });
     const { execution_id } = await editor.call("run", { workflow: "plain", context: '{"one":1}' });
     const { draft } = await editor.call("edit", { workflow: "plain", operations: [] });
@@ -79,7 +79,7 @@ describe("POST /mcp", () => {
 });
 
 describe("a tool of POST /mcp", () => {
-  it("keeps every digit of values, in both directions", async () => {
+  it("keeps numbers exact, in its arguments and in its results", async () => {
     const context = '{"one":12345678901234567890,"price":1.10}';
     const ran = await editor.call("run", { workflow: "plain", context });
     expect(ran.context).toBe('{"one":12345678901234567890,"price":1.10,"two":24691357802469135780}');
@@ -156,7 +156,7 @@ describe("a tool of POST /mcp", () => {
     expect([ran.verdict, JSON.parse(ran.context).double]).toEqual(["ok", { two: 2 }]);
   });
 
-  it("reports inputs that do not fit as an invalid run with findings, and starts nothing", async () => {
+  it("reports inputs that do not fit as an invalid run with findings, and starts no run", async () => {
     await editor.call("publish", { example: "invoice" });
     const before = (await editor.call("runs", { workflow: "invoice" })).items.length;
     const ran = await editor.call("run", { workflow: "invoice", context: '{"limit":"x"}' });

@@ -103,7 +103,7 @@ afterAll(() => editor[Symbol.asyncDispose]());
 describe("a result with more than 20 KB", () => {
   // The result of `answer` names only one run, one node and one choice, so it is never large.
   it.each(tools.map(({ name }) => name).filter((name) => name !== "answer"))(
-    "of the tool %s is cut, and links to a resource that has its largest part in full",
+    "of the tool %s is shortened, and links to a resource that has its largest part in full",
     async (name) => {
       const { asked, holds } = large[name] as Large;
       const { content, structuredContent, isError } = await editor.client.callTool({ name, arguments: asked });
@@ -152,7 +152,7 @@ it("a refused run of a draft links to its findings", async () => {
   expect((contents[0] as { text: string }).text).toContain("n19");
 });
 
-it("a call with more than 2 KB of arguments has no link, and its result says how to get the rest", async () => {
+it("the result of a call with more than 2 KB of arguments has no link, and says how to get the rest", async () => {
   const { links, texts } = await linksOf("validate", { definition: JSON.stringify(warned) });
   expect([links, texts.slice(1)]).toEqual([[], [expect.stringMatching(/no resource has the rest.*make a draft/)]]);
 });
@@ -162,7 +162,7 @@ it("a resource whose arguments are not JSON is not found", async () => {
   await expect(asked).rejects.toThrow(/no tool that only reads takes these arguments/);
 });
 
-it("a resource repeats no call that changes something", async () => {
+it("a resource cannot repeat a call of a tool that changes something", async () => {
   const uri = `nova://results/publish?asked=${encodeURIComponent('{"example":"invoice"}')}`;
   await expect(editor.client.readResource({ uri })).rejects.toThrow(/no tool that only reads/);
   const started = `nova://results/restart?asked=${encodeURIComponent(JSON.stringify(large.restart?.asked))}`;

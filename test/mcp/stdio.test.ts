@@ -36,9 +36,9 @@ describe("nova mcp", { timeout: 120_000 }, () => {
     );
   }
 
-  it("opens the cloud of this folder for a client of the protocol of 2026", () => openCloudFor("of 2026"));
+  it("opens the local cloud of its folder for a client of the protocol of 2026", () => openCloudFor("of 2026"));
 
-  it("opens the cloud of this folder for a client of the protocol of 2025", { tags: ["deep"] }, () =>
+  it("opens the local cloud of its folder for a client of the protocol of 2025", { tags: ["deep"] }, () =>
     openCloudFor("of 2025"),
   );
 
@@ -50,7 +50,7 @@ describe("nova mcp", { timeout: 120_000 }, () => {
     expect(await connected.refusal("run", { workflow: "there" })).toMatch(/^this needs the role runner/);
   });
 
-  it("is a guest of the cloud that another process owns", async () => {
+  it("is a guest of the local cloud that another process owns", async () => {
     const own = { NOVA_DATA_DIR: api.cloud.dataDir };
     await using connected = await connectCommand(folder, own);
     const ran = await connected.call("run", { workflow: "there" });

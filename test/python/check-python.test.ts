@@ -89,7 +89,7 @@ const deep = [
 
 describe("Python code that is too long or too deep", () => {
   it.each(deep)(
-    "is rejected if it has too many %s, and the linter ruff works for later code",
+    "is rejected if it has too many %s, and the linter ruff still works for later code",
     async (_what, source) => {
       const message = expect.stringMatching(/^the code goes more than 500 levels deep - divide/);
       expect(await checkPython(source)).toEqual([{ kind: "size", message, line: 1, column: 1 }]);

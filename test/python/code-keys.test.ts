@@ -104,7 +104,7 @@ it("listContextReads lists no computed keys, and no keys of code that cannot be 
 it.each([
   ["it sets another key", 'context["decision"] = context["total"] > 1000'],
   ["it misspells the key", "context['branch_decison'] = context.get('has_pdf', False)"],
-  ["it sets a name of its own", 'decision = "high" if context["total"] > 1000 else "low"'],
+  ["it sets only a variable of its own", 'decision = "high" if context["total"] > 1000 else "low"'],
   ["it only prints text", 'print("total", context["total"])'],
   ["it only tests whether a key is present", 'ok = "pdf" in context'],
   ["only a comment contains the key", '# sets context["branch_decision"]\nx = context["a"]'],
@@ -140,7 +140,7 @@ it.each(["def decide(c): c['branch_decision'] = 1", "import json\ndef answer(d):
 describe("the keys that readCodeKeys finds", () => {
   const keys = (source: string) => readCodeKeys(source) as CodeKeys;
 
-  it("have the position that sets them first, and say whether every run sets them", () => {
+  it("are returned with the position that sets them first, and with whether every run sets them", () => {
     const { sets } = keys('# a\r\nif x:\r\n    context[ \'b\' ] = 2\r\ncontext["a"] = 1\r\ncontext["c"] == 3');
     expect([...sets]).toEqual([
       ["b", { line: 3, column: 5, always: false }],

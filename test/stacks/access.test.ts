@@ -35,7 +35,7 @@ it("one AWS role may erase contents in chains, and no AWS role may delete an ite
   expect(rolesWith(roles, /^dynamodb:(BatchWrite|PartiQL|Transact)|DeleteItem.*[ (]C#/)).toEqual({});
 });
 
-it("AWS roles may delete only queue tickets, ended tasks, leaves that are in a tree and records that people delete; one may delete a client's records", async () => {
+it("AWS roles may delete only queue tickets, ended tasks, leaves in a tree and records that people delete; one role may delete a client's records", async () => {
   const deletes = rolesWith(await allRoles(), /^dynamodb:DeleteItem/);
   const others = Object.entries(deletes)
     .map(([role, lines]) => [role, lines.filter((line) => !/pk is (Q|WAKE|LEAF)#\*$/.test(line))] as const)
@@ -66,7 +66,7 @@ it.each([
   ],
   ["passes a role to a service", /^iam:/, ["novaapirole", "novapublishrole"]],
   ["makes keys of the API", /PutItem.* K#/, ["novaapirole"]],
-])("no AWS role except the reviewed ones %s", async (_, action, roles) => {
+])("no AWS role except the reviewed roles %s", async (_, action, roles) => {
   expect(Object.keys(rolesWith(await allRoles(), action)).toSorted()).toEqual(roles);
 });
 
@@ -99,7 +99,7 @@ it.each([
   expect(lines.filter((line) => !line.endsWith(` where ${condition}`))).toEqual([]);
 });
 
-it("the vault's key encrypts and decrypts only for tasks and credentials, each for the roles that need it", async () => {
+it("the vault's key is used only for tasks and credentials, and only by the AWS roles that need it", async () => {
   const uses = rolesWith(await allRoles(), /^kms:\w+ on .*VaultKey/);
   const context = "where kms:EncryptionContextKeys ForAnyValue:StringEquals";
   expect(

@@ -60,7 +60,7 @@ describe("the EventBridge rules of the engine", () => {
     [true, "another program's", { account: "123456789012", source: "shop" }],
     [false, "NOVA's own", { account: "123456789012", source: "nova" }],
     [false, "another account's", { account: "210987654321", source: "shop" }],
-  ])("match (%s) an event on the bus that is %s", (isMatch, _, event) => {
+  ])("have the match result %s for an event on the bus that is %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("Events"), event)).toBe(isMatch);
   });
 
@@ -81,7 +81,7 @@ describe("the EventBridge rules of the engine", () => {
     [false, "the start of a run", ended("RUNNING", "nova-invoice", "exec_01J")],
     [false, "the end of an item of a distributed map", ended("SUCCEEDED", "nova-invoice", "5f0c1a52-9a5e")],
     [false, "the failure of a state machine that is not NOVA's", ended("FAILED", "payroll", "exec_01J")],
-  ])("match (%s) the event about %s", (isMatch, _, event) => {
+  ])("have the match result %s for the event about %s", (isMatch, _, event) => {
     expect(matchesPattern(patternOf("RunEnds"), event)).toBe(isMatch);
   });
 

@@ -87,7 +87,7 @@ beforeAll(async () => {
 const variablesOf = (name: string) => deployed.get(name)?.variables ?? {};
 
 describe("the deployed Lambda functions", () => {
-  it("are those of the plan", () => {
+  it("are the functions of the plan", () => {
     expect([...deployed.keys()].toSorted()).toEqual(lambdaNames.toSorted());
   });
 

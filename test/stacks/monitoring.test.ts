@@ -71,7 +71,7 @@ describe("the alarms of a deployment", () => {
     expect(alarm?.TreatMissingData).toBe("notBreaching");
   });
 
-  it("include one that is raised if the sweep has stopped and sends no data", () => {
+  it("include an alarm that is raised if the sweep has stopped and sends no data", () => {
     monitoring.hasResourceProperties("AWS::CloudWatch::Alarm", {
       AlarmDescription: Match.stringLikeRegexp("sweep does not run"),
       TreatMissingData: "breaching",

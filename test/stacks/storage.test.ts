@@ -53,7 +53,7 @@ describe("the DynamoDB table of a deployment", () => {
     });
   });
 
-  it("denies everyone to delete items of chains, roots and stamps, and everyone except the eraser to change them", () => {
+  it("lets no caller delete items of chains, roots and stamps, and lets only the eraser change them", () => {
     production.hasResourceProperties("AWS::DynamoDB::Table", {
       ResourcePolicy: {
         PolicyDocument: {
@@ -149,7 +149,7 @@ describe("the buckets of a deployment", () => {
     expect(ruleOf(personal).AllowedOrigins).toEqual(["https://*.cloudfront.net"]);
   });
 
-  it("allow only SES's one rule to write mail, if a mail domain is configured", () => {
+  it("allow only one rule of SES to write mail, if a mail domain is configured", () => {
     const mails = (template: Template) =>
       Object.values(template.findResources("AWS::S3::BucketPolicy"))
         .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
@@ -165,7 +165,7 @@ describe("the buckets of a deployment", () => {
   });
 });
 
-it("the storage stack includes one key that signs and one that encrypts, and keeps both in production", () => {
+it("the storage stack includes two keys that sign and one key that encrypts, and keeps them in production", () => {
   const key = (properties: object) => ({ DeletionPolicy: "Retain", Properties: properties });
   production.hasResource("AWS::KMS::Key", key({ KeySpec: "HMAC_256", KeyUsage: "GENERATE_VERIFY_MAC" }));
   production.hasResource("AWS::KMS::Key", key({ KeySpec: "ECC_NIST_P256", KeyUsage: "SIGN_VERIFY" }));

@@ -136,7 +136,7 @@ describe("incoming mail", () => {
   it.each([
     [true, "mail/0a1b"],
     [false, "blobs/default/exec_1/00"],
-  ])("is passed on (%s) for a new object in the bucket with the key %s", (isMatch, key) => {
+  ])("has a rule with the match result %s for a new object in the bucket with the key %s", (isMatch, key) => {
     const pattern = JSON.parse(JSON.stringify(rule("Mails").EventPattern), (name, value) =>
       name === "name" ? ["bucket"] : value,
     );

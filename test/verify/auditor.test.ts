@@ -38,7 +38,7 @@ const invoices = {
 };
 
 /** Makes the pictures of docs/auditor.md, which are copies of `test-results/auditor-*.png`. */
-describe.skipIf(!hasBrowser)("an auditor who drops the files of docs/auditor.md", { timeout: 120_000 }, () => {
+describe.skipIf(!hasBrowser)("an auditor who opens the files of docs/auditor.md", { timeout: 120_000 }, () => {
   const browser = useBrowser();
   let cloud: TestCloud;
   let authority: Authority;

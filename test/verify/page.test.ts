@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the page of the verifier", { timeout: 60_000 }, ()
     expect(await findingsInEveryLook(page, "verify-broken")).toEqual([]);
   });
 
-  it("works with the keyboard alone, and replaces the verdict on one file by that on the next file", async () => {
+  it("can be used with the keyboard alone, and replaces the verdict on a file with the verdict on the next file", async () => {
     const { page } = await open();
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.name")).toBe("proof");

@@ -30,7 +30,7 @@ describe("a proof", () => {
     }
   });
 
-  it("refuses a list of many wrong items at the first one, so that a forged file cannot fill the memory", {
+  it("is refused at the first of many wrong items in a list, so that a forged file cannot fill the memory", {
     timeout: 120_000,
   }, async () => {
     const runs = `[${"{},".repeat(200_000)}{}]`;

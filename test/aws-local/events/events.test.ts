@@ -88,7 +88,7 @@ const targets = (...Targets: Target[]) =>
 const fire: Target = { Id: "fire", Arn: target, InputTransformer: { InputTemplate } };
 
 describe("an event that is put on a local bus", () => {
-  it("reaches the function of a deployed rule in EventBridge's envelope, with every digit of its numbers", async () => {
+  it("reaches the function of a deployed rule in EventBridge's envelope, with exact numbers", async () => {
     const { Entries, FailedEntryCount } = await put(paid);
     await world.events.deliveries.rest();
     expect(FailedEntryCount).toBe(0);

@@ -37,7 +37,7 @@ test("the error that reports an outage has the error of the AWS service as its c
   await expect(failed).rejects.toMatchObject({ cause, message: expect.stringContaining("InternalServerError") });
 });
 
-test("a full disk of a local store causes an error with a message of its own, after one request", async () => {
+test("a full disk of a local store causes an error with the message of the store, after one request", async () => {
   const cause = error({ message: "the disk is full - free some space", $metadata: { httpStatusCode: 507 } });
   const full = { name: "StoreUnavailable", message: "the disk is full - free some space" };
   await expect(reportOutage("DynamoDB", () => Promise.reject(cause))).rejects.toMatchObject(full);

@@ -141,7 +141,7 @@ describe("a client of the AWS SDK", () => {
     expect(arrived).toBe(1);
   });
 
-  it("calls the newer of two services in this process, even after the older one was withdrawn", async () => {
+  it("calls the newer of two services in this process, even after the older service was withdrawn", async () => {
     const giveUp = offer(refuse("InternalServerError", 500));
     stop = offer(found);
     giveUp();

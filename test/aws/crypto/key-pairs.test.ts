@@ -160,8 +160,8 @@ describe("a key pair in KMS", () => {
   });
 });
 
-describe("a key pair with a file", () => {
-  it("signs with the newest key after a rotation, also in another process, and verifies older signatures", async () => {
+describe("a key pair from a secret", () => {
+  it("signs with the newest key after a rotation, even in another process, and verifies older signatures", async () => {
     const file = await newFile();
     const [one, other] = [createFileKeyPair({ keyHex, file }), createFileKeyPair({ keyHex, file })];
     const before = await one.sign("a text");

@@ -55,7 +55,7 @@ describe.each(Object.keys(vaults))("the vault for task tokens with a %s", (name)
   test.each([
     ["for another task of a run", { ...context, task: "task_2" }],
     ["without any task", {}],
-  ])("does not decrypt a text %s if the text was encrypted for one task", async (_what, other) => {
+  ])("does not decrypt, %s, a text that was encrypted for one task", async (_what, other) => {
     await expect(vault().open(await vault().seal("a token", context), other)).rejects.toThrow(/does not open/);
   });
 });

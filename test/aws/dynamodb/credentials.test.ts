@@ -29,7 +29,7 @@ describe("a stored credential", () => {
     expect(table.requests).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
   });
 
-  test("is listed until it is removed, also if the credentials of all owners fill several pages", async () => {
+  test("is listed until it is removed, even if the credentials of all owners fill several pages", async () => {
     for (let n = 0; n < 120; n++) await store.put({ ...record, name: `more_${n}` });
     const first = await store.listAll();
     const second = await store.listAll(first.after);

@@ -33,7 +33,7 @@ describe("the hashes that wait for the next tree of proofs", () => {
     closedAt: new Date(1_000_000 * at).toISOString(),
   }));
 
-  it("are stored until they are removed, and storing one of them twice adds nothing", async () => {
+  it("are stored until they are removed, and a hash that is stored twice is listed once", async () => {
     for (const leaf of [...all, ...all]) await leaves.put(leaf);
     const found = await store.pending(1_000);
     expect(found.toSorted((a, b) => (a.closedAt < b.closedAt ? -1 : 1))).toEqual(all);

@@ -115,7 +115,7 @@ describe("the order of waiting runs of all clients", () => {
     expect(await order("free")).toEqual(["exec_b1", "exec_b2", "exec_b3", "exec_a4"]);
   });
 
-  test("is strict even for runs that arrive at the same time", async () => {
+  test("gives each run a different rank, even if several runs arrive at the same time", async () => {
     for (const run of ["exec_a1", "exec_a2", "exec_a3"]) await ask("together", "a", run);
     for (const { execution, rank } of await begin("together", 3)) await slots.giveBack("together", execution, { rank });
     const ranks = await Promise.all(Array.from({ length: 4 }, () => slots.rank("together", "b")));
@@ -144,7 +144,7 @@ test("all processes together create no more sandboxes in a second than the plan 
   expect(clock.sleep).not.toHaveBeenCalled();
 });
 
-test("a process that may create a sandbox later than in the next second waits a second and reserves no time", async () => {
+test("a process that may create no sandbox in the next second waits a second and reserves no time", async () => {
   const { ask, clock } = processes(0.05, start + 3_600_000);
   expect([await ask(), await ask()]).toEqual([true, true]);
   clock.sleep.mockClear();

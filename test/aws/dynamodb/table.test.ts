@@ -19,7 +19,7 @@ test("createTable creates the table that the definition describes", async () => 
   );
 });
 
-test("createTable succeeds if the table exists, also if two processes call it at the same time", async () => {
+test("createTable succeeds if the table exists, even if two processes call it at the same time", async () => {
   await Promise.all([createTable(table.client, "twice"), createTable(table.client, "twice")]);
   await createTable(table.client, "twice");
   expect(table.operations.filter((operation) => !["CreateTable", "DescribeTable"].includes(operation))).toEqual([]);

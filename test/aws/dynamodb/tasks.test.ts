@@ -30,7 +30,7 @@ const base: WaitingTask = {
   expiresAt: "2026-11-28T10:00:00.000Z",
 };
 
-test("a task is stored once for each id, and returned with exact numbers, even those that DynamoDB cannot store", async () => {
+test("a task is stored once for each id, and returned with exact numbers, even numbers that DynamoDB cannot store", async () => {
   expect(await tasks.create(base)).toBe(true);
   expect(await tasks.create({ ...base, message: "another" })).toBe(false);
   expect(await tasks.get(base)).toEqual(base);
@@ -135,7 +135,7 @@ test("hasOpen finds the one open task of an execution among many tasks that were
   expect(await tasks.hasOpen(execution)).toBe(true);
 });
 
-test("the Step Functions tokens of a task are returned without those of other tasks", async () => {
+test("the Step Functions tokens of a task are returned without the tokens of other tasks", async () => {
   const [one, two] = [
     { execution: "exec_02", id: "task_1" },
     { execution: "exec_02", id: "task_2" },

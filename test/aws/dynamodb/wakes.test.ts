@@ -86,7 +86,7 @@ test("the number of DynamoDB requests for an event does not depend on the number
   expect(await costOf(story, '{"customer":"acme"}')).toEqual({ woken: [], reads: ["Query", "Query"] });
 });
 
-test("the fields by which events find the tasks that wait for them are stored once, and again only to last longer", async () => {
+test("the fields by which events find the tasks that wait for them are stored once, and again only to expire later", async () => {
   const shape: WakeShape = ["hr", "detail", "person"];
   table.operations.length = 0;
   for (const day of ["01", "02", "20"]) await wakes.use({ shape, keepsEvents: true }, `2026-12-${day}T00:00:00Z`);
@@ -100,7 +100,7 @@ test("the fields by which events find the tasks that wait for them are stored on
   expect((await wakes.shapes()).filter((one) => one.shape[0] === "hr")).toHaveLength(2);
 });
 
-test("events are kept for a week, large ones in the S3 bucket, and are read oldest first from a given time on", async () => {
+test("events are kept for a week, large events in the S3 bucket, and are read oldest first from a given time on", async () => {
   const event = (n: number, text: string): KeptEvent => ({ id: `e${n}`, at: `2026-11-2${n}T10:00:00.000Z`, text });
   const [early, late, large] = [event(1, "{}"), event(3, '{"n":850.0}'), event(2, `{"text":"${"ü".repeat(300_000)}"}`)];
   for (const one of [late, early, large]) await wakes.keepEvent("0".repeat(32), one);

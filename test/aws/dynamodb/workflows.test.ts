@@ -122,7 +122,7 @@ describe("the publication of a version", () => {
   const [ready, , waiting] = frozen.values.publications as [Publication, Publication, Publication];
   const handedOver = { times: 2, at: "2026-01-01T00:02:00.000Z" };
 
-  test("stores that it was returned to the queue if it is not yet finished, and stores nothing after its end", async () => {
+  test("records its returns to the queue until it has ended, and records nothing after its end", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create(waiting);
     await publications.recordHandOver(waiting, handedOver);
@@ -136,7 +136,7 @@ describe("the publication of a version", () => {
     expect(await publications.get({ ...ready, workflowId: "nobodys" })).toBeUndefined();
   });
 
-  test("is listed together with others even if it has a newer format, and can then be marked as failed", async () => {
+  test("is listed with other publications even if it has a newer format, and can then be marked as failed", async () => {
     const { publications } = createServiceStores({ ...table, bucket });
     await publications.create({ ...waiting, workflowId: "newer", format: 2 as never });
     await publications.create({ ...waiting, workflowId: "current" });

@@ -93,7 +93,7 @@ describe("an event that is too large for EventBridge", () => {
     expect(bucket.operations).toEqual(["PutObject"]);
   });
 
-  it("is restored from S3 when it arrives, with all digits of its numbers", async () => {
+  it("is restored from S3 with exact numbers when it arrives", async () => {
     service.steps = [taken];
     const large = detail.replace('"lines":[1]', '"lines":[850.0]');
     await bus.put({ ...paid, detail: large });
@@ -127,7 +127,7 @@ describe("an event with numbers that JavaScript would change", () => {
     '{"deep":[{"rate":1e2}],"id":1}',
     '{ "n": -0 }\n',
     '{"huge":1e400}',
-  ])("arrives with all digits of %s", async (detail) => {
+  ])("arrives with the exact numbers of %s", async (detail) => {
     service.steps = [taken];
     await bus.put({ ...paid, detail });
     expect(await throughLambda(detailPut())).toBe(received(detail));

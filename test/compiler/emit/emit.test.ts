@@ -143,7 +143,7 @@ describe("the Step Functions task of a node", () => {
 });
 
 describe("the onError of a node", () => {
-  it("is taken only if the settle task, which gets the error, finds a failure in the chain", () => {
+  it("is followed only if the settle task, which gets the error, finds a failure in the chain", () => {
     expect(task(guarded, "work.settle")).toMatchObject({
       Resource: functions.settleNode,
       Parameters: {
@@ -162,7 +162,7 @@ describe("the onError of a node", () => {
     });
   });
 
-  it("is not taken if the task of a decision failed only after its entry was written: the run follows the decision in the entry", () => {
+  it("is not followed if the task of a decision failed after its entry was written: the run follows the decision in the entry", () => {
     expect(branching.States["big.settled"]).toEqual({
       Type: "Choice",
       Choices: [
@@ -250,7 +250,7 @@ it("the task of a node with a long timeout is repeated after each pause while th
   expect(await aslErrors(machine)).toBe("");
 });
 
-it("the repeated checks of a long decision lead to its Choice, and those of an item's last node to the end of the item", () => {
+it("repeated checks lead to the Choice after a long decision, and to the end of an item after its last node", () => {
   expect(stateOf(machine, "d.running", "Choice").Default).toBe("d.branch");
   expect(taskOf(machine, "i").Next).toBe("i.running");
   expect(stateOf(machine, "i.running", "Choice").Default).toBe("m.item.done");

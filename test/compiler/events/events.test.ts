@@ -142,7 +142,7 @@ describe("the number of items that a map runs in its own execution", () => {
     );
   });
 
-  it("cannot be asked for a map that the workflow does not have: this throws an error", () => {
+  it("cannot be computed for a map that the workflow does not have, and the attempt throws an error", () => {
     expect(() => inlineItems(lower(line(action("a"))), "m")).toThrow('no map "m"');
   });
 });
@@ -167,7 +167,7 @@ describe("the history events that the compiler counts between two further execut
     expect(countEvents(lower(loop(1000, action("a"))), () => 0)).toBeGreaterThan(10_000);
   });
 
-  it("include as many calls of an agent as one answer may start", () => {
+  it("include the most calls that one answer of an agent's model may start", () => {
     const tool = { name: "t", entry: "t" };
     const agent = (maxSteps: number) => ({
       ...action("g"),

@@ -260,7 +260,7 @@ it("the table of this test names every route and the role that the route require
 });
 
 describe.each(Object.entries(table))("%s", (route, row) => {
-  it.each(scopes)("answers API keys with the scope %s with the expected status for each role", async (scope) => {
+  it.each(scopes)("answers an API key of each role, with the scope %s, with the expected status", async (scope) => {
     const statuses: Partial<Record<Role, number>> = {};
     for (const role of roles) {
       const renew = expectedStatus(row, role, scope) < 300 ? renewals[route] : undefined;
@@ -274,20 +274,20 @@ describe.each(Object.entries(table))("%s", (route, row) => {
     ["no key", null],
     ["an invalid key", "secret"],
     ["an unknown key", `nova_${"0".repeat(26)}_${"A".repeat(43)}`],
-  ])("answers a request with %s with 401 if the route needs an API key", async (_what, key) => {
+  ])("answers 401 to a request with %s if the route needs an API key", async (_what, key) => {
     const { status, headers } = await ask(route, lasting, key);
     expect(status).toBe(row[0] === null ? row[1].all : 401);
     if (status === 401) expect(headers.get("www-authenticate")).toMatch(/^Bearer/);
   });
 });
 
-describe("a thing of another client", () => {
+describe("a record of another client", () => {
   const named = Object.keys(table).filter(
     (route) =>
       addressOf(route, unknown) !== addressOf(route, { ...unknown, execution: "", task: "", key: "", session: "" }),
   );
 
-  it.each(named)("gets the same answer as a thing that does not exist: %s", async (route) => {
+  it.each(named)("causes the same answer as a record that does not exist: %s", async (route) => {
     const key = keyOf("admin", "foreign");
     const [there, not] = [await ask(route, lasting, key), await ask(route, unknown, key)];
     const anonymous = (text: string, of: Things) =>
@@ -296,7 +296,7 @@ describe("a thing of another client", () => {
     expect([...there.headers.keys()]).toEqual([...not.headers.keys()]);
   });
 
-  it("is refused after as many reads as a thing that does not exist, so that the response time reveals nothing", async () => {
+  it("is refused after as many database reads as an unknown record, so that the response time does not reveal it", async () => {
     const by = { id: "key_x", role: "admin", client: "globex", name: "" } as const;
     const { executionWithin } = await import("@nova/service");
     const counts = await Promise.all(
@@ -324,7 +324,7 @@ describe("a thing of another client", () => {
   });
 
   it.each(["/executions", "/tasks", "/keys", "/audit", "/clients"])(
-    "is in lists for API keys of the client to which it belongs: %s",
+    "is in lists for API keys of its own client: %s",
     async (path) => {
       const { text } = await api.call(`GET ${path}?limit=200`, { key: keyOf("admin", "own") });
       expect(text).toMatch(/acme|task_/);

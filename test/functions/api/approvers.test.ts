@@ -45,7 +45,7 @@ async function startedTask(fields?: object): Promise<string> {
 const yes = { body: { choice: "yes" } };
 
 describe("an approval with approvers", () => {
-  it("makes the run continue after as many people with proven identities as it requires, and the chain stores the proofs", async () => {
+  it("lets the run continue after the required number of people with proven identities, and the chain stores the proofs", async () => {
     const task = await startedTask();
     const first = await as("cfo", `POST /tasks/${task}`, { body: { choice: "yes", by: "The Chairman" } });
     expect([first.status, first.body.missing, first.body.sent]).toEqual([200, 1, false]);
@@ -96,7 +96,7 @@ describe("an approval with approvers", () => {
   it.each<[string, string, number, RegExp]>([
     ["a stranger", "mallory", 403, /^mallory@acme.com may not answer "pay" - its approvers are cfo@acme.com, /],
     ["the starter", "starter", 403, /^starter@acme.com started this run and may not answer "pay" - another approver/],
-  ])("refuses %s, and the task keeps waiting", async (_who, name, status, sentence) => {
+  ])("refuses a vote of %s, and its task stays open", async (_who, name, status, sentence) => {
     const task = await startedTask();
     await expectRefusal(
       as(name, `POST /tasks/${task}`, { body: { choice: "yes", by: "cfo@acme.com" } }),
@@ -108,14 +108,14 @@ describe("an approval with approvers", () => {
     expect(body).toMatchObject({ status: "open", voting: { votes: [], refusal: expect.stringMatching(sentence) } });
   });
 
-  it("refuses a key without an identity, even an admin's", async () => {
+  it("refuses a vote with an API key without an identity, even an admin's key", async () => {
     const task = await startedTask();
     const sentence = /^"pay" takes answers only from people whose identity NOVA can prove, and this key names none - /;
     await expectRefusal(api.call(`POST /tasks/${task}`, yes), 403, sentence);
     await expectRefusal(api.call("GET /tasks?mine=true"), 403, /names no person/);
   });
 
-  it("counts a person once, and lets the person withdraw", async () => {
+  it("counts one vote per person, and lets the person withdraw it", async () => {
     const task = await startedTask();
     await as("cfo", `POST /tasks/${task}`, yes);
     await expectRefusal(
@@ -223,7 +223,7 @@ describe("the people who answered another approval", () => {
     return { execution, hr: await openTask(execution, "hr"), pay: await openTask(execution, "pay") };
   }
 
-  it("may not answer this approval at the same instant, but may answer it after they have withdrawn their vote there", async () => {
+  it("may not answer this approval at the same time, but may answer it after they have withdrawn that other vote", async () => {
     const { hr, pay } = await openBoth();
     const votes = await Promise.all([hr, pay].map((task) => as("cfo", `POST /tasks/${task}`, yes)));
     expect(votes.map(({ status }) => status).toSorted()).toEqual([200, 403]);
@@ -238,7 +238,7 @@ describe("the people who answered another approval", () => {
     await expectRefusal(as("cfo", `POST /tasks/${won}`, yes), 403, /^cfo@acme.com has answered/);
   });
 
-  it("may answer this approval if the process that was storing their vote there died", async () => {
+  it("may answer this approval if the process that was storing their other vote died", async () => {
     const { execution, hr, pay } = await openBoth();
     const task = (await api.ports.tasks.find(hr)) ?? expect.unreachable();
     const { scope, seq } = task;

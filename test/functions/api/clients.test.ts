@@ -46,7 +46,7 @@ describe("a client", () => {
     expect((await api.call("GET /clients/acme")).body.mail_from).toBe(null);
   });
 
-  it("runs the version that is pinned for it, unless the caller names one", async () => {
+  it("runs the workflow version that is pinned for it, unless the caller names another version", async () => {
     await api.call("PATCH /clients/acme", { body: { pins: { count: 1 } } });
     const run = async (body: object) => (await api.call("POST /workflows/count/execute?wait=20", { body })).body;
     expect(await run({ client_slug: "acme" })).toMatchObject({ version: 1, client: "acme", context: { n: 1 } });
@@ -71,7 +71,7 @@ describe("a client", () => {
     expect([status, body.detail]).toEqual([422, expect.stringMatching(/"1st" cannot be a name/)]);
   });
 
-  it("gets an error about its pin after the pinned workflow was deleted and published again", async () => {
+  it("gets an error about its pinned version after the workflow was deleted and published again", async () => {
     const publish = (n: number) =>
       api.call("POST /workflows", { body: inARow("renewed", { one: `context["n"] = ${n}` }) });
     await publish(1);
@@ -136,7 +136,7 @@ describe("a client", () => {
     },
   );
 
-  it("is listed in pages", async () => {
+  it("is in the list of clients, which comes in pages", async () => {
     for (const slug of ["b", "c"]) await api.call("POST /clients", { body: { slug, name: slug } });
     const { body: first } = await api.call("GET /clients?limit=2");
     const { body: second } = await api.call(`GET /clients?limit=2&cursor=${first.next_cursor}`);

@@ -28,7 +28,7 @@ describe("the API route that executes a workflow", () => {
     expect(ended.body).toMatchObject({ status: "completed", path: ["start", "add", "end"], error: null });
   });
 
-  it("keeps the digits of numbers in the context that it gets and in its answer", async () => {
+  it("keeps and returns the numbers of a context exactly as the caller wrote them", async () => {
     const context = '{"total": 850.0, "number": 12345678901234567890, "deep": [{"x": 1e2, "y": -0.10}]}';
     const body = `{"context": ${context}, "client_slug": "default"}`;
     const { text } = await api.call("POST /workflows/adding/execute?wait=20", { body });
@@ -67,7 +67,7 @@ describe("the API route that executes a workflow", () => {
     ["half of a surrogate pair", "adding", String.raw`{"context": {"a": "\ud800"}}`, 400],
     ["half of a surrogate pair inside a value", "adding", String.raw`{"context": {"a": {"b": ["x", "\udc00y"]}}}`, 400],
     ["a key that only NOVA may use", "adding", { context: { $blob: 1 } }, 422],
-  ])("with %s is refused", async (_what, workflow, body, status) => {
+  ])("refuses a request with %s", async (_what, workflow, body, status) => {
     expect((await api.call(`POST /workflows/${workflow}/execute`, { body })).status).toBe(status);
   });
 
@@ -165,7 +165,7 @@ describe("large values of a context", () => {
 });
 
 describe("the list of executions", () => {
-  it("is sorted newest first, in pages, filtered by workflow and status", async () => {
+  it("is sorted newest first, comes in pages, and can be filtered by workflow and status", async () => {
     const ids = [await run("failing"), await run("failing")].reverse();
     const { body: first } = await api.call("GET /executions?workflow=failing&status=failed&limit=1");
     expect(first.items).toMatchObject([{ execution_id: ids[0], status: "failed", client: "default" }]);
@@ -227,7 +227,7 @@ describe("a task of an execution", () => {
     });
   }
 
-  it("is listed and answered once, and its data keeps its digits", async () => {
+  it("takes one answer, and stores the numbers in it exactly as they were sent", async () => {
     const { task_id, execution_id } = await waiting();
     const body = '{"choice": "approved", "data": {"total": 850.0}, "by": "ann"}';
     const answered = await api.call(`POST /tasks/${task_id}`, { body });
@@ -244,7 +244,7 @@ describe("a task of an execution", () => {
     expect([late.status, late.body.detail]).toEqual([409, expect.stringMatching(/already answered by|is over/)]);
   });
 
-  it("of a map's item shows the item's values in its message, even if it is the first node of the item", async () => {
+  it("in the body of a map shows the values of its item, even if its node is the first node of the body", async () => {
     expect((await api.call("POST /workflows", { body: askingForEach })).body).toMatchObject({ version: 1 });
     const { body: run } = await api.call("POST /workflows/asking-for-each/execute", {
       body: '{"context": {"lines": [{"price": 850.0}, {"price": 12345678901234567890}]}}',
@@ -274,7 +274,7 @@ describe("a task of an execution", () => {
     expect([data.status, data.body.detail]).toEqual([422, expect.stringMatching(/form of "ask" refuses/)]);
   });
 
-  it("can be answered by the ids of its execution and node, and the API reports an execution without such a task", async () => {
+  it("can be answered with the ids of its execution and its node, if the execution has such a task", async () => {
     const { task_id, execution_id } = await waiting();
     const at = `POST /executions/${execution_id}/answer`;
     await expectRefusal(
@@ -291,7 +291,7 @@ describe("a task of an execution", () => {
     expect(absent.status).toBe(404);
   });
 
-  it("with an unknown id gets status 404", async () => {
+  it("with an unknown id is reported as missing with the status 404", async () => {
     const nobody = `task_${"0".repeat(26)}`;
     expect((await api.call(`GET /tasks/${nobody}`)).status).toBe(404);
     expect((await api.call(`POST /tasks/${nobody}`, { body: { choice: "approved" } })).status).toBe(404);

@@ -129,7 +129,7 @@ describe("the body of an API request", () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { detail: expect.stringMatching(/not UTF-8/) }]);
   });
 
-  it("of JSON that is not UTF-8 is refused, not corrected", async () => {
+  it("with JSON that is not UTF-8 is refused, not corrected", async () => {
     const answer = await fetch(`${api.url}/workflows/asking/execute`, {
       method: "POST",
       headers: { authorization: `Bearer ${await api.key("runner")}`, "content-type": "application/json" },
@@ -169,7 +169,7 @@ describe("the answers of the API", () => {
     expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
   });
 
-  it("show at GET /health the state of every service", async () => {
+  it("include the state of every service at GET /health", async () => {
     const { body } = await api.call("GET /health", { key: null });
     expect(body.checks).toMatchObject({ dynamodb: { state: "ok" }, s3: { state: "ok" }, states: { state: "ok" } });
     expect(["ok", "degraded"]).toContain(body.status);

@@ -66,7 +66,7 @@ describe("a request repeated with its Idempotency-Key", () => {
     expect(await restart()).toMatchObject({ restarted_from: first.execution_id });
   });
 
-  it("publishes one version, and the second answer says like the first that this version is new", async () => {
+  it("publishes one version, and both answers say that this version is new", async () => {
     const headers = once();
     const body = { ...asking, description: "again" };
     const first = await api.call("POST /workflows", { body, headers });

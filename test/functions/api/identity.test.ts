@@ -17,7 +17,7 @@ async function starterOf(execution: string): Promise<unknown> {
 }
 
 describe("an API key", () => {
-  it("has the identity that an administrator sets, in lower case, and lists show it", async () => {
+  it("has the identity that an administrator sets, in lower case, and lists of keys show this identity", async () => {
     const { status, body } = await api.call("POST /keys", { body: { role: "runner", identity: "CFO@Acme.com" } });
     expect([status, body.identity]).toEqual([201, "cfo@acme.com"]);
     const { body: list } = await api.call("GET /keys");
@@ -42,7 +42,7 @@ describe("an API key", () => {
 });
 
 describe("entry 0 of a run", () => {
-  it("names the person who started the run, as the key proves the identity", async () => {
+  it("names the person who started the run, with the identity that the API key proves", async () => {
     await api.call("PUT /workflows/asking", { body: asking });
     const key = await keyOf("cfo@acme.com");
     const { body } = await api.call("POST /workflows/asking/execute", { key, body: {} });

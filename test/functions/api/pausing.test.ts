@@ -44,7 +44,7 @@ describe("a paused workflow", () => {
     expect(await statusOf(second)).not.toBe("queued");
   });
 
-  it("is not paused after it is deleted and published again", async () => {
+  it("is no longer paused after it was deleted and published again", async () => {
     await publish("gone");
     await api.call("POST /workflows/gone/pause");
     expect((await api.call("DELETE /workflows/gone")).status).toBe(204);
@@ -52,7 +52,7 @@ describe("a paused workflow", () => {
     expect((await api.call("GET /workflows/gone")).body.paused_at).toBeNull();
   });
 
-  it("is paused only by an editor of all clients, and a second pause changes nothing", async () => {
+  it("can be paused only by an editor of all clients, and a second pause changes nothing", async () => {
     await publish("mine");
     const pause = (key: string) => api.call("POST /workflows/mine/pause", { key });
     expect((await pause(await api.key("runner"))).status).toBe(403);

@@ -202,7 +202,7 @@ describe("a client's export", () => {
     { ...key, sk: { S: "ä".repeat(513) } },
     { ...key, sk: { S: "\ud800" } },
     { ...key, sk: { S: "b", N: "1" } },
-  ])("refuses, as the survey of formats does, a cursor that no page returns (%#)", async (place) => {
+  ])("refuses a cursor that no page returns, and so does the list of formats (%#)", async (place) => {
     for (const [path, cursor] of [["/clients/acme/export", { after: place }] as const, ["/formats", place] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
       const { status, body } = await api.call(`GET ${path}?cursor=${text}`);
@@ -210,7 +210,7 @@ describe("a client's export", () => {
     }
   });
 
-  it("continues, as the survey of formats does, after an item with long keys", async () => {
+  it("continues after an item with long keys, and so does the list of formats", async () => {
     const after = { pk: { S: "a".repeat(1400) }, sk: { S: "b".repeat(800) } };
     for (const [path, cursor] of [["/clients/acme/export", { after }] as const, ["/formats", after] as const]) {
       const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");

@@ -77,7 +77,7 @@ describe("the quota max_concurrent", () => {
     expect((await api.call(`GET /executions/${queued}/verify`)).body.state).toBe("anchored");
   });
 
-  it("queues a run above the limit, so the answer has status 202 and says queued", async () => {
+  it("queues a run above the limit, and the answer has the status code 202 and the run status queued", async () => {
     await limit("one", { max_concurrent: 1 });
     await start();
     const answer = await api.call("POST /workflows/one/execute?wait=0", { body: {} });

@@ -44,7 +44,7 @@ const restart = (id: string, body: object = {}, key?: string) =>
 
 const count = async () => (await api.call("GET /executions?limit=200")).body.items.length;
 
-describe("a restart of an execution", { timeout: 60_000 }, () => {
+describe("a restart", { timeout: 60_000 }, () => {
   it("reuses the outcomes before the failure, and names the execution from which they come", async () => {
     const { status, body } = await restart(failed, { context_patch: { bad: false } });
     expect([status, body]).toMatchObject([
@@ -222,7 +222,7 @@ describe("nova restart", { timeout: 60_000 }, () => {
     });
   });
 
-  it("lists with --dry-run what it would do", async () => {
+  it("lists with --dry-run the nodes that it would reuse and run", async () => {
     const { code, out } = await onServer("restart", failed, "--dry-run", "--json");
     expect([code, JSON.parse(out)]).toMatchObject([0, { reused: ["one"], runs: ["two", "three"], misfits: [] }]);
     const told = await nova("restart", failed, "--dry-run");

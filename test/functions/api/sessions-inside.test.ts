@@ -65,7 +65,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(await bodyOf(id)).toMatchObject({ nodes: [{ id: "double" }, { id: "log" }], edges: [] });
   });
 
-  it("change by a list of edits, of which all apply or none", async () => {
+  it("can be changed by a list of edits, which NOVA applies completely or not at all", async () => {
     const id = await create();
     const edit = (operations: object[]) => api.call(`POST /sessions/${id}/edits`, { body: { operations } });
     const wrong = await edit([
@@ -114,7 +114,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(findings).toMatchObject([{ message: expect.stringMatching(/starts at only one/) }]);
   });
 
-  it("cannot get the id of another node, also through a change of their map", async () => {
+  it("cannot get the id of another node, even through a change of their map", async () => {
     const id = await create();
     const twice = [code("double", "pass"), code("list", "pass")];
     const isTaken = expect.stringMatching(/has a node "(list|twin)" already/);
@@ -129,7 +129,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect((await api.call(`POST /sessions/${id}/nodes`, { body: other })).status).toBe(201);
   });
 
-  it("run alone after code that has an agent with tools as its fallback", async () => {
+  it("can run alone if an earlier node has an agent with tools as its fallback", async () => {
     const agent = { id: "fix", type: "action", executor: "agent", prompt: "Fix", tools: ["pay"] };
     const list = { ...code("list", 'context["list"] = [21]\ncontext["n"] = 1'), fallback: "fix" };
     const pay = { ...code("pay", "pass"), description: "Pays.", input_schema: { type: "object" } };
@@ -141,7 +141,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect(await output(id, "double")).toEqual({ two: 42 });
   });
 
-  it("run with the first item, after the nodes before their map and after each other", async () => {
+  it("can run alone with the first item of their map, once the nodes before them have outputs", async () => {
     const id = await create();
     const early = await api.call(`POST ${at(id, "double")}/run`);
     expect(early.body.detail).toMatch(/runs with the first item of its map, and there is no context\["list"\]/);
@@ -170,7 +170,7 @@ describe("the nodes of a map in a session", { timeout: 60_000 }, () => {
     expect((await api.call(`POST ${at(id, "add")}/run`)).body.detail).toMatch(/context\["list"\] is empty/);
   });
 
-  it("can name outputs of nodes before the map, and run inside a map in a map", async () => {
+  it("can use outputs of nodes before the map, even inside a map in a map", async () => {
     const say = { id: "say", type: "action", executor: "text", prompt: "Say {list} {one}." };
     const inner = {
       ...each,

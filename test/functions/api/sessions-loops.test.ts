@@ -83,7 +83,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect(await output(id, "last")).toEqual({ seen: 2 });
   });
 
-  it("skips nodes of a second round if the run has only one round, also after an earlier run with more rounds", async () => {
+  it("skips nodes of a second round if the run has only one round, even after an earlier run with more rounds", async () => {
     const id = await create();
     await run(id);
     await change(id, "begin", 'context["most"] = 1');
@@ -106,7 +106,7 @@ describe("a draft with a loop", { timeout: 60_000 }, () => {
     expect([await output(id, "last"), await stale(id)]).toEqual([{ seen: [3, [1, 2]] }, []]);
   });
 
-  it("is stale from the loop onwards after a run that failed in a later round", async () => {
+  it("has stale nodes from the loop onwards after a run that failed in a later round", async () => {
     const failing = code("note", 'context["notes"] = 1 if context["n"] == 1 else context["nowhere"]');
     const id = await create({ nodes: nodes.map((node) => (node.id === "note" ? failing : node)) });
     expect(await run(id)).toMatchObject({ status: "failed", error: { node: "note" } });

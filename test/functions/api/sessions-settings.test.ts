@@ -17,7 +17,7 @@ describe("a change of a draft's settings", { timeout: 60_000 }, () => {
     expect((await api.call(`GET /sessions/${id}`)).body.settings).toEqual({});
   });
 
-  it("removes the triggers and the receivers of failures of the published workflow with null", async () => {
+  it("that sets triggers and on_failure to null removes both from the published workflow", async () => {
     const triggers = [{ type: "schedule", every: "1d" }];
     const on_failure = { webhook: "https://pager.example.com/" };
     const body = { ...inARow("watched", { a: "pass" }), triggers, on_failure };
@@ -56,7 +56,7 @@ describe("the triggers of a draft that is made from a workflow", { timeout: 60_0
     return { text, definition: found.definition };
   }
 
-  it("are in its settings, keep their digits, and stay when a caller adds a trigger", async () => {
+  it("are in its settings with exact numbers, and stay when a caller adds a trigger", async () => {
     await publishWatched("kept");
     const { session_id: id, settings } = await make({ workflow: "kept" });
     expect(settings).toMatchObject({ triggers: [{ id: "night", every: 86400 }, { id: "shop" }], on_failure });

@@ -93,7 +93,7 @@ describe("the draft of a session", { timeout: 60_000 }, () => {
     await vi.waitFor(async () => expect((await api.call("GET /tasks")).body.items).toMatchObject([{ node: "ask" }]));
   });
 
-  it("lists the tools of an agent beside its steps", async () => {
+  it("lists the tools of an agent separately from its other nodes", async () => {
     const agent = { id: "answer", type: "action", executor: "agent", prompt: "Answer.", tools: ["find"] };
     const find = { id: "find", type: "action", code: "pass" };
     const { body } = await api.call("POST /sessions", { body: { nodes: [agent, find] } });
@@ -172,7 +172,7 @@ describe("the draft of a session", { timeout: 60_000 }, () => {
     expect(body.outputs).toMatchObject([{ output: { seen: [2, ["a", "b", "start"], [1, 2, 0]] } }]);
   });
 
-  it("keeps large values and digits when a run reuses them", async () => {
+  it("reuses large values, and keeps the exact numbers of an output that a person writes", async () => {
     const id = await session({ a: "context['big'] = 'x' * 100_000", b: "context['n'] = 1" }, [["a", "b"]], {
       context: { exact: 1 },
     });
@@ -277,7 +277,13 @@ describe("editors of a session", { timeout: 60_000 }, () => {
 
   it.each<[string, string, object, number, RegExp]>([
     ["a cycle", "POST /edges", { from: "c", to: "a" }, 422, /close a cycle: a -> b -> c -> a/],
-    ["an edge to nowhere", "POST /edges", { from: "c", to: "zzz" }, 404, /no node "zzz" - it has a, b, c/],
+    [
+      "an edge to a node that does not exist",
+      "POST /edges",
+      { from: "c", to: "zzz" },
+      404,
+      /no node "zzz" - it has a, b, c/,
+    ],
     ["an existing edge", "POST /edges", { from: "a", to: "b" }, 409, /"a" to "b" is there already/],
     ["an existing node", "POST /nodes", { id: "a", code: "pass" }, 409, /a node "a" already/],
     ["an unknown kind", "POST /nodes", { id: "x", type: "robot" }, 422, /robot/],
@@ -369,10 +375,10 @@ describe("a stored session", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a replacement of parts of a session", { timeout: 60_000 }, () => {
+describe("a session in the API", { timeout: 60_000 }, () => {
   const parts = (id: string, body: object, query = "") => api.call(`PATCH /sessions/${id}${query}`, { body });
 
-  it("keeps the outputs of unchanged nodes, and says to other editors what changed", async () => {
+  it("keeps the outputs of unchanged nodes when parts of it are replaced, and reports the changes to other editors", async () => {
     const id = await chain();
     await run(id);
     const { body: before } = await api.call(`GET /sessions/${id}`);
@@ -400,14 +406,14 @@ describe("a replacement of parts of a session", { timeout: 60_000 }, () => {
     expect(await states(id)).toEqual({ a: "fresh", b: "fresh", c: "stale" });
   });
 
-  it("is refused for a node that can never run and for an edge to nowhere", async () => {
+  it("refuses a node that can never run, and an edge to a node that does not exist", async () => {
     const id = await chain();
     await expectRefusal(parts(id, { nodes: [{ id: "a", type: "action", colour: 1 }], edges: [] }), 422, /"colour"/);
     await expectRefusal(parts(id, { edges: [{ from: "a", to: "nowhere" }] }), 404, /no node "nowhere"/);
     expect(await states(id)).toEqual({ a: "stale", b: "stale", c: "stale" });
   });
 
-  it("checks a prompt, and shows it as the model gets it", async () => {
+  it("checks a prompt, and shows the prompt as the model gets it", async () => {
     const nodes = [
       { id: "topic", name: "The topic", type: "action", code: "context['topic'] = 'rivers'" },
       { id: "brief", type: "action", executor: "text", prompt: "Write of {The topic} for {who}, not of {nobody}." },
@@ -425,7 +431,7 @@ describe("a replacement of parts of a session", { timeout: 60_000 }, () => {
     expect(checked.earlier).toEqual([{ id: "topic", name: "The topic" }]);
   });
 
-  it("starts from a workflow file whose nodes are incomplete, with its triggers", async () => {
+  it("can start from a workflow file with incomplete nodes, and keeps the triggers of the file", async () => {
     const triggers = [{ type: "schedule", every: "1 day" }];
     const definition = {
       name: "From a file",

@@ -105,7 +105,7 @@ it("the ETag of an execution changes while its branches continue after a fork", 
   await vi.waitFor(async () => expect((await api.call(request, known(tag))).status).toBe(200), 20_000);
 }, 60_000);
 
-it("the schema of the OpenAPI document contains every field of an entry, also of entries of branches and failures", async () => {
+it("the schema of the OpenAPI document contains every field of all entries, even of entries of branches and failures", async () => {
   const each = {
     id: "each",
     type: "map",

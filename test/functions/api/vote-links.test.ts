@@ -82,7 +82,7 @@ async function ballotsOf(task: string): Promise<object[]> {
 const yes = { choice: "yes" };
 
 describe("the link that NOVA mails to an approver", () => {
-  it("votes once as the owner of the address, and the chain and the proof store how NOVA proved it", async () => {
+  it("lets the owner of the address vote once, and the chain and the proof store how NOVA proved who voted", async () => {
     const task = await startedTask({ to: ["ceo@acme.com", "desk@acme.com"] });
     const token = await tokenOf(task, "cfo@acme.com");
     const all = await mailsAbout(task);
@@ -117,7 +117,7 @@ describe("the link that NOVA mails to an approver", () => {
     );
   });
 
-  it("is refused after its use, and the next link, which NOVA mails then, withdraws the vote or votes again", async () => {
+  it("is refused after its use; with the next link, which NOVA then mails, the approver can withdraw or vote again", async () => {
     const task = await startedTask();
     const first = await tokenOf(task, "cfo@acme.com");
     await byLink(`POST /tasks/${task}`, first, yes);
@@ -140,7 +140,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect(await ballotsOf(task)).toHaveLength(3);
   });
 
-  it("writes one vote if it arrives several times at once", async () => {
+  it("leads to one vote if several requests with it arrive at once", async () => {
     const task = await startedTask();
     const token = await tokenOf(task, "cfo@acme.com");
     const answers = await Promise.all(
@@ -152,7 +152,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect(await ballotsOf(task)).toHaveLength(1);
   });
 
-  it("gets its first answer again for a repeated request with the same Idempotency-Key", async () => {
+  it("returns the first answer again if its request is repeated with the same Idempotency-Key", async () => {
     const task = await startedTask();
     const token = await tokenOf(task, "cfo@acme.com");
     const headers = { "nova-vote-link": token, "idempotency-key": "one" };
@@ -191,7 +191,7 @@ describe("the link that NOVA mails to an approver", () => {
     await expectRefusal(byLink(`POST /tasks/${none}`, token, yes), 404, /^this link does not belong to task/);
   });
 
-  it("opens no other route", async () => {
+  it("gives access to no other route", async () => {
     const task = await startedTask();
     const token = await tokenOf(task, "cfo@acme.com");
     const { execution } = (await api.ports.tasks.find(task)) ?? {};
@@ -216,7 +216,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect((await byLink(`POST /tasks/${task}`, token, yes, cfo)).status).toBe(200);
   });
 
-  it("is refused once the approval is answered, with a message that names the answer, and once the delegation is withdrawn", async () => {
+  it("is refused once the approval is answered, with a message that names the answer", async () => {
     const task = await startedTask({ approvers: { any: ["cfo@acme.com", "ceo@acme.com"] } });
     const [cfo, ceo] = [await tokenOf(task, "cfo@acme.com"), await tokenOf(task, "ceo@acme.com")];
     await byLink(`POST /tasks/${task}`, ceo, yes);
@@ -240,7 +240,7 @@ describe("the link that NOVA mails to an approver", () => {
     expect(await ballotsOf(task)).toEqual([]);
   });
 
-  it("goes to a delegate, votes while the delegation holds, and not afterwards", async () => {
+  it("is also mailed to a delegate, who can vote with it only until the delegation is withdrawn", async () => {
     const task = await startedTask();
     const cfo = await tokenOf(task, "cfo@acme.com");
     expect((await byLink(`POST /tasks/${task}/delegate`, cfo, { to: "Deputy@acme.com" })).status).toBe(200);

@@ -94,7 +94,7 @@ describe("the publication of a workflow", () => {
     expect([status, problem.detail]).toEqual([422, detail]);
   });
 
-  it("keeps the digits of numbers in triggers", async () => {
+  it("keeps the numbers in triggers exactly as they are written", async () => {
     const context = '{"a":9007199254740993,"b":850.0,"c":1e-200,"d":-0}';
     const pattern = '{"detail":{"n":[12345678901234567890,1e200]}}';
     const triggers = `[{"type":"schedule","every":"1d","context":${context}},{"type":"event","pattern":${pattern}}]`;

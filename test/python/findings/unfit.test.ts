@@ -52,7 +52,7 @@ const errorsIn = async (source: string) => {
   return found.filter(({ severity }) => severity === "error").map(({ code }) => code);
 };
 
-describe("a decision has an error, because it never decides, if it", () => {
+describe("a decision has an error, because it never decides, if its code", () => {
   it.each([
     ["sets another key", "context['decision'] = 'yes'"],
     ["sets another key in an object's context", "class A:\n  c = context\nA().c['decision'] = 'yes'"],
@@ -62,12 +62,12 @@ describe("a decision has an error, because it never decides, if it", () => {
     ],
     ["adds a dict without the decision", "context |= dict(decision='yes')"],
     ["prints a context without the decision", "context['decision'] = 'yes'\nprint(json.dumps(context))"],
-  ])("in its code %s", async (_, source) => {
+  ])("%s", async (_, source) => {
     expect(await errorsIn(source)).toEqual(["PY130"]);
   });
 });
 
-describe("a decision has no error, because it may decide, if it", () => {
+describe("a decision has no error, because it may decide, if its code", () => {
   it.each([
     ["sets the decision in a loop", "for k, v in {'branch_decision': 'yes', 'n': 2}.items():\n  context[k] = v"],
     [
@@ -86,7 +86,7 @@ describe("a decision has no error, because it may decide, if it", () => {
     ],
     ["prints unknown updates", "print(json.dumps({'context_updates': {**json.loads(context['y'])}}))"],
     ["sets a computed key", "context[str(context['n'])] = 'yes'"],
-  ])("in its code %s", async (_, source) => {
+  ])("%s", async (_, source) => {
     expect(await errorsIn(source)).not.toContain("PY130");
   });
 });

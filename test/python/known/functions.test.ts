@@ -68,7 +68,7 @@ it("a line of requirements without a package provides no modules", () => {
   expect(listImportableModules(["", "# comment", "--index-url x"])).toEqual(listImportableModules([]));
 });
 
-it("the Python packages of the test corpus are those of the sandbox template", () => {
+it("the test corpus has the same Python packages as the sandbox template", () => {
   expect(template).toEqual(templatePackages);
 });
 

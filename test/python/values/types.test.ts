@@ -69,7 +69,7 @@ describe("a value that the context cannot store", () => {
     expect(unfitIn(source)).toBeUndefined();
   });
 
-  it("is determined by other rules for json.dumps, which rejects bytes but accepts numbers as keys", () => {
+  it("is found by other rules than a value for json.dumps, which rejects bytes and accepts numbers as keys", () => {
     expect(unfitIn("_ = {'a': b'x'}", true)).toBe(".a");
     expect(unfitIn("_ = {1: 'a'}", true)).toBeUndefined();
   });
@@ -108,7 +108,7 @@ describe("checkNodeCode reports a value that the context cannot store", () => {
       "in an image that was made smaller",
       "from PIL import Image\ncontext['r'] = Image.new('L', (9, 9)).resize((3, 3))",
     ],
-  ])("that occurs %s", async (_where, source) => {
+  ])("if the value occurs %s", async (_where, source) => {
     expect(await errorsOf(source)).toEqual(["PY150"]);
   });
 });

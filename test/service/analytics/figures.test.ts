@@ -36,16 +36,16 @@ function saved(generation: string, { locked, kept = [] }: { locked?: Generation;
   return savingsOf(ports as never, { ...head, workflow_version } as Head);
 }
 
-describe("a run of pinned code", () => {
-  it("counts as saving the cost of writing its code if the lock file of the workflow contains that code", async () => {
+describe("the saving of a run of pinned code", () => {
+  it("is the cost of writing the code if the lock file of the workflow contains this code", async () => {
     expect(await saved(generationId(first), { locked: first, kept: [second] })).toBe(0.0203);
   });
 
-  it("counts as saving the cost of writing its own code, even if other code is stored under the same key", async () => {
+  it("is the cost of writing the code that ran, even if other code is stored under the same key", async () => {
     expect(await saved(generationId(second), { locked: first, kept: [first, second] })).toBe(0.01);
   });
 
-  it("counts as saving 0 dollars if its code is no longer stored", async () => {
+  it("is 0 dollars if the code is no longer stored", async () => {
     expect(await saved(generationId(first), { locked: second })).toBe(0);
   });
 });
@@ -104,7 +104,7 @@ async function ending(put: (stats: { nodes: object }) => Promise<void>) {
   return { ends: () => hook(record), warn, record, pending: world.roots.pending };
 }
 
-it("a run that has ended is a leaf of the next tree, also if its statistics cannot be stored", async () => {
+it("a run that has ended becomes a leaf of the next tree of proofs, even if its statistics cannot be stored", async () => {
   const { ends, record, pending } = await ending(() => Promise.reject(new TypeError("too large")));
   await ends();
   await ends();

@@ -106,7 +106,7 @@ describe("the statistics of runs", () => {
     expect(told).toEqual(["a NodeTimeout 3", "b NodeFailed 2", "a NodeFailed 1"]);
   });
 
-  it("show the dollars, tokens and savings of each workflow and day on which there were any", async () => {
+  it("show the dollars, tokens and savings of each workflow by day, without days that have no costs and no savings", async () => {
     const runs = these(
       run("a", "2026-11-02T01:00:00.000Z", { nodes: { x: node([1], { hits: 1, savedUsd: 0.1 }) } }),
       run("a", "2026-11-01T01:00:00.000Z", { nodes: { x: node([1], { spent }), y: node([1], { spent }) } }),
@@ -120,7 +120,7 @@ describe("the statistics of runs", () => {
   });
 });
 
-describe("the statistics that an API key may see", () => {
+describe("the statistics for an API key", () => {
   const range = { from: "2026-11-01", to: "2026-11-30" };
   const asked: object[] = [];
   const ports = {
@@ -138,13 +138,13 @@ describe("the statistics that an API key may see", () => {
   };
 
   it.each([
-    ["of all clients cover every workflow", null, {}, [{ workflow: "a" }, { workflow: "b" }]],
-    ["of all clients can cover one client", null, { client: "acme" }, [{ client: "acme" }]],
-    ["of one client cover its own runs", "acme", {}, [{ client: "acme" }]],
-    ["of one client can cover one workflow", "acme", { workflow: "a" }, [{ workflow: "a", client: "acme" }]],
-    ["of one client show no other client", "globex", { client: "acme" }, []],
+    ["for all clients cover every workflow", null, {}, [{ workflow: "a" }, { workflow: "b" }]],
+    ["for all clients can cover one client", null, { client: "acme" }, [{ client: "acme" }]],
+    ["for one client cover the runs of this client", "acme", {}, [{ client: "acme" }]],
+    ["for one client can cover one workflow", "acme", { workflow: "a" }, [{ workflow: "a", client: "acme" }]],
+    ["for one client show no other client", "globex", { client: "acme" }, []],
     ["are empty for a range whose end is before its start", null, { to: "2026-10-01" }, []],
-  ])("depend on the clients of the key: those %s", async (_what, client, query, expected) => {
+  ])("%s", async (_what, client, query, expected) => {
     asked.length = 0;
     const by = { id: "key_1", role: "viewer", name: "", client } as const;
     for await (const _ of statsWithin(ports as never, by, { ...range, ...query })) throw new TypeError("there is none");

@@ -83,7 +83,12 @@ describe("the initial context of a run", () => {
       '{"limit":5}',
       '{"company":"ACME","limit":5}',
     ],
-    ["keeps the digits of variables", '{"account": 12345678901234567890}', "{}", '{"account":12345678901234567890}'],
+    [
+      "keeps the exact numbers of variables",
+      '{"account": 12345678901234567890}',
+      "{}",
+      '{"account":12345678901234567890}',
+    ],
     ["takes the request's null over a variable", '{"limit":1000}', '{"limit":null}', '{"limit":null}'],
     ["is empty if the variables and the request are empty", "{}", "{}", "{}"],
   ])("is made of the client's variables and the request's context: it %s", (_what, variables, context, whole) => {

@@ -25,7 +25,7 @@ function reference(type: BlobRef["type"], content: string): string {
 const whole = async (text: string) => (await wholeContext({ blobs: blobs as never }, home, new RawJson(text))).text;
 
 describe("a context with references to blobs", () => {
-  it("gets the texts and JSON of the blobs in place of the references, with all digits", async () => {
+  it("gets the texts and JSON of the blobs in place of the references, with exact numbers", async () => {
     const inside = reference("text", 'a "text"');
     const json = reference("json", `{"n":850.0,"deep":[${inside}]}`);
     expect(await whole(`{"a": 1.50,"b":${json}}`)).toBe('{"a":1.50,"b":{"n":850.0,"deep":["a \\"text\\""]}}');

@@ -92,7 +92,7 @@ describe("the body of a webhook request", () => {
     expect((await readHookBody(type, Buffer.from("a=%C3%A9"))).json).toBe('{"a":"é"}');
   });
 
-  it("is refused if it is a form with more than a thousand fields", async () => {
+  it("is refused if it is a multipart form with more than a thousand fields", async () => {
     const form = new FormData();
     for (let index = 0; index < 1_001; index++) form.append("a", "b");
     const sent = new Response(form);
@@ -168,7 +168,7 @@ describe("the id that repeated deliveries of a webhook share", () => {
     ["a number above 2^53", "820982911946154508", "820982911946154509"],
     ["a fraction of many digits", "0.12345678901234567890", "0.12345678901234567891"],
     ["a number above every double", "1e400", "2e400"],
-  ])("keeps all digits of %s", (_what, one, other) => {
+  ])("is exact even if it is %s", (_what, one, other) => {
     const ids = [one, other].map((id) =>
       dedupeIdOf({ dedupe: "body.id" }, { ...request, body: Buffer.from(`{"id": ${id}}`) }),
     );
@@ -212,7 +212,7 @@ describe("the id that repeated deliveries of a webhook share", () => {
     expect(keys).toEqual([one, keys[0], keys[0]]);
   });
 
-  it("is a hash of the body if the path in the field `dedupe` leads into a number", () => {
+  it("is a hash of the body if the path in the field `dedupe` names a part of a number", () => {
     expect(dedupeIdOf({ dedupe: "body.data.n.rawJSON" }, request)).toMatch(/^sha256:/);
   });
 

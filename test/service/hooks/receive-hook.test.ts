@@ -126,7 +126,7 @@ describe("a request to a webhook", () => {
     expect(await receiveHook(ports(), request("slow"))).toMatchObject({ waitSeconds: 20 });
   });
 
-  it("gets the same answer if the webhook does not exist as if the signature is wrong", async () => {
+  it("gets the same answer for a wrong signature as for a webhook that does not exist", async () => {
     const wrong = (id: string) =>
       receiveHook(ports(), request(id, json, { "x-signature": "00" })).catch((error) => error);
     const [absent, refused] = [await wrong("nobody"), await wrong("vendor")];

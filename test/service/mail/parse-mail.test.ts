@@ -82,7 +82,7 @@ describe("the reader of a mail", () => {
   });
 });
 
-describe("an attachment with attachments inside", () => {
+describe("an attachment that contains attachments", () => {
   const shown = async (parts: Part[]) =>
     (await parseMail(mailOf(parts))).attachments.map(({ name, type, inside }) => [name, type, inside]);
   const forwarded = (...parts: Part[]): Part => ({ type: "message/rfc822", name: "Invoice.eml", body: mailOf(parts) });
@@ -92,7 +92,7 @@ describe("an attachment with attachments inside", () => {
     body: tnefOf([{ title: "a.pdf", data: Buffer.from("%PDF") }]),
   };
 
-  it("that is a forwarded mail is followed by the attachments of that mail", async () => {
+  it("is followed by the attachments of the forwarded mail if it is a forwarded mail", async () => {
     expect(await shown([forwarded(pdf), pdf])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["invoice.pdf", "application/pdf", "Invoice.eml"],
@@ -100,7 +100,7 @@ describe("an attachment with attachments inside", () => {
     ]);
   });
 
-  it("named winmail.dat is followed by the files inside it, also in a forwarded mail", async () => {
+  it("named winmail.dat is followed by the files inside it, even in a forwarded mail", async () => {
     expect(await shown([forwarded(winmail)])).toEqual([
       ["Invoice.eml", "message/rfc822", null],
       ["winmail.dat", "application/ms-tnef", "Invoice.eml"],
@@ -121,7 +121,7 @@ describe("an attachment with attachments inside", () => {
     expect(await shown([part])).toHaveLength(1);
   });
 
-  it("is refused if it and the attachments inside it are more than 1,000", async () => {
+  it("is refused if the mail then has more than 1,000 attachments", async () => {
     const many = tnefOf(Array.from({ length: 1_000 }, (_, index) => ({ title: `${index}`, data: Buffer.from("x") })));
     await expect(shown([{ ...winmail, body: many }])).rejects.toThrow("more than 1000 attachments");
   });

@@ -97,7 +97,7 @@ describe("a mail", () => {
       expect([world.runs.length, world.records.length]).toEqual([1, 1]);
     });
 
-    it("is identified by its headers and body, like a mail with an empty Message-ID", async () => {
+    it("is identified by its headers and body, and so is a mail with an empty Message-ID", async () => {
       for (const text of ["one", "one", "two"]) {
         await receive(mailOf([], { headers: head.replace(/Message-ID.*/, "Message-ID: <>"), text }));
       }
@@ -128,7 +128,7 @@ describe("a mail", () => {
     expect(new Set(world.runs).size).toBe(3);
   });
 
-  it("that is delivered a second time completes the start of a run during which a Lambda crashed", async () => {
+  it("starts its run at the second delivery if the Lambda crashed during the first", async () => {
     const dying = { call: () => Promise.reject(new RangeError("the Lambda died")) };
     world.mails.set(key, mailOf([pdf]));
     await expect(receiveMail(world.ports(dying), key)).rejects.toThrow("the Lambda died");

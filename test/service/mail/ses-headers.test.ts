@@ -204,7 +204,7 @@ describe("the DMARC policy", () => {
     expect(await policyOf(domain)).toBe(expected);
   });
 
-  it("is searched under at most seven names, however long the sender's domain is", async () => {
+  it("is looked up under at most seven names, however long the sender's domain is", async () => {
     const asked: string[] = [];
     const policy = await dmarcPolicies(async (name) => {
       asked.push(name);

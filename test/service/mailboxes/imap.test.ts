@@ -56,7 +56,7 @@ describe.skipIf(!hasDovecot)("a mailbox (needs root and: apt-get install dovecot
   });
 });
 
-describe("a mailbox while private addresses are forbidden", () => {
+describe("while private addresses are forbidden, a mailbox", () => {
   let open: Server;
   let calls = 0;
   const port = () => (open.address() as AddressInfo).port;

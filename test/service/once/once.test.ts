@@ -70,7 +70,7 @@ describe("an idempotent request", () => {
     ["within that time is refused", 124_000, "rejected"],
     ["after that time takes over the attempt", 126_000, "fulfilled"],
   ])(
-    "of a caller that may run for two minutes is handled by the age of the first attempt: a repetition %s",
+    "of a caller that may run for two minutes can be repeated after this time: a repetition %s",
     async (_what, passedMs, expected) => {
       const long = { ...request(), livesMs: 120_000 };
       void once(ports(), long, dies);

@@ -100,7 +100,7 @@ describe("a server that a user names", () => {
     await closed;
   });
 
-  it("is not waited for after the caller has aborted, even in the middle of the answer", async () => {
+  it("stops delaying a caller that has aborted, even in the middle of the answer", async () => {
     const given = new AbortController();
     answer = (_request, response) => {
       response.write("{");

@@ -107,7 +107,7 @@ describe("the job that proves closed runs", () => {
     expect(await faultsIn(world, 3)).toEqual([]);
   });
 
-  it("makes several trees if more runs have closed than one tree may have", async () => {
+  it("makes several trees if more runs have closed than one tree may contain", async () => {
     const world = new World();
     await closeRuns(world, 0, 1, 2, 3, 4, 5, 6);
     const roots = await prove(world, { leaves: 3 });

@@ -82,7 +82,7 @@ describe("a process that dies while it", () => {
 });
 
 describe("while another version is activated,", () => {
-  it("the triggers of the version that is active at each moment exist", async () => {
+  it("all triggers of the version that is active at each moment exist", async () => {
     for (const triggers of versions) await post(triggers);
     const { move } = world.workflowStates;
     const moves: [number | undefined, ReturnType<typeof live>][] = [];

@@ -103,7 +103,7 @@ describe("a publication that fails", () => {
     expect([(await publication(1))?.status, keys()]).toEqual(["failed", []]);
   });
 
-  it("gives a reason that says that the triggers of the previous version cannot be restored", async () => {
+  it("says in its reason that the triggers of the previous version have to be published again", async () => {
     await post("a", [{ ...nightly, every: "1h" }]);
     world.schedules.put = () => Promise.reject(new Refused("Scheduler takes nothing - ask AWS"));
     const { reason } = (await post("a", [nightly])) as { reason?: string };

@@ -33,7 +33,7 @@ describe("queued runs", () => {
     expect(world.started).toEqual(["a", "b", "c"]);
   });
 
-  it("start after later ones only if they need a slot of another pool that is full", async () => {
+  it("start after runs that arrived later only if they need a slot of another pool that is full", async () => {
     const world = new QueueWorld({ "C#acme": 1, "W#w": 2 });
     await arrived(world, { a: ["C#acme", ...w], b: ["C#acme", ...w], c: w, d: w });
     expect(world.started).toEqual(["a", "c"]);

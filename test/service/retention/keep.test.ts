@@ -166,7 +166,7 @@ describe("the retention of many runs", () => {
     expect(asked).toEqual([]);
   });
 
-  it("erases one page of runs per client in turn, and begins with the client whose runs are erased up to the earliest time", async () => {
+  it("erases one page of runs per client in turn, and begins with the client that has the least progress", async () => {
     const globex = client({ slug: "globex", erasedUntil: daysAgo(95) });
     const acme = client({ erasedUntil: daysAgo(92) });
     const { erase } = world([acme, globex], [...many(200), ...many(200, "globex")]);

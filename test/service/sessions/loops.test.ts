@@ -65,7 +65,7 @@ describe("a loop of a draft", () => {
 
   const fixing = draftOf("s check", "check fix bad 3", "fix check", "check z default");
 
-  it("gives the node between its decision and itself the outputs of the nodes before it", () => {
+  it("gives a node that only the loop runs the outputs of the nodes before this node", () => {
     expect(buildDraftGraph(fixing).order).toEqual(["s", "check", "fix", "z"]);
     expect(namesBefore(fixing, "fix")).toEqual(["s", "check"]);
     expect(namesBefore(fixing, "check")).toEqual(["s"]);
@@ -73,25 +73,25 @@ describe("a loop of a draft", () => {
       expect(keysBefore(fixing, "fix", { check })).toEqual(["begin", "s", "check"]);
   });
 
-  it("gives the node after it the outputs of one round", () => {
+  it("gives the node after the loop the outputs of one round", () => {
     expect(keysBefore(fixing, "z", { check: "bad" })).toEqual(["begin", "s", "check", "fix"]);
     expect(keysBefore(fixing, "z", { check: "default" })).toEqual(["begin", "s", "check"]);
   });
 
-  it("stays inside the branch in which it is", () => {
+  it("inside a branch gives its nodes no outputs of other branches", () => {
     const inBranch = draftOf("f check", "f y", "check fix bad 3", "fix check", "check join default", "y join");
     expect(errorsIn(inBranch)).toEqual([]);
     expect(keysBefore(inBranch, "fix", { check: "bad" })).toEqual(["begin", "f", "check"]);
     expect(keysBefore(inBranch, "join", { check: "bad" }).sort()).toEqual(["begin", "check", "f", "fix", "y"]);
   });
 
-  it("ends with the loop around it if it is inside another one", () => {
+  it("inside another loop gives the node after both loops the outputs of both", () => {
     const nested = draftOf("s a", "a d", "d a inner 2", "d again default", "again s outer 2", "again z default");
     expect(errorsIn(nested)).toEqual([]);
     expect(keysBefore(nested, "z", { d: "inner", again: "outer" })).toEqual(["begin", "s", "a", "d", "again"]);
   });
 
-  it("has an edge with a maximum, or the draft has no graph", () => {
+  it("needs an edge with a `max`, because the draft has no graph without it", () => {
     const endless = draftOf("s a", "a z", "b a");
     const nodes = endless.nodes.map((node) => (node.id === "a" ? { ...node, onError: "b" } : node));
     const { graph, findings } = buildDraftGraph({ ...endless, nodes });

@@ -173,7 +173,7 @@ describe("an approval", () => {
     expect(mails).toHaveLength(1);
   });
 
-  it("is mailed again for each reminder, once", async () => {
+  it("is mailed again once for each reminder", async () => {
     await notifyTask(ports(), asked);
     for (const reminder of [1, 1, 2]) await notifyTask(ports(), { ...asked, reminder });
     expect(mails.map(({ subject }) => subject)).toEqual([
@@ -245,7 +245,7 @@ describe("an approval with approvers", () => {
 
   const told = () => mails.map(({ to, text }) => [to.join(), /#vote=nova_vl_(\d+)/.exec(text)?.[1]]);
 
-  it("mails each approver a link of its own, and everyone else the ways to answer with a key", async () => {
+  it("mails each approver a personal link, and all other recipients the ways to answer with an API key", async () => {
     for (const _ of [1, 2]) expect(await notifyTask(voting(), asked)).toEqual({ told: ["mail"] });
     expect(told()).toEqual([
       ["desk@example.com", undefined],
@@ -269,7 +269,7 @@ describe("an approval with approvers", () => {
     expect(/#vote=\S+/.exec(mails[4]?.text ?? "")).toEqual(/#vote=\S+/.exec(mails[2]?.text ?? ""));
   });
 
-  it("mails the next link to a person who has used one, and a first link to a delegate", async () => {
+  it("mails the next link to a person who has used a link, and a first link to a delegate", async () => {
     const used = { ...ballot("vote", "cfo"), by: { ...personOf("cfo"), ...viaLink } };
     await notifyTask(voting([used]), { ...asked, link_for: "cfo@acme.com" });
     expect(mails[0]?.text).toContain("NOVA has stored what you decided with your last link.");
@@ -285,7 +285,7 @@ describe("an approval with approvers", () => {
     ]);
   });
 
-  it("mails no link to a person whom `not` excludes, and mails the link that such a person asks for", async () => {
+  it("mails no link to a person whom `not` excludes, unless this person asks for a link", async () => {
     const made = voting([], undefined, ["starter"]);
     const starter = { text: JSON.stringify(personOf("cfo")) };
     const entry = { head: JSON.stringify({ digests: { starter: "d" } }), hash: "h", contents: { starter } };
@@ -296,7 +296,7 @@ describe("an approval with approvers", () => {
     expect(told().at(-1)).toEqual(["cfo@acme.com", "0"]);
   });
 
-  it("mails approvers the ways to answer with a key if there is no page", async () => {
+  it("mails approvers the ways to answer with an API key if there is no page for votes", async () => {
     await notifyTask(voting([], null), asked);
     expect(told()).toEqual([["desk@example.com,ceo@acme.com,cfo@acme.com", undefined]]);
   });
@@ -473,7 +473,7 @@ describe("a failed run", () => {
     expect(signatureProblem(signature, ["other"], signed)).toBe("its signature is wrong");
   });
 
-  it("is posted to the client's webhook with a signature by the client's credential, never by the workflow's", async () => {
+  it("is posted to the client's webhook with a signature by the client's credential, never by the workflow's credential", async () => {
     await credentials.have({ workflow: "pay" }, "pager", "custom", { key: "shared" });
     await credentials.have({ client: "acme" }, "own", "custom", { key: "s3cret" });
     await notifyFailure(ports({ client: hook("https://a.example.com/x", "own") }), run);

@@ -45,7 +45,7 @@ describe("a schedule that is due", () => {
     expect(world.records).toMatchObject([{ type: "schedule", client: "acme", dedupe: at, from: "schedule" }]);
   });
 
-  it("starts a run with exactly the digits with which its context was written", async () => {
+  it("starts a run with the numbers of its context exactly as they are written", async () => {
     const context = '{"a":12345678901234567890,"schedule":1,"b":850.0,"c":-0}';
     await world.publish("report", [{ ...nightly, context }]);
     const { execution } = await fireTrigger(ports(), due);
@@ -81,7 +81,7 @@ describe("an event that matches a trigger", () => {
     expect(world.runs).toHaveLength(1);
   });
 
-  it("starts a run with all digits of a detail that was stored because it was too large for the bus", async () => {
+  it("starts a run with exact numbers, even if its detail was stored because it was too large for the bus", async () => {
     const detail = '{"id": 12345678901234567890, "rows": "many"}';
     const { execution } = await fireTrigger(
       ports((text) => text.replace('{"total":850}', detail)),

@@ -95,7 +95,7 @@ describe("the triggers of a workflow version", () => {
     expect([...world.eventRules.kept.keys()]).toEqual(["invoice/paid@default"]);
   });
 
-  it("are set up before old triggers are removed, and first of all those with an address that another workflow could take", async () => {
+  it("are set up before old triggers are removed, beginning with triggers with an address that another workflow could take", async () => {
     const steps: string[] = [];
     const { put, remove } = world.triggers;
     world.triggers.put = (live) => {

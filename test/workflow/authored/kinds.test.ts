@@ -96,7 +96,7 @@ it.each<[Loose, string[]]>([
   expect(codesOf(row(childMap(fields)))).toEqual(expected);
 });
 
-it("a node gets a finding if its id is that of the workflow node inside a map with the field `workflow`", () => {
+it("a node gets a finding if it has the id of the workflow node inside a map with the field `workflow`", () => {
   expect(codesOf(row(childMap(), action("each_item")))).toEqual(["NOVA111 $.nodes[1].id"]);
 });
 

@@ -22,7 +22,7 @@ describe("an approval", () => {
     expect(codesOf(two({}, { approvers: { any: ["role:finance"], not: ["hr"] } }))).toEqual([found]);
   });
 
-  it("is parsed with its approvers in lower case, each once, and with the count 1, and keeps them when it is written and parsed again", () => {
+  it("is parsed with each approver once, addresses in lower case and the count 1, and stays the same if parsed again", () => {
     const approvers = { any: ["CFO@Acme.com", "cfo@acme.com", "role:Finance"] };
     const workflow = mustParse(two(people, { approvers }));
     expect(workflow.nodes[2]).toMatchObject({

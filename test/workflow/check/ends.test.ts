@@ -118,7 +118,7 @@ it.each<[string[], string[]]>([
   expect(codesOf(graphOf(...conditions))).toEqual(expected);
 });
 
-it("the finding about a misspelt choice suggests the intended one", () => {
+it("the finding about a misspelt choice suggests the intended choice", () => {
   expect(parse(graphOf('"aproved"', '"rejected"', '"default"')).findings[0]?.message).toBe(
     'the edge from "ask" to "a" waits for "aproved", which is no choice of "ask" - did you mean "approved"?',
   );

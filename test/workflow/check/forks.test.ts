@@ -157,7 +157,7 @@ function isSound(arrows: { from: string; to: string }[], isChoice: (id: string) 
   });
 }
 
-it("the branches of a random graph are refused exactly if one is empty, shares a node, or is entered elsewhere than at its fork", () => {
+it("the branches of a random graph are refused exactly if a branch is empty, shares a node, or has another entry than its fork", () => {
   const verdicts = { sound: 0, wrong: 0 };
   fc.assert(
     fc.property(anyShape, ({ definition, arrows, isChoice }) => {

@@ -202,7 +202,7 @@ describe("a loop in the graph of a workflow", () => {
     expect(codesOf(shape(...arrows)).filter((code) => !code.startsWith("NOVA302"))).toEqual(expected);
   });
 
-  it("has its `max` in the parsed workflow, and its edge does not make later nodes count as earlier ones", () => {
+  it("has its `max` in the parsed workflow, and its edge does not make later nodes count as earlier nodes", () => {
     const workflow = mustParse(shape(...once));
     expect(workflow.edges[2]).toEqual({ from: "d", to: "a", condition: true, max: 3 });
     expect([...nodesBefore(workflow, "d")].sort()).toEqual(["a", "start"]);

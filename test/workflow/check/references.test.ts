@@ -60,7 +60,7 @@ describe("a reference in a prompt", () => {
   });
 });
 
-it("a node gets a warning if its name equals that of another node, apart from case and blanks", () => {
+it("a node gets a warning if its name equals the name of another node, apart from case and blanks", () => {
   const codes = (name: string) => found("Go", { name }).map(({ code, path }) => `${code} ${path}`);
   expect(codes(" my OUTLINE")).toEqual(["NOVA116 $.nodes[2].name"]);
   expect(codes("Later")).toEqual(["NOVA116 $.nodes[2].name"]);

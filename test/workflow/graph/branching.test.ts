@@ -161,7 +161,7 @@ function actionNode(id: string, onError: string | null): Node & { type: "action"
   return { id, type: "action", executor, timeoutSeconds: 60, ...(onError !== null && { onError }) };
 }
 
-it("the meeting of some nodes is the first node that lies on all paths from them", () => {
+it("the meeting node of several nodes is the first node that lies on all paths from them", () => {
   fc.assert(
     fc.property(acyclicGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const meetingOf = meetingsIn(graph);
@@ -174,7 +174,7 @@ it("the meeting of some nodes is the first node that lies on all paths from them
   );
 });
 
-it("the meeting of some nodes is found even in a graph with cycles", () => {
+it("the meeting node of several nodes is found even in a graph with cycles", () => {
   fc.assert(
     fc.property(anyGraph, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (graph, numbers) => {
       const ending = graph.ids.filter((id) => comesToEnd(graph, id));
@@ -188,7 +188,7 @@ it("the meeting of some nodes is found even in a graph with cycles", () => {
   );
 });
 
-it("the meeting of some nodes is found without a stack overflow in a row of 20,000 nodes", () => {
+it("the meeting node of several nodes is found without a stack overflow in a row of 20,000 nodes", () => {
   const rungs = Array.from({ length: 20_000 }, (_, index) => ({ id: `n${index}` }));
   const row = rungs.slice(1).map(({ id }, index) => ({ from: `n${index}`, to: id }));
   const short = rungs.slice(0, -2).map(({ id }) => ({ from: id, to: "n19999" }));
@@ -210,7 +210,7 @@ function workflowOf({ nodes, edges }: Pick<Workflow, "nodes" | "edges">): Workfl
   return { ...around, requirements: [], nodes, edges };
 }
 
-it("the forks and joins of a random graph are those of the program from which it was generated", () => {
+it("the forks and joins of a random graph match the program from which it was generated", () => {
   fc.assert(
     fc.property(anyProgram, (steps) => {
       const told = bodyOf(steps);

@@ -147,7 +147,7 @@ describe("a JSON schema with numbers of any size", () => {
     ]);
   });
 
-  it("causes error messages with all digits of its limits and allowed values", async () => {
+  it("causes error messages with its exact limits and allowed values", async () => {
     const form = keepingDigits('{"minimum": 9007199254740993, "enum": [12345678901234567891, {"a": 1e400}]}');
     expect(await checkData(form, "1")).toEqual([
       'the data must be equal to one of the allowed values: [12345678901234567891,{"a":1e400}]',
@@ -155,7 +155,7 @@ describe("a JSON schema with numbers of any size", () => {
     ]);
   });
 
-  it("is itself checked for mistakes with all digits of its numbers", () => {
+  it("is itself checked for mistakes with exact numbers", () => {
     const problemsOf = (text: string) => checkSchema(keepingDigits(text)).problems.map(({ message }) => message);
     expect(problemsOf('{"multipleOf": 1e-400, "minimum": 1e400, "maxLength": 5.0}')).toEqual([]);
     expect(problemsOf('{"multipleOf": 0}')).toEqual(["multipleOf must be > 0"]);

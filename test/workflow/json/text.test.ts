@@ -14,7 +14,7 @@ import {
 describe("membersOf", () => {
   it.each([
     [
-      "numbers with all their digits",
+      "numbers exactly as they are written",
       '{"a":12345678901234567890,"b":850.0,"c":-0,"d":1e400}',
       ["12345678901234567890", "850.0", "-0", "1e400"],
     ],
@@ -121,14 +121,14 @@ it.each([
   expect(maskValue(value, mask)).toEqual(expected);
 });
 
-it("maskValue keeps every digit of numbers that contain no secret", () => {
+it("maskValue leaves numbers that contain no secret exactly as they are written", () => {
   expect(JSON.stringify(maskValue(parseExact('{"n":12345678901234567890.10}'), mask))).toBe(
     '{"n":12345678901234567890.10}',
   );
 });
 
 it.each(["{}", '{"a":1,"b":[-2.5,{"c":1e+200}],"d":"1e2","e":null}', '{"__proto__":{"a":1}}'])(
-  "keepingDigits returns an object for %s, because the object loses no digits",
+  "keepingDigits returns an object for %s, because the object keeps all numbers exactly",
   (text) => {
     expect(keepingDigits(text)).toEqual(JSON.parse(text));
     expect(textOfJson(keepingDigits(text))).toBe(text);
@@ -136,7 +136,7 @@ it.each(["{}", '{"a":1,"b":[-2.5,{"c":1e+200}],"d":"1e2","e":null}', '{"__proto_
 );
 
 it.each(["9007199254740993", "12345678901234567890", "850.0", "1e2", "-0", "1E-200", "1e400", "0.10"])(
-  "keepingDigits returns a text for an object with %s, because only the text keeps the number",
+  "keepingDigits returns a text for an object with %s, because only the text keeps this number exactly",
   (number) => {
     expect(keepingDigits(`{ "n" : [ ${number} ] }`)).toBe(`{"n":[${number}]}`);
   },

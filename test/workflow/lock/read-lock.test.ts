@@ -101,11 +101,11 @@ describe("the lockfile `workflow.lock.json`", () => {
 
 /** `frozen` has files of format 1 as an earlier NOVA wrote them. Never regenerate them. */
 describe("a lockfile of format 1", () => {
-  it("is read as the frozen samples say", () => {
+  it("is read with the nodes that the stored samples name", () => {
     expect(readLockFile(frozen.files)).toEqual({ nodes: frozen.nodes });
   });
 
-  it("is written exactly like the frozen samples", () => {
+  it("is written exactly like the stored samples", () => {
     const { look, sum } = frozen.nodes;
     const records = { look: look.record, sum: sum.record } as unknown as Record<string, LockRecord>;
     expect(lockText(records)).toBe(frozen.files["workflow.lock.json"]);
@@ -154,7 +154,7 @@ describe("the two files of locked code that has an analysis", () => {
     expect(readLockFile(stray)).toEqual({ nodes: { sum: { record: record(), state: "locked", code } } });
   });
 
-  it("have one hash together, which changes if the code or the analysis changes", () => {
+  it("share one hash, which changes if the code or the analysis changes", () => {
     const hashesOf = [{ code }, { code, analysis }, { code, analysis: "" }, { code: "", analysis }].map(codeHashOf);
     expect(new Set(hashesOf).size).toBe(4);
     expect(codeHashOf({ code })).toBe(hashOf(code));

@@ -89,7 +89,7 @@ describe("a finding", () => {
       'NOVA450 the agent "resolve" has the unknown tool "look_upp" - did you mean "look_up"?',
     ],
     [
-      "no tools",
+      "an agent without tools",
       agentFlow("flow", [lookUp], { tools: undefined }),
       'NOVA450 node "resolve" is an agent without tools - add tools, or make it a text node',
     ],
@@ -139,7 +139,7 @@ describe("a finding", () => {
       'NOVA104 node "resolve": max_steps must be a whole number from 1 to 1000, not 1001',
     ],
     [
-      "no tool in the list",
+      "an empty list of tools",
       agentFlow("flow", [lookUp], { tools: [] }),
       'NOVA104 node "resolve": tools must have at least one tool, not []',
     ],
@@ -148,7 +148,7 @@ describe("a finding", () => {
       agentFlow("flow", [lookUp], { type: "decision" }),
       'NOVA403 node "resolve" is a decision, and an agent is an action - let a decision after it choose',
     ],
-  ])("names %s, and the way out", (_, definition, expected) => {
+  ])("names %s, and says how to correct it", (_, definition, expected) => {
     expect(problems(definition)).toContain(expected);
   });
 

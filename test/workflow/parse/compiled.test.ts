@@ -30,7 +30,7 @@ function changed(ofCode: object, ofAgent: object = {}, edges: object[] = []): De
 }
 
 describe("code with a fallback", () => {
-  it("is an agent at the place of the code, whose model is asked last", () => {
+  it("is parsed into an agent at the place of the code, which asks its model last", () => {
     const { workflow, findings, python } = parsed(changed({ name: "Resolve" }));
     expect(findings).toEqual([]);
     expect(workflow?.nodes.map(({ id }) => id)).toEqual(["start", "end", "resolve_code"]);
@@ -44,7 +44,7 @@ describe("code with a fallback", () => {
     expect(python).toMatchObject([{ node: { id: "resolve_code", type: "agent" }, code }, { node: { id: "look_up" } }]);
   });
 
-  it("is written beside its agent when a workflow is written, and parses to the same workflow", () => {
+  it("is written together with its agent when a workflow is written, and is parsed to the same workflow again", () => {
     const { workflow } = parsed(changed({ description: "Resolves." }, { max_steps: 7 }));
     if (!workflow) throw new TypeError("the workflow is wrong");
     const again = parseWorkflow(writeWorkflow(workflow));
@@ -52,11 +52,11 @@ describe("code with a fallback", () => {
     expect(again.workflow && workflowText(again.workflow)).toBe(workflowText(workflow));
   });
 
-  it("may name its executor", () => {
+  it("may name code or e2b as its executor", () => {
     for (const executor of ["code", "e2b"]) expect(problems(changed({ executor }))).toEqual([]);
   });
 
-  it("may run where no model may be asked", () => {
+  it("may be part of a workflow in which models are forbidden", () => {
     expect(problems({ ...changed({}), models: false })).toEqual([]);
     expect(parsed(changed({}), { modelsOff: true }).findings).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe("a finding", () => {
       changed({ executor: "text", prompt: "x", code: undefined }),
       ['NOVA456 node "resolve_code" has a fallback, which only an action with code may have - remove it'],
     ],
-  ])("names %s, and the way out", (_, definition, expected) => {
+  ])("names %s, and says how to correct it", (_, definition, expected) => {
     expect(problems(definition)).toEqual(expect.arrayContaining(expected));
   });
 

@@ -25,7 +25,7 @@ describe("the field `on_failure`", () => {
   it.each([
     ["an invalid mail address", { mail: ["ops"] }, /must be an address in ASCII such as anna@example.com/],
     ["two addresses in one", { mail: ["a@b.c, d@e.f"] }, /must be an address in ASCII such as/],
-    ["an address that looks like another one", { mail: ["\u043Eps@example.com"] }, /must be an address in ASCII/],
+    ["an address that looks like another address", { mail: ["\u043Eps@example.com"] }, /must be an address in ASCII/],
     ["a text instead of a list", { mail: "ops@example.com" }, /mail/],
     ["an empty list", { mail: [] }, /mail/],
     ["a file URL", { webhook: "file:///etc/passwd" }, /must be an address such as https:/],

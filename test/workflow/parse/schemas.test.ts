@@ -26,7 +26,7 @@ function parsed(text: string, files: Record<string, string> = {}) {
 
 describe("a JSON schema in a definition", () => {
   it.each(["9007199254740993", "12345678901234567890", "1e-400", "850.0", "7"])(
-    "keeps the digits of %s when the workflow is stored, and when it is written and parsed again",
+    "keeps the exact number %s when the workflow is stored, and when it is written and parsed again",
     async (number) => {
       const workflow = parsed(definition(number));
       const stored = JSON.parse(JSON.stringify(workflow)) as typeof workflow;

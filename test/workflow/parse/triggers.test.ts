@@ -103,7 +103,7 @@ describe("a trigger", () => {
     expect(normalised(triggers[0])).toEqual(trigger);
   });
 
-  it("keeps the digits of its context and its pattern when it is written again", () => {
+  it("keeps the exact numbers of its context and its pattern when it is written again", () => {
     const triggers = triggersOf(
       '{"type":"schedule","every":"2h","context":{"limit":850.0}}',
       '{"type":"event","pattern":{"detail":{"n":[12345678901234567890]}}}',

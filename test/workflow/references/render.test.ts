@@ -42,7 +42,7 @@ describe("the text that replaces a reference in a prompt", () => {
     expect(renderPrompt("{A[2]} {B.k.l[0]}", data).processed_prompt).toBe("y 10");
   });
 
-  it("has all digits of the numbers in the value", () => {
+  it("contains the exact numbers of the value", () => {
     const data = { Total: parseExact('{"amount": 850.0}'), Big: '{"n": 12345678901234567890}' };
     expect(renderPrompt("{Total} {Total.amount} {Big.n}", data).processed_prompt).toBe(
       '{"amount":850.0} 850.0 12345678901234567890',

@@ -48,7 +48,7 @@ export default defineWorkflow({
 });
 `;
 
-describe("a TypeScript program that exports a workflow", () => {
+describe("a TypeScript program as the definition of a workflow", () => {
   it("is read as JSON even if no packages are installed beside it, and is named after its file", async () => {
     const source = await readWorkflowSource(await write("two-steps.ts", sound));
     const { workflow, findings } = parseWorkflow(source);

@@ -54,7 +54,7 @@ describe("placeCode", () => {
     });
   });
 
-  it("renames the agent in the input_keys of all nodes, also inside maps", () => {
+  it("renames the agent in the input_keys of all nodes, even inside maps", () => {
     const reading = { all: "resolve", one: "resolve:a.b", other: "resolver:resolve" };
     const nodes = [
       { id: "resolve" },

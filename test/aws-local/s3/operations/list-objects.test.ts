@@ -52,7 +52,7 @@ test.each<[Partial<ListObjectsV2CommandInput>, string[], string[]]>([
 });
 
 test.each([1, 2, 5])(
-  "pages of ListObjectsV2 with %i keys have no gaps and no repetitions, also with common prefixes",
+  "pages of ListObjectsV2 with %i keys have no gaps and no repetitions, even with common prefixes",
   async (pageSize) => {
     const found: (string | undefined)[] = [];
     for await (const page of paginateListObjectsV2({ client: s3.client, pageSize }, { Bucket, Delimiter: "/" })) {

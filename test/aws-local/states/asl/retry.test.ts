@@ -41,7 +41,7 @@ describe("the field Retry of a state", () => {
     expect(clock.sleeps).toEqual([1000, 7000, 2000, 7000]);
   });
 
-  it("enters the state only once, counts the retries in RetryCount, and continues after the first success", async () => {
+  it("records one entry into the state, counts the retries in RetryCount, and continues after the first success", async () => {
     const state = { ...task, Parameters: { "n.$": "$$.State.RetryCount" }, Retry: [{ ErrorEquals: ["States.ALL"] }] };
     const script = scripted(broken, broken, answer("done"));
     const result = await runState(state, {}, { invokeLambda: script.invokeLambda });

@@ -63,7 +63,7 @@ describe("StartExecution", () => {
     ]);
   });
 
-  it("gives an execution without a name a random one, and uses {} as the default input", async () => {
+  it("gives a random name to an execution without a name, and uses {} as the default input", async () => {
     const { client, live } = await testServer();
     await createFlow(client);
     const { executionArn } = await client.send(start());
@@ -86,7 +86,7 @@ describe("StartExecution", () => {
     await expect(client.send(start("one", '{"a":1}'))).rejects.toMatchObject(refused);
   });
 
-  it("accepts the name of an ended execution for a new one after ninety days", async () => {
+  it("accepts the name of an ended execution for a new execution after ninety days", async () => {
     const clock = virtualClock();
     const { client, live } = await testServer({ clock });
     await createFlow(client);

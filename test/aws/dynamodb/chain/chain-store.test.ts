@@ -162,7 +162,7 @@ describe("the recorded steps of a prompt node", () => {
 });
 
 describe("the chain of a prompt node", () => {
-  test("has the contents of steps in a field of their own, which an erasure removes", async () => {
+  test("has the contents of steps in a separate field, which an erasure removes", async () => {
     const at = link(1);
     const contents = { code: { text: "x = 1" }, prompt: { blob: { sha256: "ab", bytes: 9000 } } };
     await chain.putStep(at, { step: 1, text: "{}", hash: "h", contents });
@@ -185,7 +185,7 @@ describe("the chain of a prompt node", () => {
     ["the time at which the next attempt may start", { sandbox: null, due: "2026-01-01T00:00:10.000Z" }],
     ["the number of deliveries that have failed", { failedDeliveries: 3 }],
     ["the addresses of host names", { addresses: { "db.acme.test": ["10.0.0.7", "2001:db8::7"] } }],
-  ])("has in its turn %s", async (_what, more) => {
+  ])("stores in its turn %s", async (_what, more) => {
     const at = link(1);
     await chain.putTurn(at, { ...held, ...more }, null);
     expect((await chain.read(at)).turn).toEqual({ ...held, ...more });

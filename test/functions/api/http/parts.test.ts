@@ -62,7 +62,7 @@ describe("the text of a request's body", () => {
     else expect(refused).toThrow(/at most/);
   });
 
-  it("keeps the digits of numbers in the named fields, and all other fields are parsed", () => {
+  it("stays unchanged in the named fields, so that their numbers stay exact, and is parsed in all other fields", () => {
     const text = '{"context": {"n": 850.0, "n2": 12345678901234567890}, "version": 1.0}';
     const value = readBody({ text, headers: {} }, ["context", "data"]);
     expect(value).toEqual({ context: new RawJson('{"n": 850.0, "n2": 12345678901234567890}'), version: 1 });
@@ -81,7 +81,7 @@ describe("the text of a request's body", () => {
   it.each([
     [500, "is accepted"],
     [501, "the body is nested 502 levels deep, at most 501 are taken - make it flatter"],
-  ])("with a context of %i levels: %s", (levels, sentence) => {
+  ])("with a context of %i levels has this result: %s", (levels, sentence) => {
     const text = `{"context": ${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}`;
     const read = () => readBody({ text, headers: {} }, ["context"]);
     if (sentence === "is accepted") expect(read()).toHaveProperty("context");
@@ -134,7 +134,7 @@ describe("a value that does not fit a schema", () => {
 });
 
 describe("an answer of the API", () => {
-  it("contains values with all their digits", () => {
+  it("contains numbers exactly as NOVA stores them", () => {
     const { body } = render({ status: 200, body: { n: new RawJson("850.0"), none: undefined } });
     expect(body).toBe('{"n":850.0}');
   });

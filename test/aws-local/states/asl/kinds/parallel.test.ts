@@ -110,7 +110,7 @@ describe("a Parallel state", () => {
     expect(result.events.map((event) => event.type)).toEqual(types);
   });
 
-  it("records a failed task inside a branch also as aborted, as AWS does", async () => {
+  it("records a failed task inside a branch as failed and then as aborted, as AWS does", async () => {
     const { invokeLambda } = scripted(failure("Broken"));
     const result = await runState({ Type: "Parallel", Branches: [task("T")] }, {}, { invokeLambda });
     expect(outline(result).slice(-4)).toEqual([

@@ -55,7 +55,7 @@ describe("a Succeed state", () => {
 describe("a Fail state", () => {
   it.each<[string, object, string | undefined, string | undefined]>([
     ["with its Error and Cause", { Error: "Broken", Cause: "by hand" }, "Broken", "by hand"],
-    ["with neither error nor cause", {}, undefined, undefined],
+    ["without an error and without a cause", {}, undefined, undefined],
     ["with the values that its paths find", { ErrorPath: "$.e", CausePath: "$$.State.Name" }, "E1", "S"],
   ])("ends the execution as a failure %s", async (_name, fields, error, cause) => {
     const result = await runState({ Type: "Fail", ...fields }, { e: "E1" });

@@ -65,7 +65,7 @@ describe("a state with lambda:invoke.waitForTaskToken", () => {
     expect(live).toEqual([true, false]);
   });
 
-  it("accepts no answer after it has timed out, and records no more of its events", async () => {
+  it("accepts no answer after it has timed out, and records no further events of its task", async () => {
     const clock = virtualClock();
     const tokens = new TaskTokens();
     let token = "";
