@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await views.waitFor({ state: "hidden" });
   });
 
-  it("can be used by keyboard only: down, select, open, back", async () => {
+  it("lets a user who has only a keyboard move down, select a run, open a run and return", async () => {
     const page = await app.open("/");
     await rows(page).first().waitFor();
     await page.keyboard.press("j");
