@@ -115,7 +115,7 @@ describe("nova verify of many runs", { timeout: 60_000 }, () => {
       else Reflect.deleteProperty(process.stderr, "isTTY");
     });
 
-    it("shows on standard error how far it is, and removes that line", async () => {
+    it("shows its progress in a line on standard error, and removes this line at the end", async () => {
       const { out, err } = await nova("verify", "--all");
       expect(out).toMatch(/^broken [^\r]*\d+ runs: \d+ anchored, 0 open, 2 broken$/s);
       const lines = err.split("\r\u001b[K");
