@@ -134,7 +134,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("have their full time limit, counted from the moment when they no longer wait for others", async () => {
+  it("have their full time limit, counted from the moment when they no longer wait for other requests", async () => {
     const { answers, left, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(30);

@@ -117,7 +117,7 @@ it("a map reports the number of its items", async () => {
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("a wait reports only one start, although it has two tasks, and Lambdas that run no nodes report no progress", async () => {
+it("a Lambda reports no start for the second task of a wait, and no progress if it runs no node", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);
