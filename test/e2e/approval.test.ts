@@ -140,7 +140,7 @@ describe("a run that waits for an approval", () => {
     await cloud.untilEnd(id);
   });
 
-  it("stores its task token nowhere but in the history of Step Functions", async () => {
+  it("stores its task token only in the history of Step Functions", async () => {
     const id = await asked();
     const history = JSON.parse(await historyText(await readTrace(cloud.ports, id))) as object[];
     const [, token = ""] = /\\"token\\":\\"([^"\\]+)\\"/.exec(JSON.stringify(history)) ?? [];
