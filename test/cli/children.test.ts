@@ -93,7 +93,7 @@ describe("nova run of a workflow that calls other workflows", { timeout: 60_000 
     expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("completed") });
   });
 
-  it("leaves the waiting runs open at Ctrl-C, and an answer continues them to the end", {
+  it("leaves the waiting runs open at Ctrl-C, and an answer lets these runs continue to the end", {
     tags: ["deep"],
   }, async () => {
     const folders = ["waits", "asks"].map((name) => join(cwd, name));

@@ -123,7 +123,7 @@ describe("nova proof", { timeout: 60_000 }, () => {
     client.destroy();
   }
 
-  it("with --now makes a root before it writes the proof", async () => {
+  it("with --now makes a tree that contains the run before it writes the proof", async () => {
     const id = await ran(inARow("dated", { one: "pass" }));
     const into = join(folder, "dated.json");
     const made = await onServer("proof", id, "--into", into, "--now");

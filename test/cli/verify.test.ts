@@ -85,7 +85,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
 });
 
 describe("nova verify of many runs", { timeout: 60_000 }, () => {
-  it("checks every run, lists the runs with a broken chain, and fails if there is one", async () => {
+  it("checks every run, lists the runs with a broken chain, and fails if a chain is broken", async () => {
     await api.call("POST /workflows", { body: inARow("second", { one: 'context["b"] = 2' }) });
     const [good, changed, unreadable] = [await ran("second"), await ran("second"), await ran("second")];
     const all = JSON.parse((await nova("verify", "--all", "--json")).out);

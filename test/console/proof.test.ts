@@ -7,7 +7,7 @@ import { useConsole } from "./support/use-console.ts";
 describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
 
-  it("shows the hashes, the signature and the root of a run, and downloads its proof with a verifier", async () => {
+  it("shows the hashes and the signature of a run, and downloads the proof of the run with a verifier", async () => {
     const { execution_id: id } = await app.nova.executions.execute("waits", { context: { amount: "1 EUR" } });
     const [task] = await waitUntil(async () => {
       const tasks = await Array.fromAsync(app.nova.tasks.list());

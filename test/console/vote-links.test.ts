@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     expect(asked.filter((request) => request.includes(token))).toEqual([]);
   });
 
-  it("shows one sentence instead of the task if it is used, changed, or opened by another person", async () => {
+  it("shows one sentence instead of the task if the link is used, changed, or opened by another person", async () => {
     const task = await startTask();
     const link = await linkOf(task, "cfo@acme.com");
     const { key } = await app.nova.keys.create({ role: "runner", identity: "eve@acme.com" });

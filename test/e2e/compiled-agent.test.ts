@@ -131,7 +131,7 @@ it("code that uses all steps leaves the answer to the agent", async () => {
   expect(models.requests[0]?.toolResults).toHaveLength(3);
 });
 
-it("compiled code runs if models are off, but its agent may not replace the code then", async () => {
+it("compiled code runs if models are off, but then its agent does not answer for failed code", async () => {
   const flow = { ...compiledFlow("no-models", tools, code), models: false };
   const version = await cloud.publish(flow);
   const good = await cloud.run(version, '{"case": "x", "id": 7}');

@@ -32,7 +32,7 @@ describe("the local API of `nova local`", () => {
     expect(new Set(statuses.map(([status]) => status))).toEqual(new Set([421]));
   });
 
-  it("says how to allow another host name when it refuses one", async () => {
+  it("says how to allow another host name when it refuses a host name", async () => {
     const cloud = await openTestCloud();
     const api = await openApi(cloud, { port: 0 });
     const [, body] = await ask(api.url, "evil.example");

@@ -79,7 +79,7 @@ it.each([
   ["asks a person", { task: "task_1" }, "waiting"],
   ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
   ["fails", null, "failed"],
-])("a node that %s reports its start, and then what happened", async (_, answer, state) => {
+])("a node that %s reports its start, and then its new state", async (_, answer, state) => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   expect(await told(input, answer)).toEqual([
     { node: "a", state: "started" },

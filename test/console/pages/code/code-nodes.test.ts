@@ -209,7 +209,7 @@ describe("stored code that a model wrote for a prompt node", () => {
     [{ requirements: [] }, { ingredient: "requirements", was: "", is: "numpy, pandas" }],
     [{ lib: {} }, { ingredient: "lib", part: "mails.py", was: null, is: hash("sha256", "x = 1") }],
     [{ lib: { ...then.lib, "old.py": "ab" } }, { ingredient: "lib", part: "old.py", was: "ab", is: null }],
-  ])("is stale if the definition for which it was written had %j", async (was, change) => {
+  ])("is stale if the model wrote it for a definition with %j", async (was, change) => {
     expect(await since(was)).toEqual([change]);
   });
 
