@@ -112,10 +112,10 @@ const isSst = (specifier: string) => /^sst(\/|$)/.test(specifier);
 const guarded: { module: RegExp; only: string[]; why: string }[] = [
   { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "only stacks deploys NOVA" },
   { module: /^@aws-sdk\//, only: ["aws", "aws-local", "local"], why: "all other packages reach AWS through ports" },
-  { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "only sandbox calls E2B" },
+  { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "only sandbox uses the SDK of E2B" },
   { module: /^@nova\/functions/, only: ["local"], why: "only the local cloud runs the functions in its own process" },
   { module: /^smtp-server$/, only: ["local"], why: "only the local cloud receives mails over SMTP" },
-  { module: /^openai(\/|$)/, only: ["agents"], why: "only agents sends requests to models" },
+  { module: /^openai(\/|$)/, only: ["agents"], why: "only agents uses the SDK of OpenAI" },
   { module: /^@lezer\/(?!highlight$)/, only: ["python"], why: "only python parses Python" },
   { module: /^@astral-sh\/ruff/, only: ["python"], why: "only python loads ruff, when it first needs ruff" },
 ];
