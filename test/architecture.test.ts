@@ -110,14 +110,14 @@ const isSst = (specifier: string) => /^sst(\/|$)/.test(specifier);
 
 /** Modules that only some packages may import. */
 const guarded: { module: RegExp; only: string[]; why: string }[] = [
-  { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "deployment stays at the rim" },
-  { module: /^@aws-sdk\//, only: ["aws", "aws-local", "local"], why: "other packages reach AWS through ports" },
-  { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "nothing else knows E2B" },
-  { module: /^@nova\/functions/, only: ["local"], why: "functions are the composition root" },
-  { module: /^smtp-server$/, only: ["local"], why: "emulators are the local cloud's" },
-  { module: /^openai(\/|$)/, only: ["agents"], why: "models are behind the pipeline" },
-  { module: /^@lezer\/(?!highlight$)/, only: ["python"], why: "Python is read in one package" },
-  { module: /^@astral-sh\/ruff/, only: ["python"], why: "ruff is loaded by one package, lazily" },
+  { module: /^(aws-cdk-lib|sst|constructs|cdk-nag)(\/|$)/, only: ["stacks"], why: "only stacks deploys NOVA" },
+  { module: /^@aws-sdk\//, only: ["aws", "aws-local", "local"], why: "all other packages reach AWS through ports" },
+  { module: /^(e2b|@e2b\/)/, only: ["sandbox"], why: "only sandbox uses the SDK of E2B" },
+  { module: /^@nova\/functions/, only: ["local"], why: "only the local cloud runs the functions in its own process" },
+  { module: /^smtp-server$/, only: ["local"], why: "only the local cloud receives mails over SMTP" },
+  { module: /^openai(\/|$)/, only: ["agents"], why: "only agents uses the SDK of OpenAI" },
+  { module: /^@lezer\/(?!highlight$)/, only: ["python"], why: "only python parses Python" },
+  { module: /^@astral-sh\/ruff/, only: ["python"], why: "only python loads ruff, when it first needs ruff" },
 ];
 
 /**
@@ -300,7 +300,7 @@ describe("the project", () => {
     expect(shared).toEqual([]);
   });
 
-  it("keeps every file under 500 lines and every handler under 25", () => {
+  it("keeps every file within 500 lines and every handler within 25 lines", () => {
     const long = files.filter(({ lines }) => lines > 500).map(({ path }) => path);
     const handlers = files.filter(
       ({ path, specifiers, lines }) =>

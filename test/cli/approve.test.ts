@@ -54,7 +54,7 @@ async function json(...args: string[]) {
 }
 
 describe("an approval at the command line", { timeout: 60_000 }, () => {
-  it("is printed by the waiting run and by lists, and the run continues after an answer in another terminal", async () => {
+  it("is printed by nova run and nova tasks, and can be answered in another terminal", async () => {
     const run = start("run", "ask", "--set", "sum=850.0");
     const command = await run.line("nova approve");
     expect(await run.line("Pay")).toContain("Pay 850.0?");
@@ -137,7 +137,7 @@ describe("an approval at the command line", { timeout: 60_000 }, () => {
     ],
     ["a missing file", ["exec_none", "ask", "--choice", "a", "--data", "none.json"], /data file "none.json" cannot/],
     ["an answer without a choice", ["exec_none", "ask"], /required option '--choice/],
-  ])("is refused with one sentence and exit code 2 for %s", async (_what, args, sentence) => {
+  ])("is not answered by a command with %s, which exits with 2 and one sentence", async (_what, args, sentence) => {
     const { code, stdout, stderr } = await nova(cwd, "approve", ...args);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(sentence)]);
   });
@@ -162,7 +162,7 @@ describe("a waiting run", { timeout: 60_000 }, () => {
     },
   );
 
-  it("keeps waiting in one branch, while the command that has answered another branch ends", {
+  it("keeps waiting in one branch after the command that answers another branch has ended", {
     tags: ["deep"],
   }, async () => {
     const ask = (id: string) => ({ id, type: "approval", message: "Fine?", choices: ["ok"] });

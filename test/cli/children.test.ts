@@ -42,8 +42,8 @@ async function runJson(...args: string[]) {
 const calls = (workflow: string, fields: object = {}) => ({ type: "workflow", workflow, ...fields });
 const lines = ["--set", "lines=[1, 2.5]"];
 
-describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => {
-  it("publishes the called workflows from the folders next to it, and publishes a new version of one that was changed", async () => {
+describe("nova run of a workflow that calls other workflows", { timeout: 60_000 }, () => {
+  it("publishes called workflows from neighbouring folders, with a new version if they have changed", async () => {
     expect(await runJson("bills", ...lines)).toMatchObject({ code: 0, status: "completed", context: { total: 3.5 } });
     await writeChain(cwd, "sums", { sum: "context['total'] = -sum(context['lines'])" });
     const second = await runJson("bills", ...lines);
@@ -93,7 +93,7 @@ describe("nova run of a workflow that calls others", { timeout: 60_000 }, () => 
     expect(await run.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("completed") });
   });
 
-  it("leaves the waiting runs open at Ctrl-C, and an answer continues them to the end", {
+  it("leaves the waiting runs open at Ctrl-C, and an answer lets these runs continue to the end", {
     tags: ["deep"],
   }, async () => {
     const folders = ["waits", "asks"].map((name) => join(cwd, name));

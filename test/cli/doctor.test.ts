@@ -22,7 +22,7 @@ async function examine(): Promise<{ code: number | null; of: Record<string, Chec
 }
 
 describe("nova doctor", () => {
-  it("reports every check with its result, and with the way out where one fails", async () => {
+  it("reports the result of every check, and says how to fix each failed check", async () => {
     vi.stubEnv("OPENAI_API_KEY", "");
     vi.stubEnv("OPENAI_BASE_URL", "");
     const { code, of } = await examine();

@@ -25,7 +25,7 @@ async function readNamesOf(ids: readonly string[], ...expected: ConstructorParam
   return ids.map(nameOf);
 }
 
-it("the command line reads each name once, and on a terminal cuts only the name and not the id", async () => {
+it("the command line requests the name for each id once, and cuts a long name but not the id", async () => {
   const name = "n".repeat(70);
   const id = "i".repeat(64);
   expect(
@@ -43,7 +43,7 @@ it("the command line reads each name once, and on a terminal cuts only the name 
   ]);
 });
 
-it("an id stays as it is if its name cannot be read", async () => {
+it("the command line prints only the id if it cannot read the name", async () => {
   const names = await readNamesOf(
     ["gone", draft, "kept"],
     ["GET /workflows/gone", { status: 404, body: {} }],

@@ -96,7 +96,7 @@ describe("the offer of the command line to install missing Python packages", () 
     expect(await offerAll(answering(false))).toContain("nova packages install");
   });
 
-  it("is made if a model's code may import the packages, but not if all code of the workflow imports nothing", async () => {
+  it("is made if the code of a model may import the packages, but not if no code imports anything", async () => {
     await offerPackages(await parsed("plain.json"), answering(true));
     expect(asked).toEqual([]);
     const prompt = { id: "ai", type: "action", executor: "prompt", prompt: "Sum up." };

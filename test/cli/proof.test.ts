@@ -68,7 +68,7 @@ describe("nova proof", { timeout: 60_000 }, () => {
     });
   });
 
-  it("names a reused run and its inner run if they no longer exist, and so does every verifier", async () => {
+  it("names a reused run and its inner run that no longer exist, as every verifier does", async () => {
     await api.call("POST /workflows", { body: inARow("inner", { work: "context['x'] = 1" }) });
     const call = { type: "workflow", workflow: "inner", output: { x: "x" } };
     const id = await ran(inARow("gone", { call, two: "if context.get('bad'): raise ValueError('bad')" }), {
@@ -123,7 +123,7 @@ describe("nova proof", { timeout: 60_000 }, () => {
     client.destroy();
   }
 
-  it("with --now makes a root before it writes the proof", async () => {
+  it("with --now makes a tree that contains the run before it writes the proof", async () => {
     const id = await ran(inARow("dated", { one: "pass" }));
     const into = join(folder, "dated.json");
     const made = await onServer("proof", id, "--into", into, "--now");

@@ -93,7 +93,7 @@ describe("nova run", { timeout: 60_000 }, () => {
     for (const part of ["✓ greet", "completed", "start → greet", "nova trace exec_"]) expect(stdout).toContain(part);
   });
 
-  it("cancels the run at Ctrl-C, prints that it did so, and exits with 130", async () => {
+  it("cancels the run at Ctrl-C, prints that the run is cancelled, and exits with 130", async () => {
     await writeChain(cwd, "slow", { nap: "import time; time.sleep(50)" });
     const run = startNova(cwd, "run", "slow");
     await run.line("nap");

@@ -86,7 +86,7 @@ describe("nova session", { timeout: 60_000 }, () => {
     expect((await onServer("session", "publish", id)).out).toBe("version 2 of bills is ready");
   });
 
-  it("sets fields of the workflow without a node", async () => {
+  it("sets fields of the workflow if the user names no node", async () => {
     const id = await made();
     await onServer("session", "set", id, "--set", 'labels={"order":"{order}"}', "--set", "idle_seconds=60");
     await onServer("session", "set", id, "--set", "idle_seconds=null", "--set", "triggers=null");

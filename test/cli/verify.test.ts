@@ -85,7 +85,7 @@ describe("nova verify", { timeout: 60_000 }, () => {
 });
 
 describe("nova verify of many runs", { timeout: 60_000 }, () => {
-  it("checks every run, lists the runs with a broken chain, and fails if there is one", async () => {
+  it("checks every run, lists the runs with a broken chain, and fails if a chain is broken", async () => {
     await api.call("POST /workflows", { body: inARow("second", { one: 'context["b"] = 2' }) });
     const [good, changed, unreadable] = [await ran("second"), await ran("second"), await ran("second")];
     const all = JSON.parse((await nova("verify", "--all", "--json")).out);
@@ -115,7 +115,7 @@ describe("nova verify of many runs", { timeout: 60_000 }, () => {
       else Reflect.deleteProperty(process.stderr, "isTTY");
     });
 
-    it("shows on standard error how far it is, and removes that line", async () => {
+    it("shows its progress in a line on standard error, and removes this line at the end", async () => {
       const { out, err } = await nova("verify", "--all");
       expect(out).toMatch(/^broken [^\r]*\d+ runs: \d+ anchored, 0 open, 2 broken$/s);
       const lines = err.split("\r\u001b[K");

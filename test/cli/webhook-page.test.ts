@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-it("docs/webhook-to-callback.md leads from a signed request to a callback, word by word", {
+it("the commands in docs/webhook-to-callback.md work without a change, from a signed request to a callback", {
   tags: ["deep"],
   timeout: 240_000,
 }, async () => {

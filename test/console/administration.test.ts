@@ -6,12 +6,12 @@ import { useConsole } from "./support/use-console.ts";
 
 const secret = "correct-horse-battery";
 
-describe.skipIf(!hasBrowser)("the administration in the console", () => {
+describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
 
   const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
-  it("creates a client with a credential whose values are never shown after they are saved", async () => {
+  it("creates a client with a credential, and does not show the values of a saved credential", async () => {
     const page = await app.open("/clients");
     const answers: Promise<string>[] = [];
     page.on("response", (response) => answers.push(response.text().catch(() => "")));
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     ]);
   });
 
-  it("saves the variables of a client with all digits, and changes one quota without changing the others", async () => {
+  it("saves all digits in the variables of a client, and changes one quota without changing the others", async () => {
     const page = await app.open("/clients/acme");
     const variables = page.getByLabel("Variables as a JSON object");
     const part = page.getByRole("region", { name: "Variables" });
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     expect(await dialog.innerText()).not.toContain("\u202e");
   });
 
-  it("shows that all services answer, and counts stored records when the user requests it", async () => {
+  it("shows that all services answer, and counts stored records at the user's request", async () => {
     const page = await app.open("/health");
     await page.getByText("Step Functions, which runs the graphs").waitFor();
     await page.getByRole("button", { name: "Count them" }).click();
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)("the administration in the console", () => {
     ["audit", "/audit", "Key created"],
     ["costs", "/costs", "Tokens in"],
     ["health", "/health", "Open runs"],
-  ])("conforms to WCAG on the page of %s, in light and dark, on three widths", async (name, path, text) => {
+  ])("conforms to WCAG on the page of %s, in light and dark mode, at three screen widths", async (name, path, text) => {
     const created = app.nova.clients.create({ slug: "globex", name: "Globex" });
     // Only the first of these tests creates the client; for the other tests the client exists already.
     await created.catch(() => undefined);

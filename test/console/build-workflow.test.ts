@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     await waitUntil(async () => expect((await app.nova.sessions.get(session_id)).nodes).toEqual([]));
   });
 
-  it("undoes and redoes each step, also while the server has not answered to the step before", async () => {
+  it("undoes and redoes each step, even if the server has not yet answered the previous step", async () => {
     const nodes = [{ id: "a", type: "action", code: "pass" }];
     const { session_id: id } = await app.nova.sessions.create({ name: "Quick", nodes });
     const page = await app.open(`/sessions/${id}`);
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     expect(await page.locator(".cm-content").textContent()).toBe("context['b'] = 1");
   });
 
-  it("says when a version is ready that Step Functions accepts late", async () => {
+  it("says when a published version is ready, even if Step Functions accepts the version late", async () => {
     const nodes = [{ id: "a", type: "action", code: "pass" }];
     const { session_id: id } = await app.nova.sessions.create({ name: "Slowly", nodes });
     const page = await app.open(`/sessions/${id}`);
@@ -264,7 +264,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     });
   });
 
-  it("draws a loop, and runs its rounds", async () => {
+  it("lets a user draw a loop and run all visits of the nodes in the loop", async () => {
     const nodes = [
       { id: "count", type: "action", code: 'context["n"] = context.get("n", 0) + 1' },
       { id: "check", type: "decision", code: 'context["branch_decision"] = "again" if context["n"] < 3 else "done"' },
@@ -322,7 +322,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
   const settingsOf = async (id: string) => (await app.nova.sessions.get(id)).settings;
   const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-  it("lets a user with a mouse add, change and remove triggers and receivers of failures, and publishes them", async () => {
+  it("lets a user with a mouse add, change, remove and publish triggers and receivers of failures", async () => {
     const nodes = [{ id: "a", type: "action", code: "pass" }];
     const { session_id: id } = await app.nova.sessions.create({ name: "Nightly", nodes });
     const page = await app.open(`/sessions/${id}`);
@@ -409,7 +409,7 @@ describe.skipIf(!hasBrowser)("the console of a server without workflows", () => 
     return found?.definition as { nodes: { id: string; type: string; code?: string }[]; edges: object[] };
   };
 
-  it("lets a user with a mouse build, run, mend and undo the nodes of a map", async () => {
+  it("lets a user with a mouse build, run and change the nodes of a map, and undo a change", async () => {
     const { session_id: id } = await app.nova.sessions.create({ name: "Lines", context: { lines: [21, 3] } });
     const page = await app.open(`/sessions/${id}`);
     await page.getByRole("button", { name: "Add a node" }).first().click();

@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)("the console's page of generated code", () => {
     expect(page.url()).toContain("node=");
   });
 
-  it("conforms to WCAG in light and dark, on three widths", async () => {
+  it("conforms to WCAG in light and dark mode, at three screen widths", async () => {
     const list = await app.open("/code");
     await list.getByRole("button", { name: /sum\s*sums/i }).waitFor();
     expect(await findingsInEveryLook(list, "code")).toEqual([]);

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("the conversation of an agent on the page of its ru
     await models[Symbol.asyncDispose]();
   });
 
-  it("shows messages, tokens and dollars without secrets, and a call opens the visit of its tool", async () => {
+  it("shows messages, tokens and dollars without secrets, and opens the visit of a tool from its call", async () => {
     const code = 'context["order"] = {"total": 850.0}\nprint("uses", context["token"])';
     const lookUp = toolNode("look_up", code, { id: { type: "integer" } }, { effects: false });
     const inputs = { properties: { case: { type: "string" }, token: { type: "string", secret: true } } };

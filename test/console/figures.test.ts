@@ -251,7 +251,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
         ]),
       );
 
-  it("is the same as in the trace, live and finished, folded and unfolded", async () => {
+  it("is the same as in the trace of an open or ended run, with folded or unfolded nodes", async () => {
     const { execution_id: id } = await app.nova.executions.execute("shapes", { context: {} });
     const page = await app.open(`/runs/${id}`, { viewport: tall });
     await card(page, "manager").and(page.locator("[data-state=waiting]")).waitFor({ timeout: 60_000 });
@@ -307,7 +307,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     expect(await row.getByRole("link").first().innerText()).toBe("Every shape");
   });
 
-  it("says how many items of a cancelled map ran", async () => {
+  it("is the same as in the trace of a cancelled map, and counts only the items that ran", async () => {
     const { execution_id: id } = await app.nova.executions.execute("stuck", { context: {} });
     const page = await app.open(`/runs/${id}`, { viewport: tall });
     await card(page, "each")
@@ -336,7 +336,7 @@ describe.skipIf(!hasBrowser)("every figure of the console", () => {
     expect(await page.locator(".run-facts").innerText()).toContain(formatDuration(trace.duration_ms ?? Number.NaN));
   });
 
-  it("is the same as in the trace after a restart, which reuses entries and is not restarted twice", async () => {
+  it("is the same as in the trace of a restart, and the list of runs restarts no run a second time", async () => {
     const { execution_id: id } = await app.nova.executions.run("orders", { context: { total: 9500 } });
     const { execution_id: again } = await app.nova.executions.restart(id);
     await waitUntil(async () => expect((await app.nova.executions.get(again)).status).toBe("failed"));

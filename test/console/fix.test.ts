@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("the console's page of a failed run", () => {
     other = await run(9600);
   });
 
-  it("shows the failed line, and what a change of the node does with the recorded context", async () => {
+  it("shows the failed line, and runs a changed node with the recorded context", async () => {
     const page = await app.open(`/runs/${failed}`);
     await panel(page).getByText("rate = rates['USD']").first().waitFor();
     await panel(page).getByRole("button", { name: "Edit and try" }).click();
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("the console's page of a failed run", () => {
     expect((await app.nova.executions.get(failed)).restarts).toEqual([]);
   });
 
-  it("waits for the end of a node that runs longer than the server's answer takes", async () => {
+  it("waits for the end of a node that still runs when the server answers", async () => {
     const page = await app.open(`/runs/${failed}`);
     await page.route("**/nodes/book/run", async (route) => {
       const response = await route.fetch();
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("the console's page of a failed run", () => {
     expect(await panel(page).getByText("The node still fails:").count()).toBe(0);
   });
 
-  it("publishes the change, and continues this run and the other runs with the same error", async () => {
+  it("publishes the changed node, and restarts this run and another run with the same error", async () => {
     const page = await app.open(`/runs/${failed}`);
     await panel(page).getByRole("button", { name: "Edit and try" }).click();
     await editor(page).waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)("the console's page of a failed run", () => {
     });
   });
 
-  it("restarts with the active version, another initial value and a forecast", async () => {
+  it("shows a forecast, and restarts the run with the active version and another initial value", async () => {
     const third = (await app.nova.executions.run("orders", { context: { total: 9700 }, version: 1 })).execution_id;
     const page = await app.open(`/runs/${third}`);
     await page.getByRole("button", { name: "Restart", exact: true }).click();

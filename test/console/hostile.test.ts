@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("untrusted texts in the console", () => {
   );
 
   it.each(["svg", "page", "table"])(
-    "in a blob run no script when its preview shows an image, code or a table: %s",
+    "run no script if the preview of their blob shows an image, code or a table: %s",
     async (key) => {
       const page = await app.open(`/runs/${id}?node=make`);
       const panel = page.getByRole("complementary", { name: "Entry" });
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("untrusted texts in the console", () => {
     "?status=<img src=x onerror=document.title='taken'>",
     "?workflow=javascript:alert(1)",
     "?text=%3Cimg%20src=x%3E",
-  ])("are ordinary filters of the list of runs if they are in its URL: %s", async (query) => {
+  ])("are ordinary filters if they are in the URL of the list of runs: %s", async (query) => {
     const page = await app.open(`/${query}`);
     await page.getByRole("search").waitFor();
     await expectUntaken(page);

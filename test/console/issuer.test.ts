@@ -5,7 +5,7 @@ import { findingsInEveryLook, hasBrowser } from "./support/browser.ts";
 import { type Issuer, openIssuer } from "./support/open-issuer.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("sign-in to the console with an issuer", () => {
+describe.skipIf(!hasBrowser)("the console, if an issuer signs users in,", () => {
   let issuer: Issuer;
   beforeAll(async () => {
     issuer = await openIssuer("console", "nova");
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("sign-in to the console with an issuer", () => {
     return page;
   }
 
-  it("returns to the first page, keeps the token in the browser tab, and leaves no code in the URL", async () => {
+  it("returns to the opened page, keeps the token in the browser tab, and leaves no code in the URL", async () => {
     const page = await signIn();
     await page.getByRole("heading", { name: "Costs" }).waitFor();
     expect(page.url()).toBe(`${app.url}/console/costs?range=7d`);
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("sign-in to the console with an issuer", () => {
     expect(issuer.grants).toEqual([]);
   });
 
-  it("is followed by a sign-out in the console and at the issuer, without a token in any URL", async () => {
+  it("signs the user out of the console and of the issuer, and puts no token into any URL", async () => {
     const page = await signIn();
     await page.getByText("No model costs").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -108,14 +108,14 @@ describe.skipIf(!hasBrowser)("sign-in to the console with an issuer", () => {
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
   });
 
-  it("shows the pages that the role of the user may see, and explains which right is missing on others", async () => {
+  it("shows the pages that the user's role may see, and explains on other pages which right is missing", async () => {
     issuer.behaviour.claims = { nova_role: "viewer", nova_client: "*" };
     const page = await signIn("/audit");
     await page.getByText("Your key may not see this").waitFor();
     await page.getByText("this needs the role admin").waitFor();
   });
 
-  it("conforms to WCAG in light and dark, on three widths", async () => {
+  it("conforms to WCAG on the sign-in page, in light and dark mode, at three screen widths", async () => {
     const page = await app.openSignedOut();
     await page.goto(`${app.url}/console/`);
     await button(page).waitFor();

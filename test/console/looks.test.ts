@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   ];
 
   it.each(looks)(
-    "conforms to WCAG in light and dark, on all screens: $name",
+    "conforms to WCAG in light and dark mode, on all screen sizes: $name",
     async ({ name, path, ready, onPhone }) => {
       const page = await app.open(path());
       await ready(page);
@@ -120,13 +120,13 @@ describe.skipIf(!hasBrowser)("the console", () => {
     120_000,
   );
 
-  it.each(["failed", "map", "waiting"])("shows the facts of a %s run in one line on a desk", async (run) => {
+  it.each(["failed", "map", "waiting"])("shows the facts of a %s run in one line on a desktop screen", async (run) => {
     const page = await app.open(`/runs/${ids[run]}`);
     await page.getByRole("button", { name: "Verify the chain" }).waitFor();
     expect((await page.locator(".run-facts").boundingBox())?.height).toBeLessThan(40);
   });
 
-  it("has rows of 34 pixels, and its own fonts", async () => {
+  it("shows rows that are 34 pixels high, and uses its own fonts", async () => {
     const page = await app.open("/");
     await page.getByRole("row").nth(6).waitFor();
     expect((await page.getByRole("row").nth(2).boundingBox())?.height).toBe(34);

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { desk, findingsInEveryLook, hasBrowser, waitUntil, waitUntilLoaded } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("at a glance", () => {
+describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
 
-  it("the page of failures groups them, names the line and the version, and restarts a group", async () => {
+  it("groups failures, names the line and the version, and restarts the runs of a group", async () => {
     const failing = (line: string) => ({
       id: "breaks",
       name: "It breaks",
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)("at a glance", () => {
     );
   });
 
-  it("the overview shows the figures of the API, and leads to the failures and to the oldest task", async () => {
+  it("shows the figures of the API on its overview, and links to the failures and to the oldest task", async () => {
     const { execution_id: waiting } = await app.nova.executions.execute("waits", { context: { amount: "1 EUR" } });
     await waitUntil(async () => expect((await app.nova.executions.get(waiting)).status).toBe("waiting"));
     const page = await app.open("/overview");

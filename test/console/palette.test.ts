@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { findingsInEveryLook, hasBrowser, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("the palette", () => {
+describe.skipIf(!hasBrowser)("the command palette of the console", () => {
   const app = useConsole();
   const options = (page: Page) => page.getByRole("dialog").getByRole("option");
 
@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)("the palette", () => {
     await page.keyboard.type(text);
   }
 
-  it("goes to a page, a workflow, a client and a run by keyboard alone", async () => {
+  it("lets a user who has only a keyboard open a page, a workflow, a client and a run", async () => {
     await app.nova.clients.create({ slug: "globex", name: "Globex" });
     const { execution_id: id } = await app.nova.executions.run("polls");
     const page = await app.open("/");
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("the palette", () => {
     await page.waitForURL(new RegExp(`/runs/${id}`));
   });
 
-  it("finds a run by its whole id and by a label, and says what to type if nothing fits", async () => {
+  it("finds a run by its whole id or by a label, and says what to type if it finds nothing", async () => {
     await app.nova.workflows.publish({
       id: "labelled",
       labels: { order: "{{number}}" },
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)("the palette", () => {
     await page.getByText("Nothing fits.").waitFor();
   });
 
-  it("opens a node of the run, and does an action of the page", async () => {
+  it("opens a node of the run, and starts an action of the page", async () => {
     const { execution_id: id } = await app.nova.executions.run("orders", { context: { total: 10 } });
     const page = await app.open(`/runs/${id}`);
     await page.locator(".react-flow__node").first().waitFor();

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { desk, findingsInEveryLook, hasBrowser, waitUntil, waitUntilLoaded } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("the proof of a run", () => {
+describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
 
-  it("lists the chain with its hashes and the person who answered, shows signature and root, and is downloaded with a verifier", async () => {
+  it("shows the hashes and the signature of a run, and downloads the proof of the run with a verifier", async () => {
     const { execution_id: id } = await app.nova.executions.execute("waits", { context: { amount: "1 EUR" } });
     const [task] = await waitUntil(async () => {
       const tasks = await Array.fromAsync(app.nova.tasks.list());
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("the proof of a run", () => {
     await verifier.getByRole("status").getByText(`${id} is valid`).waitFor();
   });
 
-  it("names the person who restarted the run with other values", async () => {
+  it("names the person who restarted a run with other values", async () => {
     const { execution_id: id } = await app.nova.executions.run("orders", { context: { total: 9500 } });
     const { execution_id: again } = await app.nova.executions.restart(id, { context_patch: { total: 10 } });
     const page = await app.open(`/runs/${again}`);
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("the proof of a run", () => {
       .waitFor();
   });
 
-  it("is beside the labels and the trigger of its run, and a label filters the list of runs", async () => {
+  it("shows the labels of a run, and filters the list of runs by a label", async () => {
     await app.nova.workflows.publish({
       id: "labelled",
       labels: { order: "{{number}}" },

@@ -307,7 +307,7 @@ context['short'] = [7]
     expect(await measureLeft()).toBe(moved);
   });
 
-  it("has its node, its tab and its unfolded nodes in the address, so that a copied address shows the same", {
+  it("keeps the selected node, tab and unfolded nodes in the URL, so that a copied URL shows the same page", {
     tags: ["deep"],
   }, async () => {
     const id = await runToEnd("prices");
@@ -323,7 +323,7 @@ context['short'] = [7]
     await waitUntil(async () => expect(await tab(same).getAttribute("aria-selected")).toBe("true"));
   });
 
-  it("shows a period of the timeline and the critical path, by mouse and by keyboard, and keeps them in the address", {
+  it("shows a period of the timeline and the critical path, by mouse and by keyboard, and keeps them in the URL", {
     tags: ["deep"],
   }, async () => {
     const id = await runToEnd("orders", { total: 2500 });
@@ -373,7 +373,7 @@ context['short'] = [7]
     await page.getByRole("button", { name: /^price 0/ }).waitFor();
   });
 
-  it("shows client, starter and input in its head, and the input leads to the entry of the start", async () => {
+  it("shows client, starter and input at its top, and opens the entry of the start from the input", async () => {
     const id = await runToEnd("orders", { total: 2500 });
     const page = await app.open(`/runs/${id}`);
     const head = page.locator(".run-facts");
@@ -386,7 +386,7 @@ context['short'] = [7]
     await panel.getByText("2500").waitFor();
   });
 
-  it("shows the output of all nodes in one list, and Follow is on while the run is open", {
+  it("shows the output of all nodes in one list, and follows new output while the run is open", {
     tags: ["deep"],
   }, async () => {
     const id = await begin("slow");
@@ -419,7 +419,7 @@ context['short'] = [7]
     await page.getByRole("button", { name: "Follow the running node in the graph", pressed: true }).waitFor();
   });
 
-  it("has the place in the graph in the address, and copies a link that shows the same", async () => {
+  it("keeps the visible part of the graph in the URL, and copies a link that shows the same part", async () => {
     const id = await runToEnd("orders", { total: 2500 });
     const page = await app.open(`/runs/${id}?node=read&tab=diff`);
     await node(page, "end").waitFor();
@@ -459,7 +459,7 @@ context['short'] = [7]
     expect(await edge.getAttribute("aria-valuenow")).toBe(shown);
   });
 
-  it("compares the run with another one node by node, as the command line does", async () => {
+  it("compares the run with another run node by node, as the command line does", async () => {
     const [fine, failed] = [await runToEnd("orders", { total: 2500 }), await runToEnd("orders", { total: 9500 })];
     const page = await app.open(`/runs/${failed}`);
     await page.getByRole("button", { name: "Compare" }).click();
@@ -478,7 +478,7 @@ context['short'] = [7]
     await waitUntil(() => expect(page.url()).not.toContain("compare"));
   });
 
-  it("shows the failed line in colours, and wraps it in place of hiding a part of it", async () => {
+  it("shows the failed line in colours, and wraps a long line instead of hiding a part of it", async () => {
     const long = `context['total'] = ${Array.from({ length: 40 }, (_, index) => `${index}`).join(" + ")} + context["undefined_name"]`;
     await app.nova.workflows.publish({
       id: "long-line",

@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await waitUntil(async () => expect(await rows(page).getByText("Cancelled", { exact: true }).count()).toBe(3));
   });
 
-  it("restarts several runs, and explains why others cannot be restarted", async () => {
+  it("restarts several runs, and explains why other runs cannot be restarted", async () => {
     const failed = await begin("orders", { total: 9501 });
     const waiting = await begin("waits", { amount: "2 EUR" });
     const page = await app.open("/");
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)("the list of runs", () => {
     await views.waitFor({ state: "hidden" });
   });
 
-  it("can be used by keyboard only: down, select, open, back", async () => {
+  it("lets a user who has only a keyboard move down, select a run, open a run and return", async () => {
     const page = await app.open("/");
     await rows(page).first().waitFor();
     await page.keyboard.press("j");

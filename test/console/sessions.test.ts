@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { findingsInEveryLook, findingsOf, hasBrowser, picture, waitUntil } from "./support/browser.ts";
 import { useConsole } from "./support/use-console.ts";
 
-describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
+describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
   let id = "";
 
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
   }
   const all = (one: string) => ({ read: one, check_sender: one, check_amount: one, is_large: one, book: one });
 
-  it("create a session from a workflow, edit a node, run stale nodes, and publish", async () => {
+  it("lets a user create a session from a workflow, edit a node, run stale nodes, and publish the draft", async () => {
     const page = await app.open("/sessions");
     await page.getByText("No sessions yet").waitFor();
     await page.getByRole("button", { name: "New session" }).click();
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     expect(JSON.stringify(definition)).toContain("print('changed')");
   });
 
-  it("edit the output of a node, and run one node", async () => {
+  it("lets a user edit the output of a node, and run one node", async () => {
     const page = await app.open(`/sessions/${id}?node=check_amount`);
     await panel(page).getByRole("button", { name: "Edit output" }).click();
     await panel(page).getByLabel("Text of amount").fill("12345678901234567890");
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await page.waitForURL(/\/console\/runs\/exec_/);
   });
 
-  it("show a concurrent change and its author, and keep unsaved input until the user decides", async () => {
+  it("shows a concurrent change of a node and its author, and keeps unsaved input until the user decides", async () => {
     const page = await app.open(`/sessions/${id}?node=tell`);
     await editor(page).waitFor();
     let isFirst = true;
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     });
   });
 
-  it("add nodes and edges to an empty draft, and delete nodes, edges and the session", async () => {
+  it("lets a user add nodes and edges to an empty draft, and delete nodes, edges and the session", async () => {
     const session = await app.nova.sessions.create({ name: "From <b>nothing</b>\u202e" });
     const page = await app.open(`/sessions/${session.session_id}`);
     await page.getByText("The draft has no nodes yet").waitFor();
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await waitUntil(async () => expect(await page.getByRole("row").count()).toBe(2));
   });
 
-  it("show another user's change of a field, and keep the user's own changes of other fields", async () => {
+  it("shows another user's change of a field, and keeps the user's own changes of other fields", async () => {
     const nodes = [{ id: "pause", type: "wait", seconds: 5, name: "Pause" }];
     const { session_id } = await app.nova.sessions.create({ name: "Shared", nodes });
     const page = await app.open(`/sessions/${session_id}?node=pause`);
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     });
   });
 
-  it("add a node of every kind, in a row", async () => {
+  it("lets a user add nodes of all kinds, one after another", async () => {
     const { session_id } = await app.nova.sessions.create({ name: "Kinds" });
     const page = await app.open(`/sessions/${session_id}`);
     await page.getByText("The draft has no nodes yet").waitFor();
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     ]);
   });
 
-  it("edit the tools of an agent, which every change of the drawing keeps", async () => {
+  it("lets a user edit the tools of an agent, and keeps the tools in every change of the drawing", async () => {
     const agent = { id: "answer", type: "action", executor: "agent", prompt: "Answer", tools: ["find"] };
     const nodes = [agent, { id: "find", type: "action", code: "pass" }];
     const { session_id } = await app.nova.sessions.create({ name: "Tools", nodes });
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await waitUntil(async () => expect((await read()).tools).toEqual(["answer_tool"]));
   });
 
-  it("mark the nodes with findings in the drawing, until the findings are gone", async () => {
+  it("marks the nodes of a draft that have findings, until the findings are gone", async () => {
     const nodes = [
       { id: "good", type: "action", code: "pass" },
       { id: "bad", type: "action", code: "context['x'] = (" },
@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     await card(page, "bad").getByText("1 finding").waitFor({ state: "hidden" });
   });
 
-  it("show the fields of another executor as soon as the user chooses it", async () => {
+  it("shows the fields of another executor as soon as the user chooses this executor", async () => {
     const nodes = [{ id: "answer", type: "action", executor: "code", code: "pass" }];
     const { session_id } = await app.nova.sessions.create({ name: "Kinds", nodes });
     const page = await app.open(`/sessions/${session_id}?node=answer`);
@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
     });
   });
 
-  describe("conform to WCAG", () => {
+  describe("conforms to WCAG", () => {
     beforeAll(async () => {
       if (hasBrowser) await app.nova.sessions.changeNode(id, "check_sender", { description: "x" });
     });
@@ -268,7 +268,7 @@ describe.skipIf(!hasBrowser)("the console's pages of sessions", () => {
       ["session", () => `/sessions/${id}`, ["Last changes", "is_large"]],
       ["session-node", () => `/sessions/${id}?node=check_amount`, ["Edges", "is_large"]],
     ])(
-      "in light and dark, on three widths: %s",
+      "in light and dark mode, at three screen widths: %s",
       async (name, path, texts) => {
         const page = await app.open(path());
         for (const text of texts) await page.getByText(text).filter({ visible: true }).first().waitFor();

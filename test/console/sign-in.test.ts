@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("the sign-in page", () => {
     await later.getByRole("alert").getByText("This link has been used").waitFor();
   });
 
-  it("accepts a pasted API key, and explains why an invalid one is refused", async () => {
+  it("accepts a pasted API key, and explains why it refuses an invalid API key", async () => {
     const page = await app.openSignedOut();
     await page.goto(app.url);
     await page.getByLabel("API key").fill("nova_wrong");

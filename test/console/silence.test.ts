@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("every page of the console, while its server is dow
       return { tones, clocks: document.querySelector("main").innerText };
     })()`);
 
-  it("says since when no answer came, shows states in grey and stops its clocks, until the server is back", async () => {
+  it("says since when the server gives no answer, shows states in grey and stops its clocks", async () => {
     const opened: { name: string; page: Page }[] = [];
     const left = Object.entries(pages).values();
     const openPages = async () => {

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("a page of the console with much data", () => {
     await panel.getByText(/^\d+ found$/).waitFor();
   });
 
-  it("opens a run of 300 nodes in less than two seconds, with a map of its graph", async () => {
+  it("shows a run of 300 nodes with a small map of its graph in less than two seconds", async () => {
     const page = await openLarge((one) => answerGraph(one, 300));
     await page.locator(".react-flow__node").first().waitFor();
     await page.getByRole("link", { name: "All runs" }).click();
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("a page of the console with much data", () => {
     expect(await page.locator(".react-flow__minimap-node").count()).toBe(300);
   });
 
-  it("opens a failed run of 40 nodes in less than a second", async () => {
+  it("shows a failed run of 40 nodes in less than a second", async () => {
     const page = await openLarge((one) => answerGraph(one, 40));
     await page.locator(".react-flow__node").first().waitFor();
     await page.getByRole("link", { name: "All runs" }).click();

@@ -59,7 +59,7 @@ async function writeOpener(folder: string): Promise<void> {
   await chmod(join(folder, "xdg-open"), 0o755);
 }
 
-describe.skipIf(!hasBrowser)("a new user on the way from an empty folder to a paid invoice", () => {
+describe.skipIf(!hasBrowser)("a new user", () => {
   const browser = useBrowser();
   let [folder, openers] = ["", ""];
   let dev: Started;
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("a new user on the way from an empty folder to a pa
   const completed = (page: Page) => page.locator(".run-top").getByText("Completed").waitFor();
   const verified = (page: Page) => page.getByText(/^\d+ entries verified, signed$/).waitFor();
 
-  it("reaches the end by mouse only, from the link that nova dev --open opens", async () => {
+  it("gets from an empty folder to a paid invoice with only a mouse and the link of nova dev --open", async () => {
     const opened = await waitUntil(() => readFile(join(openers, "opened"), "utf8"));
     expect(opened).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]+$/);
     const page = await browser.page();
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("a new user on the way from an empty folder to a pa
     await picture(page, "story-light-desk");
   });
 
-  it("reaches the end by keyboard only, from a pasted API key", async () => {
+  it("gets from an empty folder to a paid invoice with only a keyboard and a pasted API key", async () => {
     const page = await browser.page();
     const { keyboard } = page;
     await page.goto(`${greeted.url}/console/`);

@@ -43,7 +43,7 @@ const asks = {
 const trap = "<img src=x onerror=\"document.title='caught'\">";
 const context = { invoice: { total: 1338.75, to: trap } };
 
-describe.skipIf(!hasBrowser)("tasks in the console", () => {
+describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
   beforeAll(async () => {
     if (hasBrowser) await app.nova.workflows.publish(asks);
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
 
   const choose = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-  it("are listed, and an answer from a phone keeps all typed digits", async () => {
+  it("lists tasks, and keeps all digits that a user types into an answer on a phone", async () => {
     const { task, execution } = await startTask();
     const page = await app.open("/tasks", { viewport: phone });
     await page.locator(`a[href*="${task}"]`).click();
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     return { entry: await (await fetch(`${app.url}/executions/${execution}/chain`, { headers })).text() };
   }
 
-  it("show who may vote and who has voted, and say why the buttons are disabled for the user", {
+  it("shows who may vote and who has voted, and says why the buttons are disabled for the user", {
     tags: ["deep"],
   }, async () => {
     const [start, ask, end] = asks.nodes;
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(await choose(page, "approved").isDisabled()).toBe(true);
   });
 
-  it("can be answered by keyboard only", async () => {
+  it("lets a user who has only a keyboard answer a task", async () => {
     await startTask("waits", { amount: "7 EUR" });
     const page = await app.open("/tasks?workflow=waits");
     await page.getByText("Pay 7 EUR?").waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("answered: approved").waitFor();
   });
 
-  it("can be answered in the page of their run, which says who may answer", async () => {
+  it("lets a user answer a task on the page of the run, and says there who may answer", async () => {
     const { execution } = await startTask("waits", { amount: "9 EUR" });
     const page = await app.open(`/runs/${execution}?node=manager`);
     await page.getByText("Pay 9 EUR?").waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.locator(".run-top").getByText("Completed").waitFor();
   });
 
-  it("show beside an input why it is invalid, and show the answer of another user who was faster", {
+  it("shows beside an input why the input is invalid, and shows the answer of another user who was faster", {
     tags: ["deep"],
   }, async () => {
     const { task } = await startTask();
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("no money").waitFor();
   });
 
-  it("show their context and later their answer without requests for the run or the workflow", {
+  it("shows the context and later the answer of a task without requests for the run or the workflow", {
     tags: ["deep"],
   }, async () => {
     const { task } = await startTask();
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(paths.filter((path) => path.startsWith("/executions") || path.startsWith("/workflows/"))).toEqual([]);
   });
 
-  it("each have their own URL, and the page says if no task has this URL", async () => {
+  it("says if no task has the id in the URL, and lists the tasks of one kind", async () => {
     const page = await app.open("/tasks/task_01ARZ3NDEKTSV4RRFFQ69G5FAV");
     await page.getByText("There is no such task").waitFor();
     await page.getByRole("link", { name: "All tasks" }).click();
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(new URL(page.url()).search).toBe("?kind=event");
   });
 
-  it("conform to WCAG 2.2 AA in light and dark, on three widths", {
+  it("conforms to WCAG 2.2 AA on its pages of tasks, in light and dark mode, at three screen widths", {
     tags: ["deep"],
     timeout: 120_000,
   }, async () => {

@@ -27,7 +27,7 @@ const pays = {
   ],
 };
 
-describe.skipIf(!hasBrowser)("a mailed link", () => {
+describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
   const app = useConsole();
   beforeAll(async () => {
     if (hasBrowser) await app.nova.workflows.publish(pays);
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("a mailed link", () => {
   const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
   const votesOn = async (task: string) => (await app.nova.tasks.get(task)).voting?.votes ?? [];
 
-  it("shows its task without a sign-in, answers nothing when it is opened, and votes when a button is pressed", async () => {
+  it("shows the task without a sign-in, and votes only when the person presses a button", async () => {
     const task = await startTask();
     const link = await linkOf(task, "cfo@acme.com");
     expect(link).toMatch(new RegExp(`^${app.url}/console/tasks/${task}#vote=nova_vl_0_`));
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)("a mailed link", () => {
     expect(asked.filter((request) => request.includes(token))).toEqual([]);
   });
 
-  it("says in one sentence why it does not open its task: used, changed, or opened by another person", async () => {
+  it("shows one sentence instead of the task if the link is used, changed, or opened by another person", async () => {
     const task = await startTask();
     const link = await linkOf(task, "cfo@acme.com");
     const { key } = await app.nova.keys.create({ role: "runner", identity: "eve@acme.com" });
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("a mailed link", () => {
     expect(await votesOn(task)).toHaveLength(1);
   });
 
-  it("is followed by a second link that withdraws the vote, and by a third link that delegates it to a person, who also gets a link", async () => {
+  it("is followed by a link that withdraws the vote, and then by a link that delegates the vote", async () => {
     const task = await startTask();
     const first = await openLink(await linkOf(task, "cfo@acme.com"));
     await first.page.getByLabel("reason").fill("cheap");
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)("a mailed link", () => {
     await page.getByText("Your vote is stored: yes").waitFor();
   });
 
-  it("does not fetch large values, and says so", async () => {
+  it("shows no large value, and says that the value is too large", async () => {
     const task = await startTask({ amount: "7".repeat(100_000) });
     const { page } = await openLink(await linkOf(task, "cfo@acme.com"));
     await page.getByText("too large to be shown here").waitFor();
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("a mailed link", () => {
 describe.skipIf(!hasBrowser)("the buttons of a person who is signed in", () => {
   const app = useConsole();
 
-  it("withdraw a vote and delegate a task, and a disabled one says why", async () => {
+  it("withdraw a vote and delegate a task, and say why they are disabled", async () => {
     await app.nova.workflows.publish(pays);
     const { execution_id: execution } = await app.nova.executions.execute("pays", { context: { amount: "7 EUR" } });
     const task = await vi.waitFor(async () => {

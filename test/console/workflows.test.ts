@@ -29,7 +29,7 @@ const first = "context['bytes'] = len(context['scan'])";
 const second = "import nobody_has_it\ncontext['bytes'] = len(context['scan']) + 1";
 const tabs = ["", "/start", "/versions", "/versions?before=1&after=2", "/triggers", "/analytics", "/limits"];
 
-describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
+describe.skipIf(!hasBrowser)("the console", () => {
   const app = useConsole();
   beforeAll(async () => {
     if (!hasBrowser) return;
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
 
   const card = (page: Page, name: string) => page.locator(".react-flow__node").filter({ hasText: name });
 
-  it("list workflows with their last runs, and filter them by name", { tags: ["deep"] }, async () => {
+  it("lists workflows with their last runs, and filters the workflows by name", { tags: ["deep"] }, async () => {
     const { execution_id } = await app.nova.executions.run("polls");
     const page = await app.open("/workflows");
     await page.getByRole("link", { name: "Its last run: 1 Completed" }).waitFor();
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     expect(execution_id).toMatch(/^exec_/);
   });
 
-  it("show a workflow in its active version, and say if the version in the URL does not exist", async () => {
+  it("shows a workflow in its active version, and says if the version in the URL does not exist", async () => {
     const { active_version: active } = await app.nova.workflows.get("intake");
     await app.nova.workflows.activate("intake", 1);
     const page = await app.open("/workflows/intake");
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await card(lost, "read").waitFor();
   });
 
-  it("are edited in a session with their active version", { tags: ["deep"] }, async () => {
+  it("opens a session with the active version when a user edits a workflow", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/orders");
     await page.getByRole("button", { name: "Edit" }).click();
     await page.waitForURL(/\/sessions\/ses_/);
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.locator(".react-flow__node").filter({ hasText: "book" }).waitFor();
   });
 
-  it("show each finding of the compiler at the node and the line of code that it names", async () => {
+  it("shows each finding of the compiler at the node and the line of code that the finding names", async () => {
     const page = await app.open("/workflows/intake?version=2");
     await page.getByRole("heading", { name: "1 finding" }).waitFor();
     await page.getByRole("button", { name: "read" }).last().click();
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     expect(new URL(page.url()).searchParams.get("node")).toBe("read");
   });
 
-  it("keep unsaved input while the server does not answer", { tags: ["deep"] }, async () => {
+  it("keeps unsaved input while the server does not answer", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/intake/start");
     const number = page.getByLabel("number");
     await number.fill("850.0");
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     expect(await number.inputValue()).toBe("850.0");
   });
 
-  it("start a run from the form of the inputs, with a file and with all digits of numbers", async () => {
+  it("starts a run from the form of the inputs, with a file and with all digits of numbers", async () => {
     const page = await app.open("/workflows/intake/start");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByText("2 fields need a correction.").waitFor();
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     expect(text).toContain('"bytes":15');
   });
 
-  it("accept files that are dropped on the form", async () => {
+  it("accepts files that a user drops on the form", async () => {
     const page = await app.open("/workflows/intake/start");
     const data = await page.evaluateHandle(
       "(() => { const data = new DataTransfer(); data.items.add(new File(['x'], 'dropped.pdf')); return data; })()",
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.getByText("dropped.pdf").waitFor();
   });
 
-  it("show two versions in one graph, with the difference of their code", { tags: ["deep"] }, async () => {
+  it("shows two versions in one graph, with the difference of their code", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Compare with v1" }).click();
     await card(page, "changed").waitFor();
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     expect(new URL(page.url()).search).toBe("?before=1&after=2");
   });
 
-  it("activate another version of a workflow, and pause and resume the workflow", { tags: ["deep"] }, async () => {
+  it("activates another version of a workflow, and pauses and resumes the workflow", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/intake/versions");
     await page.getByRole("button", { name: "Activate" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.getByRole("button", { name: "Pause" }).waitFor();
   });
 
-  it("explain why a delivery started no run, and pause a schedule", async () => {
+  it("explains why a delivery started no run, and pauses and resumes a schedule", async () => {
     const refused = await fetch(`${app.url}/hooks/intake-shop`, { method: "POST", body: "{}" });
     expect(refused.status).toBe(422);
     const page = await app.open("/workflows/intake/triggers?status=refused");
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.getByText("Next time").waitFor();
   });
 
-  it("queue a run beyond the quota, and explain on its page why the run is queued", { tags: ["deep"] }, async () => {
+  it("queues a run beyond the quota, and explains on the page of the run why", { tags: ["deep"] }, async () => {
     const params = { path: { id: "slow" } };
     const body = { max_concurrent: 1, max_concurrent_per_client: null };
     await app.nova.ask(app.nova.api.PUT("/workflows/{id}/quotas", { params, body }));
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     await page.locator(".run-top").getByText("Cancelled").waitFor();
   });
 
-  it("save quotas, and reject invalid ones", { tags: ["deep"] }, async () => {
+  it("saves quotas, and rejects invalid quotas", { tags: ["deep"] }, async () => {
     const page = await app.open("/workflows/intake/limits");
     await page.getByLabel("All clients together").fill("0");
     await page.getByText("Enter a whole number from 1 to 1000, or leave it empty.").waitFor();
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)("the console's pages of workflows", () => {
     });
   });
 
-  it("conform to WCAG 2.2 AA in every view, in light and dark, on three widths", {
+  it("conforms to WCAG 2.2 AA in every view of workflows, in light and dark mode, at three screen widths", {
     tags: ["deep"],
     timeout: 120_000,
   }, async () => {

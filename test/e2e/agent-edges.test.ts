@@ -50,8 +50,8 @@ async function run(definition: object, context: object = { case: "x" }, more: ob
   return (await api.call(`GET /executions/${execution_id}`)).body;
 }
 
-describe("what an agent did before", { timeout: 60_000 }, () => {
-  it("is reused by a run that reuses it, and no model is asked again", async () => {
+describe("the recorded work of an agent", { timeout: 60_000 }, () => {
+  it("is reused by a new run with the same input, which asks no model again", async () => {
     respond = looksUp(3);
     const first = await run(agentFlow("reused-agent", [lookUp]));
     expect(first.status).toBe("completed");
@@ -67,7 +67,7 @@ describe("what an agent did before", { timeout: 60_000 }, () => {
     expect(models.requests).toHaveLength(4);
   });
 
-  it("is not reused by the code in its place for another input", async () => {
+  it("is not reused if the agent is compiled, and its code reads a changed value", async () => {
     const first = await run(compiledFlow("reused-code", [lookUp], 'context["resolve"] = str(context["id"])'), {
       case: "x",
       id: 7,
@@ -77,7 +77,7 @@ describe("what an agent did before", { timeout: 60_000 }, () => {
     expect([first.context.resolve, second.context.resolve]).toEqual(["7", "8"]);
   });
 
-  it("is replayed from the record, and no model is asked", async () => {
+  it("is replayed by nova replay, which asks no model", async () => {
     const sum = toolNode("look_up", 'context["next"] = context["id"] + 1', { id: { type: "integer" } });
     respond = looksUp(2);
     const { execution_id } = await run(agentFlow("replayed-agent", [sum]));
@@ -87,7 +87,7 @@ describe("what an agent did before", { timeout: 60_000 }, () => {
     expect(models.requests).toEqual([]);
   });
 
-  it("stays in a session until its prompt changes", async () => {
+  it("stays up to date in a session until the prompt of the agent changes", async () => {
     respond = looksUp(2);
     const { nodes } = agentFlow("drafted", [lookUp]) as { nodes: { id: string; type: string; prompt?: string }[] };
     const body = {
@@ -127,7 +127,7 @@ it("code in place of an agent runs in a session with the tools of the agent, and
   expect(models.requests).toEqual([]);
 }, 60_000);
 
-it("a secret input reaches the tools of an agent, and no model and no record", async () => {
+it("a secret input reaches the tools of an agent, but no model and no record", async () => {
   const secret = `secret-${randomUUID()}`;
   const use = toolNode("use", 'context["length"] = len(context["password"])', {}, { effects: false });
   const leak = toolNode("leak", 'raise ValueError(context["password"])', {}, { effects: false });
@@ -160,7 +160,7 @@ describe("the budget of an agent", { timeout: 60_000 }, () => {
     return Number(/may cost \$([\d.]+)/.exec(error.message)?.[1]);
   }
 
-  it("is checked before every request", async () => {
+  it("is checked before every request to its model", async () => {
     respond = (request) => ({ ...(looksUp(50)(request) as object), usage: { input: 200, output: 50 } }) as never;
     const definition = (id: string, agent: object) => agentFlow(id, [lookUp], { llm_config, ...agent });
     const estimate = await estimateOf(definition("estimated", {}));
@@ -175,7 +175,7 @@ describe("the budget of an agent", { timeout: 60_000 }, () => {
     expect(cost_usd).toBeLessThanOrEqual(limits.max_cost_usd);
   });
 
-  it("ends a run whose parallel calls spend it, with every cost on record", async () => {
+  it("ends a run whose parallel calls exceed the budget, and the run records every cost", async () => {
     const ask = {
       ...toolNode("ask", "", { n: { type: "integer" } }),
       code: undefined,
@@ -203,7 +203,7 @@ describe("the budget of an agent", { timeout: 60_000 }, () => {
   });
 });
 
-it("an approval may be a tool itself, and its answer goes to the model", async () => {
+it("an approval can be a tool of an agent, and the answer of a person goes to the model", async () => {
   const ask = {
     id: "ask",
     type: "approval",
@@ -223,7 +223,7 @@ it("an approval may be a tool itself, and its answer goes to the model", async (
   expect(JSON.parse(models.requests[1]?.toolResults[0] ?? "{}")).toMatchObject({ ask: { choice: "rejected" } });
 }, 60_000);
 
-it("workflows that are tools of one another are a finding, over any number of workflows", async () => {
+it("NOVA publishes no workflows that are tools of one another, over any number of workflows", async () => {
   const calls = (id: string, workflow: string) => agentFlow(id, [], { tools: [{ workflow }] });
   const plain = agentFlow("first", [lookUp]);
   for (const definition of [plain, calls("second", "first"), calls("third", "second")])
@@ -235,7 +235,7 @@ it("workflows that are tools of one another are a finding, over any number of wo
   ]);
 }, 60_000);
 
-it("50 texts with instructions, and a model that obeys them all, reach no other tool, host or credential", {
+it("50 hostile texts and an obedient model reach only the tools, hosts and credentials of the agent", {
   timeout: 240_000,
   tags: ["deep"],
 }, async () => {

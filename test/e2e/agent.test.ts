@@ -72,8 +72,8 @@ it("an agent calls a tool, and each request and each call is an entry of its own
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-describe("the calls of one answer", () => {
-  it("run side by side, and the model gets every result or error in their order", async () => {
+describe("the calls in one answer of a model", () => {
+  it("run in parallel, and the model gets each result or error in the order of the calls", async () => {
     const broken = toolNode("broken", 'raise ValueError("no such order")');
     inTurn(
       { calls: [calling("look_up", { id: 1 }), calling("broken", {}), calling("look_up", { id: 2 })] },
@@ -89,7 +89,7 @@ describe("the calls of one answer", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("do not run if their arguments do not fit, and the model learns why", async () => {
+  it("do not run if they are invalid, and the model gets the reason", async () => {
     inTurn(
       {
         calls: [
@@ -115,7 +115,7 @@ describe("the calls of one answer", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("run only as far as the agent has steps left, if the model requests 500 at once", async () => {
+  it("run only until the agent has used its steps, even if the model requests 500 calls at once", async () => {
     const many = Array.from({ length: 500 }, (_, id) => calling("look_up", { id }));
     inTurn({ calls: many }, { text: "done" });
     const version = await cloud.publish(agentFlow("500-calls", [lookUp], { max_steps: 3 }));
@@ -138,7 +138,7 @@ describe("an agent fails", () => {
     return trace.execution.error;
   }
 
-  it("if its model repeats a call whose result it has", async () => {
+  it("if its model repeats a call whose result the model already has", async () => {
     respond = () => ({ calls: [calling("look_up", { id: 7 })] });
     const message = expect.stringMatching(
       /its model repeats the call look_up\(\{"id":7\}\), whose result it has already/,
@@ -147,7 +147,7 @@ describe("an agent fails", () => {
     expect(models.requests).toHaveLength(2);
   });
 
-  it("if its model never ends", async () => {
+  it("if its model requests more calls after the agent has used its steps", async () => {
     respond = () => ({ calls: [calling("look_up", { id: models.requests.length })] });
     const message = expect.stringMatching(/its model has used its 3 steps, and requests more calls/);
     expect(await failureOf("never-ends", { max_steps: 3 })).toMatchObject({
@@ -157,7 +157,7 @@ describe("an agent fails", () => {
     });
   });
 
-  it("before a request that exceeds the context window of its model, together with the conversation", async () => {
+  it("before a request that exceeds, with the conversation, the context window of its model", async () => {
     const read = toolNode("read", 'context["text"] = "word " * 120_000');
     inTurn({ calls: [calling("read", {})] });
     const agent = { model: "gpt-4o-2024-08-06", max_chars: 1_000_000 };
@@ -194,7 +194,7 @@ it("an agent answers again after an answer that does not fit output_schema", asy
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("a tool that asks people first runs only if they approve, and the run waits meanwhile", async () => {
+it("a tool with an approval runs only if a person approves the call, and the run waits for the answer", async () => {
   const refund = toolNode(
     "refund",
     'context["paid"] = context["amount"]',
@@ -232,7 +232,7 @@ it("a tool that asks people first runs only if they approve, and the run waits m
   expect(results[1]).not.toContain("paid");
 });
 
-it("no sandbox waits while a call asks people, before the agent or beside the call", async () => {
+it("a run occupies no sandbox while a call of its agent waits for an approval", async () => {
   const approve = { message: "Refund?" };
   const refund = toolNode("refund", 'context["paid"] = True', {}, { effects: true, approve });
   const flow = agentFlow("waits-alone", [lookUp, refund]) as { nodes: object[]; edges: object[] };
@@ -300,7 +300,7 @@ it("an agent in the body of a map works on each item", async () => {
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("a long agent continues in further executions", async () => {
+it("an agent with many calls continues in further executions", async () => {
   respond = ({ toolResults }) =>
     toolResults.length < 7 ? { calls: [calling("look_up", { id: toolResults.length })] } : { text: "done" };
   const version = await cloud.publish(agentFlow("long-agent", [lookUp]), { historyEvents: 40 });
@@ -312,7 +312,7 @@ it("a long agent continues in further executions", async () => {
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("each entry of an agent stores only what is new in the talk", async () => {
+it("each entry of an agent stores only the new part of the conversation", async () => {
   const calls = 12;
   respond = ({ toolResults }) =>
     toolResults.length < calls ? { calls: [calling("look_up", { id: 10 + toolResults.length })] } : { text: "done" };
@@ -328,7 +328,7 @@ it("each entry of an agent stores only what is new in the talk", async () => {
   expect(bytes.at(-1)).toBeLessThan((bytes[1] ?? 0) + 10);
 });
 
-it("a restart from a later visit reuses the replies and calls before it, and asks only for the rest", async () => {
+it("a restart from a later visit reuses earlier replies and calls, and asks the model only for the rest", async () => {
   respond = ({ toolResults }) =>
     toolResults.length < 8 ? { calls: [calling("look_up", { id: toolResults.length })] } : { text: "done" };
   const version = await cloud.publish(agentFlow("restarted", [lookUp]));
@@ -349,7 +349,7 @@ it("a restart from a later visit reuses the replies and calls before it, and ask
   expect(await verified(cloud, second)).toBe("anchored");
 });
 
-it("a sealed run takes replies and tools with effects from the record, and runs tools without effects", async () => {
+it("a sealed run reuses replies and results of tools with effects, and runs tools without effects", async () => {
   const look = { ...lookUp, effects: false };
   const pay = toolNode("pay", 'context["paid"] = 1', {}, { effects: true });
   inTurn({ calls: [calling("look_up", { id: 7 }), calling("pay", {})] }, { text: "done" });
@@ -380,7 +380,7 @@ it("a sealed run takes replies and tools with effects from the record, and runs 
   expect(await verified(cloud, second)).toBe("anchored");
 });
 
-it("the example of refunds pays what a person approves", async () => {
+it("the example refunds pays the refund that a person approves", async () => {
   inTurn(
     { calls: [calling("look_up_order", { number: "8" }), calling("look_up_order", { number: "7" })] },
     { calls: [calling("refund", { number: "7", amount: 12.5 })] },

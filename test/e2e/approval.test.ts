@@ -58,7 +58,7 @@ async function ended(id: string) {
 }
 
 describe("a run for an invoice over 1000", () => {
-  it("pays it with the data of the approval's form when the manager approves it", async () => {
+  it("pays the invoice with the data of the approval's form when the manager approves it", async () => {
     const id = await asked();
     const [task] = await Array.fromAsync(cloud.ports.tasks.pending());
     expect(task).toMatchObject({
@@ -83,14 +83,14 @@ describe("a run for an invoice over 1000", () => {
     });
   });
 
-  it("rejects it with the manager's reason when the manager rejects it", async () => {
+  it("rejects the invoice with the manager's reason when the manager rejects it", async () => {
     const id = await asked();
     await answer(id, "rejected", { data: '{"reason": "too many desks"}' });
     const { values } = await ended(id);
     expect(values).toMatchObject({ outcome: "turned down", turned_down: { by: "ann", reason: "too many desks" } });
   });
 
-  it("puts it aside if the manager does not answer before the timeout, and refuses a late answer", async () => {
+  it("puts the invoice aside if the manager does not answer in time, and refuses a late answer", async () => {
     const id = await asked(1);
     const { values } = await ended(id);
     expect(values).toMatchObject({ outcome: "put aside", manager: { choice: "timeout", by: null } });
@@ -140,7 +140,7 @@ describe("a run that waits for an approval", () => {
     await cloud.untilEnd(id);
   });
 
-  it("stores its task token nowhere but in the history of Step Functions", async () => {
+  it("stores its task token only in the history of Step Functions", async () => {
     const id = await asked();
     const history = JSON.parse(await historyText(await readTrace(cloud.ports, id))) as object[];
     const [, token = ""] = /\\"token\\":\\"([^"\\]+)\\"/.exec(JSON.stringify(history)) ?? [];

@@ -109,7 +109,7 @@ it("the agent can call its tools after the code has failed", async () => {
   expect(await verified(cloud, trace)).toBe("anchored");
 });
 
-it("a failed call raises ToolError in the code, which may handle it", async () => {
+it("a failed call raises ToolError in the code, which may handle the error", async () => {
   const written = `try:
     tools.look_up(id=404)
 except tools.ToolError as error:
@@ -131,7 +131,7 @@ it("code that uses all steps leaves the answer to the agent", async () => {
   expect(models.requests[0]?.toolResults).toHaveLength(3);
 });
 
-it("compiled code runs where models are off, and its fallback is refused there", async () => {
+it("compiled code runs if models are off, but then its agent does not answer for failed code", async () => {
   const flow = { ...compiledFlow("no-models", tools, code), models: false };
   const version = await cloud.publish(flow);
   const good = await cloud.run(version, '{"case": "x", "id": 7}');
@@ -142,7 +142,7 @@ it("compiled code runs where models are off, and its fallback is refused there",
   expect(models.requests).toEqual([]);
 });
 
-it("compiled code runs in a frozen run, and its agent answers there if the code fails", async () => {
+it("compiled code runs in a frozen run, and its agent answers if the code fails", async () => {
   const version = await cloud.publish(compiledFlow("frozen", tools, code));
   const resolved: unknown[] = [];
   for (const context of ['{"case": "x", "id": 7}', '{"case": "x"}']) {
@@ -156,7 +156,7 @@ it("compiled code runs in a frozen run, and its agent answers there if the code 
   expect(models.requests).toHaveLength(1);
 });
 
-it("compiled code reads no secret inputs, in the context and in the outputs of nodes", async () => {
+it("compiled code can read no secret inputs in the context and in the outputs of nodes", async () => {
   const written = `seen = [context.get("token"), outputs["start"].get("token"), "very" in str(outputs.get_all_data())]
 context["resolve"] = f"{seen}"`;
   const flow = {
@@ -167,7 +167,7 @@ context["resolve"] = f"{seen}"`;
   expect(JSON.parse(trace.context.text).resolve).toBe("[None, None, False]");
 });
 
-it("compiled code may give the answer that the context has already", async () => {
+it("compiled code may give an answer that the context already contains", async () => {
   const trace = await run("same-answer", code, { case: "x", id: 7, resolve: "paid 850.0" });
   expect(trace.execution.status).toBe("completed");
   expect(models.requests).toEqual([]);
@@ -180,7 +180,7 @@ it("a call of compiled code with too large arguments does not run, and the agent
   expect(JSON.parse(trace.context.text).resolve).toBe("asked after all");
 });
 
-it("a sealed run, which may have no effects, runs the code again, and uses the recorded outcome of a tool that has effects", async () => {
+it("a sealed run runs compiled code again, and reuses the recorded outcomes of tools with effects", async () => {
   const version = await cloud.publish(compiledFlow("sealed", [{ ...lookUp, effects: false }, pay], code));
   const { id } = await startExecution(cloud.ports, {
     version,

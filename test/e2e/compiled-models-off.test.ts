@@ -20,7 +20,7 @@ afterAll(async () => {
   await models[Symbol.asyncDispose]();
 });
 
-describe("compiled code of an agent, where NOVA_MODELS is off,", () => {
+describe("compiled code of an agent, if NOVA_MODELS is off,", () => {
   const lookUp = toolNode("look_up", 'context["order"] = {"total": 850.0}', { id: { type: "integer" } });
   const code = `order = tools.look_up(id=context["id"])["order"]\ncontext["resolve"] = f"{order['total']}"`;
   const run = async (context: string) => cloud.run(await cloud.publish(compiledFlow("off", [lookUp], code)), context);
@@ -31,7 +31,7 @@ describe("compiled code of an agent, where NOVA_MODELS is off,", () => {
     expect(await verified(cloud, trace)).toBe("anchored");
   });
 
-  it("ends its run with an error if it fails, because its agent would ask a model", async () => {
+  it("ends the run with an error if the code fails, because the agent would ask a model", async () => {
     const trace = await run('{"case": "x"}');
     const message = expect.stringMatching(/^node "resolve_code" would ask a model, and models are off \(NOVA_MODELS\)/);
     expect(trace.execution).toMatchObject({

@@ -102,7 +102,7 @@ describe("a run and all of its restarts", { timeout: 60_000 }, () => {
     expect((await recordOf(second.id)).restarts).toEqual([last.id]);
   });
 
-  it("lose an erased run and the restarts of this run, but no other run", async () => {
+  it("keep their contents, except an erased run and the restarts of this run", async () => {
     const first = await run("default");
     const [second, other] = [await restart(first), await restart(first)];
     const third = await restart(second);
@@ -130,7 +130,7 @@ describe("a run and all of its restarts", { timeout: 60_000 }, () => {
     expect(await verify(open)).toMatchObject({ state: "anchored", sourceGone: [first.id] });
   });
 
-  it("cannot get a further restart from a run that was erased before the restart had a record", async () => {
+  it("cannot get a further restart if its source is erased before the restart has a record", async () => {
     const first = await run("default");
     const late = { ...first, id: `exec_${"7".repeat(26)}`, restartedFrom: first.id };
     await eraseExecution(ports, first);
@@ -158,7 +158,7 @@ describe("a run and all of its restarts", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("are kept each for its own retention time, and their blobs until the last of them expires", async () => {
+  it("are each kept for their own retention time, and their blobs until the last run expires", async () => {
     await createClient(ports, admin, { slug: "acme", name: "Acme" });
     await ports.clients.update("acme", { quotas: { retentionDays: 1 } });
     const first = await run("acme", mark);

@@ -118,7 +118,7 @@ it("the verification reports a run that was not changed as `anchored`", async ()
   expect(chainItems().length).toBeGreaterThan(25);
 });
 
-describe("the verification detects an attacker without the signing key", { timeout: 300_000 }, () => {
+describe("the verification detects the changes of an attacker without the signing key", { timeout: 300_000 }, () => {
   it("if one value of a stored item was changed", async () => {
     const believed: string[] = [];
     for (const item of attacked())

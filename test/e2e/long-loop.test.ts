@@ -51,7 +51,7 @@ describe("a run whose loop needs more events than a history of Step Functions ca
     expect(JSON.parse(all[0]?.output ?? "{}")).toMatchObject({ status: "completed", tip: trace.execution.tip });
   });
 
-  it("ends all its executions as failed if the last one fails", async () => {
+  it("ends all its executions as failed if the last execution fails", async () => {
     const code = "context['branch_decision'] = context['n'] < 5 or 1 / 0";
     const version = await cloud.publish(countingLoop("fails-late", code), { historyEvents: 20 });
     const trace = await cloud.run(version);

@@ -130,7 +130,7 @@ describe("a text node", () => {
     ["an empty answer", { text: "" }, "it is empty"],
     ["only thoughts", { text: "<think>hm" }, "it is empty"],
   ])(
-    "asks its model a second time after %s, and mentions a schema only if the node has one",
+    "asks its model a second time after %s, and mentions a schema only if the node has a schema",
     async (_, empty, problem) => {
       const mended = await told({ work: text("Say") }, [empty, { text: "Done." }]);
       expect(JSON.parse(mended.context.text).work).toBe("Done.");

@@ -71,7 +71,7 @@ describe("the script that checks sentences", () => {
     expect(rulesBrokenIn("a.ts", lines.join("\n"))).toEqual([]);
   });
 
-  it("finds a spread of an array or object that only saves lines, and accepts one that depends on a condition", () => {
+  it("finds a spread that only saves lines, and accepts a spread that depends on a condition", () => {
     const text = ["const a = {", "  ...{ b, c },", "  ...(d ? { d } : {}),", "  ...e,", "};"].join("\n");
     expect(findSpreads("a.ts", text).map(({ line }) => line)).toEqual([2]);
   });

@@ -24,7 +24,7 @@ const waysToLeave: Record<string, (request: IncomingMessage) => Promise<unknown>
 };
 
 it.each(Object.entries(waysToLeave))(
-  "a connection to a local server gets an answer to its next request after a handler that %s",
+  "a connection to a local server gets an answer to its next request if the handler of its last request %s",
   async (_, leave) => {
     await using server = await served(async (request, response) => {
       if (request.method === "POST") await leave(request).catch(() => undefined);
@@ -49,7 +49,7 @@ it.each([
     `GET / HTTP/1.1\r\nx: ${"x".repeat(20_000)}\r\n\r\n`,
     "the header of the request is larger",
   ],
-  ["no HTTP", "400", "hello\r\n\r\n", "the server cannot read this as a request"],
+  ["bytes that are not HTTP", "400", "hello\r\n\r\n", "the server cannot read this as a request"],
 ])("a local server answers %s with status %s and one sentence", async (_, status, request, sentence) => {
   await using server = await served((_, response) => void response.end("read"));
   const client = await server.connect();
@@ -61,7 +61,7 @@ it.each([
   expect(JSON.parse(text.split("\r\n\r\n")[1] ?? "")).toEqual({ message: expect.stringContaining(sentence) });
 });
 
-it("a local server closes a connection whose request was destroyed before its end", async () => {
+it("a local server closes a connection if the handler destroys the request before its end", async () => {
   await using server = await served(async (request, response) => {
     await pipeline(request, async function* () {
       yield "enough";

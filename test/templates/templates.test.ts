@@ -17,7 +17,7 @@ it("templates.json is up to date with the folders of the templates (npm run gene
 });
 
 describe.each(templateNames)("the template %s", (name) => {
-  it("makes with nova init a valid workflow with a first context, tests, and instructions for agents", async () => {
+  it("lets nova init make a valid workflow with a first context, tests, and instructions for agents", async () => {
     const { code, stdout } = await nova(cwd, "init", `my-${name}`, "--template", name);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`nova run my-${name} --context my-${name}/input.json`)]);
     const written = await readdir(join(cwd, `my-${name}`), { recursive: true });
@@ -43,13 +43,13 @@ describe.each(templateNames)("the template %s", (name) => {
 });
 
 describe("nova init", () => {
-  it("names the folder and the workflow after the template if the command line has no folder", async () => {
+  it("names the folder and the workflow after the template if the user names no folder", async () => {
     expect((await nova(cwd, "init", "--template", "report")).code).toBe(0);
     const { id, name } = JSON.parse(await readFile(join(cwd, "report/workflow.json"), "utf8"));
     expect([id, name]).toEqual(["report", "Report"]);
   });
 
-  it("lists the templates if it does not know the one of the command line", async () => {
+  it("lists the templates if the user names an unknown template", async () => {
     const { code, stderr } = await nova(cwd, "init", "x", "--template", "bill");
     expect([code, stderr]).toEqual([2, expect.stringContaining("hello, invoice, approval, webhook, report, chain")]);
   });

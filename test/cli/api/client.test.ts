@@ -26,7 +26,7 @@ it.each([
     { child: { execution_id: "e", entries: [{ changes: { set: new RawJson("{}") } }] } },
   ],
   ["a list of any values", "[1,2]", [1, 2]],
-])("parseAnswer keeps %s as it was sent, and parses the rest", (_what, text, expected) => {
+])("parseAnswer keeps %s exactly as sent, and parses the rest", (_what, text, expected) => {
   expect(parseAnswer(text)).toEqual(expected);
 });
 

@@ -161,7 +161,7 @@ describe("an unverified export", () => {
     }
   });
 
-  it("of several clients, or of none, is restored in full only if the user allows it", async () => {
+  it("of several clients, or of no client, is restored completely only if the user allows it", async () => {
     const several = await forged([...items, execution({ client: "globex", clientKey: "C#globex" }), keyItem()], {
       client: null,
     });

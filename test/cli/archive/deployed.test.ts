@@ -33,7 +33,7 @@ describe("an error of AWS", () => {
     await expect(reached).rejects.toMatchObject({ name: "InvalidInput", cause: error });
   });
 
-  it("is reported unchanged if no environment variable of this shell caused it", async () => {
+  it("is reported unchanged if no environment variable of this shell caused the error", async () => {
     const error = refusal("StoreUnavailable");
     await expect(explainAwsErrors({ table: "nova" }, () => Promise.reject(error))).rejects.toBe(error);
   });

@@ -93,7 +93,7 @@ describe("a full export", { timeout: 60_000 }, () => {
     await expect(importAll.run([join(folder, "all")], {})).rejects.toThrow(/signs with a key of its own/);
   });
 
-  it("can be read only by the user who made it, and is refused if its folder contains files", async () => {
+  it("has secrets that only its user may read, and is not written into a folder that contains files", async () => {
     expect((await stat(join(folder, "all", "secrets.json"))).mode & 0o777).toBe(0o600);
     await expect(exportAll.run([join(folder, "all")], {})).rejects.toThrow(/is not empty/);
   });
@@ -111,7 +111,7 @@ describe("a full export", { timeout: 60_000 }, () => {
 });
 
 describe("an export of a client", () => {
-  it("has the runs and versions of this client, but no data of other clients and no secrets", async () => {
+  it("contains the runs and versions of this client, but no data of other clients and no secrets", async () => {
     const items = await readFile(join(folder, "of-acme", "items.ndjson"), "utf8");
     const objects = await readFile(join(folder, "of-acme", "objects.ndjson"), "utf8");
     const [acme, globex] = runs.map(({ id }) => id) as [string, string];

@@ -34,7 +34,7 @@ it("nova dev with the limits of E2B refuses a second sandbox in one second with 
   expect(await create(3)).toBeInstanceOf(Sandbox);
 }, 60_000);
 
-it("an unknown plan of E2B is refused in one sentence", async () => {
+it("nova dev refuses an unknown plan of E2B in one sentence", async () => {
   expect(await nova(folder, "dev", "--e2b-plan", "gold")).toEqual({
     code: 2,
     stdout: "",

@@ -59,7 +59,7 @@ it("nova dev publishes called workflows before their callers, in any order of fo
   expect(summary()).toEqual(["b-inner 1", "a-outer 1"]);
 });
 
-it("nova dev reports mistakes in a workflow folder, and leaves its published version in use", async () => {
+it("nova dev reports mistakes in a workflow folder, and keeps the published version in use", async () => {
   await write("bad", inARow("pub-bad", { a: "x = (" }));
   await write("calls", inARow("pub-calls", { call: { type: "workflow", workflow: "pub-nowhere" } }));
   await write("torn", "{");
@@ -83,7 +83,7 @@ it("nova dev reports a folder that it cannot read", async () => {
   );
 });
 
-it("nova dev publishes neither of two folders with one workflow id, and publishes both after one of them gets another id", async () => {
+it("nova dev does not publish two folders with one workflow id until one of the folders gets another id", async () => {
   await write("one", inARow("pub-twin", { a: "x = 1" }));
   await publisher.publish(join(root, "one"));
   await write("two", inARow("pub-twin", { a: "x = 2" }));

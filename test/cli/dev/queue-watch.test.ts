@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe("a queued run in the output of nova dev", () => {
-  it("is reported once as waiting, and once as started", async () => {
+  it("is reported once as queued, and once as started", async () => {
     open = { one: "queued", two: "running" };
     await watch.look();
     await watch.look();
@@ -40,7 +40,7 @@ describe("a queued run in the output of nova dev", () => {
     expect(told).toEqual(["one of pay waits", "one begins"]);
   });
 
-  it("is not reported as waiting after its start was reported, even if a later read of the queue finds it queued", async () => {
+  it("is not reported as queued after its start was reported, even if a later read finds it queued", async () => {
     watch.noteStart("one");
     open = { one: "queued" };
     await watch.look();
@@ -61,7 +61,7 @@ describe("the part of nova dev that watches the queue of runs", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("reads the queue at once, then every second, and stops when it is disposed", async () => {
+  it("reads the queue at once, and then every second until nova dev stops it", async () => {
     const watching = watch.watch((error) => expect.unreachable(String(error)));
     open = { one: "queued" };
     await vi.advanceTimersByTimeAsync(1);
@@ -76,7 +76,7 @@ describe("the part of nova dev that watches the queue of runs", () => {
     expect(told).toHaveLength(2);
   });
 
-  it("reads the queue again after a read that failed", async () => {
+  it("reads the queue again after a failed read", async () => {
     const look = vi.spyOn(watch, "look").mockRejectedValueOnce(new Error("no table"));
     const failures: unknown[] = [];
     using _ = watch.watch((error) => failures.push(error));

@@ -10,7 +10,7 @@ import { readFiles } from "../../../packages/cli/src/input/context.ts";
 const folder = await mkdtemp(join(tmpdir(), "nova-files-"));
 
 describe("the option --file key=path", () => {
-  it("results in the hash and the size of the file, whose bytes can be read repeatedly", async () => {
+  it("gives nova run the hash and the size of the file, and lets it read the bytes several times", async () => {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 256));
     const path = join(folder, "a=b.bin");
     await writeFile(path, bytes);

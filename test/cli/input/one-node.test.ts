@@ -26,7 +26,7 @@ describe("a node of a workflow that nova run runs alone", () => {
     ]);
   });
 
-  it("takes values for the references in a text prompt as inputs of the workflow", () => {
+  it("gets the values for references in its text prompt from the inputs of the workflow", () => {
     const executor = { kind: "text", prompt: "Edit {Draft}.", into: "read_Mail" };
     const nodes = whole.nodes.map((node) => (node.id === "read_Mail" ? ({ ...node, executor } as typeof node) : node));
     const { inputs } = oneNodeWorkflow({ ...whole, nodes }, "read_Mail");

@@ -89,7 +89,7 @@ describe("nova lock", () => {
     expect(warned).toMatch(sentence);
   });
 
-  it("is the command that the finding about edited locked code advises", async () => {
+  it("is the command that the finding about edited locked code recommends", async () => {
     const folder = await makeFolder();
     await locking(folder, { sum: lockedOf(promptOf(folder), { approved }) });
     await writeFiles(folder.folder, { "generated/sum.py": "total = 7" });

@@ -11,7 +11,7 @@ function runs(node: string, ...hits: boolean[]): Recorded[] {
 const dear = { usd: 0.01, tokens_input: 5000, tokens_cached: 0, tokens_output: 900 };
 
 describe("the costs that nova lock --costs shows for a node", () => {
-  it("include all code that was written for the node, and each run saves the cost of the code that it uses", async () => {
+  it("include all code that was written for the node, and show the savings of runs that reused code", async () => {
     const folder = await makeFolder();
     const generations: Partial<Generation>[] = [
       { status: "replaced", cost: dear, code: "a" },
@@ -82,7 +82,7 @@ describe("the costs that nova lock --costs shows for a node", () => {
     expect(costsOf(folder, generations, [])).toMatchObject([{ generations: 1, written: cost, savedPerRun: cost }]);
   });
 
-  it("name no number of runs after which the code pays off if the code cost nothing or no model wrote any", async () => {
+  it("do not say after how many runs the code pays off if it cost nothing or if no model wrote code", async () => {
     const folder = await makeFolder();
     const free = { usd: 0, tokens_input: 900, tokens_cached: 0, tokens_output: 100 };
     const generations = [generationOf(promptOf(folder), { cost: free })];

@@ -49,7 +49,7 @@ describe("the workflow folder that nova lock is run for", () => {
 });
 
 describe("the prompt nodes that nova lock locks", () => {
-  it("are all prompt nodes, or the one whose id the user names", async () => {
+  it("are all prompt nodes, or only the node whose id the user names", async () => {
     const folder = await makeFolder({ sum, send });
     expect(selectPrompts(folder, undefined)).toHaveLength(2);
     expect(selectPrompts(folder, "send")).toEqual([promptOf(folder, "send")]);

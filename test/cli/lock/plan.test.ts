@@ -65,7 +65,7 @@ describe("the plan of nova lock for a node without locked code", () => {
     expect([plan?.action, plan?.locked?.code ?? null]).toEqual([code === null ? "none" : "added", code]);
   });
 
-  it("locks no code that ran for another prompt than the current one", async () => {
+  it("locks no code that ran for another prompt than the current prompt", async () => {
     const folder = await makeFolder();
     const before = await makeFolder({ sum: { ...sum, prompt: "Else" } });
     const generation = generationOf(promptOf(before));

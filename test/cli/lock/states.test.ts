@@ -32,10 +32,10 @@ describe("the state of a node in nova lock --check", () => {
   });
 
   it.each<[string, string, (folder: string) => Promise<void>]>([
-    ["its code was edited", "edited", (folder) => writeFiles(folder, { "generated/sum.py": "total = 7" })],
-    ["its code is gone", "missing", (folder) => rm(join(folder, "generated"), { recursive: true })],
+    ["the code of the node was edited", "edited", (folder) => writeFiles(folder, { "generated/sum.py": "total = 7" })],
+    ["the code of the node is gone", "missing", (folder) => rm(join(folder, "generated"), { recursive: true })],
     ["the lock is gone", "unlocked", (folder) => rm(join(folder, "workflow.lock.json"))],
-  ])('changes if %s: it is then "%s"', async (_, state, happened) => {
+  ])('changes if %s, and is then "%s"', async (_, state, happened) => {
     expect(await stateAfter(happened)).toMatchObject([{ node: "sum", state }]);
   });
 

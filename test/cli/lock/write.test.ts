@@ -102,7 +102,7 @@ describe("writeLock", () => {
     expect(await filesOf(join(made.folder, "generated"))).toEqual(left);
   });
 
-  it("removes the code files that are no longer locked, except edited ones", async () => {
+  it("removes the code files that are no longer locked, except edited files", async () => {
     const made = await makeFolder({ sum, send });
     const [one, two] = [lockedOf(promptOf(made)), lockedOf(promptOf(made, "send"))];
     await locking(made, { sum: one, send: two });

@@ -58,7 +58,7 @@ describe("nova validate --format", () => {
     expect(validate(sarifLog([wrong], "."))).toBe(false);
   });
 
-  it("excludes --json", async () => {
+  it("cannot be combined with --json", async () => {
     const { code, stderr } = await nova(cwd, "validate", "bad", "--format", "sarif", "--json");
     expect([code, stderr]).toEqual([2, expect.stringContaining("exclude each other")]);
   });
@@ -81,7 +81,7 @@ it("nova validate --watch validates again after a change, until Ctrl-C", { timeo
   expect((await ended).code).toBe(0);
 });
 
-it("annotations and logs escape what their formats reserve", () => {
+it("annotations and logs escape the characters that their formats reserve", () => {
   const finding = {
     code: "NOVA206",
     severity: "error",

@@ -27,7 +27,7 @@ it("MapProgress reports from time to time how many items are done, instead of a 
   expect(lines).toEqual(["» m 37/200", "» m 200/200"]);
 });
 
-it("MapProgress keeps the lines of the first failed items and of every item that waits", () => {
+it("MapProgress still lets nova run print a line for each of the first failed items and each waiting item", () => {
   const { lines, maps, event } = progress();
   maps.absorb("exec_1", { node: "m", state: "succeeded", count: 200 });
   expect(event(0, "waiting")).toBe(false);
@@ -37,7 +37,7 @@ it("MapProgress keeps the lines of the first failed items and of every item that
   expect(event(9, "started")).toBe(false);
 });
 
-it("MapProgress keeps the line of each node in a map with few items", () => {
+it("MapProgress still lets nova run print a line for each node in a map with few items", () => {
   const { maps, event } = progress();
   maps.absorb("exec_1", { node: "m", state: "succeeded", count: 5 });
   expect(event(0, "started")).toBe(false);

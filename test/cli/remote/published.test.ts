@@ -86,7 +86,7 @@ describe("a published workflow", () => {
     expect(there.out).toMatch(expected);
   });
 
-  it("has a context whose values nova get saves byte for byte, and whose keys nova get lists if a key is unknown", async () => {
+  it("lets nova get save the values of its context byte for byte, and list the keys if a key is unknown", async () => {
     expect((await onServer("get", id, "pdf", "--into", file("out.pdf"))).out).toContain("out.pdf has pdf of");
     expect(await readFile(file("out.pdf"))).toEqual(Buffer.from("\0\x01".repeat(9)));
     const again = ["get", id, "deep.texts.1", "--into", file("out.pdf")];
@@ -104,7 +104,7 @@ describe("a published workflow", () => {
     expect((await nova("get", id, "pd")).err).toMatch(/has no "pd" - it has: .*pdf/);
   });
 
-  it("has files in its context that nova get does not print to a terminal", async () => {
+  it("can set files in its context, which nova get does not print to a terminal", async () => {
     const before = process.stdout.isTTY;
     process.stdout.isTTY = true;
     const { code, out, err } = await nova("get", id, "pdf");
@@ -158,7 +158,7 @@ describe("a published workflow", () => {
     expect(JSON.parse(out)).toMatchObject({ trigger: "nightly", paused_at: null, timezone: "Europe/Berlin" });
   });
 
-  it("waits for events, which nova tasks lists with their exact patterns and not among the tasks of people", async () => {
+  it("waits for events, which nova tasks lists with exact patterns, apart from the tasks of people", async () => {
     const event = { source: ["crm"], detail: { customer: ["{{n}}"] } };
     const waits = inARow("waits", { crm: { type: "wait", event, timeout: "1h" } });
     await writeFile(file("waits.json"), JSON.stringify(waits));

@@ -27,7 +27,7 @@ async function keyOf(identity: string): Promise<string> {
 }
 
 describe("the commands of a person who votes", () => {
-  it("list the person's tasks, vote, withdraw and delegate", async () => {
+  it("list the person's tasks, vote, withdraw a vote and delegate a task", async () => {
     const [start, ask, end] = asking.nodes;
     const approvers = { any: ["cfo@acme.com", "ceo@acme.com"], count: 2 };
     await api.call("PUT /workflows/asking", { body: { ...asking, nodes: [start, { ...ask, approvers }, end] } });

@@ -179,7 +179,7 @@ describe("nova agent compile --write", { timeout: 300_000 }, () => {
     expect(edges).toEqual(before);
   });
 
-  it("asks no model if the workflow has a node of that name", async () => {
+  it("asks no model if the workflow already has a node of the same name", async () => {
     const flow = agentFlow("orders", [lookUp]) as { nodes: object[] };
     const nodes = [...flow.nodes, { id: "resolve_code", type: "action", code: "pass" }];
     const path = ["start", "resolve", "resolve_code", "end"];

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Recorded } from "../../../packages/cli/src/api/recorded.ts";
 import { outputsAfter, type TrialInput, tryRuns } from "../../../packages/cli/src/replay/trial.ts";
 
-it("replayed nodes share a sandbox until that sandbox ends, and then use a new one", async () => {
+it("replayed nodes share a sandbox until this sandbox ends, and then use a new sandbox", async () => {
   const calls: string[] = [];
   const sandboxes = {
     async create({ lifetimeSeconds }: SandboxSpec) {

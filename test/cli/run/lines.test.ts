@@ -31,7 +31,7 @@ it.each([
     ["  models: $0.0175, 5000 tokens in, 500 out"],
   ],
   [undefined, []],
-])("runLines shows the cost of models if some were used: %j", (spent, lines) => {
+])("runLines shows the cost of models if the run used models: %j", (spent, lines) => {
   const execution = { id: "exec_1", workflowId: "w", version: 1, status: "completed", spent };
   const counters = { aws_calls: { dynamodb: 1, s3: 0, states: 1 }, sandbox_calls: 1, bytes_stored: 0 };
   const ran = { execution, counters, path: ["start"], context: new RawJson("{}") } as unknown as Parameters<

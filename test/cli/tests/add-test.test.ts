@@ -67,7 +67,7 @@ const row = (sum: string, send = dice("sent"), more: object = {}) =>
 
 const sum = "context['total'] = sum(context['list'])";
 
-describe("a recorded test", { timeout: 120_000 }, () => {
+describe("nova test", { timeout: 120_000 }, () => {
   it("runs the nodes without effects, and uses the recorded outcomes of all other nodes", async () => {
     const id = await run(row(sum), "--set", "list=[1, 2.50]");
     expect((await command("test", "add", id, "--name", "bill")).out).toBe(
@@ -87,7 +87,7 @@ describe("a recorded test", { timeout: 120_000 }, () => {
     expect((await fixture("row", "bill")).expect.context.total).toBe(3.5);
   });
 
-  describe("nova test add", () => {
+  describe("add", () => {
     const file =
       "import io, time, zipfile\nfile = io.BytesIO()\nwith zipfile.ZipFile(file, 'w') as z: z.writestr('a', str(time.time_ns()))\ncontext['file'] = file.getvalue()";
     const chancy = between(

@@ -28,7 +28,7 @@ const lookUp = toolNode(
   { effects: false },
 );
 
-it("a test from a run takes the answers of the model from the record, and runs only tools without effects", async () => {
+it("nova test takes the answers of the model from the recorded run, and runs only tools without effects", async () => {
   const cwd = await newFolder();
   const definition = agentFlow("kept", [
     lookUp,
@@ -52,7 +52,7 @@ it("a test from a run takes the answers of the model from the record, and runs o
   expect(JSON.parse((await nova(cwd, "test", "kept", "--json")).stdout)).toMatchObject({ passed: 0, failed: 1 });
 }, 120_000);
 
-it("an agent whose models are off is refused before it runs", async () => {
+it("nova run refuses a workflow with an agent if NOVA_MODELS is off", async () => {
   const cwd = await newFolder();
   await cp(join(root, "packages/examples/refunds"), join(cwd, "refunds"), { recursive: true });
   process.env.NOVA_MODELS = "off";

@@ -45,7 +45,7 @@ describe("the file config.json of the console", () => {
     JSON.stringify({ issuer }),
     JSON.stringify({ issuer, client_id: "" }),
     JSON.stringify({ issuer: "http://login.example.com", client_id: "console" }),
-  ])("lets people sign in only with API keys if the file is %s", (text) => {
+  ])("allows sign-in only with API keys if its content is %s", (text) => {
     expect(parseConfig(text)).toBeUndefined();
   });
 });
@@ -75,7 +75,7 @@ describe("the discovery document of an issuer", () => {
     expect(() => readEndpoints(elsewhere, { issuer, tokenOrigin: `${tokenOrigin}:444` })).toThrow(/another host/);
   });
 
-  it("names the URL for sign-out, which the console ignores if it is unsafe", () => {
+  it("names the URL for sign-out, which the console ignores if the URL is unsafe", () => {
     const endOf = (address: unknown) =>
       readEndpoints({ ...document, end_session_endpoint: address }, { issuer }).endOfSession;
     expect(endOf(`${issuer}/logout`)).toBe(`${issuer}/logout`);

@@ -31,12 +31,12 @@ describe("a record of the audit log", () => {
     expect(matchesFilters(record, filters)).toBe(is);
   });
 
-  it("is attributed to the setup of NOVA if no key caused it", () => {
+  it("is attributed to the setup of NOVA if no API key caused the record", () => {
     expect(matchesFilters({ ...record, by: null }, { by: setupActor })).toBe(true);
     expect(matchesFilters(record, { by: setupActor })).toBe(false);
   });
 
-  it("links to the workflow, client or key that it is about if the console has a page for it", () => {
+  it("links to its workflow, client or key if the console has a page for this object", () => {
     expect(findSubjectPath(record)).toBe("/code?workflow=bills");
     expect(findSubjectPath({ ...record, action: "execution.cancelled", subject: "exec_1" })).toBe("/runs/exec_1");
     expect(findSubjectPath({ ...record, action: "client.deleted", subject: "acme" })).toBeUndefined();

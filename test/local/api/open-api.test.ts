@@ -32,7 +32,7 @@ describe("the local API of `nova local`", () => {
     expect(new Set(statuses.map(([status]) => status))).toEqual(new Set([421]));
   });
 
-  it("says how to allow another host name when it refuses one", async () => {
+  it("says how to allow another host name when it refuses a host name", async () => {
     const cloud = await openTestCloud();
     const api = await openApi(cloud, { port: 0 });
     const [, body] = await ask(api.url, "evil.example");
@@ -134,7 +134,7 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("have their full time limit, counted from the moment when they no longer wait for others", async () => {
+  it("have their full time limit, counted from the moment when they no longer wait for other requests", async () => {
     const { answers, left, ask } = api();
     for (const number of [1, 2, 3]) ask("one", `/${number}`);
     await vi.advanceTimersByTimeAsync(30);

@@ -93,7 +93,7 @@ describe("the admin endpoint of a data folder's owner", () => {
     expect([drivers, admin.guests.count]).toEqual([1, 2]);
   });
 
-  it("informs waiting guests when the owner closes it or dies", async () => {
+  it("informs waiting guests when the owner closes the endpoint or dies", async () => {
     const [polite, waiting] = [await guest(), await guest()];
     admin.guests.askToLeave();
     await polite.ownerEnding;
@@ -115,7 +115,7 @@ describe("an owner of a data folder that dies", () => {
     expect(heard).toEqual([{ node: "a", state: "started" }]);
   });
 
-  it.each(["", '{"aws_calls":'])("makes the request of a guest for counters throw OwnerGone (%j)", async (text) => {
+  it.each(["", '{"aws_calls":'])("makes the request of a guest for counters fail with OwnerGone (%j)", async (text) => {
     await using dying = await ownerSaying(text);
     await expect(dying.guest.counters(execution)).rejects.toThrow(OwnerGone);
   });

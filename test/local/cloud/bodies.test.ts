@@ -68,13 +68,13 @@ describe("a server of the local cloud", () => {
     ["e2bApi", 401],
     ["admin", 401],
   ])(
-    "(%s) refuses a client without the access key as soon as it announces a body of a gigabyte",
+    "(%s) refuses a client without the access key as soon as the client announces a body of a gigabyte",
     async (name, status) => {
       expect(await ask(endpoints[name], { "content-length": gigabyte })).toMatchObject({ status });
     },
   );
 
-  it("(API) refuses a client as soon as it announces a body of a gigabyte", async () => {
+  it("(API) refuses a client as soon as the client announces a body of a gigabyte", async () => {
     expect(await ask(api.url, { "content-length": gigabyte })).toMatchObject({ status: 413 });
   });
 

@@ -56,7 +56,7 @@ const open = () =>
 
 const put = (key: string) => ({ bucket: "nova", key, bytes: 1 });
 
-it("the local cloud delivers mails to its mail function once it is open, also those that arrived before", async () => {
+it("the local cloud delivers all mails to its mail function once it is open, also earlier mails", async () => {
   const mails = open();
   mails.onCreated(put("mail/1"));
   mails.onCreated(put("blobs/1"));

@@ -95,7 +95,7 @@ it("the local DynamoDB refuses a direct call after it has closed, and prints no 
   stopOther();
 });
 
-it("fetch runs code in sandboxes of this process and calls its control plane without HTTP until the local cloud stops, and sends other requests over HTTP", async () => {
+it("fetch uses the sandboxes and the control plane of this process without HTTP until the cloud stops", async () => {
   const over = vi.fn(async () => new Response("over HTTP"));
   vi.stubGlobal("fetch", over);
   const cells: unknown[] = [];

@@ -79,7 +79,7 @@ it.each([
   ["asks a person", { task: "task_1" }, "waiting"],
   ["runs another workflow", { child: { name: "exec_2" } }, "waiting"],
   ["fails", null, "failed"],
-])("a node that %s reports its start, and then what happened", async (_, answer, state) => {
+])("a node that %s reports its start, and then its new state", async (_, answer, state) => {
   const input = { execution, node: "a", scope: "", seq: 0 };
   expect(await told(input, answer)).toEqual([
     { node: "a", state: "started" },
@@ -117,7 +117,7 @@ it("a map reports the number of its items", async () => {
   expect((await told(input, { count: 200, items: [] })).at(-1)).toEqual({ node: "m", state: "succeeded", count: 200 });
 });
 
-it("a wait reports only one start, although it has two tasks, and Lambdas that run no nodes report no progress", async () => {
+it("a Lambda reports no start for the second task of a wait, and no progress if it runs no node", async () => {
   expect(await told({ execution, node: "a", waited: true }, {})).toEqual([{ node: "a", state: "succeeded" }]);
   expect(await told({ execution, join: "a" }, {})).toEqual([]);
   expect(await told({ execution, node: "a" }, {}, runNode.replace("run-node", "settle-node"))).toEqual([]);

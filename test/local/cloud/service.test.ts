@@ -94,7 +94,7 @@ it("observeDeliveries reports each delivery that starts no run, even if only one
   expect(world.records).toHaveLength(1);
 });
 
-it("observeDeliveries reports a delivery that was accepted and later refused, but not one that starts a run", async () => {
+it("observeDeliveries reports an accepted delivery that is refused later, but none that starts a run", async () => {
   const there = ports();
   await startFromTrigger(there, arrival);
   expect(told).toEqual([expect.stringMatching(/^pay refused: there is no workflow "pay"/)]);

@@ -47,7 +47,7 @@ describe("the documentation of the Python packages in a template", () => {
     expect(documentation.search("unknown", "", "nova").text).not.toContain("novatiny");
   });
 
-  it("is optional: a Python that fails to index it leaves no index, not even a part", async () => {
+  it("is optional: if Python fails to index it, no part of an index is stored", async () => {
     const file = join(folder, "none", "x.json");
     expect(await indexDocstrings({ ...python, path: "/bin/false" }, [], [], file)).toBe(false);
     expect(existsSync(join(folder, "none"))).toBe(false);

@@ -138,7 +138,7 @@ describe("a workflow with triggers is run", () => {
 });
 
 describe("a request to the address of a webhook", () => {
-  it("gets the same response if the webhook is unknown as if another key signed the request", async () => {
+  it("gets the same response for an unknown webhook and for a signature of another key", async () => {
     const [wrong, absent] = [
       await deliver("{}", "d-2", "other"),
       await fetch(`${api.url}/hooks/nobody`, { method: "POST" }),

@@ -44,7 +44,7 @@ describe("an environment variable of a guest of the local cloud", () => {
   });
 });
 
-it("a guest of a local cloud reports each environment variable without effect once, and no secret key is stored in a file", async () => {
+it("a guest of a local cloud reports environment variables without effect, and stores no secret key", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "nova-variables-"));
   vi.stubEnv("OPENAI_API_KEY", "sk-of-the-owner");
   const cloud = await openLocalCloud({ dataDir });

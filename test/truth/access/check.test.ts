@@ -36,13 +36,13 @@ describe("the test's check of AWS roles", () => {
     expect(checked).toMatchObject({ count: 2, refused: new Map() });
   });
 
-  it("reports how often a request was sent that the table's own policy denies", () => {
+  it("reports a request that the table's own policy denies, and how often a caller sent this request", () => {
     const { refused } = checkRoles([updates("nova-api", "C#1"), updates("nova-api", "C#1")], deployment);
     const line = `nova-api: dynamodb:UpdateItem on ${arn} where dynamodb:LeadingKeys C#1`;
     expect(refused).toEqual(new Map([[line, 2]]));
   });
 
-  it("reports a request that it does not know", () => {
+  it("reports an unknown request", () => {
     const { refused } = checkRoles([{ ...updates("nova-api", "E#1"), service: "glue" }], deployment);
     expect([...refused.keys()]).toEqual([expect.stringMatching(/^nova-api: UnknownRequest/)]);
   });

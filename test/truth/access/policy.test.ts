@@ -51,12 +51,12 @@ describe("a condition of an AWS policy", () => {
     ["with a negated operator does not hold if the request has its value", "ArnNotEquals", "arn:a", ["arn:a"], false],
     ["that requires the absence of a key holds if the request lacks the key", "Null", "true", undefined, true],
     ["that requires a key does not hold if the request lacks the key", "Null", "false", undefined, false],
-  ])("is applied as AWS applies it: one %s", (_, operator, wanted, given, expected) => {
+  ])("is applied as AWS applies it: a condition %s", (_, operator, wanted, given, expected) => {
     const conditional = statement({ Condition: { [operator]: { [key]: wanted } } });
     expect(allows([conditional], access(given && { [key]: given }))).toBe(expected);
   });
 
-  it("of an unknown type makes the check throw", () => {
+  it("of an unknown type makes the check fail with an error", () => {
     const conditional = statement({ Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/8" } } });
     expect(() => allows([conditional], access())).toThrow(UnknownCondition);
   });

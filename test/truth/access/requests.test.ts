@@ -68,7 +68,7 @@ describe("a request to S3", () => {
       { path: "/b?delete", body: "<Delete><Object><Key>a</Key></Object><Object><Key>b/c</Key></Object></Delete>" },
       ["s3:DeleteObject arn:aws:s3:::b/a", "s3:DeleteObject arn:aws:s3:::b/b/c"],
     ],
-  ])("needs the permissions that AWS requires: one %s", (_, request, expected) => {
+  ])("needs the permissions that AWS requires: a request %s", (_, request, expected) => {
     expect(asked("s3", request)).toEqual(expected);
   });
 });
@@ -97,7 +97,7 @@ describe("a request to AWS", () => {
     ]);
   });
 
-  it("to an unknown service makes the check of AWS roles throw", () => {
+  it("to an unknown service makes the check of AWS roles fail with an error", () => {
     expect(() => asked("glue", {})).toThrow(UnknownRequest);
   });
 });

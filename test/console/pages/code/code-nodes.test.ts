@@ -74,7 +74,7 @@ describe("the state that the console shows for a prompt node", () => {
     expect(await nodesOf(workflow(), generation("a", { status: "candidate" }))).toMatchObject([{ state: "candidate" }]);
   });
 
-  it('is "replaced" if all its code was rejected or replaced', async () => {
+  it('is "replaced" if all code of the node was rejected or replaced', async () => {
     expect(await nodesOf(workflow(), generation("a", { status: "replaced" }))).toMatchObject([{ state: "replaced" }]);
   });
 });
@@ -153,7 +153,7 @@ const definition = {
 
 const digest = async (text: string) => hash("sha256", text);
 
-describe("the parts of a definition from which code is written", () => {
+describe("the parts of a definition from which a model writes code", () => {
   it("contain the conditions of a decision in order, and the model of its node", () => {
     expect(readIngredients(definition, "is_high")).toEqual({
       prompt: "High?",
@@ -171,7 +171,7 @@ describe("the parts of a definition from which code is written", () => {
     expect(readIngredients(definition, "sum")).toMatchObject({ edges: [], model: "gpt-6" });
   });
 
-  it("are found inside a map", () => {
+  it("are also found for a node inside a map", () => {
     expect(readIngredients(definition, "inside")?.prompt).toBe("One of them.");
   });
 
@@ -209,7 +209,7 @@ describe("stored code that a model wrote for a prompt node", () => {
     [{ requirements: [] }, { ingredient: "requirements", was: "", is: "numpy, pandas" }],
     [{ lib: {} }, { ingredient: "lib", part: "mails.py", was: null, is: hash("sha256", "x = 1") }],
     [{ lib: { ...then.lib, "old.py": "ab" } }, { ingredient: "lib", part: "old.py", was: "ab", is: null }],
-  ])("is stale if the definition for which it was written had %j", async (was, change) => {
+  ])("is stale if the model wrote it for a definition with %j", async (was, change) => {
     expect(await since(was)).toEqual([change]);
   });
 

@@ -60,7 +60,7 @@ describe("a chart of costs", () => {
   });
 });
 
-it("the totals of the page of costs are the sums over all days and workflows", () => {
+it("the totals on the page of costs are the sums over all days and workflows", () => {
   const all = [figure("2026-11-24", "a", 1, { cache_hits: 2 }), figure("2026-11-25", "b", 0.5, { cache_hits: 3 })];
   expect(sumCosts(all)).toMatchObject({ cost_usd: 1.5, cache_hits: 5, tokens_input: 0 });
 });

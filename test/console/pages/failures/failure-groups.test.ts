@@ -12,7 +12,7 @@ function failed(message: string, more: Partial<Execution> = {}, node = "book"): 
 }
 
 describe("the groups of failures", () => {
-  it("join messages that differ only in numbers, and have the newest run first", () => {
+  it("join messages that differ only in numbers, and list the newest run first", () => {
     const runs = [
       failed("row 1 is empty"),
       failed("row 22 is empty"),
@@ -31,7 +31,7 @@ describe("the groups of failures", () => {
     expect(groupFailures([failed("a", { error: null })])).toEqual([]);
   });
 
-  it("say since which version a failure occurs, if an earlier version ran without it", () => {
+  it("name the first version with a failure if an earlier version ran without this failure", () => {
     const runs = [failed("a", { version: 3 }), failed("a", { version: 2 }), failed("b", { version: 1 })];
     const told = groupFailures(runs, new Map([["orders", 1]]));
     expect(told.map(({ message, versions, newSince }) => [message, versions, newSince])).toEqual([
@@ -41,7 +41,7 @@ describe("the groups of failures", () => {
     expect(groupFailures([failed("a", { version: 2 })], new Map([["orders", 2]]))[0]?.newSince).toBeUndefined();
   });
 
-  it("restart no child run, and no run that was restarted before", () => {
+  it("offer no restart of child runs and of runs that a user has restarted before", () => {
     const parent = { execution_id: "exec_0", scope: "", seq: 1 };
     const runs = [failed("a", { restarts: ["exec_9"] }), failed("a", { parent }), failed("a")];
     expect(groupFailures(runs)[0]?.restartable).toEqual([runs[2]]);

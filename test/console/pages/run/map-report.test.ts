@@ -29,7 +29,7 @@ function modelOf(entries: object[], ended_at: string | null) {
   return buildRunModel(whole, entries as ChainEntry[], graph);
 }
 
-it("the report of a map counts items by their ends, and groups failures by their error", () => {
+it("the report of a map counts items by their outcome, and groups failures by their error", () => {
   const model = modelOf([fork, entry(2, "", "each.join", "end", { node_type: "join", ...cancelled })], "now");
   const [map] = model.visits;
   expect(map && reportItems(map, model.visits)).toMatchObject({
@@ -39,7 +39,7 @@ it("the report of a map counts items by their ends, and groups failures by their
   expect(model.maps.get("each")).toMatchObject({ items: 6, begun: 4 });
 });
 
-it("a map is one visit with its join, and has the state of the join", () => {
+it("a map and its join are shown as one visit, which has the state of the join", () => {
   const join = entry(2, "", "each.join", "end", { node_type: "join" });
   const states = (entries: object[], ended: string | null) => {
     const { visits } = modelOf(entries, ended);

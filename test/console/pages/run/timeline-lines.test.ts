@@ -12,7 +12,7 @@ import {
 
 const hour = 3_600_000;
 
-it("the timeline of a run draws time to scale if nothing waited long", () => {
+it("the timeline of a run draws time to scale if the run contains no long wait", () => {
   const { at, gaps } = buildScale({ from: 0, to: 1000 }, [
     { from: 0, to: 400 },
     { from: 600, to: 1000 },
@@ -72,14 +72,14 @@ it("the axis of a timeline continues after a shortened wait, and no labels overl
   for (const [index, at] of places.slice(1).entries()) expect(at - (places[index] ?? 0)).toBeGreaterThan(0.08);
 });
 
-it("the axis of a timeline has room for milliseconds in a long run with short nodes", () => {
+it("the axis of a timeline leaves space for milliseconds between its ticks in a long run with short nodes", () => {
   const whole = { from: 0, to: hour };
   const places = listTicks(whole, whole, buildScale(whole, [{ from: 0, to: 100 }])).map(({ at }) => at);
   expect(places.length).toBeGreaterThan(2);
   for (const [index, at] of places.slice(1).entries()) expect(at - (places[index] ?? 0)).toBeGreaterThan(0.18);
 });
 
-it("the time at a place of the timeline is the time that is drawn there, also after a shortened wait", () => {
+it("the time at a position of the timeline is the time that is drawn there, also after a shortened wait", () => {
   const busy = [
     { from: 0, to: 100 },
     { from: hour, to: hour + 100 },
@@ -90,7 +90,7 @@ it("the time at a place of the timeline is the time that is drawn there, also af
 
 const whole = { from: 1000, to: 9000 };
 
-it("the period of a timeline stays inside the run, and the address has it in milliseconds since the start", () => {
+it("the period of a timeline stays inside the run, and the URL contains it in milliseconds since the start", () => {
   expect(parsePeriod("2000-4000", whole)).toEqual({ from: 3000, to: 5000 });
   expect(formatPeriod({ from: 3000, to: 5000 }, whole)).toBe("2000-4000");
   expect(formatPeriod(whole, whole)).toBeUndefined();
@@ -101,11 +101,11 @@ it("the period of a timeline stays inside the run, and the address has it in mil
 });
 
 it.each(["", "5", "-1-5", "4000-2000", "9000-9500", "1e3-2e3", "1-2x"])(
-  "the timeline shows the whole run if the address has the period %j",
+  "the timeline shows the whole run if the URL contains the invalid period %j",
   (text) => expect(parsePeriod(text, whole)).toEqual(whole),
 );
 
-it("the item strip of a map joins items that ended together, and shows a failure among thousands", () => {
+it("the item strip of a map joins items that ended together, and shows one failure among thousands of items", () => {
   const items = Array.from({ length: 5000 }, (_, index) => {
     return { at: index, state: index === 3333 ? "failed" : "success" } as const;
   });

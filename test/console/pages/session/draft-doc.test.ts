@@ -31,7 +31,7 @@ const doc = (ids: readonly string[], edges: Doc["edges"]): Doc => ({
 });
 
 describe("a node that a user adds", () => {
-  it("takes the place of an edge among the branches", () => {
+  it("replaces an edge by two edges, and keeps the order of the branches", () => {
     const before = doc(
       ["a", "b", "c"],
       [
@@ -47,7 +47,7 @@ describe("a node that a user adds", () => {
     ]);
   });
 
-  it("comes before the end if it follows the last step, and else becomes a further branch", () => {
+  it("is inserted before the end if it follows the last node, and else starts a further branch", () => {
     const line = addNodeAt(doc(["a"], [{ from: "a", to: "end" }]), node("x"), { after: "a" });
     expect(line.edges).toEqual([
       { from: "a", to: "x" },
@@ -59,7 +59,7 @@ describe("a node that a user adds", () => {
     });
   });
 
-  it("gets one edge for each choice if it chooses", () => {
+  it("gets one edge for each choice if it is an approval", () => {
     const edge = { from: "a", to: "b" };
     const approval = addNodeAt(doc(["a", "b"], [edge]), node("x", { type: "approval" }), { edge });
     expect(approval.edges.map(({ condition }) => condition)).toEqual([undefined, "approved", "rejected"]);
@@ -92,7 +92,7 @@ describe("the deletion of a node", () => {
     ]);
   });
 
-  it("removes the tools that no other agent lists and the fallback of code, so that none of them runs as a step", () => {
+  it("deletes its fallback and the tools that no other agent lists, so that none of them runs as a step", () => {
     const agent = (id: string, ...tools: string[]) => node(id, { executor: "agent", tools });
     const code = node("code", { fallback: "g" });
     const tools = ["own", "shared"].map((id) => node(id));
@@ -114,7 +114,7 @@ describe("the deletion of a node", () => {
     expect(removeNode(before, "other").edges).toEqual([{ from: "code", to: "end" }]);
   });
 
-  it("connects no node to itself", () => {
+  it("does not connect a node to itself", () => {
     const edges = [
       { from: "check", to: "fix", condition: "bad" },
       { from: "check", to: "end", condition: "default" },
@@ -126,7 +126,7 @@ describe("the deletion of a node", () => {
   it.each([
     ["to", { max: 3 }, {}],
     ["from", {}, { max: 3 }],
-  ])("keeps the limit of a loop if the edge that leads %s the node has it", (_, into, out) => {
+  ])("keeps the limit of a loop if the edge that leads %s the node has this limit", (_, into, out) => {
     const edges = [
       { from: "a", to: "check" },
       { from: "check", to: "fix", condition: "bad", ...into },
@@ -139,11 +139,11 @@ describe("the deletion of a node", () => {
   });
 });
 
-describe("the triggers and settings of a draft", () => {
+describe("a change of the triggers and settings of a draft", () => {
   const mails = ["a", "b"].map((address) => ({ type: "mail", address }));
   const before = mails.reduce(addTrigger, doc([], []));
 
-  it("apply a change to the trigger that the user saw, also after another user removed an earlier trigger", () => {
+  it("changes the trigger that the user saw, even if another user has removed an earlier trigger", () => {
     const [first, second] = mails as [object, object];
     const shorter = changeTrigger(before, { ...first }, 0);
     expect(listTriggers(changeTrigger(shorter, { ...second }, 1, [["client", '"acme"']]).settings)).toEqual([
@@ -151,7 +151,7 @@ describe("the triggers and settings of a draft", () => {
     ]);
   });
 
-  it("stay as they are if another user removed or changed the trigger that the user saw", () => {
+  it("changes nothing if another user has removed or changed the trigger that the user saw", () => {
     const [first, second] = mails as [object, object];
     const shorter = changeTrigger(before, first as never, 0);
     expect(changeTrigger(shorter, { ...first }, 0)).toBe(shorter);
@@ -159,13 +159,13 @@ describe("the triggers and settings of a draft", () => {
     expect(changeTrigger(before, stale, 1, [["address", '"new"']])).toBe(before);
   });
 
-  it("apply a change to the second of two equal triggers", () => {
+  it("can change the second of two equal triggers", () => {
     const twins = addTrigger(addTrigger(doc([], []), { type: "mail" }), { type: "mail" });
     const { settings } = changeTrigger(twins, { type: "mail" }, 1, [["address", '"new"']]);
     expect(settings.triggers).toEqual([{ type: "mail" }, { type: "mail", address: "new" }]);
   });
 
-  it("refuse whole numbers that lose digits, also numbers that a trigger already has", () => {
+  it("is refused if a whole number would lose digits, even if the trigger already contained this number", () => {
     const number = "12345678901234567890";
     const schedule = { type: "schedule", every: "1d" };
     const one = addTrigger(doc([], []), schedule);
@@ -176,7 +176,7 @@ describe("the triggers and settings of a draft", () => {
     expect(() => changeSettings(one, [["labels", `{"n":[${number}]}`]])).toThrow(sentence);
   });
 
-  it("keep the keys of their forms after a user adds, removes, moves or changes a trigger", () => {
+  it("keeps the keys of the forms of triggers if a user adds, removes, moves or changes a trigger", () => {
     const [a, b, c] = ["a", "b", "c"].map((address) => ({ type: "mail", address })) as [object, object, object];
     const steps = [[a, b], [b], [b, c], [c, b], [{ ...c, client: "acme" }, b, a], [b, b], [b, { type: "event" }]];
     let keyed: readonly KeyedTrigger[] = [];
@@ -187,7 +187,7 @@ describe("the triggers and settings of a draft", () => {
     expect(keys).toEqual([[1, 2], [2], [2, 3], [3, 2], [3, 2, 4], [5, 2], [5, 6]]);
   });
 
-  it("have empty triggers and receivers after a user removes them, because the workflow would keep absent ones", () => {
+  it("that removes triggers and receivers leaves empty fields, because the workflow would keep absent fields", () => {
     const { settings } = changeSettings(doc([], []), [
       ["triggers", null],
       ["on_failure", null],
@@ -231,7 +231,7 @@ const change = fc.oneof(
 );
 
 describe("an undo", () => {
-  it("returns any change of the drawing to the edges, positions and nodes before it", () => {
+  it("restores the edges, positions and nodes that were there before any change of the drawing", () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 4 }), change, (earlier, last) => {
         const start = doc(
@@ -295,7 +295,7 @@ describe("a change of the nodes of a map", () => {
     expect(renderParts(after).layout).toEqual({ z: { x: 1, y: 2 } });
   });
 
-  it("can be undone, and other changes that were made meanwhile stay", () => {
+  it("can be undone, and the undo keeps other changes that were made meanwhile", () => {
     let [from, to] = [whole, whole];
     const mine = changeInside(whole, "each", (one) => {
       from = one;
@@ -313,7 +313,7 @@ describe("a change of the nodes of a map", () => {
     expect(changeInside(gone, "inner", (one) => removeNode(one, "y"))).toBe(gone);
   });
 
-  it("inserts a node after the last step before the end of the item", () => {
+  it("inserts a node between the last node and the end node", () => {
     const ended = doc(["a"], [{ from: "a", to: "stop" }]);
     const body: Doc = { ...ended, nodes: [...ended.nodes, node("stop", { type: "end" })] };
     expect(addNodeAt(body, node("x"), { after: "a" }).edges).toEqual([
@@ -332,7 +332,7 @@ describe("the JSON of a draft", () => {
     expect(parseWorkflowText(text)).toMatchObject({ name: "Mine", settings: { labels: { n: "{n}" } }, edges });
   });
 
-  it.each([["{"], ["[]"], ['{"nodes": []}'], ['"x"']])("that is no workflow is reported: %s", (text) => {
+  it.each([["{"], ["[]"], ['{"nodes": []}'], ['"x"']])("is refused if it is no workflow: %s", (text) => {
     expect(typeof parseWorkflowText(text)).toBe("string");
   });
 });

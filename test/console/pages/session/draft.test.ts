@@ -50,7 +50,7 @@ describe("the graph of a workflow's draft", () => {
     expect(lines).toEqual(["start a ", "a b true, default", "b end ", "a b error"]);
   });
 
-  it("counts fresh and stale nodes, and marks skipped ones", () => {
+  it("counts fresh and stale nodes, and marks skipped nodes", () => {
     expect(countStates([...nodes, node("c", {}, { state: "fresh" })])).toEqual({ stale: 2, fresh: 1 });
     expect(classifyNode(node("c", {}, { state: "fresh", skipped: true }))).toBe("skipped");
   });
@@ -76,7 +76,7 @@ describe("a change of a node's executor", () => {
       ],
     ],
     [{ code: "pass" }, "e2b", []],
-  ])("replaces the text that the new executor does not take: %j %s", (definition, executor, changes) => {
+  ])("replaces a text that the new executor cannot use: %j %s", (definition, executor, changes) => {
     expect(replaceText(JSON.stringify(definition), executor)).toEqual(changes);
   });
 });
@@ -104,7 +104,7 @@ describe("the output of a node in a session", () => {
     expect(summarizeOutput(output)).toBe(line);
   });
 
-  it("is edited as plain text instead of JSON if it has only one member and that is a text", () => {
+  it("is edited as plain text instead of JSON if its only member is a text", () => {
     expect(findOnlyText('{"brief": "a\\nb"}')).toEqual({ key: "brief", text: "a\nb" });
     expect(findOnlyText('{"n": 1}')).toBeUndefined();
     expect(findOnlyText('{"a": "1", "b": "2"}')).toBeUndefined();

@@ -32,7 +32,7 @@ describe("the form of a trigger", () => {
 });
 
 describe("the form of the settings", () => {
-  it("has the receivers of failures", () => {
+  it("has fields for the receivers of failures", () => {
     const receivers = listSchemaFields(schema).find(({ key }) => key === "on_failure");
     expect(receivers?.shape).toMatchObject({ kind: "object", fields: [{ key: "mail" }, { key: "webhook" }] });
   });

@@ -4,7 +4,7 @@ import { deriveSlug, readWorkflowFiles } from "../../../../packages/console/src/
 describe("files that a user drops", () => {
   const definition = JSON.stringify({ nodes: [{ id: "a", codeFile: "nodes/a.py" }], edges: [] });
 
-  it("are a workflow with the code that its definition names and the modules of lib/", () => {
+  it("become a workflow with the code that its definition names and the modules of lib/", () => {
     const files = [
       { name: "input.json", text: "{}" },
       { name: "workflow.json", text: definition },
@@ -15,7 +15,7 @@ describe("files that a user drops", () => {
     expect(readWorkflowFiles(files)).toEqual({ definition, files: { "nodes/a.py": "pass", "lib/money.py": "x = 1" } });
   });
 
-  it("are no workflow without a definition, and if a definition is no JSON object", () => {
+  it("become no workflow if there is no definition, or if the definition is no JSON object", () => {
     expect(readWorkflowFiles([{ name: "input.json", text: '{"a": 1}' }])).toBeUndefined();
     expect(readWorkflowFiles([{ name: "workflow.json", text: "[1]" }])).toBeUndefined();
     expect(readWorkflowFiles([{ name: "workflow.json", text: '{"nodes": [' }])).toBeUndefined();

@@ -100,7 +100,7 @@ describe("the data of a form generated from a schema", () => {
     expect(renderMembers(fields, createDrafts(fields))).toEqual([]);
   });
 
-  it("contains false if false is chosen, and no value if nothing is chosen", () => {
+  it("contains false if the user chooses false, and no value if the user chooses nothing", () => {
     expect(sent(fieldFor({ type: "boolean" }), typed("false"))).toBe('{"value":false}');
     expect(sent(fieldFor({ type: "boolean" }), typed(""))).toBe("{}");
   });
@@ -112,13 +112,13 @@ describe("the data of a form generated from a schema", () => {
     expect(renderMembers(fields, createDrafts(fields))).toEqual(['"o":{"n":1.0,"l":["a"]}']);
   });
 
-  it("starts with the text of a value that may have several types, and with JSON for an object", () => {
+  it("starts with plain text for a text, and with JSON for a number or an object", () => {
     expect(createDraft({ kind: "any" }, '"15m"')).toMatchObject({ mode: "text", text: "15m" });
     expect(createDraft({ kind: "any" }, "850.0")).toMatchObject({ mode: "json", text: "850.0" });
     expect(createDraft({ kind: "any", isObject: true })).toMatchObject({ mode: "json", text: "" });
   });
 
-  it("contains typed JSON unchanged, and the uploaded reference instead of a file", () => {
+  it("contains JSON exactly as the user typed it, and the reference to an uploaded file instead of the file", () => {
     const field = fieldFor({});
     const json: Draft = { kind: "any", mode: "json", text: '{"a": 1.0}', file: undefined };
     expect(sent(field, json)).toBe('{"value":{"a": 1.0}}');

@@ -6,7 +6,7 @@ const traceback = (file: string, line: number) =>
 const code = "a = 1\ncontext['sum'] = context['net'] + context[\"vat\"] * context.get('mail.rate') + context['gone']\n";
 
 describe("the description of a failure", () => {
-  it("has the line of the node's own code, and each key that the line reads with its digits", () => {
+  it("contains the failed line of the node's own code, and all digits of each value that the line reads", () => {
     const entry = { code_executed: code, traceback: traceback("nodes/sum.py", 2) + traceback("/home/lib/x.py", 9) };
     expect(describeFailure(entry, '{"net": 850.0, "vat": 12345678901234567890, "mail": {"rate": "2"}}')).toEqual({
       line: 2,
@@ -20,7 +20,7 @@ describe("the description of a failure", () => {
     });
   });
 
-  it("has the keys from which earlier code sets the variables that the line uses", () => {
+  it("contains the keys from which earlier code sets the variables in the failed line", () => {
     const lines = [
       'text, other = context["text"], context["other"]',
       "first = text.splitlines()[0]",
@@ -38,7 +38,7 @@ describe("the description of a failure", () => {
     ]);
   });
 
-  it("is absent without a traceback, and for a line that the code does not have", () => {
+  it("is absent if there is no traceback, or if the code does not have the failed line", () => {
     expect(describeFailure({ code_executed: code, traceback: null }, "{}")).toBeUndefined();
     expect(describeFailure({ code_executed: code, traceback: traceback("nodes/sum.py", 7) }, "{}")).toBeUndefined();
   });
