@@ -238,7 +238,10 @@ export function lostReason({ sandbox }: Turn) {
   return { class: "NodeInterrupted", message } as const;
 }
 
-/** Returns a signal that fires when a delivery should leave code that may outlive its Lambda to the next delivery. */
+/**
+ * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
+ * delivery then waits for the code.
+ */
 export type FollowTime = () => AbortSignal;
 
 const followMs = 10_000;

@@ -147,7 +147,7 @@ export function isLoopOf(key: string, node: string): boolean {
   return key.startsWith(`${node}->`);
 }
 
-/** Why a node fails that has no outcome of its own. */
+/** Why a node without an outcome of its own fails. */
 export interface Reason {
   class: RunErrorClass;
   message: string;
@@ -158,9 +158,9 @@ export interface Reason {
  * import the table of kinds, which imports the protocol.
  */
 export interface KindPorts extends Ports {
-  /** Whether the node takes a turn. Start and end nodes commit without one. */
+  /** Whether the node takes a turn. Start and end nodes write their entries without a turn. */
   holdsTurn(node: Node): boolean;
-  /** Gives a turn that is `failing` or `closed` its entry, after all code of the node is dead. */
+  /** Stops all code of the node, and then writes the entry for its turn, which is `failing` or `closed`. */
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
   /**
    * Returns the SHA-256 of the question that a text node would ask its model at this position. Undefined for other
@@ -174,8 +174,8 @@ export interface KindPorts extends Ports {
 }
 
 /**
- * The ports for settling. To settle a workflow node NOVA must end the execution that it runs; `settlingPorts` in
- * close.ts makes these ports.
+ * The ports for settling. To settle a workflow node, NOVA must end the execution that this node runs. `settlingPorts`
+ * in close.ts builds these ports.
  */
 export interface SettlingPorts extends KindPorts {
   /** Stops an execution and closes its chain, unless it has ended. Returns how it ended. */

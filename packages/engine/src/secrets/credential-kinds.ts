@@ -149,8 +149,7 @@ export const OAuth2 = z.strictObject({
 export type OAuth2 = z.output<typeof OAuth2>;
 
 /**
- * An access to an API with OAuth 2. NOVA replaces the access token before it expires, and code sees only the current
- * one.
+ * Access to an API with OAuth 2. NOVA replaces the access token before it expires, and code sees only the current one.
  */
 const oauth2 = kind(OAuth2, {
   secretFields: ["client_secret", "refresh_token", "access_token"],

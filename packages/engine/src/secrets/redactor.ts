@@ -11,8 +11,8 @@ export const mask = "***";
  */
 export const cutMark = "[...]";
 /**
- * A text is searched for the rest of a secret at no more than this many marks. The harness sets at most two marks in a
- * text, so the code itself has printed further marks.
+ * The most marks in a text at which `Redactor` searches for the rest of a secret. The harness writes at most two marks
+ * in a text, so the code itself has printed any further marks.
  */
 const maxCuts = 20;
 

@@ -35,8 +35,8 @@ export interface JournalSite {
 }
 
 /**
- * The steps of an entry, in the order in which one delivery passes them. A recorded step is replayed. Any other step is
- * carried out and recorded.
+ * The steps of an entry, in the order in which one delivery does them. If an earlier delivery has recorded a step, this
+ * class replays the record. Otherwise it carries out the step and records it.
  */
 export class StepJournal implements Journal {
   readonly steps: JournalStep[] = [];

@@ -21,8 +21,8 @@ import { sha256 } from "../../sha256.ts";
 import { findKnownNodes, type KnownNodes, ValueTooLarge } from "../known-nodes.ts";
 
 /**
- * The question of a text node to its model. It follows from the chain before the node, so every delivery asks the same
- * question.
+ * The question of a text node to its model. The chain before the node determines the question, so every delivery asks
+ * the same one.
  */
 export interface Question {
   system: string;

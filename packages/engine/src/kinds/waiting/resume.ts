@@ -100,7 +100,7 @@ export async function resumeUrl(ports: Ports, { before, at }: Position, node: st
   return url;
 }
 
-/** Returns the resume link for the visit of a node at this place in the chain; undefined if none was issued. */
+/** Returns the resume link for the visit of a node whose entry has this id; undefined if NOVA has issued none. */
 export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Promise<ResumeLink | undefined> {
   const all = await ports.resumeLinks.ofExecution(at.execution);
   const own = all.filter((link) => link.node === node && link.scope === at.scope);

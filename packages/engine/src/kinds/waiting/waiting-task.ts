@@ -23,7 +23,10 @@ export interface Waiting extends NodeDefinition<WaitingNode> {
   position: Position;
 }
 
-/** Reads the node of a task, its place in the chain, and its held turn. Throws `AnswerRefused` if the task no longer waits. */
+/**
+ * Reads the node of a task, its position in the chain, and its held turn. Throws `AnswerRefused` if the task no longer
+ * waits.
+ */
 export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
   const event = eventOf(task);
   const definition = await definitionOf(ports, event);
