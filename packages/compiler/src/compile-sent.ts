@@ -4,7 +4,8 @@ import type { SentFacts } from "./check-code.ts";
 import type { Compiled, EmitOptions } from "./compile-workflow.ts";
 
 /**
- * The largest real workflow compiles in far less time, and API Gateway's HTTP API requires an answer within 30 seconds.
+ * The time limit of a compilation. The largest real workflow needs far less time, and API Gateway's HTTP API requires
+ * an answer within 30 seconds.
  */
 const deadlineMs = 10_000;
 
@@ -14,7 +15,7 @@ const compiler = new DeadlineWorker({
   deadlineMs,
 });
 
-/** More findings than a person reads, and few enough for the 6 MB that a Lambda can return. */
+/** The most findings in an answer: more than a person reads, and few enough for the 6 MB that a Lambda can return. */
 const maxFindings = 500;
 
 /** Runs `compileWorkflow` in a thread. A definition that exhausts its time or memory gets NOVA109. */

@@ -104,7 +104,7 @@ class Lowering {
     const { maxConcurrency, executor, id, retry } = node;
     const branches = this.#forks.get(id)?.branches ?? [];
     const tools = branches.map((branch) => this.#frame(branch, false));
-    // The failure of compiled code is a visit of its own, which is no step.
+    // A failure of compiled code takes one more visit of the agent, which is no step.
     const maxSteps = executor.maxSteps + (executor.compiled ? 1 : 0);
     return { type: "agent", maxConcurrency, maxSteps, tools, ...defined({ retry }) };
   }

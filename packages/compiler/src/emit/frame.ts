@@ -17,7 +17,7 @@ export interface FunctionArns {
 export interface Frame {
   functions: FunctionArns;
   closed: string;
-  /** Target if a node failed finally and its failure is in the chain. */
+  /** Target if a node has failed, no retry follows, and the failure is in the chain. */
   failed: string;
   unsettled: string;
   unfit: string;
@@ -27,7 +27,8 @@ export interface Frame {
    */
   done: string;
   /**
-   * The state to which a loop leads that continues in a further execution. Absent where loops never do, as in a branch.
+   * The state to which a loop leads if it continues in a further execution. Absent if loops cannot do so, for example
+   * in a branch.
    */
   further?: string | undefined;
   /** The number of items that a map may run inline. Absent in the body of a map, where maps always run inline. */

@@ -52,7 +52,8 @@ function untilStates(node: PlannedWait, frame: Frame): States {
 }
 
 /**
- * Emits three tasks: one names the child execution, one lets Step Functions run and await it, and one reads its chain.
+ * Emits three tasks: one names the child execution, one lets Step Functions run the child and wait for its end, and one
+ * reads its chain.
  */
 export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   const done = stateOf(node.id, "done");

@@ -171,8 +171,8 @@ export function settleTask(parameters: Parameters, next: string, frame: Frame): 
 }
 
 /**
- * Emits the Choice after a settle: a failure leads to `failed`, a decision along `rules`, and any other success to
- * `own`.
+ * Emits the Choice after a settle: a failure leads to `failed`, a decision to the state that `rules` name for it, and
+ * any other success to `own`.
  */
 export function settledChoice(failed: string, rules: readonly ChoiceRule[], own: string): ChoiceState {
   const isFailed = { Variable: "$.failed", BooleanEquals: true, Next: failed };

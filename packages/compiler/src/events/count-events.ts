@@ -55,13 +55,13 @@ export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
 }
 
 /**
- * Returns the largest number of events that an execution adds before it reaches a loop edge of the main line or its
- * end. At a loop edge, a further execution may take over.
+ * Returns the largest number of events that an execution adds before it reaches a loop edge of the main line, or the
+ * end of the main line. At a loop edge, a further execution may take over.
  */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
-      // All calls that an agent still has may be in one answer.
+      // One answer may request all calls that the agent has left.
       const calls = node.type === "agent" ? Math.min(node.maxSteps, maxCallsAtOnce) : 1;
       const ways = countedEdges(node, "main", insideOf(node, itemsOf, calls));
       return [node, ways.map(({ events, to, max }) => ({ events, to: max ? null : to }))];
@@ -96,8 +96,8 @@ function insideOf(node: PlannedNode, itemsOf: ItemsOf, calls = 1): number {
 }
 
 /**
- * Returns the events of one call of an agent, for the tool with the most. All rounds together have as many calls as the
- * agent has steps, so each round counts one call.
+ * Returns the events of one call of an agent, for the tool with the most events. All rounds together have as many calls
+ * as the agent has steps, so each round counts one call.
  */
 export function callEvents({ tools }: PlannedAgent, itemsOf: ItemsOf): number {
   return iteration + choice + pass + Math.max(0, ...tools.map((tool) => frameEvents(tool, "inner", itemsOf)));
@@ -202,8 +202,8 @@ function nextOf(id: string, onward: Ways): string[] {
 export const settle = task + choice;
 
 /**
- * The largest number of events of a task that waits for an answer. Step Functions misses the answer, so the task times
- * out, and then a settle finds the answer in the chain.
+ * The largest number of events of a task that waits for an answer. This is the case in which Step Functions misses the
+ * answer: the task times out, and then a settle finds the answer in the chain.
  */
 const pendingEvents = tokenTask + settle;
 

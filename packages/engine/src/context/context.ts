@@ -24,7 +24,7 @@ export interface Slot extends Member {
   by: LinkLabel;
 }
 
-/** The changes of a node: values set, keys deleted. */
+/** The changes of a node: the values that it sets, and the keys that it deletes. */
 export interface Changes {
   set: Member[];
   delete: string[];

@@ -13,7 +13,7 @@ export interface BlobRef {
   type: BlobType;
 }
 
-/** The place of a blob in S3, for readers that access S3 directly. */
+/** The location of a blob in S3, for readers that access S3 directly. */
 export interface BlobPlace {
   bucket: string;
   key: string;

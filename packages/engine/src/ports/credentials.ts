@@ -96,8 +96,8 @@ export interface CredentialCipher {
 export type OutgoingFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /**
- * The address is one that NOVA never calls, for example inside its own network. The message never says what is at that
- * address.
+ * Thrown for an address that NOVA never calls, for example inside its own network. The message never says what is at
+ * that address.
  */
 export class HostRefused extends Error {
   override name = "HostRefused";

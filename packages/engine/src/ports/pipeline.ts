@@ -62,7 +62,9 @@ export interface AgentToolDefinition {
   schema: JsonObject;
 }
 
-/** An answer of a model that was not final, and what it got back: the results of its calls, or a text. */
+/**
+ * An answer of a model that was not final, and what NOVA sent back to the model: the results of its calls, or a text.
+ */
 export interface Exchange {
   reply: AgentReply;
   results: readonly { id: string; text: string }[];

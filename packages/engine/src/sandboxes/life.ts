@@ -20,8 +20,8 @@ import {
 } from "./spec.ts";
 
 /**
- * The states of a sandbox. In any state it dies when its lifetime is over, so code that continues with a sandbox first
- * checks that it lives.
+ * The states of a sandbox. In any state, a sandbox dies when its lifetime is over. So the engine checks that a sandbox
+ * still lives before it uses the sandbox again.
  */
 export type SandboxState =
   /** Created for an attempt whose turn is not written yet, so the chain does not name it. */
@@ -116,9 +116,9 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
 }
 
 /**
- * Chooses a spare sandbox of the scope, or one that another branch of its fork has left. Null for a later attempt: if
- * the outcome of an earlier attempt is committed after all, the sandbox of the later attempt is killed, although other
- * branches may need it.
+ * Chooses a spare sandbox of the scope, or one that another branch of its fork has left. Returns null for a later
+ * attempt, because another delivery may still commit the outcome of an earlier attempt. Then the sandbox of the later
+ * attempt is killed, and other branches must not lose a sandbox that they need.
  */
 async function chooseSpare(
   ports: Ports,
@@ -227,8 +227,8 @@ export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
 }
 
 /**
- * Releases the sandbox that a delivery chose before it lost the turn. If the stored turn names the sandbox all the
- * same, it stays: the SDK may have repeated a write that had succeeded.
+ * Releases the sandbox that a delivery chose before it lost the turn. If the stored turn nevertheless names this
+ * sandbox, it is not released: the SDK may have repeated a write that had succeeded.
  */
 export async function releaseLost(
   ports: Ports,

@@ -182,8 +182,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Returns what is wrong with the steps, contents, blobs and code that an entry names by their hashes. The entry
-   * itself is sound.
+   * Returns what is wrong with the steps, contents, blobs and code that an entry names by their hashes. Call it after
+   * the check of the entry itself.
    */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
     const bad = head.steps.length > 0 ? await this.#stepProblem(head) : undefined;
