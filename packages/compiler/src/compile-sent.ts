@@ -18,7 +18,7 @@ const compiler = new DeadlineWorker({
 /** The most findings in an answer: more than a person reads, and few enough for the 6 MB that a Lambda can return. */
 const maxFindings = 500;
 
-/** Runs `compileWorkflow` in a thread. A definition that exhausts its time or memory gets NOVA109. */
+/** Runs `compileWorkflow` in a thread. If the thread runs out of time or memory, the result has NOVA109. */
 export async function compileSent(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
   const stopped = (why: string): Compiled => {
     const message = `checking the workflow ${why} - divide it, and make its code and schemas shorter and flatter`;
@@ -36,7 +36,7 @@ export async function keysLookedUpSent(code: string): Promise<string[] | null | 
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
 }
 
-/** Runs `checkNodeCode` in the same thread. Code that exhausts its time or memory gets PY105. */
+/** Runs `checkNodeCode` in the same thread. If the thread runs out of time or memory, the result has PY105. */
 export async function checkCodeSent(code: string, facts: SentFacts): Promise<CodeFinding[]> {
   const stopped = (why: string): CodeFinding[] => {
     const message = `checking the code ${why} - write shorter and flatter code`;

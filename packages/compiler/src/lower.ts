@@ -264,7 +264,10 @@ export type PlannedStart = HasNext & { type: "start" };
 export type PlannedAction = PlannedTask & HasNext & Failable & { type: "action" };
 export type PlannedDecision = PlannedTask & Decides & { type: "decision" };
 export type PlannedApproval = Decides & { type: "approval"; timeoutSeconds: number };
-/** A wait for an event of at most `timeoutSeconds`, or without it a wait until a time that the engine returns. */
+/**
+ * With `timeoutSeconds`, a wait for an event that ends after this time at the latest. Without it, a wait until a time
+ * that the engine returns.
+ */
 export type PlannedWait = HasNext & Failable & { type: "wait"; timeoutSeconds?: number };
 export type PlannedWorkflow = HasNext & Failable & { type: "workflow" };
 export type PlannedEnd = Planned & { type: "end" };

@@ -17,7 +17,7 @@ export interface FunctionArns {
 export interface Frame {
   functions: FunctionArns;
   closed: string;
-  /** Target if a node has failed, no retry follows, and the failure is in the chain. */
+  /** The state that follows if a node has failed, no retry follows, and the failure is in the chain. */
   failed: string;
   unsettled: string;
   unfit: string;
@@ -62,8 +62,8 @@ export function transitionTo(way: Target): Transition {
 }
 
 /**
- * Returns the states in which a branch or an item ends. Those to which no state in `states` leads are left out, because
- * Step Functions refuses unreachable states.
+ * Returns the states in which a branch or an item ends. Leaves out the ends to which no state in `states` leads,
+ * because Step Functions refuses unreachable states.
  */
 export function endsOf(frame: Frame, states: States): States {
   const reached = new Set(Object.values(states).flatMap(targetsOf));
@@ -128,7 +128,10 @@ export function stateOf(node: string, part: Part): string {
 /** Step Functions allows names of 80 characters. The other 8 are for the longest suffix of a state in the branch. */
 const longestBranchName = 72;
 
-/** Name of a branch's first state, and prefix of its other states. An id has at most 64 characters. */
+/**
+ * Returns the name of a branch's first state, which is also the prefix of the names of its other states. An id has at
+ * most 64 characters.
+ */
 export function branchName(fork: string, entry: string): string {
   const name = `${stateOf(fork, "fork")}.${entry}`;
   return name.length <= longestBranchName ? name : `${entry}.begin`;

@@ -15,11 +15,11 @@ import {
 } from "../lower.ts";
 
 /**
- * Number of events that each kind of state adds to a history (AWS, GetExecutionHistory), whether it succeeds or its
- * failure is caught.
+ * The number of events that each kind of state adds to a history (AWS, GetExecutionHistory). The number is the same for
+ * a success and for a failure that a Catch handles.
  */
 export const stateEvents = {
-  /** Entered, scheduled, started, succeeded, exited. */
+  /** The events: entered, scheduled, started, succeeded, exited. */
   task: 5,
   /** The events of a task, and one more: submitted. */
   tokenTask: 6,
@@ -27,12 +27,12 @@ export const stateEvents = {
   choice: 2,
   wait: 2,
   fail: 1,
-  /** Entered, started, succeeded, exited. The events of the branches are not included. */
+  /** The events: entered, started, succeeded, exited. The events of the branches are not included. */
   parallel: 4,
   map: 4,
-  /** Started and succeeded, in addition to `map`, for a Map whose items are executions of their own. */
+  /** Two events in addition to `map`, for a Map whose items have their own executions: started and succeeded. */
   mapRun: 2,
-  /** Started and succeeded, for each item. */
+  /** Two events for each item: started and succeeded. */
   iteration: 2,
   /** The start and end of the execution. */
   execution: 2,
@@ -47,8 +47,8 @@ const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choi
 export type ItemsOf = (map: PlannedMap) => number;
 
 /**
- * Counts the events of an execution whose decisions and failures add the most events. Deaths and retries of tasks are
- * not counted.
+ * Counts the events of an execution whose decisions and failures add the most events. Counts the retries that a node
+ * asks for, but no retries after the death of a Lambda.
  */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
@@ -280,7 +280,7 @@ function decisionEdges({ branches, otherwise }: Decides, events: number): Counte
 }
 
 /**
- * Returns the edge after a failure. If the node has an `onError`, or is in a branch or an item, it is settled first.
+ * Returns the edge after a failure. If the node has an `onError`, or is in a branch or an item, a settle comes first.
  * Any other failure closes the run.
  */
 function failureEdges({ onError }: Failable, events: number, frame: FrameKind): CountedEdge[] {

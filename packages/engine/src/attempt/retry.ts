@@ -54,8 +54,8 @@ export async function nextAttempt(
   }
   const delay = retryDelay(ports, node, turn, outcome);
   const seconds = delay && Math.max(delay.own, delay.least);
-  // The sandbox of this turn may have been killed because another delivery has started the next attempt. If so, read
-  // the chain again.
+  // The sandbox of this turn may have been killed because another delivery has started the next attempt. Then the
+  // caller reads the chain again.
   if (seconds === undefined && node.retry && !(await isTurnUnchanged(ports, position.at, turn))) return "again";
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
   if (delay === undefined || seconds === undefined) return undefined;
@@ -189,7 +189,7 @@ function jitterOf(name: string): number {
   return Number.parseInt(sha256(name).slice(0, 8), 16) / 2 ** 32;
 }
 
-/** The longest wait for a next attempt during which the sandboxes of the scope are kept. */
+/** The longest wait for a next attempt during which the scope keeps its sandboxes. */
 const maxKeptSeconds = 60;
 
 /** A step of the chain of work, as stored (format 1): a failed attempt of a node that may have several attempts. */

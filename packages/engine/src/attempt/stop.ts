@@ -63,7 +63,7 @@ async function lastReason(ports: SettlingPorts, { at }: Position, { message }: R
   return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
 }
 
-/** The longest time for one stop. If it is exceeded, Step Functions repeats the delivery. */
+/** The longest time for one stop. If a stop takes longer, Step Functions repeats the delivery. */
 const stopTimeoutMs = 60_000;
 
 /**

@@ -178,7 +178,7 @@ export class OutcomeDocument {
   }
 }
 
-/** Caches documents in memory, because every task of an execution reads the same one. They never change. */
+/** Caches documents in memory, because every task of an execution reads the same document. Documents never change. */
 const kept = new WeakMap<BlobStore, LRUCache<string, OutcomeDocument>>();
 
 export async function readOutcomes(blobs: BlobStore, home: BlobHome, hash: string): Promise<OutcomeDocument> {

@@ -105,7 +105,7 @@ async function readFork(ports: Ports, at: EntryId, { parent, fork, seq }: Branch
   return branchStart(ports, entry, at.scope);
 }
 
-/** Caches entries that many nodes read, such as forks. They never change. */
+/** Caches entries that many nodes read, such as forks. Entries never change. */
 const maxKept = 50;
 const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
@@ -118,7 +118,9 @@ export async function readKept(chain: ChainStore, at: EntryId): Promise<StoredEn
   return entry;
 }
 
-/** A context as nodes read it, and as it is stored. The next entry is built from the stored one. */
+/**
+ * A context: `context` as nodes read it, and `stored` as the chain stores it. The next entry is built from `stored`.
+ */
 export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
 export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {

@@ -203,7 +203,9 @@ function sizeOf(value: unknown): number {
 const maxKept = 16 * 1024 * 1024;
 const caches = new WeakMap<BlobStore, LRUCache<string, string>>();
 
-/** Stores context pages as blobs of the execution. They are immutable, so a warm Lambda keeps recent ones in memory. */
+/**
+ * Stores context pages as blobs of the execution. Pages never change, so a warm Lambda keeps recent pages in memory.
+ */
 export function blobPages(blobs: BlobStore, home: BlobHome): PageStore {
   const cache =
     caches.get(blobs) ?? new LRUCache<string, string>({ maxSize: maxKept, sizeCalculation: (text) => text.length + 1 });

@@ -1,4 +1,7 @@
-/** The home of the blobs of an execution and of all its restarts: `blobs/<client>/<root>/<sha256>`. */
+/**
+ * The client and the execution under which the blobs of an execution and of all its restarts are stored:
+ * `blobs/<client>/<root>/<sha256>`.
+ */
 export interface BlobHome {
   client: string;
   root: string;

@@ -47,7 +47,7 @@ export interface TextTask
   record: unknown;
 }
 
-/** One visit of an agent: a text node with tools, and with what its model and its tools have said so far. */
+/** One visit of an agent: a text node with tools, with the answers of its model and the results of its calls so far. */
 export interface AgentTask extends TextTask {
   tools: readonly AgentToolDefinition[];
   exchanges: readonly Exchange[];

@@ -189,8 +189,8 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
 export const fewestTogether = 50;
 
 /**
- * Reads many branches together: the first entry of each, then the second entry of each, and so on. A branch ends at the
- * first entry for which `goesOn` returns false. The reading stops when only a few long branches are left; the returned
+ * Reads many branches together: the first entry of each, then the second entry of each, and so on. Reads each branch up
+ * to the first entry for which `goesOn` returns false. Stops when only a few long branches are left; the returned
  * function returns undefined for these.
  */
 export async function linksOfBranches(

@@ -148,7 +148,7 @@ function interruption(status: CloseStatus): Reason {
   return { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
 }
 
-/** The node id of close entries, and of turns that a closer took. No node of a workflow can have this id. */
+/** The node id of close entries, and of turns that a close took. No node of a workflow can have this id. */
 export const closeMark = "(close)";
 
 export interface CloseReasons {

@@ -95,7 +95,8 @@ export interface TakenEdge {
 }
 
 /**
- * The edge that a decision takes: the given one, or the default edge if the given one was already taken `max` times.
+ * Returns the edge that a decision takes: the given edge, or the default edge if the given edge was already taken `max`
+ * times. Returns a problem if there is no default edge.
  */
 export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops = {}): TakenEdge | { problem: string } {
   const label = conditionLabel(edge.condition);
@@ -117,9 +118,9 @@ export interface FollowedChoice {
 }
 
 /**
- * Finds the edge for a label: the edge with this label, or for an approval the default edge if there is none. If the
- * edge was already taken `max` times, returns the default edge, which `decision` then names for the Choice state.
- * Undefined if no edge is left.
+ * Finds the edge for a label: the edge with this label, or for an approval the default edge if no edge has this label.
+ * If the edge was already taken `max` times, returns the default edge, which `decision` then names for the Choice
+ * state. Undefined if no edge is left.
  */
 export function followChoice(definition: NodeDefinition, choice: string, before?: Loops): FollowedChoice | undefined {
   const { version, node, edges } = definition;

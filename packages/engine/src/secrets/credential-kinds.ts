@@ -267,7 +267,8 @@ export function secretsIn(kind: CredentialKindName, { values, before }: Credenti
 }
 
 /**
- * A credential cannot be decrypted: its text was changed, or was sealed with another key or for another owner or name.
+ * Thrown if a credential cannot be decrypted: its text was changed, or was sealed with another key or for another owner
+ * or name.
  */
 export class CredentialLocked extends Error {
   override name = "CredentialLocked";
@@ -277,12 +278,12 @@ export class CredentialLocked extends Error {
   }
 }
 
-/** The token endpoint refused, and a repeated request would get the same answer. */
+/** Thrown if the token endpoint refused, and a repeated request would get the same answer. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
 }
 
-/** The token endpoint answered none of the tries. */
+/** Thrown if the token endpoint answered none of the tries. */
 export class TokenEndpointLost extends TokenRefused {
   override name = "TokenEndpointLost";
 }

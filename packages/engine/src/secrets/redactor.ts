@@ -22,7 +22,7 @@ const resumeTokens = /nova_rt_[\w-]+/g;
 /** A stream is searched each time that at least this many new bytes have arrived. */
 const leastSearched = 64 * 1024;
 
-/** A value that NOVA was about to store contains a secret. */
+/** Thrown if a value that NOVA was about to store contains a secret. */
 export class SecretFound extends Error {
   override name = "SecretFound";
 }

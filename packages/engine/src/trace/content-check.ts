@@ -59,7 +59,8 @@ export class ContentCheck {
   }
 
   /**
-   * Checks the contents of a step. The caller has checked that an entry lists the step and that its text is unchanged.
+   * Checks the contents of a step. Callers must first check that an entry lists the step, and that the text of the step
+   * is unchanged.
    */
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
     if (text === "") return this.#goneProblem(head, `the text of its step ${step}`, { step, content: "text" });

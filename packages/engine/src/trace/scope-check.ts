@@ -153,7 +153,7 @@ export class ScopeCheck {
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
     const { tip, first } = walk;
-    // The entry reuses the outcome of another run, and that run was deleted together with this child.
+    // If the entry reuses the outcome of another run that was deleted, this child was deleted together with that run.
     if (!first && head.reused_from && !(await this.#ports.chain.read(head.reused_from)).entry) return undefined;
     const caller = head.reused_from ? { ...head.reused_from, execution_id: head.reused_from.execution } : head;
     const fits = first && isCalledBy(first, caller) && first.client === head.client && first.root === head.root;

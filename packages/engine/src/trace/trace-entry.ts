@@ -127,7 +127,7 @@ export function publicHead(head: Head) {
   });
 }
 
-/** One agent run as the API shows it; field names are public. Erased contents are null. */
+/** One step as the API shows it; field names are public. Erased contents are null. */
 export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
   format: 1;
   /** The part of `execution_time_ms` in which code ran in the sandbox. */

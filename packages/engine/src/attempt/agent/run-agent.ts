@@ -59,7 +59,7 @@ interface PreparedAgent extends Prepared {
   talk: Talk;
   /** Facts about the question for the record; empty after the first visit. */
   record: object;
-  /** Why the model cannot be asked. */
+  /** The reason why NOVA cannot ask the model. */
   problem?: string;
   /** Set if this visit runs the code of a compiled agent. */
   code?: PreparedCode;

@@ -25,7 +25,7 @@ import type { AgentReply, AgentToolDefinition, Exchange, RequestedCall } from ".
 import { findCalledVersion, type NodeDefinition } from "../../protocol/definition.ts";
 import { maxValueBytes } from "../known-nodes.ts";
 
-/** All that the model of an agent was asked and has answered so far. */
+/** The talk with the model of an agent so far: the question, the answers of the model, and the results of its calls. */
 export interface Talk extends Opening {
   steps: number;
   rounds: Round[];
@@ -60,7 +60,7 @@ export interface Round {
   calls: Call[];
   /** Why an answer without calls does not fit. */
   unfit?: string;
-  /** Why the code of a compiled agent failed. After this round, the model is asked. */
+  /** Why the code of a compiled agent failed. After this round, the agent asks its model. */
   codeFailed?: string;
 }
 
@@ -72,7 +72,7 @@ interface Returned {
   failed?: true;
 }
 
-/** Reads what was said before this visit. Null: the agent starts here. */
+/** Reads the talk before this visit. Null if this visit starts the talk. */
 export async function readTalk(
   ports: Ports,
   { before, beforeEntry, at }: Position,

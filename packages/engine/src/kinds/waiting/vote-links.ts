@@ -74,7 +74,7 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Throws `AnswerRefused` if the person came by a link with which a ballot was written before. */
+/** Throws `AnswerRefused` if the person uses a link with which a ballot was written before. */
 export function demandUnusedLink(
   { node }: Pick<WaitingTask, "node">,
   { ballots, isErased }: Pick<Votes, "ballots" | "isErased">,

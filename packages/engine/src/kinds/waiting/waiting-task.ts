@@ -44,12 +44,12 @@ export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waitin
   return { ...definition, task, position, node };
 }
 
-/** An answer that no open task can take. The message says why, and what to do. */
+/** Thrown for an answer that no open task can take. The message says why, and what to do. */
 export class AnswerRefused extends Error {
   override name = "AnswerRefused";
 }
 
-/** An answer with a choice or data that do not fit an open task. */
+/** Thrown for an answer with a choice or data that do not fit an open task. */
 export class AnswerMisfit extends AnswerRefused {
   override name = "AnswerMisfit";
 }
