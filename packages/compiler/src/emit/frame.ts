@@ -11,8 +11,8 @@ export interface FunctionArns {
 }
 
 /**
- * A part of a workflow for which states are emitted: the main line, a branch, or the body of a map. Most fields name
- * the state that follows when the frame ends in a certain way.
+ * A part of a workflow for which the compiler emits states: the main line, a branch, or the body of a map. Most fields
+ * name the state that follows when the frame ends in a certain way.
  */
 export interface Frame {
   functions: FunctionArns;

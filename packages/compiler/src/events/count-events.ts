@@ -56,7 +56,7 @@ export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
 
 /**
  * Returns the largest number of events that an execution adds before it reaches a loop edge of the main line, or the
- * end of the main line. At a loop edge, a further execution may take over.
+ * end of the main line. At a loop edge, the run may continue in a further execution.
  */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(

@@ -166,8 +166,8 @@ async function* entriesOf(ports: Ports, execution: string, scope: string, end: n
     const fork = head.node_type === "join" ? before : undefined;
     before = head;
     if (head.status !== "success") continue;
-    // Every item has results under the same node names, so the items are left out, and the map itself with its list of
-    // results is yielded. The results of calls are only for the model of the agent.
+    // Every item has results under the same node names. So this function leaves out the items, and yields the map
+    // itself with its list of results. The results of calls are only for the model of the agent.
     if (fork?.node_type === "agent") continue;
     if (fork?.node_type === "map") yield { node: fork.node_id, entry };
     else if (fork) yield* joinedEntries(ports, entry, head);

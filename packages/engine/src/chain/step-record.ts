@@ -62,8 +62,8 @@ export async function sealStep(
 }
 
 /**
- * Collects the contents of a step. Texts for people are masked; code and its result are not, because later deliveries
- * use them.
+ * Collects the contents of a step. Masks texts for people, but not code and its result, because later deliveries use
+ * these.
  */
 function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
   const { error_message: message, traceback, logs, prompt, answer, result } = draft;

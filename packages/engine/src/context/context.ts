@@ -113,7 +113,7 @@ export interface PageStore {
   save(sha256: string, text: string): Promise<void>;
 }
 
-/** Parses the stored form of a context. Its pages are not loaded. */
+/** Parses the stored form of a context. Does not load its pages. */
 export function loadStored(text: string): StoredContext {
   return JSON.parse(text) as StoredContext;
 }

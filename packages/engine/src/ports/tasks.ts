@@ -187,7 +187,8 @@ export interface ResumeLink {
 }
 
 /**
- * The store of resume links, which are beside the tasks of their execution (DynamoDB). Reads are strongly consistent.
+ * The store of resume links (DynamoDB). The links of an execution are stored next to its tasks. Reads are strongly
+ * consistent.
  */
 export interface ResumeLinkStore {
   /** Stores the link, unless there is one with this id. */

@@ -180,7 +180,7 @@ function failureInBranch(
   return { message: `node "${node}" in ${within}: ${reason}`, node, within, reason };
 }
 
-/** The message of the failed node itself, without its place. */
+/** The message of the failed node itself, without the names of node and branch. */
 export function nodeMessage({ message, reason = message }: FailureRecord): string {
   return reason;
 }

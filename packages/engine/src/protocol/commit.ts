@@ -141,8 +141,8 @@ function waitedFor({ timestamp }: Head, nowMs: number): RecordedTimes {
 }
 
 /**
- * Lists the hashes of the records of failed attempts. The attempt that succeeded is left out, even if another delivery
- * saw it fail and recorded that.
+ * Lists the hashes of the records of failed attempts. Leaves out the attempt that succeeded, even if another delivery
+ * saw this attempt fail and recorded the failure.
  */
 async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
   const last = status === "failed" ? run.attempt : run.attempt - 1;

@@ -95,7 +95,7 @@ export async function sweepExecution(ports: KindPorts, record: Execution): Promi
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
-  // A run in a queue is started when it gets its slots, and not by the sweeper.
+  // The sweeper does not start a queued run. The run starts when it gets its slots.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);

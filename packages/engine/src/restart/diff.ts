@@ -59,7 +59,7 @@ interface NodeRun {
 }
 
 /**
- * Compares two executions node by node, in the order of the first one. Values are masked, and large values are
+ * Compares two executions node by node, in the order of the first one. Secret values are masked, and large values are
  * references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
  */
 export async function diffExecutions(ports: Ports, a: string, b: string): Promise<NodeDiff[]> {

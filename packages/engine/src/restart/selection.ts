@@ -35,7 +35,9 @@ export function isReused(
   );
 }
 
-/** Whether an entry does not depend on `other`, because it ran before `other` or beside it in another branch. */
+/**
+ * Whether an entry does not depend on `other`, because it ran before `other`, or in another branch of the same fork.
+ */
 function isBefore(entry: EntryInRun, other: EntryInRun): boolean {
   const [own, others] = [stepsTo(entry), stepsTo(other)];
   const apart = own.findIndex((step, depth) => step.branch !== others[depth]?.branch);

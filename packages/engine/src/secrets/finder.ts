@@ -32,8 +32,8 @@ export class Finder {
   }
 
   /**
-   * The maximum length of a match. It includes line ends inside the match, and the characters beside the match that
-   * decide whether it counts.
+   * The maximum length of a match. It includes line ends inside the match, and the characters next to the match that
+   * decide whether the match counts.
    */
   get longest(): number {
     const inLines = Math.ceil(this.#inLines.longest * 1.2) + 16;

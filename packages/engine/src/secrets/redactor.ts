@@ -76,8 +76,8 @@ export class Redactor {
     if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
-    // Secrets rarely contain a line end. So if the text ends with a line end, its last bytes are held back only if they
-    // match a longer start of a secret.
+    // Secrets rarely contain a line end. So if the text ends with a line end, its last bytes wait for the next call
+    // only if they match a longer start of a secret.
     const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
     const end = wholeCharacters(text.slice(0, text.length - waiting));
     if (end <= shown) return { text: "", shown };

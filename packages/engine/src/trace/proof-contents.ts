@@ -224,7 +224,8 @@ interface Wanted {
 /** Contents that have values of a context, which may be references to blobs. */
 const valueNames: ReadonlySet<string> = new Set(["items", "result", "analysis", "vote"]);
 
-// A person with access to the table may have changed a text, so its form is checked before it is used.
+// A person with access to the table may have changed a text, so the functions below check the form of a text before
+// they use it.
 
 function rowsOf(stored: unknown): Row[] {
   return Array.isArray(stored) ? stored.filter((row) => Array.isArray(row) && typeof row[2] === "string") : [];

@@ -253,7 +253,7 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
   const inner = before + tips.reduce((sum, tip) => sum + tip.entries, 0);
   const nodes = (last?.head.nodes ?? 0) + tips.reduce((sum, tip) => sum + tip.nodes, 0);
   if ((head.inner ?? 0) !== inner || head.nodes !== nodes) return "it counts other entries than its branches have";
-  // The list itself may have been erased, so its digest in the entry is compared.
+  // The list itself may have been erased, so this function compares the digest of the list in the entry.
   const found = tips.map(({ scope, seq, hash }): BranchTip => ({ scope, seq, hash }));
   return head.digests.branches === sha256(JSON.stringify(found))
     ? undefined

@@ -217,8 +217,8 @@ function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): bool
 }
 
 /**
- * Returns the hashes of those blobs in a result that belong to this run of code. They are recorded, because a later
- * delivery cannot find out by itself which blobs these are.
+ * Returns the hashes of those blobs in a result that belong to this run of code. The record of the step lists these
+ * hashes, because a later delivery cannot find out which blobs these are.
  */
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];

@@ -233,8 +233,8 @@ export function newFileMark(): string {
 const marks = /"nova-file-[0-9a-f-]{36}"/g;
 
 /**
- * Replaces the texts that stand for files by references to their blobs. Members of the context that already look like
- * references are escaped.
+ * Replaces the texts that stand for files by references to their blobs. Escapes members of the context that already
+ * look like references.
  */
 export function placeFiles(context: string, files: readonly (Stored & Pick<FileInPlace, "mark">)[]): string {
   const escaped = escapeReferences(context);
