@@ -11,7 +11,7 @@ export type State = PassState | TaskState | ChoiceState | WaitState | FailState 
 
 /**
  * The next state, or the end of the machine. `OutputPath: null` replaces the output by `{}`, because thousands of
- * unused outputs would exceed the data limit.
+ * unused outputs would exceed the data limit of Step Functions.
  */
 export type Transition =
   | { Next: string; End?: never; OutputPath?: never }

@@ -1,7 +1,7 @@
 import { type CodeFinding, type ContextShape, checkNodeCode, shapeOf, type ValueShape } from "@nova/python";
 import { membersOf } from "@nova/workflow";
 
-/** The facts about a node whose code is checked. */
+/** The facts about a node that the check of its code needs. */
 export interface SentFacts {
   nodeType: "action" | "decision";
   edges?: readonly string[];
@@ -20,7 +20,10 @@ function readShape(context: string): ContextShape {
   return Object.fromEntries(membersOf(context).map(({ key, json }) => [key, readValueShape(JSON.parse(json))]));
 }
 
-/** A value that is only a reference to a blob has the type that the reference names, and unknown parts. */
+/**
+ * Returns the shape of a value. A reference to a blob has the type that the reference names; the parts of the blob are
+ * unknown.
+ */
 function readValueShape(value: unknown): ValueShape {
   const blob = (value as { $blob?: { type?: unknown; bytes?: unknown } } | null)?.$blob;
   if (typeof blob?.bytes !== "number") return shapeOf(value);

@@ -29,7 +29,7 @@ import { lower, type Plan } from "./lower.ts";
 
 const codes = { size: "NOVA607", syntax: "NOVA601", name: "NOVA602", rebound: "NOVA604" } as const;
 
-/** NOVA601 to 607, and NOVA502: mistakes in the Python of a workflow that can be found without running it. */
+/** Reports NOVA601 to NOVA607, and NOVA502: mistakes in the Python of a workflow. This check does not run the code. */
 export async function checkSources(sources: readonly PythonSource[]): Promise<Finding[]> {
   const modules = Object.fromEntries(sources.filter((one) => !one.node).map((one) => [one.file ?? one.path, one.code]));
   return (await Promise.all(sources.map((one) => checkSource(one, modules)))).flat();
@@ -84,7 +84,7 @@ function subjectOf({ node, file }: PythonSource): string {
   return node ? `node "${node.id}"` : `module "${file}"`;
 }
 
-/** NOVA608: imports of modules that are not in the requirements, in `lib/` or in Python itself. */
+/** Reports NOVA608: imports of modules that are not in the requirements, in `lib/` or in Python itself. */
 export function checkImports({ requirements, lib }: Workflow, sources: readonly PythonSource[]): Finding[] {
   const foreignIn = createModuleFinder({ requirements: [...templatePackages, ...requirements], lib });
   return sources.flatMap((source) =>
@@ -94,10 +94,10 @@ export function checkImports({ requirements, lib }: Workflow, sources: readonly 
   );
 }
 
-/** The most code that is analysed per workflow, in characters: the analysis takes a few milliseconds per KB. */
+/** The most characters of code that NOVA analyses for one workflow. The analysis takes a few milliseconds per KB. */
 const maxCharacters = 60_000;
 
-/** NOVA508: keys that no earlier node sets. */
+/** Reports NOVA508: keys that no earlier node sets. */
 export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Finding[] {
   // A module of lib/ that prints a result may set any key, so no key is reported as missing.
   if (Object.values(workflow?.lib ?? {}).some((source) => /dump|__main__|inspect/.test(source))) return [];
@@ -114,10 +114,13 @@ export function checkKnownKeys({ workflow, keyFindings }: ParsedWorkflow): Findi
   return keyFindings({ readCodeKeys: keysOf, findNearKey });
 }
 
-/** AWS Step Functions, quotas: the largest size of a definition. */
+/** The largest size of a definition (AWS Step Functions, quotas). */
 export const definitionLimitBytes = 1_048_576;
 
-/** NOVA701: the definition exceeds the limit of Step Functions. `nodes` is the number of nodes of the workflow. */
+/**
+ * Reports NOVA701 if the definition exceeds the limit of Step Functions. `nodes` is the number of nodes of the
+ * workflow.
+ */
 export function checkSize(definition: string, nodes: number): Finding[] {
   const bytes = Buffer.byteLength(definition);
   if (bytes <= definitionLimitBytes) return [];
@@ -128,12 +131,12 @@ export function checkSize(definition: string, nodes: number): Finding[] {
   return [finding("NOVA701", "$.nodes", message)];
 }
 
-/** The most loop edges that are tried in the search for the loop with the most events. */
+/** The most loop edges that the search for the loop with the most events tries. */
 const maxLooked = 20;
 
 /**
- * NOVA702: workflows whose runs may exceed the history of one Step Functions execution, because some loops cannot
- * continue in a further execution.
+ * Reports NOVA702: workflows whose runs may exceed the history of one Step Functions execution, because some loops
+ * cannot continue in a further execution.
  */
 export function checkEvents(workflow: Workflow): Finding[] {
   const loops = [...nodeIndex(workflow).values()].flatMap(({ edges }) => edges.filter(({ max }) => max !== undefined));

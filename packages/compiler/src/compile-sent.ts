@@ -4,7 +4,8 @@ import type { SentFacts } from "./check-code.ts";
 import type { Compiled, EmitOptions } from "./compile-workflow.ts";
 
 /**
- * The largest real workflow compiles in far less time, and API Gateway's HTTP API requires an answer within 30 seconds.
+ * The time limit of a compilation. The largest real workflow needs far less time, and API Gateway's HTTP API requires
+ * an answer within 30 seconds.
  */
 const deadlineMs = 10_000;
 
@@ -14,10 +15,10 @@ const compiler = new DeadlineWorker({
   deadlineMs,
 });
 
-/** More findings than a person reads, and few enough for the 6 MB that a Lambda can return. */
+/** The most findings in an answer: more than a person reads, and few enough for the 6 MB that a Lambda can return. */
 const maxFindings = 500;
 
-/** Runs `compileWorkflow` in a thread. A definition that exhausts its time or memory gets NOVA109. */
+/** Runs `compileWorkflow` in a thread. If the thread runs out of time or memory, the result has NOVA109. */
 export async function compileSent(source: WorkflowSource, options: EmitOptions = {}): Promise<Compiled> {
   const stopped = (why: string): Compiled => {
     const message = `checking the workflow ${why} - divide it, and make its code and schemas shorter and flatter`;
@@ -35,7 +36,7 @@ export async function keysLookedUpSent(code: string): Promise<string[] | null | 
   return compiler.callOr<string[] | null | "more">(() => "more", "findLookedUpKeys", code);
 }
 
-/** Runs `checkNodeCode` in the same thread. Code that exhausts its time or memory gets PY105. */
+/** Runs `checkNodeCode` in the same thread. If the thread runs out of time or memory, the result has PY105. */
 export async function checkCodeSent(code: string, facts: SentFacts): Promise<CodeFinding[]> {
   const stopped = (why: string): CodeFinding[] => {
     const message = `checking the code ${why} - write shorter and flatter code`;

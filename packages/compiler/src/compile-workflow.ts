@@ -57,7 +57,7 @@ export interface EmitOptions {
   inlineItems?: number;
   /**
    * After more events than this, every loop continues in a further execution. Absent: the compiler computes the number,
-   * and loops continue so only if one history may be too short.
+   * and loops continue in further executions only if one history may be too short.
    */
   historyEvents?: number;
 }

@@ -104,7 +104,7 @@ class Lowering {
     const { maxConcurrency, executor, id, retry } = node;
     const branches = this.#forks.get(id)?.branches ?? [];
     const tools = branches.map((branch) => this.#frame(branch, false));
-    // The failure of compiled code is a visit of its own, which is no step.
+    // A failure of compiled code takes one more visit of the agent, which is no step.
     const maxSteps = executor.maxSteps + (executor.compiled ? 1 : 0);
     return { type: "agent", maxConcurrency, maxSteps, tools, ...defined({ retry }) };
   }
@@ -264,7 +264,10 @@ export type PlannedStart = HasNext & { type: "start" };
 export type PlannedAction = PlannedTask & HasNext & Failable & { type: "action" };
 export type PlannedDecision = PlannedTask & Decides & { type: "decision" };
 export type PlannedApproval = Decides & { type: "approval"; timeoutSeconds: number };
-/** A wait for an event of at most `timeoutSeconds`, or without it a wait until a time that the engine returns. */
+/**
+ * With `timeoutSeconds`, a wait for an event that ends after this time at the latest. Without it, a wait until a time
+ * that the engine returns.
+ */
 export type PlannedWait = HasNext & Failable & { type: "wait"; timeoutSeconds?: number };
 export type PlannedWorkflow = HasNext & Failable & { type: "workflow" };
 export type PlannedEnd = Planned & { type: "end" };

@@ -1,6 +1,6 @@
 /**
- * Calls `work` for every item, at most `max` at a time, and returns the results in the items' order. The first failure
- * rejects.
+ * Calls `work` for every item, at most `max` at a time, and returns the results in the items' order. Rejects at the
+ * first failure.
  */
 export async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>, max = 16): Promise<R[]> {
   const results: R[] = [];

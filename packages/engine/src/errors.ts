@@ -9,25 +9,25 @@ export class NovaError extends Error {
   }
 }
 
-/** The chain has an impossible state: NOVA has a bug, or a person changed the table. */
+/** Builds the error for an impossible state of the chain: NOVA has a bug, or a person changed the table. */
 export function chainBroken(message: string): NovaError {
   return new NovaError("ChainBroken", message);
 }
 
 /**
- * DynamoDB or S3 did not answer in time; a write may or may not have happened. The retrier for `States.ALL` repeats the
- * task.
+ * Thrown if DynamoDB or S3 did not answer in time; a write may or may not have happened. The retrier for `States.ALL`
+ * repeats the task.
  */
 export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";
 }
 
-/** A blob that an entry names was erased. */
+/** Thrown if a blob that an entry names was erased. */
 export class BlobMissing extends Error {
   override name = "BlobMissing";
 }
 
-/** The request needs erased contents of a run. */
+/** Thrown if a request needs contents of a run that were erased. */
 export class ContentsErased extends Error {
   override name = "ContentsErased";
 
@@ -36,7 +36,7 @@ export class ContentsErased extends Error {
   }
 }
 
-/** The body of a blob does not match its reference. */
+/** Thrown if the body of a blob does not match its reference. */
 export class BlobMismatch extends Error {
   override name = "BlobMismatch";
 }

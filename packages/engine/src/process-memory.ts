@@ -10,7 +10,10 @@ const maxKept = 64;
  * run it.
  */
 const keptMs = 5_000;
-/** How long after the end of code its sandbox surely lives, so that the next code starts without a check. */
+/**
+ * For this time after code has ended in a sandbox, the sandbox surely lives, so the next code starts there without a
+ * check.
+ */
 const freshMs = 5_000;
 /** The number of sandboxes of which this process remembers when it used them. */
 const maxUsed = 1_000;
@@ -70,8 +73,8 @@ export function createWarmPool() {
       usedAt.set(id, nowMs);
     },
     /**
-     * Returns whether code of this process ended in the sandbox a moment ago. It forgets that, because the sandbox may
-     * end while the next code runs.
+     * Returns whether code of this process ended in the sandbox a moment ago. It then forgets the time, because the
+     * sandbox may end while the next code runs.
      */
     takeFresh({ id }: Sandbox, nowMs: number): boolean {
       const at = usedAt.get(id);

@@ -35,7 +35,7 @@ interface Emitting {
 }
 
 /**
- * Emits the state machine of a workflow with resolved edges. The state of a node is named by the node's id, so that the
+ * Emits the state machine of a workflow with resolved edges. The name of a node's state is the node's id, so that the
  * console of AWS shows the id.
  */
 export function emit(plan: Plan, { functions, inlineItems, continues }: Emitting): StateMachine {

@@ -17,8 +17,8 @@ import {
 } from "./task.ts";
 
 /**
- * Emits the states of the main line, of a branch, or of the body of a map: those of its nodes, and the end states to
- * which these lead.
+ * Emits the states of the main line, of a branch, or of the body of a map: the states of its nodes, and the end states
+ * to which these lead.
  */
 export type EmitFrame = (planned: PlannedFrame, frame: Frame) => States;
 
@@ -71,7 +71,8 @@ export function emitMap(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): S
 }
 
 /**
- * Emits the Map over the items: inline, or with an execution for each item if this history has no room for all items.
+ * Emits the Map over the items: inline, or with an execution for each item if the history of this execution has no room
+ * for all items.
  */
 function eachStates(node: PlannedMap, frame: Frame, emitFrame: EmitFrame): States {
   const body = emitBody(node, frame, emitFrame);
@@ -106,10 +107,13 @@ function emitBody({ id, body, toleratesFailures }: PlannedMap, { functions }: Fr
   return { StartAt: name, States: { [name]: first, ...states } };
 }
 
-/** Step Functions: the longest label of a distributed Map. */
+/** The longest label of a distributed Map in Step Functions. */
 const longestLabel = 40;
 
-/** Returns the parts of a distributed Map: the item numbers in S3, and an execution of `body` for each. */
+/**
+ * Returns the parts of a distributed Map: the reader of the item numbers in S3, and an execution of `body` for each
+ * item.
+ */
 function ownExecutions(map: string, body: Branch): Pick<DistributedMapState, "ItemReader" | "Label" | "ItemProcessor"> {
   return {
     ItemReader: {
@@ -138,7 +142,7 @@ function renameStates<Part>(part: Part): Part {
 }
 
 const ending = ".distributed";
-/** Step Functions: the longest name of a state. */
+/** The longest name of a state in Step Functions. */
 const longestName = 80;
 const digits = 8;
 

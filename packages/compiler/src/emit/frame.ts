@@ -11,13 +11,13 @@ export interface FunctionArns {
 }
 
 /**
- * A part of a workflow for which states are emitted: the main line, a branch, or the body of a map. Most fields name
- * the state that follows when the frame ends in a certain way.
+ * A part of a workflow for which the compiler emits states: the main line, a branch, or the body of a map. Most fields
+ * name the state that follows when the frame ends in a certain way.
  */
 export interface Frame {
   functions: FunctionArns;
   closed: string;
-  /** Target if a node failed finally and its failure is in the chain. */
+  /** The state that follows if a node has failed, no retry follows, and the failure is in the chain. */
   failed: string;
   unsettled: string;
   unfit: string;
@@ -27,7 +27,8 @@ export interface Frame {
    */
   done: string;
   /**
-   * The state to which a loop leads that continues in a further execution. Absent where loops never do, as in a branch.
+   * The state to which a loop leads if it continues in a further execution. Absent if loops cannot do so, for example
+   * in a branch.
    */
   further?: string | undefined;
   /** The number of items that a map may run inline. Absent in the body of a map, where maps always run inline. */
@@ -61,8 +62,8 @@ export function transitionTo(way: Target): Transition {
 }
 
 /**
- * Returns the states in which a branch or an item ends. Those to which no state in `states` leads are left out, because
- * Step Functions refuses unreachable states.
+ * Returns the states in which a branch or an item ends. Leaves out the ends to which no state in `states` leads,
+ * because Step Functions refuses unreachable states.
  */
 export function endsOf(frame: Frame, states: States): States {
   const reached = new Set(Object.values(states).flatMap(targetsOf));
@@ -127,7 +128,10 @@ export function stateOf(node: string, part: Part): string {
 /** Step Functions allows names of 80 characters. The other 8 are for the longest suffix of a state in the branch. */
 const longestBranchName = 72;
 
-/** Name of a branch's first state, and prefix of its other states. An id has at most 64 characters. */
+/**
+ * Returns the name of a branch's first state, which is also the prefix of the names of its other states. An id has at
+ * most 64 characters.
+ */
 export function branchName(fork: string, entry: string): string {
   const name = `${stateOf(fork, "fork")}.${entry}`;
   return name.length <= longestBranchName ? name : `${entry}.begin`;

@@ -52,7 +52,8 @@ function untilStates(node: PlannedWait, frame: Frame): States {
 }
 
 /**
- * Emits three tasks: one names the child execution, one lets Step Functions run and await it, and one reads its chain.
+ * Emits three tasks: one names the child execution, one lets Step Functions run the child and wait for its end, and one
+ * reads its chain.
  */
 export function emitWorkflowNode(node: PlannedWorkflow, frame: Frame): States {
   const done = stateOf(node.id, "done");
@@ -78,8 +79,8 @@ function aroundStates(node: PlannedWait | PlannedWorkflow, middle: States, after
 }
 
 /**
- * Emits the task that runs the child and waits for it. StopExecution of this run also stops the child. The task has no
- * timeout: only the child's own workflow limits its time.
+ * Emits the task that runs the child and waits for it. If Step Functions stops this run, it also stops the child. The
+ * task has no timeout: only the child's own workflow limits its time.
  */
 function childTask(done: string): TaskState {
   return {
@@ -110,8 +111,8 @@ interface Answered {
 }
 
 /**
- * Emits a task that waits until its token is returned. After its timeout, an answer that is already in the chain still
- * counts.
+ * Emits a task that waits until NOVA returns its token. If the timeout of the task ends the wait, an answer that is
+ * already in the chain still counts.
  */
 function pendingStates(node: Pending, { next, rules, otherwise }: Answered, frame: Frame): States {
   const settled = stateOf(node.id, "settled");
@@ -161,8 +162,8 @@ export function emitDecision(node: PlannedDecision, frame: Frame): States {
 }
 
 /**
- * Emits the task of a node that runs code. If the code may outlive a Lambda, the task is repeated with pauses until the
- * code ends.
+ * Emits the task of a node that runs code. If the code may outlive a Lambda, the state machine repeats the task, with
+ * pauses, until the code ends.
  */
 function codeStates(node: PlannedTask & Failable, next: Target, behind: string, frame: Frame): States {
   const { id, comment, retry, looks } = node;

@@ -3,7 +3,7 @@ import type { Catcher, ChoiceRule, ChoiceState, Parameters, Retrier, States, Tas
 import type { Decides, Failable, Target } from "../lower.ts";
 import { type Frame, stateOf, transitionTo } from "./frame.ts";
 
-/** AWS Lambda: the longest timeout of a function. */
+/** The longest timeout of a function in AWS Lambda. */
 const lambdaLimitSeconds = 900;
 
 /** Emits a Lambda task. The retriers of its node precede the retriers that every task has. */
@@ -53,8 +53,8 @@ export function codeParameters(node: string): Parameters {
 export const position: Parameters = { "execution.$": "$.execution", "scope.$": "$.scope", "seq.$": "$.seq" };
 
 /**
- * Returns catchers that lead from a closed run to the Fail state, and from every other error to `next`. The error is
- * added to the input of the state.
+ * Returns catchers that lead from a closed run to the Fail state, and from every other error to `next`. The catchers
+ * add the error to the input of that state.
  */
 export function catchTo(next: string, { closed }: Frame): Catcher[] {
   return [
@@ -113,12 +113,12 @@ function retriersOf(retry: Retry | undefined): readonly Retrier[] {
 }
 
 /**
- * Retriers of a task that waits for an answer. Its timeout is not retried: it is an outcome, and a retry would double
- * the wait.
+ * Retriers of a task that waits for an answer. They do not retry the timeout of the task: a timeout is an outcome, and
+ * a retry would double the wait.
  */
 export const untimedRetriers: readonly Retrier[] = retriersWith([...errorsWith("never"), "States.Timeout"]);
 
-/** Never retries a start that found an execution of the same name: the child must not run twice. */
+/** Does not retry a start if an execution with this name already exists, because the child must not run twice. */
 const isThereAlready = { ErrorEquals: ["StepFunctions.ExecutionAlreadyExistsException"], MaxAttempts: 0 };
 const childRetriers: readonly Retrier[] = [isThereAlready, anythingElse];
 
@@ -171,8 +171,8 @@ export function settleTask(parameters: Parameters, next: string, frame: Frame): 
 }
 
 /**
- * Emits the Choice after a settle: a failure leads to `failed`, a decision along `rules`, and any other success to
- * `own`.
+ * Emits the Choice after a settle: a failure leads to `failed`, a decision to the state that `rules` name for it, and
+ * any other success to `own`.
  */
 export function settledChoice(failed: string, rules: readonly ChoiceRule[], own: string): ChoiceState {
   const isFailed = { Variable: "$.failed", BooleanEquals: true, Next: failed };

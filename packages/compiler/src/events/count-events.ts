@@ -15,11 +15,11 @@ import {
 } from "../lower.ts";
 
 /**
- * Number of events that each kind of state adds to a history (AWS, GetExecutionHistory), whether it succeeds or its
- * failure is caught.
+ * The number of events that each kind of state adds to a history (AWS, GetExecutionHistory). The number is the same for
+ * a success and for a failure that a Catch handles.
  */
 export const stateEvents = {
-  /** Entered, scheduled, started, succeeded, exited. */
+  /** The events: entered, scheduled, started, succeeded, exited. */
   task: 5,
   /** The events of a task, and one more: submitted. */
   tokenTask: 6,
@@ -27,12 +27,12 @@ export const stateEvents = {
   choice: 2,
   wait: 2,
   fail: 1,
-  /** Entered, started, succeeded, exited. The events of the branches are not included. */
+  /** The events: entered, started, succeeded, exited. The events of the branches are not included. */
   parallel: 4,
   map: 4,
-  /** Started and succeeded, in addition to `map`, for a Map whose items are executions of their own. */
+  /** Two events in addition to `map`, for a Map whose items have their own executions: started and succeeded. */
   mapRun: 2,
-  /** Started and succeeded, for each item. */
+  /** Two events for each item: started and succeeded. */
   iteration: 2,
   /** The start and end of the execution. */
   execution: 2,
@@ -47,21 +47,21 @@ const { execution, parallel, map, mapRun, iteration, pass, task, tokenTask, choi
 export type ItemsOf = (map: PlannedMap) => number;
 
 /**
- * Counts the events of an execution whose decisions and failures add the most events. Deaths and retries of tasks are
- * not counted.
+ * Counts the events of an execution whose decisions and failures add the most events. Counts the retries that a node
+ * asks for, but no retries after the death of a Lambda.
  */
 export function countEvents(plan: Plan, itemsOf: ItemsOf): number {
   return execution + frameEvents(plan.main, "main", itemsOf);
 }
 
 /**
- * Returns the largest number of events that an execution adds before it reaches a loop edge of the main line or its
- * end. At a loop edge, a further execution may take over.
+ * Returns the largest number of events that an execution adds before it reaches a loop edge of the main line, or the
+ * end of the main line. At a loop edge, the run may continue in a further execution.
  */
 export function stretchEvents(plan: Plan, itemsOf: ItemsOf): number {
   const waysOn = new Map(
     plan.main.nodes.map((node) => {
-      // All calls that an agent still has may be in one answer.
+      // One answer may request all calls that the agent has left.
       const calls = node.type === "agent" ? Math.min(node.maxSteps, maxCallsAtOnce) : 1;
       const ways = countedEdges(node, "main", insideOf(node, itemsOf, calls));
       return [node, ways.map(({ events, to, max }) => ({ events, to: max ? null : to }))];
@@ -96,8 +96,8 @@ function insideOf(node: PlannedNode, itemsOf: ItemsOf, calls = 1): number {
 }
 
 /**
- * Returns the events of one call of an agent, for the tool with the most. All rounds together have as many calls as the
- * agent has steps, so each round counts one call.
+ * Returns the events of one call of an agent, for the tool with the most events. All rounds together have as many calls
+ * as the agent has steps, so each round counts one call.
  */
 export function callEvents({ tools }: PlannedAgent, itemsOf: ItemsOf): number {
   return iteration + choice + pass + Math.max(0, ...tools.map((tool) => frameEvents(tool, "inner", itemsOf)));
@@ -202,8 +202,8 @@ function nextOf(id: string, onward: Ways): string[] {
 export const settle = task + choice;
 
 /**
- * The largest number of events of a task that waits for an answer. Step Functions misses the answer, so the task times
- * out, and then a settle finds the answer in the chain.
+ * The largest number of events of a task that waits for an answer. This is the case in which Step Functions misses the
+ * answer: the task times out, and then a settle finds the answer in the chain.
  */
 const pendingEvents = tokenTask + settle;
 
@@ -280,7 +280,7 @@ function decisionEdges({ branches, otherwise }: Decides, events: number): Counte
 }
 
 /**
- * Returns the edge after a failure. If the node has an `onError`, or is in a branch or an item, it is settled first.
+ * Returns the edge after a failure. If the node has an `onError`, or is in a branch or an item, a settle comes first.
  * Any other failure closes the run.
  */
 function failureEdges({ onError }: Failable, events: number, frame: FrameKind): CountedEdge[] {

@@ -15,8 +15,8 @@ import {
 } from "./count-events.ts";
 
 /**
- * Counting the events of so many nested loops takes seconds, so a workflow with more loops is assumed to exceed a
- * history.
+ * Counting the events of so many nested loops takes seconds, so the compiler assumes that a workflow with more loops
+ * exceeds a history.
  */
 const maxCounted = 100;
 

@@ -84,7 +84,9 @@ async function finishWith(
   return { kind: "finished", outcome, reusable: isShared ? sandbox : null, lives: true };
 }
 
-/** Fails a node whose sandbox is gone. The code may have had effects already, so it is not run again here. */
+/**
+ * Fails a node whose sandbox is gone. The code may have had effects already, so this function does not run it again.
+ */
 function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
   const { timeoutSeconds } = task.node;
   const isOver = ports.clock.now() >= Date.parse(attempt.turn.since) + timeoutSeconds * 1000;
@@ -92,8 +94,8 @@ function failLost(ports: Ports, task: Task, attempt: Attempt): FinishedWork {
 }
 
 /**
- * Ends code whose time is over. If the code has produced a result, that result counts. Otherwise the code is killed
- * with its sandbox.
+ * Ends code whose time is over. If the code has produced a result, that result counts. Otherwise this function kills
+ * the code with its sandbox.
  */
 async function stopLate(ports: Ports, task: Task, attempt: Attempt, io: NodeIo): Promise<FinishedWork> {
   const stopped = await stopCode(ports, task.position, attempt.turn, io, 0);
@@ -238,7 +240,10 @@ export function lostReason({ sandbox }: Turn) {
   return { class: "NodeInterrupted", message } as const;
 }
 
-/** Returns a signal that fires when a delivery should leave code that may outlive its Lambda to the next delivery. */
+/**
+ * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
+ * delivery then waits for the code.
+ */
 export type FollowTime = () => AbortSignal;
 
 const followMs = 10_000;

@@ -84,8 +84,8 @@ export async function findKnownNodes(
       return ids.find((id) => nodeOf(id)?.name === name) ?? similar();
     },
     /**
-     * Reads the results of a node with the contents of blobs, all digits kept; undefined if it has none. Throws
-     * `ValueTooLarge`.
+     * Reads the results of a node, with the contents of blobs and with all digits of numbers; undefined if the node has
+     * no results. Throws `ValueTooLarge`.
      */
     async outputOf(id: string): Promise<unknown> {
       const results = await findResults(id);
@@ -166,9 +166,8 @@ async function* entriesOf(ports: Ports, execution: string, scope: string, end: n
     const fork = head.node_type === "join" ? before : undefined;
     before = head;
     if (head.status !== "success") continue;
-    // Every item has results under the same node names, so the items are left out, and the map itself with its list of
-    // results is yielded.
-    // The results of calls are for the model of the agent.
+    // Every item has results under the same node names. So this function leaves out the items, and yields the map
+    // itself with its list of results. The results of calls are only for the model of the agent.
     if (fork?.node_type === "agent") continue;
     if (fork?.node_type === "map") yield { node: fork.node_id, entry };
     else if (fork) yield* joinedEntries(ports, entry, head);

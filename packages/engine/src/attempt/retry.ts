@@ -33,10 +33,11 @@ import type { Task } from "./task-input.ts";
 type NextAttempt = "again" | Turn;
 
 /**
- * Prepares the next attempt after a failed one; undefined if none follows. If the sandbox was lost, code without
- * effects starts again at once. A retry that the author asked for waits, either in a separate state, or in the `Retry`
- * of Step Functions by `NodeRetry`. The failed attempt is recorded first, so that no record is lost. `reusable`: the
- * sandbox in which the next attempt may start.
+ * Prepares the next attempt after a failed attempt. Returns undefined if no attempt follows. If the sandbox was lost,
+ * code without effects starts again at once. A retry that the author asked for first waits: in a separate state of the
+ * state machine, or in the `Retry` of Step Functions, for which this function throws `NodeRetry`. Before that, it
+ * records the failed attempt, so that the record is not lost. `reusable`: the sandbox in which the next attempt may
+ * start.
  */
 export async function nextAttempt(
   ports: Ports,
@@ -53,8 +54,8 @@ export async function nextAttempt(
   }
   const delay = retryDelay(ports, node, turn, outcome);
   const seconds = delay && Math.max(delay.own, delay.least);
-  // The sandbox of this turn may have been killed because another delivery has started the next attempt. If so, read
-  // the chain again.
+  // The sandbox of this turn may have been killed because another delivery has started the next attempt. Then the
+  // caller reads the chain again.
   if (seconds === undefined && node.retry && !(await isTurnUnchanged(ports, position.at, turn))) return "again";
   if (seconds !== undefined || turn.attempt > 1) await recordAttempt(ports, task, turn, outcome, seconds);
   if (delay === undefined || seconds === undefined) return undefined;
@@ -188,7 +189,7 @@ function jitterOf(name: string): number {
   return Number.parseInt(sha256(name).slice(0, 8), 16) / 2 ** 32;
 }
 
-/** The longest wait for a next attempt during which the sandboxes of the scope are kept. */
+/** The longest wait for a next attempt during which the scope keeps its sandboxes. */
 const maxKeptSeconds = 60;
 
 /** A step of the chain of work, as stored (format 1): a failed attempt of a node that may have several attempts. */
@@ -214,8 +215,8 @@ export interface StepRecord {
 }
 
 /**
- * The names by which a stored step is known as an attempt of a whole prompt or text node, and not as an attempt of a
- * model within the node.
+ * The names that mark a stored step as an attempt of a whole prompt or text node. Other steps are attempts of a model
+ * within the node.
  */
 export const nodeAttempt = { step_name: "node_attempt", agent_name: "Node" } as const;
 
@@ -277,7 +278,7 @@ export async function changeSandbox(ports: Ports, { position, node, version }: T
   const { id } = await createReplacement(ports, position, node, version);
   const since = node.executor.kind === "prompt" ? from.since : new Date(ports.clock.now()).toISOString();
   const { warm: _, ...rest } = from;
-  // A prompt node keeps its steps. Of a text node with code, the record of each attempt needs a number of its own.
+  // A prompt node keeps its steps. For a text node with code, the record of each attempt needs its own number.
   const kept = node.executor.kind === "text" && { kept: [...(from.kept ?? []), attemptBoundary] };
   const turn: Turn = { ...rest, ...kept, sandbox: id, attempt: from.attempt + 1, since };
   const isOurs = await ports.chain.putTurn(position.at, turn, from);

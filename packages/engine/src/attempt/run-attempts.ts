@@ -25,7 +25,10 @@ import type { Task } from "./task-input.ts";
 export interface TaskTime {
   /** Fires when the Lambda's time is nearly over. */
   signal: AbortSignal;
-  /** Returns a signal that fires when a delivery should leave code that may outlive its Lambda to the next delivery. */
+  /**
+   * Returns a signal. When it fires, a delivery should stop waiting for code that may outlive its Lambda; the next
+   * delivery then waits for the code.
+   */
   followTime: () => AbortSignal;
 }
 
@@ -78,8 +81,8 @@ export async function runAttempts(
 }
 
 /**
- * Runs one attempt, or takes part in it. Returns the entry, or a turn that a later delivery continues. `"again"`: the
- * caller reads the chain again.
+ * Runs one attempt, or continues an attempt that another delivery has started. Returns the entry, or a turn that a
+ * later delivery continues. `"again"`: the caller reads the chain again.
  */
 async function runAttempt(
   ports: KindPorts,
@@ -132,8 +135,8 @@ function runningAnswer(ports: Ports, { execution, scope, seq }: NodeEvent, turn:
 export interface Attempt {
   turn: Turn;
   /**
-   * The sandbox. Null if no code runs, or if another delivery chose it and only its id is known; then the next node
-   * gets a sandbox of its own.
+   * The sandbox. Null if no code runs, or if another delivery chose the sandbox and this delivery knows only its id.
+   * Then the next node gets another sandbox.
    */
   sandbox: Sandbox | null;
   /** The state of the sandbox until the turn is written. */
@@ -148,9 +151,9 @@ export interface SandboxNeeds extends Pick<Turn, "generation" | "addresses"> {
 }
 
 /**
- * Takes part in the attempt that is under way, in the sandbox that the held turn names. If no attempt is under way, it
- * chooses a sandbox, and writes the turn while the caller uploads the input. Without `findNeeds` the node runs no code
- * and has no sandbox.
+ * Continues the attempt that is under way, in the sandbox that the held turn names. If no attempt is under way, this
+ * function chooses a sandbox, and writes the turn while the caller uploads the input. Without `findNeeds` the node runs
+ * no code and has no sandbox.
  */
 export async function openAttempt(
   ports: Ports,

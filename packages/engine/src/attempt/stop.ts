@@ -63,7 +63,7 @@ async function lastReason(ports: SettlingPorts, { at }: Position, { message }: R
   return (await lastFailure(ports, at)) ?? { class: "NodeFailed", message };
 }
 
-/** The longest time for one stop. If it is exceeded, Step Functions repeats the delivery. */
+/** The longest time for one stop. If a stop takes longer, Step Functions repeats the delivery. */
 const stopTimeoutMs = 60_000;
 
 /**
@@ -72,7 +72,9 @@ const stopTimeoutMs = 60_000;
  */
 export const noStep = -1;
 
-/** Ends all code of the turn for good. If the code of `step` had finished, returns its result. */
+/**
+ * Stops all code of the turn, so that it cannot start again. If the code of `step` had finished, returns its result.
+ */
 export async function stopCode(
   ports: Ports,
   { at }: Position,

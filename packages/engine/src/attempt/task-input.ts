@@ -84,8 +84,8 @@ export async function withInputKeys(
 }
 
 /**
- * Finds the value for one input key, as JSON text with references to blobs. If several nodes have set it, the last one
- * counts.
+ * Finds the value for one input key, as JSON text with references to blobs. If several nodes have set the key, the
+ * value of the last node counts.
  */
 async function boundValue(known: KnownNodes, { node, key }: InputKey, upstream: string[]): Promise<string | undefined> {
   let found: string | undefined;

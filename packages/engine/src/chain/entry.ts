@@ -7,8 +7,8 @@ import type { Sandbox } from "../ports/sandboxes.ts";
 import { sha256 } from "../sha256.ts";
 
 /**
- * The head of an entry: its hashed part, in format 1. Of personal data it has only digests, so that the data can be
- * erased.
+ * The head of an entry: its hashed part, in format 1. It has only digests of personal data, so that NOVA can erase the
+ * data itself.
  */
 export interface Head extends BlobHome {
   format: 1;
@@ -32,9 +32,11 @@ export interface Head extends BlobHome {
   warm: Sandbox | null;
   /** Further sandboxes of the scope. Branches that start after this entry share them. Absent: none. */
   spare?: Sandbox[];
-  /** SHA-256 of the code that ran; null if none ran. For a prompt node it is the code that was written last. */
+  /** SHA-256 of the code that ran; null if no code ran. For a prompt node: the code that the model wrote last. */
   code: string | null;
-  /** IP addresses by host name, of the hosts that the code could reach on ports other than 80 and 443. Absent: none. */
+  /**
+   * The IP addresses of each host that the code could reach on ports other than 80 and 443, by host name. Absent: none.
+   */
   addresses?: Readonly<Record<string, readonly string[]>>;
   /** How many deliveries failed before the first attempt started. Absent: none. */
   failed_deliveries?: number;
@@ -50,19 +52,20 @@ export interface Head extends BlobHome {
   /** How many nodes have run code so far, in this scope and in the branches that were joined in it. */
   nodes: number;
   /**
-   * The cost of models so far: in this scope, in branches joined in it, and in executions that it ran. Absent: nothing.
+   * The cost of models so far: in this scope, in the branches that were joined in it, and in the executions that its
+   * nodes ran. Absent: there was no cost.
    */
   spent?: Spending;
   /** Only pinned code may run in this execution. All entries of the execution have the same value. */
   frozen?: true;
   /**
-   * Set in a sealed execution: a node without a recorded outcome runs only if it has no effects, and without network
-   * and credentials.
+   * Set in a sealed execution. There, a node without a recorded outcome runs only if it has no effects. Its code gets
+   * no network and no credentials.
    */
   sealed?: true;
   /**
-   * Prompt nodes whose code is written again, even if earlier executions have pinned some. All entries have the same
-   * value. Absent: none.
+   * Ids of prompt nodes whose code a model writes again, even if earlier executions have pinned code. All entries of
+   * the execution have the same value. Absent: none.
    */
   fresh?: readonly string[];
   /** The number of entries in all branches that were joined in this scope so far. Absent: none. */
@@ -71,7 +74,10 @@ export interface Head extends BlobHome {
   loops?: Readonly<Record<string, number>>;
   /** The most events that this scope can have in the history of its Step Functions execution. Absent: not counted. */
   events?: number;
-  /** On the main line: the further execution in which the run continues, and the entry that led to it. */
+  /**
+   * Only on the main line: the number of the further execution in which the run continues, and the `seq` of the entry
+   * that led to it.
+   */
   continuation?: { number: number; seq: number };
   count?: number;
   /** For an agent's entry with calls: the first node of each call. Absent: the answer is final. */
@@ -86,8 +92,8 @@ export interface Head extends BlobHome {
   definition?: string;
   child?: ChildTip;
   /**
-   * In entry 0 of a restart: the first run of all restarts. Absent: this run is the first. For an execution that a node
-   * runs, it also has the prefix of its places.
+   * Only in entry 0: the run from which all restarts of this run descend. Absent: this run is no restart, and no node
+   * runs it. In an execution that a node runs, `place` is the prefix of the places of that execution.
    */
   origin?: Origin;
   plan?: Plan;
@@ -96,8 +102,8 @@ export interface Head extends BlobHome {
   /** The person who wrote the outcome by hand. No code ran for this entry. */
   edited?: Edited;
   /**
-   * How often nodes in loops were visited so far, for the names of places. Absent in an execution that reuses nothing
-   * and has visited no such node.
+   * How often the run has visited each node that is in a loop. The names of places contain these numbers. Absent in an
+   * execution that reuses nothing and has visited no such node.
    */
   visits?: Readonly<Record<string, number>>;
   /** Hash of the entry before; null in entry 0. */
@@ -106,7 +112,7 @@ export interface Head extends BlobHome {
   digests: Partial<Record<ContentName, string>>;
   /** Hashes of the steps that belong to this entry, in order. */
   steps: string[];
-  /** In the close entry only. `count` is the number of entries of the execution, this one included. */
+  /** In the close entry only. `count` is the number of all entries of the execution, and includes this entry. */
   close?: {
     status: CloseStatus;
     count: number;
@@ -118,15 +124,15 @@ export interface Head extends BlobHome {
 }
 
 /**
- * The first run of all restarts. `place` is empty in that run itself, and `billing/` in the execution that its node
- * `billing` runs.
+ * The run from which all restarts descend. `place` is empty in that run itself, and `billing/` in the execution that
+ * its node `billing` runs.
  */
 export interface Origin {
   execution: string;
   place: string;
 }
 
-/** Returns the text that is signed at the end of a run. `hash` is the hash of the run's close entry. */
+/** Returns the text that NOVA signs when a run ends. `hash` is the hash of the run's close entry. */
 export function closeText(hash: string): string {
   return `nova close v1\n${hash}`;
 }
@@ -150,7 +156,7 @@ export function sourceOf({ plan }: Head): string | undefined {
 
 const parsedHeads = new WeakMap<StoredEntry, { text: string; head: Head }>();
 
-/** Returns the head of an entry. It is parsed once, so callers must not change it. */
+/** Returns the head of an entry. All callers get the same object, so they must not change it. */
 export function headOf(entry: StoredEntry): Head {
   const parsed = parsedHeads.get(entry);
   if (parsed?.text === entry.head) return parsed.head;
@@ -174,8 +180,8 @@ export interface Plan {
   /** The prefix of this execution's places in the document, such as `billing/`. Set if a node runs this execution. */
   within?: string;
   /**
-   * The earlier execution that this one restarts or follows. An erasure of its contents also erases the contents of
-   * this one.
+   * The earlier execution that this one restarts or follows. When the contents of the earlier execution are erased, the
+   * contents of this execution are erased, too.
    */
   after?: string;
   /** Hash of the last entry of `after`, if the document refers to entries of that execution. */
@@ -196,7 +202,7 @@ export interface ReusedEntry extends EntryId {
   hash: string;
 }
 
-/** The last entry of a branch. The content `branches` of a join is a list of these. */
+/** The last entry of a branch. The content `branches` of a join is a list of such entries. */
 export type BranchTip = Omit<ReusedEntry, "execution">;
 
 export interface FailureRecord {
@@ -210,8 +216,8 @@ export interface FailureRecord {
 }
 
 /**
- * The most bytes of contents that one item of DynamoDB has inline. An item of 400 KB would cost 400 write units, so a
- * partition could take only 2.5 of them a second.
+ * The most bytes of contents that NOVA stores inline in one item of DynamoDB. An item of 400 KB would cost 400 write
+ * units, so a partition could take only 2.5 such items a second.
  */
 export const inlineContentsBytes = 8192;
 
@@ -270,8 +276,8 @@ export async function contentOrNull(
 }
 
 /**
- * Builds an entry to write. It stores large contents, and computes the hash over all other fields and the digests of
- * all contents.
+ * Builds an entry, and stores its large contents as blobs. The hash of the entry covers all other fields and the
+ * digests of all contents.
  */
 export async function sealEntry(
   fields: Omit<Head, "format" | "digests">,

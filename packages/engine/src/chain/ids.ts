@@ -37,7 +37,10 @@ export function isItem(branch: string): boolean {
   return /^\d+$/.test(branch);
 }
 
-/** Finds the outermost map around a scope, and the item numbers from outside to inside. Empty outside maps. */
+/**
+ * Finds the outermost map around a scope, and the item numbers from outside to inside. The result is empty for a scope
+ * outside maps.
+ */
 export function itemsOf(scope: string): { map?: string; items?: number[] } {
   const found = Array.from(scope.matchAll(/\/([^/@]+)@\d+\.(\d+)(?=\/|$)/g));
   const map = found[0]?.[1];
@@ -72,16 +75,16 @@ export function taskId(at: EntryId, since: string): string {
 }
 
 /**
- * The id of the execution that a workflow node runs, the same for all deliveries. The salt makes it differ from the id
- * of a task.
+ * Returns the id of the execution that a workflow node runs. All deliveries compute the same id. The salt makes it
+ * differ from the id of a task.
  */
 export function childId(at: EntryId, since: string): string {
   return `exec_${ulidOf(at, since, "child ")}`;
 }
 
 /**
- * Builds a ULID that is the same in all deliveries: its time is that of the turn, which exactly one delivery wrote, and
- * its random part is a hash of the place in the chain.
+ * Builds a ULID that is the same in all deliveries. Its time is the time of the turn, which exactly one delivery wrote.
+ * Its random part is a hash of the id of the entry.
  */
 function ulidOf({ execution, scope, seq }: EntryId, since: string, salt = ""): string {
   return ulidFrom(Date.parse(since), `${salt}${execution}${scope}#${seq}`);

@@ -19,22 +19,25 @@ export interface WrittenOutcome {
   set: Member[];
   delete: string[];
   decision: string | null;
-  /** JSON text of an agent's reply that is not final (`AgentReply`). The agent judges it as if its model had said it. */
+  /** JSON text of an agent's reply that is not final (`AgentReply`). The agent judges it like a reply of its model. */
   reply?: string;
   error?: { class: RunErrorClass; failure: FailureRecord };
   /** The entry from which the outcome was copied, or the person who wrote it. */
   from?: ReusedEntry | Edited;
 }
 
-/** Refers to the entry of an earlier execution whose outcome counts at a place, instead of repeating its values. */
+/**
+ * A reference to an entry of an earlier execution. The outcome of that entry counts at a place, so the document does
+ * not repeat its values.
+ */
 export interface EntryReference {
   entry: EntryId;
   condition?: ReuseCondition;
 }
 
 /**
- * The inputs of the node that must be the same as for the entry; if one differs, the node runs. A list names keys of
- * the context. `context` means all keys, and `asked` means the question of a text node to its model.
+ * The inputs that must be the same for the node as they were for the entry. If one of them differs, the node runs. A
+ * list names keys of the context. `context` means all keys, and `asked` means the question of a text node to its model.
  */
 export type ReuseCondition = string[] | "context" | "asked";
 
@@ -44,8 +47,8 @@ export class OutcomesRefused extends Error {
 }
 
 /**
- * The largest document, with room for references to 200,000 places. It is limited because every task of an execution
- * reads it.
+ * The size of the largest document: it has room for references to 200,000 places. The size is limited, because every
+ * task of an execution reads the document.
  */
 export const maxDocumentBytes = 32 * 1024 * 1024;
 
@@ -106,7 +109,7 @@ export function writeReferences(references: Iterable<readonly [place: string, En
   return objectText(members);
 }
 
-/** Checks a document. Throws `OutcomesRefused` if a place of it cannot be used. */
+/** Checks a document. Throws `OutcomesRefused` if the document, or the outcome of one of its places, is not valid. */
 export function checkOutcomes(text: string): void {
   if (Buffer.byteLength(text) > maxDocumentBytes)
     throw new OutcomesRefused(
@@ -175,7 +178,7 @@ export class OutcomeDocument {
   }
 }
 
-/** Caches documents in memory, because every task of an execution reads the same one. They never change. */
+/** Caches documents in memory, because every task of an execution reads the same document. Documents never change. */
 const kept = new WeakMap<BlobStore, LRUCache<string, OutcomeDocument>>();
 
 export async function readOutcomes(blobs: BlobStore, home: BlobHome, hash: string): Promise<OutcomeDocument> {

@@ -37,8 +37,8 @@ export interface Position {
 }
 
 /**
- * Returns the position of a node. If this process has just written the entry before, that entry comes from memory. Then
- * the next write must fail if another process has written further entries.
+ * Returns the position of a node. If this process has just written the entry before, that entry comes from memory and
+ * may be out of date. Then the caller's next write to the chain fails if another process has written further entries.
  */
 export async function latestPosition(ports: Ports, at: EntryId): Promise<Position> {
   const written = ports.tailCache.take({ ...at, seq: at.seq - 1 }, ports.clock.now());
@@ -47,7 +47,8 @@ export async function latestPosition(ports: Ports, at: EntryId): Promise<Positio
 }
 
 /**
- * Reads the position of a node. A branch has no entry 0, so for its first node the entry of the fork is read instead.
+ * Reads the position of a node. A branch has no entry 0, so for its first node this function reads the entry of the
+ * fork.
  */
 export async function readPosition(ports: Ports, at: EntryId): Promise<Position> {
   const place = at.seq === 1 ? branchOf(at.scope) : null;
@@ -104,7 +105,7 @@ async function readFork(ports: Ports, at: EntryId, { parent, fork, seq }: Branch
   return branchStart(ports, entry, at.scope);
 }
 
-/** Caches entries that many nodes read, such as forks. They never change. */
+/** Caches entries that many nodes read, such as forks. Entries never change. */
 const maxKept = 50;
 const kept = new WeakMap<ChainStore, LRUCache<string, StoredEntry>>();
 
@@ -117,7 +118,9 @@ export async function readKept(chain: ChainStore, at: EntryId): Promise<StoredEn
   return entry;
 }
 
-/** A context as nodes read it, and as it is stored. The next entry is built from the stored one. */
+/**
+ * A context: `context` as nodes read it, and `stored` as the chain stores it. The next entry is built from `stored`.
+ */
 export type LoadedContext = Awaited<ReturnType<typeof loadContext>>;
 
 export async function contextAfter(entry: StoredEntry, blobs: BlobStore): Promise<LoadedContext> {
@@ -175,8 +178,8 @@ export async function contextBefore(ports: Ports, { before, beforeEntry, at }: P
 }
 
 /**
- * Builds the context of a call: its arguments, and the secret inputs of the workflow, so that they are found in what the
- * tool sets.
+ * Builds the context of a call: its arguments, and the secret inputs of the workflow. With these inputs, NOVA finds the
+ * secrets in the values that the tool sets.
  */
 async function contextOfCall(
   ports: Ports,
@@ -208,7 +211,7 @@ export async function inputBefore(ports: Ports, position: Position): Promise<{ k
   return { kept, input: await inputAfter(position.beforeEntry, kept.context, ports.blobs) };
 }
 
-/** Loads the input of the node that wrote, or will write, the entry at this place. */
+/** Loads the input of the node that wrote, or will write, the entry with this id. */
 export async function readInput(ports: Ports, at: EntryId): Promise<Context> {
   return (await inputBefore(ports, await readPosition(ports, at))).input;
 }

@@ -1,7 +1,7 @@
 import type { ExecutionError, Spending } from "../ports/executions.ts";
 
 const nothing: Spending = { cost_usd: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 };
-/** Sums of dollars are rounded to this, because sums of fractions would otherwise grow meaningless digits. */
+/** Sums of dollars are rounded to billionths, because sums of fractions would otherwise get meaningless digits. */
 const billionth = 1e9;
 
 export function sumOfSpendings(spendings: readonly Spending[]): Spending {
@@ -22,8 +22,8 @@ export function unlessNothing(spending: Spending): Spending | undefined {
 }
 
 /**
- * Adds or subtracts two spendings. The counts come from models, so they are limited: a number that the store refuses
- * would keep the run open.
+ * Adds or subtracts two spendings. The counts come from the answers of models, so this function limits them: if the
+ * store refused a number, the run could not be closed.
  */
 function combine(a: Spending, b: Spending, sign: 1 | -1): Spending {
   const sum = (name: keyof Spending) => storableNumber(storableNumber(a[name]) + sign * storableNumber(b[name]));
@@ -38,7 +38,10 @@ function combine(a: Spending, b: Spending, sign: 1 | -1): Spending {
 /** The largest number that is stored: the SDK of DynamoDB refuses larger ones and NaN. */
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** Returns the nearest number from 0 on that every store accepts; 0 for a value that is no number. */
+/**
+ * Returns the number, limited to the range from 0 to `largest` that every store accepts; 0 for a value that is no
+ * number.
+ */
 export function storableNumber(value: number): number {
   if (Number.isNaN(value) || typeof value !== "number") return 0;
   return Math.min(Math.max(value, 0), largest);

@@ -62,8 +62,8 @@ export async function sealStep(
 }
 
 /**
- * Collects the contents of a step. Texts for people are masked; code and its result are not, because later deliveries
- * use them.
+ * Collects the contents of a step. Masks texts for people, but not code and its result, because later deliveries use
+ * these.
  */
 function textsOf(draft: StepDraft, { mask, analysis }: StepFacts): Partial<Record<StepContentName, string>> {
   const { error_message: message, traceback, logs, prompt, answer, result } = draft;
@@ -130,7 +130,8 @@ export async function stepTexts({ contents = {} }: StoredStep, names: StepConten
 export type Failed = PipelineOutcome & { status: "failed" };
 
 /**
- * Builds the record of a pipeline's failure. It takes the number of the next step, so that no delivery does that step.
+ * Builds the record of a pipeline's failure. The record gets the number of the next step, so that no delivery carries
+ * out that step.
  */
 export async function sealEnding(step: number, failure: Failed, home: BlobHome, blobs: BlobStore): Promise<StoredStep> {
   const { contents, digests } = await sealContents({ output: JSON.stringify(failure) }, home, blobs);

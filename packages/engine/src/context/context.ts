@@ -24,7 +24,7 @@ export interface Slot extends Member {
   by: LinkLabel;
 }
 
-/** The changes of a node: values set, keys deleted. */
+/** The changes of a node: the values that it sets, and the keys that it deletes. */
 export interface Changes {
   set: Member[];
   delete: string[];
@@ -113,7 +113,7 @@ export interface PageStore {
   save(sha256: string, text: string): Promise<void>;
 }
 
-/** Parses the stored form of a context. Its pages are not loaded. */
+/** Parses the stored form of a context. Does not load its pages. */
 export function loadStored(text: string): StoredContext {
   return JSON.parse(text) as StoredContext;
 }
@@ -203,7 +203,9 @@ function sizeOf(value: unknown): number {
 const maxKept = 16 * 1024 * 1024;
 const caches = new WeakMap<BlobStore, LRUCache<string, string>>();
 
-/** Stores context pages as blobs of the execution. They are immutable, so a warm Lambda keeps recent ones in memory. */
+/**
+ * Stores context pages as blobs of the execution. Pages never change, so a warm Lambda keeps recent pages in memory.
+ */
 export function blobPages(blobs: BlobStore, home: BlobHome): PageStore {
   const cache =
     caches.get(blobs) ?? new LRUCache<string, string>({ maxSize: maxKept, sizeCalculation: (text) => text.length + 1 });

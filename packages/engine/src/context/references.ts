@@ -60,7 +60,7 @@ export function asReference(value: object): BlobRef | undefined {
  * reference.
  */
 export function escapeReferences(text: string): string {
-  // A key in JSON text may be written with escapes, as in "\u0024blob", so these are searched, too.
+  // A key in JSON text may be written with escapes, as in "\u0024blob", so this condition also looks for such escapes.
   if (!text.includes(`$blob"`) && !/\\u00(24|62|6c|6f)/i.test(text)) return text;
   let found = false;
   const escaped = (key: string) => {

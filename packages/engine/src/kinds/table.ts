@@ -141,7 +141,7 @@ async function noTurn(_ports: unknown, { node }: NodeDefinition): Promise<never>
 /**
  * Runs the task of one node (docs/protocol.md). If the outcome is committed, a delivery returns it and runs nothing;
  * otherwise the node runs once for all deliveries. Throws `NovaError`s, which Retry and Catch of the state machine
- * match. `signal` fires when the time of the Lambda is nearly over. `followTime` limits how long a delivery follows
+ * match. `signal` fires when the time of the Lambda is nearly over. `followTime` limits how long a delivery waits for
  * code that may outlive its Lambda.
  */
 export function runNode(

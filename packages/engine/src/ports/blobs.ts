@@ -1,4 +1,7 @@
-/** The home of the blobs of an execution and of all its restarts: `blobs/<client>/<root>/<sha256>`. */
+/**
+ * The client and the execution under which the blobs of an execution and of all its restarts are stored:
+ * `blobs/<client>/<root>/<sha256>`.
+ */
 export interface BlobHome {
   client: string;
   root: string;
@@ -13,7 +16,7 @@ export interface BlobRef {
   type: BlobType;
 }
 
-/** The place of a blob in S3, for readers that access S3 directly. */
+/** The location of a blob in S3, for readers that access S3 directly. */
 export interface BlobPlace {
   bucket: string;
   key: string;

@@ -125,7 +125,10 @@ export type StepContentName =
 /** The number of the last entry of a scope. */
 export type ScopeTip = Pick<EntryId, "scope" | "seq">;
 
-/** One agent run inside a node. `text` is its JSON record, empty if erased; `hash` is the SHA-256 of that text. */
+/**
+ * One step of a node, such as a call of a model or a test of its code. `text` is its JSON record, empty if erased;
+ * `hash` is the SHA-256 of that text.
+ */
 export interface StoredStep {
   step: number;
   text: string;

@@ -15,7 +15,7 @@ export interface Credentials {
   /**
    * Opens the credentials in `names`; if `names` is undefined, all credentials of the client and the workflow. Throws
    * `NodeFailed` if a named credential is missing or cannot be decrypted, or if a token endpoint gives no token. With
-   * `asStored`, tokens are the last stored ones, and no endpoint is called. With `workflowId` null, only the client's
+   * `asStored`, uses the tokens that were stored last, and calls no endpoint. With `workflowId` null, only the client's
    * own credentials count.
    */
   forNode(
@@ -96,8 +96,8 @@ export interface CredentialCipher {
 export type OutgoingFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 /**
- * The address is one that NOVA never calls, for example inside its own network. The message never says what is at that
- * address.
+ * Thrown for an address that NOVA never calls, for example inside its own network. The message never says what is at
+ * that address.
  */
 export class HostRefused extends Error {
   override name = "HostRefused";

@@ -87,15 +87,15 @@ export interface Label {
 export interface ExecutionQuery {
   workflow?: string;
   client?: string;
-  /** At least one. */
+  /** The list has at least one status. */
   statuses?: readonly ExecutionStatus[];
   errorClass?: string;
   trigger?: string;
   label?: Label;
   /**
-   * The maximum of records to read of each workflow or client. A page may then have fewer executions than `limit`
-   * although further ones follow its cursor. If absent, as many records are read as the page needs. Records of
-   * unfinished executions are always read.
+   * The most records that the store reads of each workflow or client. A page may then have fewer executions than
+   * `limit` although further ones follow its cursor. If absent, the store reads as many records as the page needs. It
+   * always reads the records of unfinished executions.
    */
   looksAt?: number;
   /** ISO 8601, inclusive. */
@@ -122,8 +122,8 @@ export interface ExecutionList {
 
 export interface ExecutionStore {
   /**
-   * Returns false if an execution with this id exists. A restart is first added to the record of its source. Throws if
-   * the source was erased.
+   * Creates a record. For a restart, first adds the id to the record of the source. Returns false if an execution with
+   * this id exists. Throws if the source was erased.
    */
   create(execution: Execution): Promise<boolean>;
   /** Throws `UnreadableRecord` for a record that NOVA cannot parse. */
@@ -149,12 +149,12 @@ export interface ExecutionStore {
    * already taken it.
    */
   takeIdle(offer: Offer): Promise<boolean>;
-  /** Sets the status of an open execution if it is one of `from`; otherwise returns false. */
+  /** Sets the status of an open execution if its present status is one of `from`; otherwise returns false. */
   setStatus(id: string, status: ExecutionStatus, from: readonly ExecutionStatus[]): Promise<boolean>;
   /**
-   * Changes the `admission` of a queued, open execution from `from` to `to`. Succeeds also if it is `to` already. With
-   * `begun` the execution also becomes running. Returns false if another process is starting the execution, or if it is
-   * no longer queued.
+   * Changes the `admission` of a queued, open execution from `from` to `to`. Also succeeds if the `admission` is `to`
+   * already. With `begun` the execution also becomes running. Returns false if another process is starting the
+   * execution, or if it is no longer queued.
    */
   admit(id: string, change: { from: string; to: string; begun?: true }): Promise<boolean>;
   /** Newest first, unless the query says otherwise. */

@@ -52,7 +52,10 @@ export interface PublicKey {
  */
 export interface KeyPair {
   sign(text: string): Promise<string>;
-  /** `at` is the time of the signature, which must lie in the period of its key. ISO 8601; absent: it has no time. */
+  /**
+   * `at` is the time of the signature, which must lie in the period of its key. ISO 8601; absent: the signature has no
+   * time.
+   */
   verify(text: string, signature: string, at?: string): Promise<boolean>;
   /** Returns every key that was ever used, the oldest first. */
   publicKeys(): Promise<PublicKey[]>;

@@ -47,7 +47,7 @@ export interface TextTask
   record: unknown;
 }
 
-/** One visit of an agent: a text node with tools, and with what its model and its tools have said so far. */
+/** One visit of an agent: a text node with tools, with the answers of its model and the results of its calls so far. */
 export interface AgentTask extends TextTask {
   tools: readonly AgentToolDefinition[];
   exchanges: readonly Exchange[];
@@ -62,7 +62,9 @@ export interface AgentToolDefinition {
   schema: JsonObject;
 }
 
-/** An answer of a model that was not final, and what it got back: the results of its calls, or a text. */
+/**
+ * An answer of a model that was not final, and what NOVA sent back to the model: the results of its calls, or a text.
+ */
 export interface Exchange {
   reply: AgentReply;
   results: readonly { id: string; text: string }[];

@@ -30,7 +30,10 @@ export interface Roots {
   stamp(number: number): Promise<Stamp | undefined>;
 }
 
-/** Identifies the leaves under a root: two jobs at once may store different leaves for one number. */
+/**
+ * Identifies the leaves under a root, because two jobs that run at the same time may store different leaves for one
+ * number.
+ */
 export interface TreeName {
   number: number;
   size: number;

@@ -102,7 +102,7 @@ export const callKey = "$call";
 
 /** Answers requests of running code, and stores its large results. All bytes are streamed. */
 export interface RunIo {
-  /** Opens a blob to which the context in the request refers. Any other blob is refused. */
+  /** Opens a blob to which the context in the request refers. Refuses any other blob. */
   openBlob(ref: BlobRef): Promise<AsyncIterable<Uint8Array>>;
   storeBlob(ref: BlobRef, body: AsyncIterable<Uint8Array>): Promise<void>;
   /**

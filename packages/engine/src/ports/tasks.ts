@@ -35,9 +35,9 @@ export interface WaitingTask extends EntryId {
   forms?: Record<string, WrittenJson>;
   choices: string[];
   to: string[];
-  /** The people who may answer. Absent: any runner key may. */
+  /** The people who may answer. Absent: any runner key may answer. */
   approvers?: Approvers;
-  /** Mail addresses of people to whom approvers have delegated. The votes say which delegations hold. */
+  /** Mail addresses of people to whom approvers have delegated. The votes say which delegations still count. */
   delegates?: string[];
   /** The times of the reminders, in seconds after `createdAt`, in ascending order. */
   remindSeconds?: number[];
@@ -67,7 +67,10 @@ export interface SealedToken {
   sealed: string;
 }
 
-/** The claim of a person to vote on an approval: it excludes votes of this person on approvals that exclude each other. */
+/**
+ * The claim of a person to vote on an approval. It prevents that the person also votes on another approval if the two
+ * approvals exclude the voters of each other.
+ */
 export interface VoterClaim extends Omit<EntryId, "execution"> {
   node: string;
   /** The number of the entry after which the vote of this claim is put. */
@@ -108,7 +111,7 @@ export interface TaskStore {
   noteReminded(key: TaskKey, count: number): Promise<void>;
   /** Stores the mail addresses of people to whom approvers have delegated, for lists. */
   noteDelegates(key: TaskKey, mails: readonly string[]): Promise<void>;
-  /** Returns the claims of the person with this id; none if there are none. */
+  /** Returns the claims of the person with this id; an empty list if there are none. */
   voter(execution: string, id: string): Promise<Voter>;
   /** Stores the claims if the stored version is still `version`. Otherwise returns false. */
   putVoter(at: Pick<WaitingTask, "execution" | "client">, id: string, voter: Voter): Promise<boolean>;
@@ -184,7 +187,8 @@ export interface ResumeLink {
 }
 
 /**
- * The store of resume links, which are beside the tasks of their execution (DynamoDB). Reads are strongly consistent.
+ * The store of resume links (DynamoDB). The links of an execution are stored next to its tasks. Reads are strongly
+ * consistent.
  */
 export interface ResumeLinkStore {
   /** Stores the link, unless there is one with this id. */

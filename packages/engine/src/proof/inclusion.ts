@@ -2,7 +2,11 @@ import type { Ports } from "../ports/index.ts";
 import { readRoot, TreeDamaged } from "./root.ts";
 import { leafBytes, pathInTree } from "./tree.ts";
 
-/** The data that dates a run, in the form of a proof file (docs/proof.md). Hashes are in hex, the token is DER in base64. */
+/**
+ * The data that proves at what time a run was in a Merkle tree: the leaf of the run, the signed root of the tree, and
+ * the time stamp of the root. The fields are those of a proof file (docs/proof.md). Hashes are in hex; the token is DER
+ * in base64.
+ */
 export interface Inclusion {
   inclusion: { index: number; path: string[] };
   root: { text: string; signature: string };
@@ -11,8 +15,8 @@ export interface Inclusion {
 }
 
 /**
- * Returns the place of a closed run in its Merkle tree, and the root and the stamp of the tree. Null if no tree has the
- * run yet. Throws `TreeDamaged` if the stored tree does not have the run at the place that its note names.
+ * Returns the leaf of a closed run in its Merkle tree, with the root and the stamp of the tree. Null if no tree has the
+ * run yet. Throws `TreeDamaged` if the leaf that the run's note names is the leaf of another run.
  */
 export async function readInclusion(
   { chain, roots }: Pick<Ports, "chain" | "roots">,

@@ -13,7 +13,7 @@ export interface RootFacts extends TreeName {
 /** A stored root with the facts in its text. */
 export type Root = StoredRoot & RootFacts;
 
-/** A stored root, or the leaves under it, are not as NOVA writes them. */
+/** Thrown if NOVA cannot have written a stored root, or the leaves under it, in this form. */
 export class TreeDamaged extends Error {
   override name = "TreeDamaged";
 }
@@ -36,7 +36,7 @@ export function readRoot(stored: StoredRoot): Root {
   throw new TreeDamaged(`root ${stored.number} is not as NOVA wrote it - the table was edited by hand`);
 }
 
-/** Builds and signs the root after `before` over `leaves`. */
+/** Builds and signs the root of a tree over `leaves`. `before` is the root with the number before. */
 export async function signRoot(
   { keyPair, clock }: { keyPair: KeyPair; clock: Clock },
   before: Root | undefined,

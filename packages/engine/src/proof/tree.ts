@@ -15,7 +15,7 @@ export function pathInTree(leaves: readonly Uint8Array[], index: number): Buffer
   return levelsOf(leaves).flatMap((level, height) => level[Math.floor(index / 2 ** height) ^ 1] ?? []);
 }
 
-/** Hashes the hash of a run's close entry as a leaf. */
+/** Returns the bytes of a leaf: the hash of the run's close entry. */
 export function leafBytes({ hash }: Pick<Leaf, "hash">): Uint8Array {
   return Buffer.from(hash, "hex");
 }

@@ -80,8 +80,8 @@ async function caughtError(ports: Ports, head: Head, entry: StoredEntry): Promis
 }
 
 /**
- * The error class for Step Functions. A reused `ExecutionClosed` says that the earlier run was closed, and must not
- * close this one.
+ * The error class for Step Functions. A reused `ExecutionClosed` means that the earlier run was closed. It must not
+ * close this run, so it becomes `NodeInterrupted`.
  */
 function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): RunErrorClass {
   const isOnRecord = reused_from !== undefined || edited !== undefined;
@@ -90,8 +90,8 @@ function classTold({ error_class = "NodeFailed", reused_from, edited }: Head): R
 
 export interface MapEvent extends NodeEvent {
   /**
-   * How many items may run inline, because the history of the execution has room for their events. Absent: the map is
-   * in the body of another map.
+   * The most items that may run inline: the history of the execution has room for the events of so many items. Absent:
+   * the map is in the body of another map.
    */
   inline_items?: number;
   /** Only for a map in the body of another map: the most items that the history has room for. */
@@ -99,8 +99,8 @@ export interface MapEvent extends NodeEvent {
 }
 
 /**
- * The input of the Map state that follows the task of a map or an agent: the item numbers, or the calls, or where the
- * file with the numbers is stored.
+ * The input of the Map state that follows the task of a map or an agent: the item numbers, the calls, or the location
+ * of the file with the item numbers.
  */
 export type ItemsAnswer = { count: number } & (
   | { distributed: false; items: number[] | CallAnswer[] }

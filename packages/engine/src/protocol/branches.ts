@@ -105,7 +105,8 @@ async function tipIn(
 }
 
 /**
- * `stopped`: a close or the failure of another branch has ended it. `under way`: it has not ended, or not even started.
+ * `stopped`: a close, or the failure of another branch, has ended the branch. `under way`: the branch has not ended, or
+ * has not started yet.
  */
 export type BranchState = "done" | "failed" | "stopped" | "under way";
 
@@ -151,7 +152,9 @@ export async function failureOfBranches(
   return isOver ? null : { class: reason.class, failure: { message: reason.message } };
 }
 
-/** The model of an agent gets the errors of all failed calls. */
+/**
+ * Returns how many branches may fail. All calls of an agent may fail, because the model of the agent gets their errors.
+ */
 function toleratedFailures({ map, branches }: OpenFork): number {
   if (map?.type === "agent") return Number.POSITIVE_INFINITY;
   const tolerated = map?.toleratedFailures;
@@ -160,8 +163,8 @@ function toleratedFailures({ map, branches }: OpenFork): number {
 }
 
 /**
- * Builds the failure of a join: `node "x" in branch "y": it broke`. In nested forks it names the node in the innermost
- * branch, not a join.
+ * Builds the failure of a join: `node "x" in branch "y": it broke`. In nested forks, the failure names the node in the
+ * innermost branch, and not a join.
  */
 function failureInBranch(
   { map, branches }: OpenFork,
@@ -177,7 +180,7 @@ function failureInBranch(
   return { message: `node "${node}" in ${within}: ${reason}`, node, within, reason };
 }
 
-/** The message of the failed node itself, without its place. */
+/** The message of the failed node itself, without the names of node and branch. */
 export function nodeMessage({ message, reason = message }: FailureRecord): string {
   return reason;
 }
@@ -186,8 +189,9 @@ export function nodeMessage({ message, reason = message }: FailureRecord): strin
 export const fewestTogether = 50;
 
 /**
- * Reads many branches together, entry by entry, each as far as `goesOn` returns true. It stops when only a few long
- * branches are left, and returns undefined for these.
+ * Reads many branches together: the first entry of each, then the second entry of each, and so on. Reads each branch up
+ * to the first entry for which `goesOn` returns false. Stops when only a few long branches are left; the returned
+ * function returns undefined for these.
  */
 export async function linksOfBranches(
   { chain }: Pick<Ports, "chain">,

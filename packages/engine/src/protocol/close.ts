@@ -30,16 +30,17 @@ export interface CloseRequest {
   status: CloseStatus;
   reason?: Reason;
   /**
-   * The number of the entry before the node whose failure closes the run. A sweeper leaves it out; then it is the
-   * number of the newest entry.
+   * The number of the entry before the node whose failure closes the run. If the request of a sweeper leaves out this
+   * number, the number of the newest entry counts.
    */
   seq?: number;
 }
 
 /**
- * Ends an execution. The end node, a failure, a cancel, a timeout and the sweeper call it, perhaps at the same time.
- * Exactly one close entry is written, after every held turn has its entry and all code is dead. Every caller then
- * completes the steps that follow the close entry. `known` is the newest entry, if the caller has just written it.
+ * Ends an execution. The end node, a failure, a cancel, a timeout and the sweeper call this function, perhaps at the
+ * same time. Exactly one caller writes the close entry, after every held turn has its entry and all code was stopped.
+ * Every caller then completes the steps that follow the close entry. `known` is the newest entry, if the caller has
+ * just written it.
  */
 export async function closeExecution(ports: KindPorts, request: CloseRequest, known?: Tip): Promise<Closed> {
   if (request.status === "failed" && request.reason) await settleFailedNode(ports, request, request.reason);
@@ -75,13 +76,13 @@ export function settlingPorts(ports: KindPorts, reason?: CloseStatus): SettlingP
 
 /**
  * Writes the failed entry of the node that fails the run, before the close entry. The request of a sweeper does not say
- * which node failed. Then the next node is settled only if it had started.
+ * which node failed. For such a request, this function settles the next node only if that node had started.
  */
 async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason: Reason): Promise<void> {
   const { head, turn } = await readTip(ports, request.execution, "");
   if (request.seq === undefined && !turn) return;
   const seq = request.seq ?? head.seq;
-  // A join is settled by the close itself, which has to close the branches first.
+  // The close itself settles a join, because it must close the branches first.
   if (head.node_type === "close" || head.seq !== seq || head.path_taken === null || opensFork(head)) return;
   const execution = { id: head.execution_id, workflowId: head.workflow_id, version: head.workflow_version };
   const { node } = await definitionOf(ports, { execution, node: head.path_taken });
@@ -94,8 +95,8 @@ async function settleFailedNode(ports: KindPorts, request: CloseRequest, reason:
 }
 
 /**
- * Writes the close entry. Undefined if there is one already, perhaps written by this very call, which the SDK has
- * repeated.
+ * Writes the close entry. Returns undefined if the chain already has a close entry. The SDK repeats requests, so this
+ * call itself may have written that entry.
  */
 async function putCloseEntry(
   ports: Ports,
@@ -137,8 +138,8 @@ async function failureBehind(ports: Ports, before: Head, beforeEntry: StoredEntr
     return { node: failure.node ?? before.node_id, class: before.error_class ?? "NodeFailed", message };
   }
   const { class: name, message } = request.reason ?? interruption(request.status);
-  // If the close itself ended the node of the last entry, that node is named, because the node of its `onError` never
-  // started.
+  // If the close itself ended the node of the last entry, the close entry names that node, because the node of its
+  // `onError` never started.
   const wasRunning = failure?.message === message;
   return { node: wasRunning ? before.node_id : (before.path_taken ?? before.node_id), class: name, message };
 }
@@ -147,7 +148,7 @@ function interruption(status: CloseStatus): Reason {
   return { class: "ExecutionClosed", message: `the execution was ${status} while the node ran` };
 }
 
-/** The node id of close entries, and of turns that a closer took. No node of a workflow can have this id. */
+/** The node id of close entries, and of turns that a close took. No node of a workflow can have this id. */
 export const closeMark = "(close)";
 
 export interface CloseReasons {
@@ -156,14 +157,16 @@ export interface CloseReasons {
 }
 
 /**
- * Does one step of a close: takes the turn after the newest entry of a scope for good, and writes an entry for every
- * running node, first for those in the innermost branches. Returns null if there is a newer entry by now. Otherwise
- * returns the position after the last entry of the scope; on the main line, the close entry is written there.
+ * Does one step of a close. Sets the turn after the newest entry of a scope to `closed`, so that no node can take this
+ * turn. Then writes an entry for every running node, first in the innermost branches. Returns null if the scope now has
+ * a newer entry; the caller reads the chain again. Otherwise returns the position after the last entry of the scope. On
+ * the main line, the caller writes the close entry at this position.
  */
 export async function closeAfterTip(ports: SettlingPorts, tip: Tip, reasons: CloseReasons): Promise<Position | null> {
   await killStaleSandbox(ports, tip.link);
   const { head, next: at } = tip;
-  // Only a close entry can follow the entry of an end node. Closers write it only once, so they need no turn.
+  // Only a close entry can follow the entry of an end node. The chain accepts only one entry there, so the writer needs
+  // no turn.
   if (head.node_type === "end" && head.scope === "" && !tip.turn)
     return { before: head, beforeEntry: tip.entry, at, next: { seq: at.seq } };
   const isClosed = tip.turn?.state === "closed";

@@ -37,9 +37,8 @@ export async function commitOutcome(
 }
 
 /**
- * Whether the run waits for people after this outcome, as far as its scope knows. It does if an agent requests a call
- * that asks people first, or if another call of the same request has ended. An answer may take days, so the run then
- * keeps no sandbox.
+ * Whether the run may wait for people after this outcome. It may if an agent requests a call that asks people first,
+ * and again after each call of this request has ended. An answer may take days, so the run then keeps no sandbox.
  */
 async function waitsForPeople(
   ports: Ports,
@@ -142,8 +141,8 @@ function waitedFor({ timestamp }: Head, nowMs: number): RecordedTimes {
 }
 
 /**
- * Lists the hashes of the records of failed attempts. The attempt that succeeded is left out, even if another delivery
- * saw it fail and recorded that.
+ * Lists the hashes of the records of failed attempts. Leaves out the attempt that succeeded, even if another delivery
+ * saw this attempt fail and recorded the failure.
  */
 async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }: Outcome): Promise<string[]> {
   const last = status === "failed" ? run.attempt : run.attempt - 1;
@@ -151,7 +150,7 @@ async function attemptsAt({ chain }: Ports, at: Position["at"], { status, run }:
   return stored.flatMap(({ step, hash }) => (step <= last ? [hash] : []));
 }
 
-/** The fields of an entry that follow from its place, and the fields that every entry of a run repeats. */
+/** The fields of an entry that follow from its position, and the fields that every entry of a run repeats. */
 export function inheritedHead({ before, beforeEntry, at }: Position) {
   const { client, root, workflow_id, workflow_version, frozen, sealed, fresh } = before;
   return {
@@ -216,7 +215,10 @@ function countVisits({ position: { before }, node, version, outcome: { more } }:
   return { visits: { ...visits, [node.id]: (visits?.[node.id] ?? 0) + 1 } };
 }
 
-/** Counts the events in the Step Functions history. A full history leads to a further execution. */
+/**
+ * Counts the events in the Step Functions history. If the history is nearly full, the run continues in a further
+ * execution.
+ */
 function countEvents({ position: { before, at }, node, version, outcome }: Committed): ContinuedFields {
   if (before.events === undefined) return {};
   if (!version) throw chainBroken(`workflow ${before.workflow_id} has no version ${before.workflow_version} any more`);

@@ -95,7 +95,8 @@ export interface TakenEdge {
 }
 
 /**
- * The edge that a decision takes: the given one, or the default edge if the given one was already taken `max` times.
+ * Returns the edge that a decision takes: the given edge, or the default edge if the given edge was already taken `max`
+ * times. Returns a problem if there is no default edge.
  */
 export function takeEdge(definition: NodeDefinition, edge: Edge, before: Loops = {}): TakenEdge | { problem: string } {
   const label = conditionLabel(edge.condition);
@@ -117,9 +118,9 @@ export interface FollowedChoice {
 }
 
 /**
- * Finds the edge for a label: the edge with this label, or for an approval the default edge if there is none. If the
- * edge was already taken `max` times, returns the default edge, which `decision` then names for the Choice state.
- * Undefined if no edge is left.
+ * Finds the edge for a label: the edge with this label, or for an approval the default edge if no edge has this label.
+ * If the edge was already taken `max` times, returns the default edge, which `decision` then names for the Choice
+ * state. Undefined if no edge is left.
  */
 export function followChoice(definition: NodeDefinition, choice: string, before?: Loops): FollowedChoice | undefined {
   const { version, node, edges } = definition;
@@ -147,7 +148,7 @@ export function isLoopOf(key: string, node: string): boolean {
   return key.startsWith(`${node}->`);
 }
 
-/** Why a node fails that has no outcome of its own. */
+/** Why a node without an outcome of its own fails. */
 export interface Reason {
   class: RunErrorClass;
   message: string;
@@ -158,9 +159,9 @@ export interface Reason {
  * import the table of kinds, which imports the protocol.
  */
 export interface KindPorts extends Ports {
-  /** Whether the node takes a turn. Start and end nodes commit without one. */
+  /** Whether the node takes a turn. Start and end nodes write their entries without a turn. */
   holdsTurn(node: Node): boolean;
-  /** Gives a turn that is `failing` or `closed` its entry, after all code of the node is dead. */
+  /** Stops all code of the node, and then writes the entry for its turn, which is `failing` or `closed`. */
   settleTurn(ports: SettlingPorts, held: HeldNode, reason: Reason): Promise<StoredEntry>;
   /**
    * Returns the SHA-256 of the question that a text node would ask its model at this position. Undefined for other
@@ -174,8 +175,8 @@ export interface KindPorts extends Ports {
 }
 
 /**
- * The ports for settling. To settle a workflow node NOVA must end the execution that it runs; `settlingPorts` in
- * close.ts makes these ports.
+ * The ports for settling. To settle a workflow node, NOVA must end the execution that this node runs. `settlingPorts`
+ * in close.ts builds these ports.
  */
 export interface SettlingPorts extends KindPorts {
   /** Stops an execution and closes its chain, unless it has ended. Returns how it ended. */

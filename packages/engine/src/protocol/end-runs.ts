@@ -33,8 +33,8 @@ export function noRuns(): SweptRuns & { open: Open } {
 }
 
 /**
- * Sweeps every open run: closes dead runs and repeats lost starts. If one run cannot be swept, the others are swept all
- * the same.
+ * Sweeps every open run: closes runs whose state machine has ended, and repeats lost starts. An error of one run does
+ * not end the sweep of the others.
  */
 export async function sweepRuns(
   ports: KindPorts,
@@ -87,12 +87,15 @@ function runningExecutions({ stateMachines }: Ports): (record: Execution) => Pro
   };
 }
 
-/** Sweeps one open run. It is also called when an execution reports its new status, which AWS may fail to deliver. */
+/**
+ * Sweeps one open run. NOVA also calls this function when AWS reports that an execution has ended, but AWS may fail to
+ * deliver this report.
+ */
 export async function sweepExecution(ports: KindPorts, record: Execution): Promise<Done | null> {
   const tip = await tipOf(ports, record);
   if (!tip) return null;
   if (isClose(tip)) return finishClosed(ports, record, tip);
-  // A run in a queue is started when it gets its slots, and not by the sweeper.
+  // The sweeper does not start a queued run. The run starts when it gets its slots.
   if (record.status === "queued") return null;
   const run = await ports.stateMachines.describe(record.stateMachineArn, record.id);
   if (run === null) return record.parent ? dropUnlessCalled(ports, record, record.parent) : repeatStart(ports, record);
@@ -111,7 +114,8 @@ function isClose(tip: StoredEntry): boolean {
 }
 
 /**
- * Completes a close whose closer died after the close entry. Step Functions would repeat the closer only much later.
+ * Completes a close if the delivery that wrote the close entry died before it had finished. Step Functions would repeat
+ * this delivery only much later.
  */
 async function finishClosed(ports: KindPorts, record: Execution, known?: StoredEntry): Promise<"closed" | null> {
   const tip = known ?? (await tipOf(ports, record));
@@ -176,7 +180,7 @@ export const endless: TimeBudget = { aborted: false };
 /** The input of the last task of a failed run. `continuation`: the further execution that failed, if one did. */
 export type FailEvent = RunPosition & { error?: CaughtError; continuation?: Continuation };
 
-/** Closes a run whose task failed for good. Returns the error that the chain has. */
+/** Closes a run after a task failed and Step Functions does not retry it. Returns the error in the close entry. */
 export async function failExecution(
   ports: KindPorts,
   { execution, seq, error, continuation }: FailEvent,

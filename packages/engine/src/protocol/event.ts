@@ -64,7 +64,7 @@ export interface RunningAnswer extends RunPosition {
 /** The answer of the end node's task, which is the output of the state machine's execution. */
 export interface EndAnswer extends RunPosition {
   status: "completed";
-  /** Hash of the close entry. It proves the whole chain later. */
+  /** Hash of the close entry. With this hash, a reader can later prove the whole chain. */
   tip: string;
 }
 

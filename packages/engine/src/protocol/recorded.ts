@@ -19,8 +19,8 @@ import { buildFailure, factsWithoutCode, type Outcome, type RecordedOutcome } fr
 type Reads = Pick<Ports, "chain" | "blobs">;
 
 /**
- * Finds the outcome that the document of this execution has for a node. It is the same in every delivery. Null: the
- * node runs.
+ * Finds the outcome that the document of this execution has for a node. Every delivery finds the same outcome. If it is
+ * null, the node runs.
  */
 export async function findRecordedOutcome(
   ports: KindPorts,

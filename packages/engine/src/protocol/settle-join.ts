@@ -34,7 +34,10 @@ import { nextNodeId, type Reason } from "./definition.ts";
 import { buildSuccess, factsWithoutCode, type Outcome } from "./outcome.ts";
 import { visitsOfBranches } from "./recorded.ts";
 
-/** Writes the entry of a join whose branches have ended. Returns the entry that is there afterwards. */
+/**
+ * Writes the entry of a join whose branches have ended. Returns the entry of the join, which another delivery may have
+ * written.
+ */
 export async function settleJoin(
   ports: Ports,
   position: Position,
@@ -167,7 +170,8 @@ interface Write {
 const maxCompared = 16 * 1024 * 1024;
 
 /**
- * Loads values in blobs where branches wrote different texts to the same key, so that they can be compared by content.
+ * If branches wrote different texts to the same key, loads their values from blobs, so that `mergeBranches` can compare
+ * them by content.
  */
 async function disputedValues(
   before: Context,

@@ -86,8 +86,8 @@ export async function acquireTurn(ports: KindPorts, event: NodeEvent): Promise<A
 }
 
 /**
- * Commits the recorded outcome of a node, if the document has one. It takes the turn first, because nothing may be
- * written into a branch that is closed meanwhile.
+ * Commits the recorded outcome of a node, if the document has one. It takes the turn first, because a branch that is
+ * closed meanwhile must get no further entry.
  */
 async function commitRecordedOutcome(
   ports: KindPorts,
@@ -104,8 +104,8 @@ async function commitRecordedOutcome(
 }
 
 /**
- * Commits the outcomes that a branch still reuses, node after node, after Step Functions has stopped the branch. Which
- * branches Step Functions stops is a matter of time, but a restart must join the same failures as its source.
+ * Commits the outcomes that a branch still reuses, node after node, after Step Functions has stopped the branch. Chance
+ * decides which branches Step Functions stops, but a restart must join the same failures as its source.
  */
 export async function commitRestOfBranch(ports: KindPorts, open: OpenFork, scope: string): Promise<void> {
   for (;;) {
@@ -125,7 +125,7 @@ function nextOf({ next: { seq }, turn }: Tip): Position["next"] {
 
 /**
  * Returns the committed entry of a node, else the result of `produce`: an entry, or a turn that a later delivery
- * continues. If `produce` returns `"again"`, another delivery was faster, and the chain is read again.
+ * continues. If `produce` returns `"again"`, another delivery was faster, and this function reads the chain again.
  */
 export async function runUntilCommitted<Left extends StoredEntry | Turn>(
   ports: KindPorts,
@@ -169,8 +169,8 @@ export async function settleEntry(
 }
 
 /**
- * Gives the turn of a node its entry: the result of its code if the code had finished, otherwise a failed entry for
- * `reason`. The kind of the node decides the details.
+ * Writes the entry for the turn of a node: the result of its code if the code had finished, otherwise a failed entry
+ * for `reason`. The kind of the node decides the details.
  */
 export async function settleNodeEntry(ports: SettlingPorts, event: NodeEvent, reason: Reason): Promise<StoredEntry> {
   const definition = await definitionOf(ports, event);

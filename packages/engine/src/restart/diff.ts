@@ -59,7 +59,7 @@ interface NodeRun {
 }
 
 /**
- * Compares two executions node by node, in the order of the first one. Values are masked, and large values are
+ * Compares two executions node by node, in the order of the first one. Secret values are masked, and large values are
  * references, as in traces. Throws `ExecutionNotFound`, `ContentsErased`.
  */
 export async function diffExecutions(ports: Ports, a: string, b: string): Promise<NodeDiff[]> {
@@ -174,7 +174,10 @@ function joinOutputs(fork: Output, { set }: Output, isMap: boolean): Output {
   return { ...fork, set: [...fork.set, ...own] };
 }
 
-/** Hashes the settings of a node: its own, its edges, and what the workflow gives to the code of every node. */
+/**
+ * Hashes the settings of a node: its own settings, its edges, and the settings of the workflow that affect the code of
+ * every node.
+ */
 function definitionHash(workflow: Workflow, id: string): string | null {
   const indexed = nodeIndex(workflow).get(id);
   if (!indexed) return null;

@@ -149,8 +149,8 @@ export function followSource(source: Source, version: WorkflowVersion, selection
   }
 
   /**
-   * Returns the node that follows an outcome of the source. Undefined, with a note, if the version has no edge for this
-   * outcome.
+   * Returns the node that follows an outcome of the source. Undefined if no node can follow. If the version does not
+   * fit the outcome, also notes a misfit.
    */
   function edgeAfter(
     definition: NodeDefinition,

@@ -77,8 +77,8 @@ export async function restartExecution(
  */
 export async function planRestart(ports: Ports, request: RestartRequest): Promise<Restart> {
   const { source: record, version, again = [] } = request;
-  // A record gets its `tip` when its run ends, so it is tested here. The record may stay `open` longer, while steps
-  // after the end are still under way.
+  // A record gets its `tip` when its run ends, so this check reads the `tip`. The record may stay `open` longer, while
+  // steps after the end are still under way.
   if (record.tip === undefined)
     throw new RestartRefused(`execution ${record.id} is open - wait for its end, or cancel it`);
   if (record.erased) throw new RestartRefused(`the contents of execution ${record.id} were erased - start a new one`);
@@ -110,7 +110,10 @@ function patchOf({ patch = "{}" }: RestartRequest): Member[] {
   return membersOf(escapeReferences(patch));
 }
 
-/** Builds the initial context: that of the source, with the patch. It is checked as for any run. */
+/**
+ * Builds the initial context: the initial context of the source, with the patch. Checks it like the initial context of
+ * any run.
+ */
 async function initialContext(ports: Ports, request: RestartRequest, source: Source, path: SourcePath) {
   const { id } = request.source;
   const patch = patchOf(request);

@@ -9,7 +9,9 @@ export class RestartRefused extends Error {
 
 /** Which outcomes of a source are reused: those that do not depend on an entry that runs again. */
 export interface ReuseSelection {
-  /** The entries from which on everything runs again. Absent: every node that failed for good runs again. */
+  /**
+   * The entries from which on everything runs again. Absent: every node that failed and has no `onError` runs again.
+   */
   from?: readonly EntryInRun[];
   again?: readonly string[];
   /** Selections for inner executions of the source, by `entryKey` of the entry of the node that ran them. */
@@ -17,8 +19,8 @@ export interface ReuseSelection {
 }
 
 /**
- * Whether the outcome of an entry is reused. The failure of a node is not reused, unless the selection says from where
- * everything runs again.
+ * Whether the outcome of an entry is reused. A failure that no `onError` handled is reused only if a map tolerates it
+ * and the selection says which nodes run again.
  */
 export function isReused(
   { from = [], again = [] }: ReuseSelection,
@@ -33,7 +35,9 @@ export function isReused(
   );
 }
 
-/** Whether an entry does not depend on `other`, because it ran before `other` or beside it in another branch. */
+/**
+ * Whether an entry does not depend on `other`, because it ran before `other`, or in another branch of the same fork.
+ */
 function isBefore(entry: EntryInRun, other: EntryInRun): boolean {
   const [own, others] = [stepsTo(entry), stepsTo(other)];
   const apart = own.findIndex((step, depth) => step.branch !== others[depth]?.branch);

@@ -15,7 +15,7 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs">;
 export interface SourceEntry extends RunHead {
   /** The name of the place: `find`, `poll#2` (second visit of `poll`), `each[3].find` (in item 3 of `each`). */
   name: string;
-  /** True if the node failed for good but its map tolerates that, so that the run continued. */
+  /** True if the node failed without an `onError`, but its map tolerates the failure, so that the run continued. */
   isTolerated: boolean;
 }
 
@@ -114,8 +114,8 @@ export interface OutcomeAt extends Changes {
 }
 
 /**
- * Caches outcomes, because every run of a session reads the same ones. The caller has checked that they were not
- * erased.
+ * Caches outcomes, because every run of a session reads the same ones. The cache does not notice an erasure, so callers
+ * must first check that the contents were not erased.
  */
 const maxKept = 2_000;
 const kept = new WeakMap<ChainStore, LRUCache<string, OutcomeAt>>();

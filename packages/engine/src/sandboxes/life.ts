@@ -20,8 +20,8 @@ import {
 } from "./spec.ts";
 
 /**
- * The states of a sandbox. In any state it dies when its lifetime is over, so code that continues with a sandbox first
- * checks that it lives.
+ * The states of a sandbox. In any state, a sandbox dies when its lifetime is over. So the engine checks that a sandbox
+ * still lives before it uses the sandbox again.
  */
 export type SandboxState =
   /** Created for an attempt whose turn is not written yet, so the chain does not name it. */
@@ -116,9 +116,9 @@ export async function chooseSandbox(ports: Ports, position: Position, wanted: Wa
 }
 
 /**
- * Chooses a spare sandbox of the scope, or one that another branch of its fork has left. Null for a later attempt: if
- * the outcome of an earlier attempt is committed after all, the sandbox of the later attempt is killed, although other
- * branches may need it.
+ * Chooses a spare sandbox of the scope, or one that another branch of its fork has left. Returns null for a later
+ * attempt, because another delivery may still commit the outcome of an earlier attempt. Then the sandbox of the later
+ * attempt is killed, and other branches must not lose a sandbox that they need.
  */
 async function chooseSpare(
   ports: Ports,
@@ -141,8 +141,8 @@ async function chooseSpare(
 }
 
 /**
- * Takes over a sandbox that an ended execution offers, else creates one. If the plan of E2B has no room, the oldest
- * idle sandbox is killed first.
+ * Takes over a sandbox that an ended execution offers, else creates one. If the plan of E2B has no room, this function
+ * first kills the oldest idle sandbox.
  */
 async function inheritOrCreate(
   ports: Ports,
@@ -227,8 +227,8 @@ export function withoutPool<S extends Sandbox | null>(sandbox: S): S {
 }
 
 /**
- * Releases the sandbox that a delivery chose before it lost the turn. If the stored turn names the sandbox all the
- * same, it stays: the SDK may have repeated a write that had succeeded.
+ * Releases the sandbox that a delivery chose before it lost the turn. If the stored turn nevertheless names this
+ * sandbox, it is not released: the SDK may have repeated a write that had succeeded.
  */
 export async function releaseLost(
   ports: Ports,
@@ -324,8 +324,8 @@ export async function releaseUnnamedSpares(ports: Ports, spares: readonly Sandbo
 }
 
 /**
- * The pooled sandboxes that an execution still has at its close. All other sandboxes are found by the name of the
- * execution, and killed.
+ * The pooled sandboxes that an execution still has at its close. The close finds all other sandboxes by the name of the
+ * execution, and kills them.
  */
 export function pooledSandboxes({ clock }: Ports, { warm, spare = [] }: Pick<Head, "warm" | "spare">): Sandbox[] {
   return (warm ? [warm, ...spare] : spare).filter((one) => one.pool && !isOver(one, clock.now()));
@@ -367,7 +367,7 @@ export async function releaseUnoffered(ports: Ports, ids: readonly string[]): Pr
  * its fork try to take over the same sandboxes.
  */
 const maxTries = 8;
-/** The most idle sandboxes of one client. If a client has more, the oldest is killed. */
+/** The most idle sandboxes of one client. If a client has more, NOVA kills the oldest one. */
 const maxIdlePerClient = 50;
 
 /** Takes one of the offered sandboxes of a pool, so that no other execution can take it. Null if there is none. */
@@ -441,8 +441,8 @@ async function keepPool(
 async function keepOffer(ports: Ports, offer: Offer, version: WorkflowVersion): Promise<void> {
   const extended = await ports.sandboxes.extend(offer.idle, keptSeconds);
   const kept = extended ?? (await createLike(ports, offer.idle, offer, version));
-  // If the offer is gone, a run may have taken the sandbox. So it is not killed here; it dies when its lifetime is
-  // over.
+  // If the offer is gone, a run may have taken the sandbox. So this function does not kill the sandbox, which dies when
+  // its lifetime is over.
   if (kept) await ports.executions.keepIdle(offer, kept);
 }
 

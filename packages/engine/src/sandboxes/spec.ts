@@ -132,8 +132,8 @@ export function outerReach(node: TaskNode, workflow: Workflow): string[] | undef
 }
 
 /**
- * Converts a host to the form of E2B, where a name without a port means ports 80 and 443. Undefined if E2B cannot
- * express it, or if it is the sandbox itself.
+ * Converts a host to the form of E2B, where a name without a port means ports 80 and 443. Undefined if E2B has no form
+ * for the host, or if the host is the sandbox itself.
  */
 function outerHost(entry: string): string | undefined {
   const [, host = "", port] = /^([^:[\]]+)(?::(\d+))?$/.exec(entry) ?? [];
@@ -154,8 +154,8 @@ export function* tasksOf(nodes: readonly Node[]): Generator<TaskNode> {
 const importing = new WeakMap<Workflow, boolean>();
 
 /**
- * Whether code of the workflow may import packages of the template or large modules of the standard library. Code that a
- * model has yet to write may import any.
+ * Whether code of the workflow may import packages of the template or large modules of the standard library. Code that
+ * a model has not written yet may import any of them.
  */
 export function mayImportLargeModules(workflow: Workflow): boolean {
   const known = importing.get(workflow);

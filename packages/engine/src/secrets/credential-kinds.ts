@@ -149,8 +149,7 @@ export const OAuth2 = z.strictObject({
 export type OAuth2 = z.output<typeof OAuth2>;
 
 /**
- * An access to an API with OAuth 2. NOVA replaces the access token before it expires, and code sees only the current
- * one.
+ * Access to an API with OAuth 2. NOVA replaces the access token before it expires, and code sees only the current one.
  */
 const oauth2 = kind(OAuth2, {
   secretFields: ["client_secret", "refresh_token", "access_token"],
@@ -268,7 +267,8 @@ export function secretsIn(kind: CredentialKindName, { values, before }: Credenti
 }
 
 /**
- * A credential cannot be decrypted: its text was changed, or was sealed with another key or for another owner or name.
+ * Thrown if a credential cannot be decrypted: its text was changed, or was sealed with another key or for another owner
+ * or name.
  */
 export class CredentialLocked extends Error {
   override name = "CredentialLocked";
@@ -278,12 +278,12 @@ export class CredentialLocked extends Error {
   }
 }
 
-/** The token endpoint refused, and a repeated request would get the same answer. */
+/** Thrown if the token endpoint refused, and a repeated request would get the same answer. */
 export class TokenRefused extends Error {
   override name = "TokenRefused";
 }
 
-/** The token endpoint answered none of the tries. */
+/** Thrown if the token endpoint answered none of the tries. */
 export class TokenEndpointLost extends TokenRefused {
   override name = "TokenEndpointLost";
 }

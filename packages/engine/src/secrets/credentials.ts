@@ -265,7 +265,7 @@ const Token = z.object({
   refresh_token: z.string().min(4).optional(),
 });
 
-/** The token endpoint did not answer, or answered that it is temporarily unavailable. */
+/** Thrown if the token endpoint did not answer, or answered that it is temporarily unavailable. */
 class Unanswered extends Error {
   override name = "Unanswered";
 }

@@ -32,8 +32,8 @@ export class Finder {
   }
 
   /**
-   * The maximum length of a match. It includes line ends inside the match, and the characters beside the match that
-   * decide whether it counts.
+   * The maximum length of a match. It includes line ends inside the match, and the characters next to the match that
+   * decide whether the match counts.
    */
   get longest(): number {
     const inLines = Math.ceil(this.#inLines.longest * 1.2) + 16;
@@ -49,7 +49,7 @@ export class Finder {
     return merged(Array.from(this.#in(text, true)));
   }
 
-  /** Returns how many characters at the start of the text may be the end of a secret that was cut off before them. */
+  /** Returns how many characters at the start of the text may be the end of a secret whose start is missing. */
   restAtStart(text: string, shortest: number): number {
     const start = text.slice(0, this.longest);
     const halfEnd = /^\\{0,8}[nr]/.exec(start)?.[0].length ?? 0;
@@ -58,7 +58,7 @@ export class Finder {
     return Math.max(...whole, ...inLines, ...longEnough(this.#escapedStarts(start), shortest));
   }
 
-  /** Returns how many characters at the end of the text may be the start of a secret that continues after them. */
+  /** Returns how many characters at the end of the text may be the start of a secret whose end is missing. */
   restAtEnd(text: string, shortest: number): number {
     const end = text.slice(-this.longest);
     const [halfEnd = ""] = /\\*$/.exec(end) ?? [];
@@ -153,8 +153,8 @@ function spaced(bytes: string): string {
 }
 
 /**
- * Returns the length of the start of `text` that may be the end of a needle that line ends split. `from` is the length
- * of the rest of an escaped line end.
+ * Returns how many characters at the start of `text` may be the end of a searched text that line ends split. The first
+ * `from` characters are the rest of an escaped line end.
  */
 function startInLines(needles: Needles, text: string, from: number, shortest: number): number {
   const { squeezed, place } = withoutLineEnds(text.slice(from));
@@ -169,8 +169,8 @@ function endInLines(needles: Needles, text: string, cut: number, shortest: numbe
 }
 
 /**
- * Returns whether no digit or letter is next to the number, because that would make it part of another number. The `n`
- * of an escaped `\n` before the number is no letter.
+ * Returns whether the number stands alone. With a digit or a letter next to it, it would be part of another number. The
+ * `n` of an escaped `\n` before the number is no letter.
  */
 function isAlone(text: string, start: number, end: number): boolean {
   const isEscape = /[a-z]/.test(text[start - 1] ?? "") && text[start - 2] === "\\";
@@ -221,13 +221,13 @@ export function merged(ranges: Range[]): Range[] {
 /** The offsets of a match: from `start` up to, but without, `end`. */
 export type Range = [start: number, end: number];
 
-/** Needles are indexed by this number of their first characters. Shorter needles are ignored. */
+/** The index of the searched texts uses this number of their first characters. `Needles` ignores shorter texts. */
 const keyLength = 3;
 
-/** Finds many texts ("needles") in one pass. It compares only at offsets where one of them may start. */
+/** Finds many texts in one pass. It compares only at offsets where one of these texts may start. */
 class Needles {
   readonly #byKey = new Map<number, string[]>();
-  /** Shows for most offsets that no needle starts there, so that no texts have to be compared. */
+  /** Shows for most offsets that none of the searched texts starts there, so that `in` compares no texts there. */
   readonly #sieve: Uint8Array;
   readonly all: string[];
   readonly longest: number;
@@ -246,8 +246,8 @@ class Needles {
   }
 
   /**
-   * Yields all matches, ordered by their start. If several needles match at one offset, it yields the longest one that
-   * `fits`.
+   * Yields all matches, ordered by their start. If several searched texts match at one offset, yields the longest match
+   * for which `fits` returns true.
    */
   *in(text: string, fits: (start: number, end: number) => boolean = () => true): Iterable<Range> {
     if (this.longest === 0) return;
@@ -258,7 +258,7 @@ class Needles {
     }
   }
 
-  /** Returns the next offset at which a needle may start, or the length of the text. */
+  /** Returns the next offset at which a searched text may start, or the length of the text. */
   #nextPlace(text: string, from: number): number {
     const sieve = this.#sieve;
     let key = keyAt(text, from - 1);
@@ -269,12 +269,12 @@ class Needles {
     return text.length;
   }
 
-  /** Returns how many characters at the start of the text are the end of a needle. */
+  /** Returns how many characters at the start of `text` are the end of a searched text; 0 if fewer than `shortest`. */
   restAtStart(text: string, shortest: number): number {
     return this.#longestRest(shortest, (needle) => overlap(needle, text.slice(0, needle.length - 1)));
   }
 
-  /** Returns how many characters at the end of the text are the start of a needle. */
+  /** Returns how many characters at the end of `text` are the start of a searched text; 0 if fewer than `shortest`. */
   restAtEnd(text: string, shortest: number): number {
     return this.#longestRest(shortest, (needle) => overlap(text, needle.slice(0, -1)));
   }

@@ -1,6 +1,6 @@
 import { wholly } from "./unescape.ts";
 
-/** The length of the shortest secret that is searched. Shorter ones would match honest data everywhere. */
+/** The length of the shortest secret that is searched. Shorter secrets would match ordinary data everywhere. */
 export const shortestSecret = 4;
 
 export type Secret = string | { number: string } | { bytes: Uint8Array };
@@ -135,8 +135,8 @@ function base64Core(bytes: Buffer, offset: number): string[] {
 }
 
 /**
- * The minimum and the maximum of digits. Other spellings of shorter numbers would match honest data. Longer numbers
- * match only as the client wrote them.
+ * The fewest and the most digits of a number whose other spellings are searched. Other spellings of shorter numbers
+ * would match ordinary data. Longer numbers match only as the client wrote them.
  */
 const [fewestDigits, maxDigits] = [4, 40];
 

@@ -29,7 +29,7 @@ export async function credentialOverlay(
 
 /**
  * Works like `credentialOverlay` for a delivery that finds code already running. A token endpoint that does not answer
- * must not end this code, so such an error is retried.
+ * must not end this code, so this function throws an error that Step Functions retries.
  */
 export async function overlayAgain(ports: Pick<Ports, "credentials">, whose: Whose): Promise<CredentialOverlay> {
   try {

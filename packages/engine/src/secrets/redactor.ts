@@ -11,8 +11,8 @@ export const mask = "***";
  */
 export const cutMark = "[...]";
 /**
- * A text is searched for the rest of a secret at no more than this many marks. The harness sets at most two marks in a
- * text, so the code itself has printed further marks.
+ * The most marks in a text at which `Redactor` searches for the rest of a secret. The harness writes at most two marks
+ * in a text, so the code itself has printed any further marks.
  */
 const maxCuts = 20;
 
@@ -22,7 +22,7 @@ const resumeTokens = /nova_rt_[\w-]+/g;
 /** A stream is searched each time that at least this many new bytes have arrived. */
 const leastSearched = 64 * 1024;
 
-/** A value that NOVA was about to store contains a secret. */
+/** Thrown if a value that NOVA was about to store contains a secret. */
 export class SecretFound extends Error {
   override name = "SecretFound";
 }
@@ -76,8 +76,8 @@ export class Redactor {
     if (this.#isBlind) return { text: "", shown };
     const text = Buffer.from(tail).toString("latin1");
     const finder = this.#finderInBytes();
-    // Secrets rarely contain a line end. So if the text ends with a line end, its last bytes are held back only if they
-    // match a longer start of a secret.
+    // Secrets rarely contain a line end. So if the text ends with a line end, its last bytes wait for the next call
+    // only if they match a longer start of a secret.
     const waiting = finder.restAtEnd(text, text.endsWith("\n") ? shortestSecret : 1);
     const end = wholeCharacters(text.slice(0, text.length - waiting));
     if (end <= shown) return { text: "", shown };

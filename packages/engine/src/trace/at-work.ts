@@ -50,7 +50,10 @@ const maxListed = 20;
 
 export const nothingAtWork: AtWork = { count: 0, nodes: [], maps: [] };
 
-/** Describes the nodes at work. `held` has every turn of the chain without an entry, `visits` those of the main line. */
+/**
+ * Describes the nodes at work. `held` has every turn of the chain that has no entry yet. `visits` has the entries of
+ * the main line.
+ */
 export async function atWorkOf(
   ports: Ports,
   version: WorkflowVersion | undefined,

@@ -13,15 +13,15 @@ import { sha256 } from "../sha256.ts";
 /** A fault of an entry. `key` and `blob` are set if the fault is in a blob that the entry names. */
 export type LinkProblem = Omit<BadBlob, "blob"> & { blob?: string };
 
-/** A content that was erased on request, with its place in the chain. */
+/** A content that was erased on request, and the entry to which it belongs. */
 export interface Erased extends LinkPlace {
   content: ContentName | StepContentName | "text";
   step?: number;
 }
 
 /**
- * The place of an entry: its number, its `scope` if it is in a branch, and its `execution` if that is a child of the
- * execution under check.
+ * Identifies an entry in the result of a check: its number, its `scope` if it is in a branch, and its `execution` if
+ * that is a child of the execution under check.
  */
 export interface LinkPlace {
   seq: number;
@@ -59,7 +59,8 @@ export class ContentCheck {
   }
 
   /**
-   * Checks the contents of a step. The caller has checked that an entry lists the step and that its text is unchanged.
+   * Checks the contents of a step. Callers must first check that an entry lists the step, and that the text of the step
+   * is unchanged.
    */
   async stepProblem(head: Head, { step, text, contents = {} }: StoredStep): Promise<LinkProblem | undefined> {
     if (text === "") return this.#goneProblem(head, `the text of its step ${step}`, { step, content: "text" });
@@ -205,8 +206,8 @@ export function unreadableProblem(error: unknown): LinkProblem {
 }
 
 /**
- * A blob and the place that names its hash. `place` describes that place for people; `key` is the key of the context
- * whose value is the blob.
+ * A blob, and the content that names its hash. `place` describes this content for people; `key` is the key of the
+ * context whose value is the blob.
  */
 interface NamedBlob {
   place: string;

@@ -50,9 +50,9 @@ function nullIfUnreadable(error: unknown): null {
 type Found = { text: string } | { blob: true } | { withheld: Why };
 
 /**
- * Builds the contents of a proof file. It withholds what holds a secret input, what was erased, and what is too large.
- * It remembers the blobs that the shown contents name, and writes them at the end of the file. Its memory holds hashes
- * of blobs, and no bytes of those that it has checked.
+ * Builds the contents of a proof file. It withholds contents that have the value of a secret input, that were erased,
+ * or that are too large. It remembers the hashes of the blobs that the shown contents name, and writes these blobs at
+ * the end of the file. After it has checked a blob, it keeps none of its bytes in memory.
  */
 export class ProofContents {
   readonly #blobs: BlobStore;
@@ -73,7 +73,7 @@ export class ProofContents {
     this.#home = home;
   }
 
-  /** The blobs at the end of the file are searched for the secrets of this run, too. */
+  /** From this call on, the blobs at the end of the file are searched for the secrets of this run, too. */
   searchBlobsFor({ redactor }: RunSecrets): void {
     this.#redactor = redactor;
   }
@@ -184,7 +184,7 @@ export class ProofContents {
 
   /** Yields the members of `blobs`: for each wanted blob its bytes in base64, or why they are withheld. */
   async *blobs(): AsyncGenerator<string> {
-    // Bytes that name further blobs add these to the map, and the loop reaches them.
+    // If a blob names further blobs, `#blobOf` adds these to the map, and the loop reaches them.
     for (const [sha256, wanted] of this.#wanted) {
       const found = await this.#blobOf(sha256, wanted);
       if (typeof found === "string" && wanted.isPromised)
@@ -217,14 +217,15 @@ interface Wanted {
   isJson?: boolean;
   /** The blob is a page of a context: its values may name further blobs. */
   isPage?: true;
-  /** A content says that the file has the bytes. */
+  /** A content in the file says that the file also has the bytes of this blob. */
   isPromised?: true;
 }
 
 /** Contents that have values of a context, which may be references to blobs. */
 const valueNames: ReadonlySet<string> = new Set(["items", "result", "analysis", "vote"]);
 
-// A person with access to the table may have changed a text, so its form is checked before it is used.
+// A person with access to the table may have changed a text, so the functions below check the form of a text before
+// they use it.
 
 function rowsOf(stored: unknown): Row[] {
   return Array.isArray(stored) ? stored.filter((row) => Array.isArray(row) && typeof row[2] === "string") : [];

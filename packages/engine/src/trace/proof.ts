@@ -12,7 +12,10 @@ import { findOpenedFork, type OpenFork, opensFork } from "../protocol/branches.t
 import { ProofContents, type RunSecrets, secretsOfRun } from "./proof-contents.ts";
 import { branchParts } from "./run-heads.ts";
 
-/** How much of a run a proof file holds: heads, also the records of steps, or also values, code and logs. */
+/**
+ * How much of a run a proof file contains. `none`: only heads. `digests`: also the records of steps. `all`: also
+ * values, code and logs.
+ */
 export const proofContents = ["none", "digests", "all"] as const;
 
 export type ProofContentsLevel = (typeof proofContents)[number];
@@ -249,7 +252,7 @@ class RunWriter {
   }
 }
 
-/** An entry at its place. `head` is undefined if its text was changed so that it is no object. */
+/** An entry with its number. `head` is undefined if the text of the head was changed so that it is no object. */
 interface PlacedEntry {
   seq: number;
   entry: StoredEntry;

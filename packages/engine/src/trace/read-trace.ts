@@ -256,8 +256,8 @@ async function before(ports: Ports, reader: TraceReader, at: EntryId): Promise<B
 }
 
 /**
- * Returns the place of the entry before. A branch starts with entry 1, and the entry before that is the fork's. Votes
- * follow the entry before that of their approval.
+ * Returns the id of the entry before. The first entry of a branch has the number 1, and the entry before it is the
+ * fork's. The entry before the first vote is the entry before the approval's own entry.
  */
 function placeBefore({ execution, scope, seq }: EntryId): EntryId | undefined {
   const branch = branchOf(scope);

@@ -119,7 +119,7 @@ export interface EndedBranches<T> {
   set(scope: string, entries: T[]): void;
 }
 
-/** For reads that remember nothing. */
+/** For reads that remember no branches. */
 export const noEndedBranches: EndedBranches<never> = { get: () => undefined, set: () => undefined };
 
 const maxRememberedBytes = 32 << 20;
@@ -127,8 +127,8 @@ const rememberedMs = 5 * 60_000;
 
 /**
  * Remembers the entries of ended branches. These entries never change, so the next read of the run reads only its other
- * branches. `hasContents`: the entries have contents, which NOVA may erase when a run is no longer open, so this remembers
- * only those of open runs.
+ * branches. `hasContents`: the entries have contents, which NOVA may erase when a run is no longer open, so this
+ * function remembers only the entries of open runs.
  */
 export function createEndedBranches<T>({ hasContents }: { hasContents: boolean }) {
   const stores = new WeakMap<Ports["chain"], LRUCache<string, T[]>>();

@@ -153,7 +153,7 @@ export class ScopeCheck {
     const walk = await this.walk(child.execution, "");
     if ("problem" in walk) return walk.problem;
     const { tip, first } = walk;
-    // The entry reuses the outcome of another run, and that run was deleted together with this child.
+    // If the entry reuses the outcome of another run that was deleted, this child was deleted together with that run.
     if (!first && head.reused_from && !(await this.#ports.chain.read(head.reused_from)).entry) return undefined;
     const caller = head.reused_from ? { ...head.reused_from, execution_id: head.reused_from.execution } : head;
     const fits = first && isCalledBy(first, caller) && first.client === head.client && first.root === head.root;
@@ -182,8 +182,8 @@ export class ScopeCheck {
   }
 
   /**
-   * Returns what is wrong with the steps, contents, blobs and code that an entry names by their hashes. The entry
-   * itself is sound.
+   * Returns what is wrong with the steps, contents, blobs and code that an entry names by their hashes. Call it after
+   * the check of the entry itself.
    */
   async #namedProblem(head: Head, entry: StoredEntry): Promise<LinkProblem | undefined> {
     const bad = head.steps.length > 0 ? await this.#stepProblem(head) : undefined;
@@ -253,7 +253,7 @@ function joinMisfit(head: Head, last: Checked | undefined, tips: BranchEnd[] | u
   const inner = before + tips.reduce((sum, tip) => sum + tip.entries, 0);
   const nodes = (last?.head.nodes ?? 0) + tips.reduce((sum, tip) => sum + tip.nodes, 0);
   if ((head.inner ?? 0) !== inner || head.nodes !== nodes) return "it counts other entries than its branches have";
-  // The list itself may have been erased, so its digest in the entry is compared.
+  // The list itself may have been erased, so this function compares the digest of the list in the entry.
   const found = tips.map(({ scope, seq, hash }): BranchTip => ({ scope, seq, hash }));
   return head.digests.branches === sha256(JSON.stringify(found))
     ? undefined

@@ -25,7 +25,7 @@ interface TimedStep {
 
 /**
  * Returns the times of an entry by class, from its hashed fields and its steps. `isAsked`: a model works for the node,
- * so steps record its times; otherwise the entry itself has the time of its code.
+ * so steps record the times of the node; otherwise the entry itself has the time of the node's code.
  */
 export function timesOf(head: TimedHead, steps: readonly TimedStep[], isAsked: boolean): TraceTimes {
   const { waiting_ms = 0, sandbox_ms = 0 } = head.times ?? {};

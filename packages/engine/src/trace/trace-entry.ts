@@ -54,8 +54,8 @@ export interface TraceEntry extends ReturnType<typeof publicHead> {
 export type ReplyView = ReturnType<typeof replyView>;
 
 /**
- * Shows the reply in a part of a talk. A call with `refused` did not run, and that is why. `code_failed`: why the code
- * of a compiled agent failed.
+ * Shows the reply in a part of a talk. `refused` says why a call did not run. `code_failed` says why the code of a
+ * compiled agent failed.
  */
 export function replyView({ round: { reply, calls, unfit, codeFailed } }: TalkPart) {
   return {
@@ -114,7 +114,9 @@ export function publicHead(head: Head) {
     code_hash: code,
     /** The entry whose outcome this entry reuses. The node did not run in this execution. */
     reused_from: reused ? { execution_id: reused.execution, scope: reused.scope, seq: reused.seq } : null,
-    /** Only in entry 0 of a restart: the first run of all its restarts, and the prefix of the places of this run. */
+    /**
+     * Only in entry 0: the run from which all restarts of this run descend, and the prefix of the places of this run.
+     */
     origin: origin && { execution_id: origin.execution, place: origin.place },
     /** Set for an outcome that a person wrote instead of running the node: the author and the time. */
     edited,
@@ -125,7 +127,7 @@ export function publicHead(head: Head) {
   });
 }
 
-/** One agent run as the API shows it; field names are public. Erased contents are null. */
+/** One step as the API shows it; field names are public. Erased contents are null. */
 export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result"> {
   format: 1;
   /** The part of `execution_time_ms` in which code ran in the sandbox. */
@@ -137,7 +139,7 @@ export interface TraceStep extends Omit<StepDraft, "prompt" | "answer" | "result
   /** Set if the actual delay is random, between zero and `retry_delay_ms`. */
   retry_jitter?: true;
   timestamp: string;
-  /** The prompt of the model, beside its answer; both are present only in a full trace. */
+  /** The prompt and the answer of the model. Both are present only in a full trace. */
   prompt?: string | null;
   answer?: string | null;
 }

@@ -27,7 +27,7 @@ export interface Verification {
   state: "open" | "anchored" | "broken";
   /** The number of sound entries, including entries in joined branches and in child executions. */
   links: number;
-  /** Contents that were erased on request; their digests still hold the chain together. */
+  /** Contents that were erased on request. The chain still has their digests. */
   erased: Erased[];
   /**
    * Executions whose outcomes this run reuses and that no longer exist or were erased. These outcomes cannot be
@@ -129,8 +129,8 @@ const closeDropped = "the close entry was dropped";
 type RootPorts = Pick<Ports, "chain" | "roots" | "keyPair">;
 
 /**
- * Returns what is wrong with the place of a closed run in its Merkle tree. Undefined for a run that no tree has yet: its
- * note does not exist, and an attacker who removes the note cannot take the run out of the tree.
+ * Returns what is wrong with the leaf of a closed run in its Merkle tree. Undefined if the run has no note, because no
+ * tree has the run yet. An attacker can remove the note, but cannot take the run out of the tree.
  */
 async function rootMisfit(ports: RootPorts, { head, entry }: Checked): Promise<string | undefined> {
   const note = (await ports.chain.notes(head.execution_id)).find((one) => one.kind === "root");

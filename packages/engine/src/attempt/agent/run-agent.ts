@@ -59,7 +59,7 @@ interface PreparedAgent extends Prepared {
   talk: Talk;
   /** Facts about the question for the record; empty after the first visit. */
   record: object;
-  /** Why the model cannot be asked. */
+  /** The reason why NOVA cannot ask the model. */
   problem?: string;
   /** Set if this visit runs the code of a compiled agent. */
   code?: PreparedCode;
@@ -102,7 +102,8 @@ async function prepareAgent(ports: KindPorts, task: Task): Promise<PreparedAgent
 function compiledRun(task: Task, found: TaskInput, { rounds }: Talk): Pick<PreparedAgent, "code" | "findNeeds"> {
   const { executor } = agentOf(task).node;
   const secrets = secretKeys(task.version.workflow);
-  // If the code saw the answer of an earlier visit, the same answer again would be no change, and so no answer.
+  // If the code saw the answer of an earlier visit and set the same answer again, NOVA would find no change, and so no
+  // answer.
   const input = [...secrets, executor.into].reduce((all, key) => all.without(key), found.input);
   const outputs = async (id: string) => {
     const text = await found.io.outputs(id);
@@ -118,7 +119,7 @@ function recordedCall({ name, arguments: args, text = "", failed }: Call): Recor
 }
 
 /**
- * Returns the SHA-256 of what an agent would ask its model at this position: its question, and all that was said since.
+ * Returns the SHA-256 of what an agent would ask its model at this position: its question, and all rounds since then.
  */
 export async function talkHashAt(ports: KindPorts, task: Task): Promise<string> {
   return hashOf((await prepareAgent(ports, task)).talk);
@@ -168,12 +169,18 @@ async function runCompiled(
 
 const ownFailures: ReadonlySet<RunErrorClass> = new Set(["NodeFailed", "NodeTimeout"]);
 
-/** All calls of an agent are in memory together, and go to its sandbox with every visit. */
+/**
+ * The most characters of one call that code requests. All calls of an agent are in memory together, and go to its
+ * sandbox with every visit.
+ */
 const maxCallChars = 200_000;
 
 const RequestedByCode = z.strictObject({ name: z.string(), arguments: z.string() });
 
-/** Judges what the code of a compiled agent has set: its next call, or its answer. Returns why neither is right. */
+/**
+ * Judges what the code of a compiled agent has set: its next call, or its answer. If neither is valid, returns the
+ * reason.
+ */
 async function judgeCode(
   site: JournalSite,
   task: Task,
@@ -301,7 +308,7 @@ function replyIn({ result }: PipelineOutcome & { status: "success" }): AgentRepl
   throw new TypeError("an answer of a model has no reply");
 }
 
-/** Stores the arguments of the calls as the items of the entry, and what is new in the talk. */
+/** Stores the arguments of the calls as the items of the entry, and builds the part of the talk that is new. */
 async function callFacts(
   { ports, position }: JournalSite,
   talk: Talk,

@@ -25,7 +25,7 @@ import type { AgentReply, AgentToolDefinition, Exchange, RequestedCall } from ".
 import { findCalledVersion, type NodeDefinition } from "../../protocol/definition.ts";
 import { maxValueBytes } from "../known-nodes.ts";
 
-/** All that the model of an agent was asked and has answered so far. */
+/** The talk with the model of an agent so far: the question, the answers of the model, and the results of its calls. */
 export interface Talk extends Opening {
   steps: number;
   rounds: Round[];
@@ -60,7 +60,7 @@ export interface Round {
   calls: Call[];
   /** Why an answer without calls does not fit. */
   unfit?: string;
-  /** Why the code of a compiled agent failed. After this round, the model is asked. */
+  /** Why the code of a compiled agent failed. After this round, the agent asks its model. */
   codeFailed?: string;
 }
 
@@ -72,7 +72,7 @@ interface Returned {
   failed?: true;
 }
 
-/** Reads what was said before this visit. Null: the agent starts here. */
+/** Reads the talk before this visit. Null if this visit starts the talk. */
 export async function readTalk(
   ports: Ports,
   { before, beforeEntry, at }: Position,
@@ -156,7 +156,10 @@ export function exchangesOf({ rounds }: Talk): Exchange[] {
 
 export type ToolOfAgent = AgentToolDefinition & { entry: string; inputSchema: WrittenJson | undefined };
 
-/** The tools of an agent. A published workflow describes itself. Returns a problem if it is not published. */
+/**
+ * Finds the tools of an agent. The description of a tool that is a published workflow comes from that workflow. Returns
+ * a problem if it is not published.
+ */
 export async function findTools(
   ports: Pick<Ports, "workflows">,
   { version, node }: NodeDefinition<AgentNode>,
@@ -239,7 +242,8 @@ function overMessage(left: number): string {
 const maxFailedRepeats = 2;
 
 /**
- * A call whose result the model has already must not be repeated. A call that failed may be, because some failures pass.
+ * Checks whether a call repeats earlier calls too often. If the model already has the result of a call, it must not
+ * repeat the call. It may repeat a failed call a few times, because the cause may have passed.
  */
 function repetitionsOf({ rounds }: Talk, call: RequestedCall): { isTooMany: boolean } {
   const same = rounds.flatMap(({ calls }) => calls.filter((one) => isSameCall(one, call)));

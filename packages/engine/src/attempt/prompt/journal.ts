@@ -35,8 +35,8 @@ export interface JournalSite {
 }
 
 /**
- * The steps of an entry, in the order in which one delivery passes them. A recorded step is replayed. Any other step is
- * carried out and recorded.
+ * The steps of an entry, in the order in which one delivery does them. If an earlier delivery has recorded a step, this
+ * class replays the record. Otherwise it carries out the step and records it.
  */
 export class StepJournal implements Journal {
   readonly steps: JournalStep[] = [];
@@ -217,8 +217,8 @@ function isOfPinned({ attempt_number }: Pick<StepDraft, "attempt_number">): bool
 }
 
 /**
- * Returns the hashes of those blobs in a result that belong to this run of code. They are recorded, because a later
- * delivery cannot find out by itself which blobs these are.
+ * Returns the hashes of those blobs in a result that belong to this run of code. The record of the step lists these
+ * hashes, because a later delivery cannot find out which blobs these are.
  */
 function ownBlobs(result: CodeResult | undefined, io: NodeIo): string[] {
   if (result?.status !== "success") return [];

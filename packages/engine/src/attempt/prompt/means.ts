@@ -64,15 +64,17 @@ function endMsOf({ attempt }: JournalSite): number {
   return Date.parse(attempt.turn.since) + promptBudgetSeconds * 1000;
 }
 
-/** Extends the life of a sandbox when a model is asked after all: the sandbox was chosen for pinned code alone. */
+/**
+ * Extends the life of a sandbox before a model is asked, because the sandbox may have been chosen only for a run of
+ * pinned code.
+ */
 async function extendSandbox({ ports, attempt }: JournalSite, { node }: Task, seconds: number): Promise<void> {
   const { sandbox } = attempt;
   if (sandbox) attempt.sandbox = (await extendForNode(ports, sandbox, node, seconds)) ?? sandbox;
 }
 
 /**
- * Returns the recorded cost of models, in US dollars, in the branches and items beside this scope, for every fork that
- * encloses it.
+ * Returns the recorded cost of models, in US dollars, in all other branches and items of every fork around this scope.
  */
 export async function spentBesideUsd(ports: Ports, { execution, scope }: Omit<EntryId, "seq">): Promise<number> {
   const place = branchOf(scope);
@@ -156,8 +158,8 @@ export function sandboxRuns(
 }
 
 /**
- * Limits a run of code: it has its own timeout in each delivery, and all deliveries together have the budget of the
- * node.
+ * Limits the time of a run of code: each delivery may use the whole timeout of the code, and all deliveries together
+ * may use the time budget of the node.
  */
 function codeLimit(ports: Ports, { since }: Turn, timeoutSeconds: number): AbortSignal {
   const now = new Date(ports.clock.now()).toISOString();
@@ -219,8 +221,8 @@ export async function codeToBegin(
 }
 
 /**
- * Restricts a result to what models and steps may see. It fails if code sets a secret; secrets in the result of an
- * analysis are masked.
+ * Removes secrets from a result before models and steps see it. In logs, errors and the result of an analysis, it masks
+ * them. If any other code sets a secret, it returns a failed result.
  */
 export function confinedResult(raw: CodeResult, io: NodeIo, { isAnalysis }: { isAnalysis: boolean }): CodeResult {
   const result = io.withoutOverlay(raw);

@@ -236,7 +236,7 @@ function hashOf(code: string | null): string | null {
   return code === null ? null : sha256(code);
 }
 
-/** The code that the entry stores. Code that the definition has locked is left out, because its hash is enough. */
+/** The code that the entry stores. Leaves out code that the definition has locked, because its hash is enough. */
 export function codeContent({ node, version }: Pick<Task, "node" | "version">, code: string | null) {
   if (code === null || version.workflow.lock?.[node.id]?.code === code) return {};
   return { code };

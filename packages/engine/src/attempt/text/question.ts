@@ -21,8 +21,8 @@ import { sha256 } from "../../sha256.ts";
 import { findKnownNodes, type KnownNodes, ValueTooLarge } from "../known-nodes.ts";
 
 /**
- * The question of a text node to its model. It follows from the chain before the node, so every delivery asks the same
- * question.
+ * The question of a text node to its model. The chain before the node determines the question, so every delivery asks
+ * the same one.
  */
 export interface Question {
   system: string;
@@ -68,8 +68,9 @@ export async function questionFor(
 }
 
 /**
- * Resolves each name in the prompts. A node is found by an alias, its name or its id; a key of the context by its name.
- * The value of a node is what the context has under `idPrefix` and the id of the node, else what the node has set.
+ * Resolves each name in the prompts. A name is an alias, the name or the id of a node, or a key of the context. The
+ * value of a node is the value that the context has under `idPrefix` and the id of the node. If there is none, the
+ * value is the output of the node.
  */
 async function contextData(known: KnownNodes, input: Context, prompts: string[]): Promise<Record<string, unknown>> {
   const keys = input.slots().map(({ key }) => key);

@@ -198,7 +198,7 @@ export interface Child {
   version: WorkflowVersion;
 }
 
-/** The largest number of executions inside each other, so that a workflow that runs itself ends. */
+/** The largest depth of executions inside each other. This limit ends a workflow that runs itself. */
 const deepest = 8;
 
 /** Creates the execution that a node runs: writes its entry 0, which fixes version and input, and then its record. */
@@ -324,7 +324,9 @@ export async function mapMembers(
   return members;
 }
 
-/** Copies all keys under their own names; a secret key only if it is secret in the receiving workflow, too. */
+/**
+ * Copies all keys under their own names. Copies a secret key only if the key is secret in the receiving workflow, too.
+ */
 function wholeMembers({ context, secrets }: Pick<Source, "context" | "secrets">, maySee: ReadonlySet<string>): Slot[] {
   return context.slots().filter(({ key }) => key !== decisionKey && (!secrets.has(key) || maySee.has(key)));
 }

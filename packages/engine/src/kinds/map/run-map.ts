@@ -31,8 +31,8 @@ export async function runMap(
 }
 
 /**
- * Writes the entry of the map itself, with its list of items. It takes the turn first, because nothing may be written
- * into a branch that is closed meanwhile.
+ * Writes the entry of the map itself, with its list of items. It takes the turn first, because a branch that is closed
+ * meanwhile must get no further entry.
  */
 async function commitItems(
   ports: Ports,

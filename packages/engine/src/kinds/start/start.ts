@@ -38,13 +38,15 @@ export interface StartRequest {
   starter?: Person | undefined;
   /** Only pinned code runs, and no model is called, in this execution and in all executions that it runs. */
   frozen?: boolean;
-  /** Ids of prompt nodes whose code is written again, even if it is stored or locked. See `freshProblem`. */
+  /**
+   * Ids of prompt nodes whose code a model writes again, even if their code is stored or locked. See `freshProblem`.
+   */
   fresh?: readonly string[];
   /** Outcomes that the run takes from a document. A node whose place has an outcome does not run. */
   outcomes?: GivenOutcomes;
   /**
-   * Present: the run is queued until it has a slot of each pool. It is started later, by the process that `admission`
-   * names or by a caller of `beginExecution`.
+   * Present: the run waits in the queue until it has a slot of each pool. Then the process that `admission` names, or a
+   * caller of `beginExecution`, starts the run.
    */
   queue?: Required<Pick<Execution, "pools" | "admission">> & Pick<Execution, "rank">;
 }
@@ -53,8 +55,8 @@ export interface GivenOutcomes {
   /** The text of a document of places, in the form that `chain/outcomes.ts` describes. */
   document: string;
   /**
-   * The first execution of a family: of all executions that reuse outcomes of each other. Its blobs are those of the
-   * document. Absent: this execution starts a family of its own.
+   * The first execution of a family. A family is all executions that reuse outcomes of each other; they share their
+   * blobs. The document refers to blobs of this family. Absent: this execution starts a new family.
    */
   root?: string;
   /** The earlier execution that this one restarts or follows. */
@@ -69,7 +71,9 @@ export interface GivenOutcomes {
 const defaultClient = "default";
 const nextId = monotonicFactory();
 
-/** Starts an execution, or queues it; a sweeper repeats a lost step. Throws `InputsRefused`, `OutcomesRefused`. */
+/**
+ * Starts an execution, or queues it. A sweeper repeats a step that was lost. Throws `InputsRefused`, `OutcomesRefused`.
+ */
 export async function startExecution(ports: Ports, request: StartRequest): Promise<Execution> {
   const {
     version,
@@ -205,7 +209,7 @@ interface Bytes extends Stored {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** A file for a key of the initial context. Its bytes are streamed, so they never lie in memory as a whole. */
+/** A file for a key of the initial context. NOVA streams its bytes, so they are never in memory all together. */
 export interface FileInput extends Bytes {
   key: string;
 }
@@ -229,8 +233,8 @@ export function newFileMark(): string {
 const marks = /"nova-file-[0-9a-f-]{36}"/g;
 
 /**
- * Replaces the texts that stand for files by references to their blobs. Members of the context that already look like
- * references are escaped.
+ * Replaces the texts that stand for files by references to their blobs. Escapes members of the context that already
+ * look like references.
  */
 export function placeFiles(context: string, files: readonly (Stored & Pick<FileInPlace, "mark">)[]): string {
   const escaped = escapeReferences(context);

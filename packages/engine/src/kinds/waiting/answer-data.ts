@@ -11,8 +11,8 @@ export function formOf({ form, forms }: Pick<WaitingTask, "form" | "forms">, cho
 }
 
 /**
- * Returns the data as JSON text, after it has checked them against the form of the choice. Without a form any data are
- * accepted, or none.
+ * Checks the data against the form of the choice, and returns the data as JSON text. If the choice has no form, any
+ * data fit, and data may be missing.
  */
 export async function fittingData(
   task: WaitingTask,

@@ -25,7 +25,7 @@ import {
 export interface Answer {
   choice: string;
   data?: string;
-  /** The name of the author, as the caller claims it. An approval with approvers believes only `person`. */
+  /** The name of the author, as the caller claims it. An approval with approvers trusts only `person`. */
   by: string;
   /** The source of the answer: `nova approve on <host>`, a page, an address. */
   from: string;

@@ -47,9 +47,9 @@ export interface VoteRequest {
 const longestName = 200;
 
 /**
- * Writes a vote as an entry of the approval's inner scope. The vote with which a choice reaches the count decides: then
- * the approval gets its own entry, and the run continues. Throws `ApproverRefused`, `AnswerMisfit`, `AnswerRefused`
- * before a write.
+ * Writes a vote as an entry of the approval's inner scope. If a choice then has enough votes, the vote decides: this
+ * function writes the approval's own entry, and the run continues. Throws `ApproverRefused`, `AnswerMisfit`,
+ * `AnswerRefused` before it writes the vote.
  */
 export async function castVote(ports: Ports, task: WaitingTask, request: VoteRequest) {
   const { choice, from, claimed } = request;
@@ -77,7 +77,7 @@ export async function castVote(ports: Ports, task: WaitingTask, request: VoteReq
     await claimVote(ports, { task, workflow: voting.version.workflow, person, after: votes.tip?.seq ?? 0 });
     const missing = missingVotes(votes, choice, approvers.count) - 1;
     const isLast = missing <= 0;
-    // The sweeper looks at answered tasks. So it finds this one if the process dies after the decisive vote.
+    // The sweeper looks at answered tasks. So it finds this task if the process dies after the decisive vote.
     if (isLast) await ports.tasks.move(task, ["open", "answered"], "answered", at);
     if (!(await putBallot(ports, position, voting.node, votes, { ballot, isLast }))) continue;
     const sent = isLast && ((await finishVotes(ports, task))?.sent ?? false);
@@ -97,8 +97,8 @@ export interface TaskCall {
 }
 
 /**
- * Takes back the vote of a person, or the delegation, until the count is reached. Throws `ApproverRefused`,
- * `AnswerRefused` before a write.
+ * Takes back the vote or the delegation of a person. This is possible until a choice has enough votes. Throws
+ * `ApproverRefused`, `AnswerRefused` before it writes.
  */
 export async function withdrawVote(
   ports: Ports,
@@ -124,7 +124,7 @@ export function demandOwnBallot({ node }: WaitingTask, { standing, delegations }
 
 /**
  * Lets another person vote instead of an approver, and mails that person a link. A repeated delegation only mails the
- * link. Throws `ApproverRefused`, `AnswerRefused` before a write.
+ * link. Throws `ApproverRefused`, `AnswerRefused` before it writes.
  */
 export async function delegateVote(
   ports: Ports,
@@ -176,8 +176,8 @@ async function writeBallot(
 }
 
 /**
- * A person who came by a link has used it, and needs another one to change the ballot. Without an event bus the ballot
- * still counts.
+ * Requests a new link for a person who has just used one, because the person needs it to change the ballot. If the
+ * event bus does not respond, the ballot still counts.
  */
 async function followUp(ports: Ports, task: WaitingTask, { name, via }: Person): Promise<void> {
   if (via.kind !== "mail") return;
@@ -197,7 +197,8 @@ async function votingAt(ports: Ports, task: WaitingTask): Promise<Voting> {
       );
     const votes = await readVotes(ports, position.at, node);
     if (!votes.isOver) return { ...waiting, node, approvers: node.approvers, votes };
-    // The process that wrote the decisive vote may have died. Then this process finishes, and `waitingAt` says how.
+    // The process that wrote the decisive vote may have died. Then this process writes the approval's entry, and
+    // `waitingAt` throws an error that names the decision.
     if (!votes.decisive || !(await finishVotes(ports, task))) throw takesNoVotes(task);
   }
 }

@@ -7,7 +7,9 @@ import type { WaitingTask } from "../../ports/tasks.ts";
 import { findOpenedFork, opensFork } from "../../protocol/branches.ts";
 import { readVotes, type Votes } from "./votes.ts";
 
-/** A person who may not answer an approval. The message says why, and what to do. Nothing was written. */
+/**
+ * Thrown for a person who may not answer an approval. The message says why, and what to do. NOVA has written no vote.
+ */
 export class ApproverRefused extends Error {
   override name = "ApproverRefused";
 }
@@ -53,7 +55,9 @@ function isDelegate({ delegations }: Pick<Votes, "delegations">, { ids }: Pick<P
   return delegations.some(({ to }) => ids.includes(to));
 }
 
-/** Whether a person's list of tasks shows this task. Only the check of a vote reads the chain. */
+/**
+ * Whether a person's list of tasks shows this task. This check does not read the chain; only the check of a vote does.
+ */
 export function mayConcern({ approvers, delegates = [] }: WaitingTask, person: Person): boolean {
   return approvers !== undefined && (isNamed(approvers, person) || delegates.some((to) => person.ids.includes(to)));
 }
@@ -100,8 +104,8 @@ export async function isExcluded(ports: Ports, task: Asked, approvers: Approvers
 }
 
 /**
- * The people who started a run: the run itself, the run around it, and the runs that it restarts. The list is empty
- * for a run that a trigger or a key without an identity started.
+ * Finds the people who started this run, the runs around it, and the runs that it restarts. The list is empty for a run
+ * that a trigger or a key without an identity started.
  */
 async function startersOf(ports: Pick<Ports, "chain" | "blobs">, execution: string): Promise<NamedPerson[]> {
   const found: NamedPerson[] = [];
@@ -118,7 +122,10 @@ async function startersOf(ports: Pick<Ports, "chain" | "blobs">, execution: stri
   return found;
 }
 
-/** Everyone whose vote on a node of the run counts, in all visits. A restart also reads the run that it reuses. */
+/**
+ * Finds everyone whose vote on a node of the run counts, in all visits. For a restart, this function also reads the
+ * votes whose outcomes the restart reuses.
+ */
 async function votersOn(ports: Ports, task: Asked, id: string): Promise<NamedPerson[]> {
   const { execution } = task;
   const version = await ports.workflows.get(task.workflowId, task.version);

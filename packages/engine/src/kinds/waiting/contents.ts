@@ -12,7 +12,7 @@ import type { WaitingTask } from "../../ports/tasks.ts";
 import { shownValue } from "../../secrets/redactor.ts";
 import { isWaitingNode, type KeptAnswer, termsOf, type WaitingNode } from "./waiting-task.ts";
 
-/** A value of the context that a message names: secrets masked, large values as references. */
+/** A value of the context that a message names. Secrets in it are masked, and a large value is a reference. */
 export interface NamedValue {
   path: string;
   value: RawJson;

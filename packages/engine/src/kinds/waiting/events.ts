@@ -30,8 +30,8 @@ export async function deliverEvent(ports: Ports, text: string): Promise<WaitingT
 
 async function* tasksFor(ports: Ports, event: MatchableObject, text: string): AsyncIterable<WaitingTask> {
   let shapes = await ports.wakes.shapes();
-  // The event is stored first, so a wait that starts from now on finds it. The shapes are read again to find waits that
-  // started just before the event was stored.
+  // `keepEvent` stores the event first, so a wait that starts from now on finds it. Then this function reads the shapes
+  // again, to find waits that started just before the event was stored.
   if (await keepEvent(ports, shapes, event, text)) shapes = await ports.wakes.shapes();
   const keys = new Set(shapes.flatMap(({ shape }) => keysFor(shape, event)));
   if (keys.size > maxKeys) return yield* ports.tasks.pending();

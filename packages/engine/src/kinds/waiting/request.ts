@@ -36,8 +36,8 @@ export interface Requested {
 
 /**
  * Starts an approval, or a wait for an event (docs/protocol.md): takes the turn, stores the token, and creates the
- * task. Then it reads the chain again: an answer that came meanwhile has either found the token, or is found by this
- * read. Throws if the node has failed.
+ * task. Then it reads the chain again: if an answer came meanwhile, either the answer has found the token, or this read
+ * finds the answer. Throws if the node has failed.
  */
 export async function requestApproval(ports: KindPorts, event: RequestEvent): Promise<Requested> {
   const definition = await definitionOf(ports, event);
@@ -140,7 +140,7 @@ async function questionFor(ports: Ports, { position, node, version }: Asking): P
 
 /**
  * Ends the wait with an event or a call that arrived before the task existed; returns whether there was one. No event
- * is missed, because each event is stored before the tasks that wait for it are looked up.
+ * is missed, because `deliverEvent` stores each event before it looks for the tasks that wait for the event.
  */
 async function wentOnBefore(ports: Ports, node: WaitingNode, task: WaitingTask): Promise<boolean> {
   if (await takeCalled(ports, task)) return true;

@@ -19,8 +19,8 @@ export class WaitOver extends Error {
 
 /**
  * Handles the one call that a resume link allows. It stores the body of the call before it looks for the wait; a
- * repeated call completes the steps that were lost. Returns whether the wait has the body. Throws `AnswerRefused` for a
- * call with another body, and `WaitOver`.
+ * repeated call completes the steps that were lost. Returns false if the run has not reached the wait yet. Throws
+ * `AnswerRefused` for a call with another body, and `WaitOver`.
  */
 export async function callLink(ports: Ports, link: ResumeLink, record: Execution, text: string): Promise<boolean> {
   const body = await slimText(ports, record, text);
@@ -100,7 +100,7 @@ export async function resumeUrl(ports: Ports, { before, at }: Position, node: st
   return url;
 }
 
-/** Returns the resume link for the visit of a node at this place in the chain; undefined if none was issued. */
+/** Returns the resume link for the visit of a node whose entry has this id; undefined if NOVA has issued none. */
 export async function linkOfVisit(ports: Ports, at: EntryId, node: string): Promise<ResumeLink | undefined> {
   const all = await ports.resumeLinks.ofExecution(at.execution);
   const own = all.filter((link) => link.node === node && link.scope === at.scope);

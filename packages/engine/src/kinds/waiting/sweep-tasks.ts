@@ -69,7 +69,8 @@ export async function sweepTasks(
 
 /**
  * Publishes the event of a waiting approval again when a reminder is due. If several are due, one event stands for all.
- * A process that dies before it has noted the reminder sends it twice, which the receiver of the event recognises.
+ * If the process dies before it has noted the reminder, the next sweep publishes the event again, and the receiver of
+ * the event recognises the repetition.
  */
 async function remind(ports: Ports, task: WaitingTask): Promise<void> {
   const now = ports.clock.now();
@@ -125,8 +126,8 @@ async function expire(ports: KindPorts, task: WaitingTask): Promise<"sent" | "ex
 }
 
 /**
- * Returns the entry of a task whose time is over (docs/protocol.md, case k). An answer that is recorded already counts.
- * Throws `ExecutionClosed`.
+ * Returns the entry of a task whose time is over (docs/protocol.md, case k). If an answer is already recorded, that
+ * answer counts. Throws `ExecutionClosed`.
  */
 export async function expiredEntry(ports: KindPorts, event: NodeEvent): Promise<StoredEntry> {
   const place = await acquireTurn(ports, event);
@@ -149,8 +150,8 @@ async function dropTask(ports: Ports, at: EntryId, turn: Turn): Promise<void> {
 }
 
 /**
- * Returns the outcome of a node without an answer in time; `build` makes it. Ends the votes on an approval first: if one
- * of them has decided, their outcome counts.
+ * Returns the outcome of a node that got no answer in time. First ends the votes on an approval. If the votes have
+ * decided, their outcome counts. Otherwise `build` builds the outcome.
  */
 async function outcomeAtEnd(
   ports: Ports,

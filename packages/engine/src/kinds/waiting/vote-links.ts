@@ -19,8 +19,9 @@ export interface VoteLink {
 }
 
 /**
- * Returns the links of the people who still have to vote: named by mail address, or by a delegation, and not excluded by
- * `not`. With `only`, returns the link of this person, also after a vote or a delegation, which the link can take back.
+ * Returns the links of the people who can still vote: people with a mail address whom the approval or a delegation
+ * names, and whom `not` does not exclude. With `only`, returns the link of this person, even after a vote or a
+ * delegation, because the person can take it back with the link.
  */
 export async function voteLinks(ports: Ports, task: WaitingTask, only?: string): Promise<VoteLink[]> {
   const { approvers, node: id } = task;
@@ -45,7 +46,7 @@ async function linkOf(ports: Ports, task: WaitingTask, mail: string, { ballots }
 
 /**
  * Derives the token of a link from a signature, so that only the owner of the signing key can compute it. The token is
- * valid for one task, person and number, until the task expires. It is stored nowhere.
+ * valid for one task, person and number, until the task expires. NOVA does not store the token.
  */
 async function tokenOf({ signer }: Ports, task: WaitingTask, { mail, number }: Omit<VoteLink, "url">): Promise<string> {
   const { client, execution, scope, seq, id, expiresAt } = task;
@@ -73,7 +74,7 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Throws `AnswerRefused` if the person came by a link with which a ballot was written before. */
+/** Throws `AnswerRefused` if the person uses a link with which a ballot was written before. */
 export function demandUnusedLink(
   { node }: Pick<WaitingTask, "node">,
   { ballots, isErased }: Pick<Votes, "ballots" | "isErased">,

@@ -6,23 +6,30 @@ import type { VoterClaim, WaitingTask } from "../../ports/tasks.ts";
 import { ApproverRefused } from "./check-approver.ts";
 import { putBallot, readVotes } from "./votes.ts";
 
-/** An approval on which a person votes, with the approvals that exclude its voters and whose voters it excludes. */
+/** An approval on which a person is about to vote. `workflow` says which approvals exclude the voters of each other. */
 export interface Exclusive {
   task: WaitingTask;
   workflow: Workflow;
   person: Person;
-  /** The number of the last entry of the votes that were read. The vote is put after it. */
+  /**
+   * The number of the last entry that the caller has read in the votes. The caller puts the vote directly after this
+   * entry.
+   */
   after: number;
 }
 
-/** A process puts its vote much sooner after its claim. A wrong guess is safe: the vote of a slow process finds a ballot. */
+/**
+ * After this time without a vote, a process that made a claim counts as dead. If the process is only slow, its vote
+ * fails, because another ballot already has the number of that entry.
+ */
 const diedAfterMs = 10_000;
 
 /**
  * Claims the approval for a person before the caller puts the vote, so that the person cannot vote at the same instant
- * on two approvals that exclude each other. Each has its own chain of votes, so the condition of a vote on one does not
- * see the other. The claims of a person are one item, and the first process that changes it wins. Call it after reading
- * the votes, and before putting a vote after them. Throws `ApproverRefused`.
+ * on two approvals that exclude each other. Each approval has its own chain of votes, so the write of a vote on one
+ * approval does not notice a vote on the other. All claims of a person are in one item, and the first process that
+ * changes this item wins. Call this function after you read the votes, and before you put a vote. Throws
+ * `ApproverRefused`.
  */
 export async function claimVote(ports: Ports, exclusive: Exclusive): Promise<void> {
   const rivals = rivalsOf(exclusive);
@@ -43,9 +50,9 @@ export async function claimVote(ports: Ports, exclusive: Exclusive): Promise<voi
 }
 
 /**
- * Throws `ApproverRefused` unless the person has no vote at a claim, and no process can put one with this claim. The
- * vote of a claim has one place, after the entry `after`: any other ballot at this place makes it impossible. For a claim
- * of a process that died, this function writes that ballot.
+ * Throws `ApproverRefused` if the person has voted on the approval of a claim, or if a process may still put a vote
+ * with this claim. The vote of a claim can only be the entry directly after `after`, so any other ballot in that entry
+ * prevents the vote. If the process of the claim has died, this function writes such a ballot.
  */
 async function demandNoVote(ports: Ports, exclusive: Exclusive, claim: VoterClaim, approvers: Approvers | undefined) {
   if (!approvers) return;
@@ -71,8 +78,8 @@ async function demandNoVote(ports: Ports, exclusive: Exclusive, claim: VoterClai
 }
 
 /**
- * The approvals whose voters this approval excludes, and which exclude the voters of this approval. If only one of two
- * approvals excludes the voters of the other, a person may vote on both in one order.
+ * Finds the approvals that exclude the voters of this approval, and whose voters this approval excludes. If only one of
+ * two approvals excludes the voters of the other, a person may vote on both in one order.
  */
 function rivalsOf({ task, workflow }: Exclusive): Map<string, Approvers> {
   const approversOf = (id: string) => {

@@ -56,7 +56,7 @@ export interface Votes {
   /** The votes that count: each person has at most one, and has not withdrawn it. */
   standing: Vote[];
   delegations: Delegation[];
-  /** Everything that people have written, oldest first. */
+  /** All ballots of people, oldest first. */
   ballots: Exclude<Ballot, VotesEnd>[];
   /** The vote with which a choice reached the count. */
   decisive?: Vote;
@@ -166,7 +166,7 @@ function ballotText(ballot: Ballot): string {
   return `${JSON.stringify(others).slice(0, -1)},"data":${data}}`;
 }
 
-/** Ends the voting, unless a vote has decided already. Returns the votes, which nothing changes afterwards. */
+/** Ends the voting, unless a vote has decided already. Returns the votes. No further ballot can change them. */
 export async function endVotes(
   ports: Ports,
   position: Position,

@@ -14,7 +14,7 @@ export interface Voting {
   delegations: Delegation[];
   /** How many further people must make each choice. */
   missing: { choice: string; count: number }[];
-  /** The name of the caller, as NOVA has proved it. Null: it has proved none. */
+  /** The name of the caller, as NOVA has proved it. Null: NOVA has proved no name. */
   caller: string | null;
   /** Why the caller may not vote and not delegate: one sentence. Null: the caller may. */
   refusal: string | null;

@@ -17,7 +17,9 @@ import { cutMark } from "../../secrets/redactor.ts";
 import { redactorAt } from "../../secrets/secret-inputs.ts";
 import { isWaitingNode, type WaitsFor } from "./waiting-task.ts";
 
-/** A longer wait releases the sandbox of its scope, and its run has the status `waiting`. */
+/**
+ * The longest wait during which the scope keeps its sandbox. During a longer wait, the run has the status `waiting`.
+ */
 const keptWarmMs = 60_000;
 
 /**

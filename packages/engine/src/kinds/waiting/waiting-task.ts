@@ -23,7 +23,10 @@ export interface Waiting extends NodeDefinition<WaitingNode> {
   position: Position;
 }
 
-/** Reads the node of a task, its place in the chain, and its held turn. Throws `AnswerRefused` if the task no longer waits. */
+/**
+ * Reads the node of a task, its position in the chain, and its held turn. Throws `AnswerRefused` if the task no longer
+ * waits.
+ */
 export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waiting> {
   const event = eventOf(task);
   const definition = await definitionOf(ports, event);
@@ -41,12 +44,12 @@ export async function waitingAt(ports: Ports, task: WaitingTask): Promise<Waitin
   return { ...definition, task, position, node };
 }
 
-/** An answer that no open task can take. The message says why, and what to do. */
+/** Thrown for an answer that no open task can take. The message says why, and what to do. */
 export class AnswerRefused extends Error {
   override name = "AnswerRefused";
 }
 
-/** An answer with a choice or data that do not fit an open task. */
+/** Thrown for an answer with a choice or data that do not fit an open task. */
 export class AnswerMisfit extends AnswerRefused {
   override name = "AnswerMisfit";
 }
