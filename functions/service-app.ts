@@ -88,7 +88,7 @@ function compilerWhere(models: "on" | "off"): Compiler {
 
 let templates: Templates | undefined;
 
-/** Provides sandbox templates that are built on demand. It must be called before the first invocation. */
+/** Provides sandbox templates that are built on demand. The caller must do this before the first invocation. */
 export function provideTemplates(provided: Templates): void {
   templates = provided;
 }

@@ -67,7 +67,8 @@ export function engine({ stack, app }: StackContext) {
     work: functions["nova-prove"],
   });
   if (verifiesDaily(process.env)) {
-    // A check that does not fit into one invocation continues in the next. After the last one, an invocation ends at once.
+    // A check that does not fit into one invocation continues in the next. After the end of the check, further
+    // invocations of the same day end at once.
     schedule(stack, "Verification", {
       description: "Verifies the chains of all runs once a day, slice by slice",
       every: "rate(15 minutes)",

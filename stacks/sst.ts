@@ -19,7 +19,7 @@ export function configOf(name: string, region: string, stacks: readonly StackFun
   return {
     config: () => ({ name, region }),
     stacks(app) {
-      // Access logs are allowed by the bucket's policy. The older method needs access control lists, which are off.
+      // The policy of the bucket allows access logs. The older method needs access control lists, which are off.
       app.node.setContext("@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy", true);
       for (const stack of stacks) app.stack(stack);
       // SST adds a Lambda for custom resources (secrets, sites, source maps) to each stack. NOVA uses none of these.

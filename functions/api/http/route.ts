@@ -70,7 +70,7 @@ export interface Definition<Params, Query, Body> extends Described<Params, Query
   role: Role;
   /**
    * Returns a text that changes whenever the answer changes, and is cheaper to compute than the answer. If undefined,
-   * the answer gets no `ETag`. Called before `handle`.
+   * the answer gets no `ETag`. The route calls it before `handle`.
    */
   tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
   /**
@@ -175,11 +175,12 @@ function namedBy(address: Address): Pick<Route, "method" | "path"> {
 }
 
 /**
- * The schema of a route without parameters. It refuses unknown ones, because a misspelled filter would filter nothing.
+ * The schema of a route without parameters. It refuses unknown parameters, because a misspelled filter would filter
+ * nothing.
  */
 const nothing = z.strictObject({});
 
-/** Refuses every parameter of a route that takes none. Throws `BadRequest`. */
+/** Refuses every parameter of a route that takes none. Throws `Misfit`. */
 export function refuseQuery({ query }: Received): void {
   parse(nothing, query, "the query", 400);
 }

@@ -1,8 +1,8 @@
 import type { TaskNode } from "./workflow.ts";
 
 /**
- * The longest code for which a Lambda waits. A Lambda lives for 900 s and needs the rest to start the code and to
- * record its outcome.
+ * The longest timeout of code for whose end a Lambda waits. A Lambda lives for 900 s, and needs the remaining time to
+ * start the code and to record its outcome.
  */
 export const longestWaitedSeconds = 840;
 

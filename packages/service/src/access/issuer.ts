@@ -27,7 +27,10 @@ const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
 /** Tolerated difference between the clocks of the issuer and of NOVA: five minutes. */
 const toleranceSeconds = 300;
 
-/** Accepts the tokens of an issuer. Its keys are fetched for the first token, and cached for ten minutes. */
+/**
+ * Accepts the tokens of an issuer. The first token makes NOVA fetch the issuer's keys, which jose caches for ten
+ * minutes.
+ */
 export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
   const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
@@ -91,7 +94,10 @@ function verifiedMail({ email, email_verified }: JWTPayload): string | undefined
   return isVerified ? email.toLowerCase() : undefined;
 }
 
-/** The most names in a claim, and the longest name. A claim with more names counts as if it had none. */
+/**
+ * Maximum number of names in a claim, and maximum length of a name. A claim with more names counts as empty, and a
+ * longer name is left out.
+ */
 const maxNames = 1_000;
 const longestName = 255;
 

@@ -17,9 +17,9 @@ const maxPasses = 5;
 
 /**
  * Erases a deleted client: first its keys, so that it starts nothing new, then its open runs, the contents of its runs,
- * its objects, everything else that names it, and last its record. The record is removed only if the last pass began
- * when no process was left that could start a run of the client, or store results of one. A later call continues after
- * a crash, or after `until` (milliseconds since the epoch). Returns whether the erasure is complete.
+ * its objects, everything else that names it, and last its record. It removes the record only if no process could start
+ * a run of the client, or store results of such a run, any more when the last pass began. After a crash, or after
+ * `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is complete.
  */
 export async function eraseClient(
   ports: ServicePorts,
@@ -122,7 +122,10 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
 /** Milliseconds without progress after which an erasure counts as lost. */
 const lostMs = 120_000;
 
-/** Marks a client as deleted, so no run starts for it. Returns whether it is already erased. Throws `NotFound`, `Forbidden`. */
+/**
+ * Marks a client as deleted, so no run starts for it. Returns whether the client is already erased. Throws `NotFound`,
+ * `Forbidden`.
+ */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);

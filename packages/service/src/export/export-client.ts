@@ -35,8 +35,8 @@ export function sealedText({ client, digest }: SealedExport): string {
 }
 
 /**
- * The digest of all pages so far, and the position where the next page starts. It is signed, since the caller passes it
- * from one page to the next.
+ * The digest of all pages so far, and the position where the next page starts. NOVA signs both, since the caller passes
+ * them from one page to the next.
  */
 interface RunningDigest {
   at: string;

@@ -63,7 +63,9 @@ export function tooLargeReason(bytes: number): string {
   return `it has ${bytes} bytes, and a mail may have ${largestMailBytes}`;
 }
 
-/** The boundaries that a mail declares. It stops at 501, since a mail with more than 500 is refused. */
+/**
+ * The boundaries that a mail declares. The search stops at 501, since `guardProblem` refuses a mail with more than 500.
+ */
 export function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();
   let mentions = 0;

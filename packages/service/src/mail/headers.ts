@@ -104,8 +104,8 @@ export interface RawMail {
 const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "date", "in-reply-to", "references"]);
 
 /**
- * The record fields of a mail. `dedupe` identifies it: its Message-ID, or without one a hash of the author's headers and
- * body.
+ * The record fields of a mail. `dedupe` identifies the mail: it is the Message-ID, or, if the mail has none, a hash of
+ * the author's headers and body.
  */
 export function identifyMail({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";

@@ -127,10 +127,15 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
   return { context: JSON.stringify(context), files };
 }
 
-/** Consecutive encoded words (RFC 2047). Each part of the pattern can match in only one way, so matching is fast. */
+/**
+ * The pattern of one encoded word (RFC 2047). Each part of the pattern can match in only one way, so matching is fast.
+ */
 const one = String.raw`=\?[\w.:-]{1,40}(?:\*[\w-]{1,40})?\?(?:b\?[a-z0-9+/=]*|q\?[!->@-~]*)\?=`;
 const words = new RegExp(`${one}(?:\\s*${one})+`, "gi");
-/** Charset, encoding and text of a word. Its language (RFC 2231) does not affect the letters. */
+/**
+ * Matches an encoded word, and captures its charset, encoding and text. It skips the language of the word (RFC 2231),
+ * which does not affect the letters.
+ */
 const word = /=\?([\w.:-]+)(?:\*[\w-]+)?\?([bq])\?([^?\s]*)\?=/gi;
 const severalWords = /\?=\s*=\?/;
 
@@ -145,7 +150,10 @@ function joinSplitWords(text: string): string {
   });
 }
 
-/** Each word of this charset starts in the initial state, so the decoder must not keep the state of the previous word. */
+/**
+ * A decoder of this charset has states. Each encoded word starts in the initial state, so the decoder must not keep the
+ * state of the previous word.
+ */
 const withStates = "iso-2022-jp";
 
 /**

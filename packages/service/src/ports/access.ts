@@ -56,7 +56,7 @@ export interface Rates {
 
 /** Counts the requests of each key, shared by all processes. */
 export interface RateStore {
-  /** Adds `count` to a window. False, and nothing is added, if the sum would exceed `limit`. */
+  /** Adds `count` to a window. Returns false, and adds nothing, if the sum would exceed `limit`. */
   add(by: Pick<Principal, "id" | "client">, window: RateWindow, count: number, limit: number): Promise<boolean>;
 }
 

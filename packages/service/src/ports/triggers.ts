@@ -98,7 +98,7 @@ export interface EventRules {
   remove(rule: TriggerName & Pick<EventRule, "bus">): Promise<void>;
 }
 
-/** `accepted`: its run is being started; a repeated delivery continues with that run. */
+/** `accepted`: NOVA is starting the run of the delivery; a repeated delivery continues with that run. */
 export const deliveryStatuses = ["accepted", "started", "refused", "failed"] as const;
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];

@@ -39,7 +39,7 @@ export interface Paused {
 /** Fields that are changed together. The change fails if one of them has changed since it was read. */
 export type VersionPointers = Pick<WorkflowState, "active" | "deleted" | "touched">;
 
-/** The new values; `leaving` is set by a deletion. */
+/** The new values. Only a deletion sets `leaving`. */
 export type MovedPointers = VersionPointers & Pick<WorkflowState, "before" | "leaving">;
 
 export type UnsettledWorkflow = Pick<WorkflowState, "workflowId" | "handedOver"> & { touched: number[] };

@@ -25,7 +25,7 @@ export interface Stamped {
 
 /**
  * Gets a time stamp for each root without one, the oldest first, and stops at the first failure. So the stamped roots
- * have no gap. Throws no error of the authority.
+ * have no gap. It throws no error of the authority: `problem` has the message of that error.
  */
 export async function stampRoots(
   { roots, rootStore, clock, timeStamper }: StampingPorts,

@@ -29,7 +29,10 @@ export function isInput({ type, executor, prompt, promptFile }: DraftNode): bool
   return isAsked && prompt === undefined && promptFile === undefined;
 }
 
-/** The steps that an edge may lead to. Tools and fallbacks are none, because only the node beside them starts them. */
+/**
+ * The steps to which an edge may lead. Tools and fallbacks are left out, because only the node that has them beside it
+ * starts them.
+ */
 export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
   const beside = new Set(nodes.flatMap(listIdsBeside));
   return nodes.filter((node) => isStep(node) && !beside.has(node.id));
@@ -41,7 +44,10 @@ export function listIdsBeside({ executor, tools, fallback }: DraftNode): string[
   return beside.filter((id) => typeof id === "string");
 }
 
-/** Lists the nodes beside some nodes, and the nodes beside those: code has an agent beside it, which has tools. */
+/**
+ * Lists the nodes beside some nodes, and the nodes beside those. For code with a fallback, these are the agent and the
+ * tools of the agent.
+ */
 export function listNodesBeside({ nodes }: Pick<Draft, "nodes">, some: readonly DraftNode[]): DraftNode[] {
   const ids = new Set(some.flatMap(listIdsBeside));
   for (const id of ids)
@@ -92,8 +98,9 @@ export function withChangedNode(
 }
 
 /**
- * Removes a node with its edges, and with the nodes that only it has beside it, because they would run as steps without
- * it. Returns the ids of the removed nodes, too. Throws `NotFound`, and `Conflict` if an `onError` leads to the node.
+ * Removes a node with its edges, and with the nodes that only this node has beside it. Without this node, they would
+ * run as steps. Returns the ids of the removed nodes, too. Throws `NotFound`, and `Conflict` if an `onError` leads to
+ * the node.
  */
 export function withoutNode(whole: Draft, id: string): { draft: Draft; removed: Set<string> } {
   const removed = new Set([nodeOf(whole, id).id]);
@@ -118,7 +125,7 @@ export function describeRemoval([id = "", ...beside]: Iterable<string>): string 
 
 /**
  * Adds an edge to a draft. Throws `NotFound` if one of its nodes does not exist, `Conflict` if the draft has this edge
- * already, and `Refused` if it would close a cycle in which no edge has `max`.
+ * already, and `Refused` if the edge would close a cycle in which no edge has `max`.
  */
 export function withEdge(whole: Draft, edge: DraftEdge): Draft {
   return sized(changeAround(whole, edge.from, (draft) => addEdge(draft, edge)));

@@ -111,7 +111,10 @@ async function replaceParts(before: Draft, { settings = before.settings, nodes, 
   return draft;
 }
 
-/** Adds the start and the ends of the draft, which no answer lists, while an edge mentions them. */
+/**
+ * Adds those starts and ends of the draft that an edge mentions. The caller may leave them out, because no answer lists
+ * them.
+ */
 function withFrame(nodes: readonly DraftNode[], before: Draft, edges: readonly DraftEdge[]): readonly DraftNode[] {
   const known = new Set(nodes.map(({ id }) => id));
   const mentioned = new Set(edges.flatMap(({ from, to }) => [from, to]));

@@ -9,7 +9,7 @@ export interface NodeFreshness {
   state: "fresh" | "stale";
   version: number;
   outcome?: NodeOutcome;
-  /** The outcomes of current decisions lead past the node, so it needs no output. */
+  /** True if the current outcomes of decisions lead past the node, so that it needs no output. */
   isSkipped: boolean;
   /** The inputs that an outcome would have if the node ran now. */
   inputs: RunBasis;

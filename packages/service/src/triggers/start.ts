@@ -241,7 +241,7 @@ async function newest({ deliveries, workflows }: ServicePorts, query: DeliveryQu
   return found.slice(0, query.limit);
 }
 
-/** A delivery with the labels of its run; empty if it has no run. */
+/** A delivery with the labels of its run. Without a run, it has no labels. */
 export type LabelledDelivery = Delivery & { labels: Record<string, string> };
 
 type LabelQuery = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;

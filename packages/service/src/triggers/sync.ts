@@ -146,7 +146,10 @@ export function triggerKindOf(type: TriggerType): TriggerKind {
   return kinds[type] as TriggerKind;
 }
 
-/** The key of a live trigger: what incoming mail or requests name (address, hook id), else the workflow and the trigger id. */
+/**
+ * The key of a live trigger: the address that a mail names, or the hook id that a request names. For any other trigger,
+ * it consists of the workflow and the trigger id.
+ */
 export function triggerKey(workflowId: string, trigger: Pick<Trigger, "id" | "type"> & { address?: string }): string {
   if (trigger.address !== undefined) return mailKey(trigger.address);
   if (trigger.type === "webhook") return hookKey(trigger.id);

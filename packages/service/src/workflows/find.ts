@@ -22,7 +22,7 @@ export function pauseOf(
 
 type PausePorts = Pick<ServicePorts, "workflowStates" | "clock">;
 
-/** Pauses or resumes a workflow (without `schedule`) or one schedule. False if nothing changed. */
+/** Pauses or resumes a workflow (without `schedule`) or one schedule. Returns false if nothing changed. */
 export async function setPaused(
   { workflowStates, clock }: PausePorts,
   by: Principal,

@@ -4,8 +4,8 @@ import type { FailureWebhook, OnFailure } from "../workflow.ts";
 import { CredentialName, textMatching } from "./fields.ts";
 
 /**
- * Only ASCII, because SES sends to no other address. So no address looks like that of another person, and lower case
- * joins no two addresses: the Kelvin sign becomes a k.
+ * Matches only ASCII, because SES sends mail only to ASCII addresses. With other letters, two different addresses could
+ * look the same, or be equal in lower case: the Kelvin sign in lower case is a k.
  */
 const addressPattern = /^[!-+\--;=?A-~]+@[!-+\--;=?A-~]+$/;
 /** The longest mail address by RFC 5321: 64 characters, the @, and 255 characters for the domain. */

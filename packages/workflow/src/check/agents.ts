@@ -16,7 +16,10 @@ export function* checkToolCycles(outlines: readonly Outline[], id: string): Iter
   }
 }
 
-/** NOVA455: several edges that leave an agent. Its visits lead to its calls, so branches need a node of their own. */
+/**
+ * NOVA455: several edges that leave an agent. A run visits an agent again after its calls, so parallel branches must
+ * start at a node after the agent.
+ */
 export function* checkAgentEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const { id, node } of byId.values()) {
     const [, second] = node?.type === "agent" ? (edgesOf.get(id) ?? []) : [];

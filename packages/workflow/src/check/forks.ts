@@ -3,7 +3,7 @@ import { type Branching, branchingOf, detoursIn, type FanOut } from "../graph/br
 import { reachableFrom } from "../graph/graph.ts";
 import { listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 
-/** The most branches of one node without a warning. */
+/** Maximum number of branches of one node without a warning. */
 const manyBranches = 40;
 
 /**
