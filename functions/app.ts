@@ -134,7 +134,7 @@ function linksTo(variables: NodeJS.ProcessEnv): Links {
 
 let ports: FunctionPorts | undefined;
 
-/** The ports of this process, created at its first invocation. */
+/** Returns the ports of this process. The first invocation creates them. */
 export function warmPorts(): FunctionPorts {
   ports ??= createPorts(process.env);
   return ports;

@@ -95,7 +95,7 @@ export function provideTemplates(provided: Templates): void {
 
 let ports: ServicePorts | undefined;
 
-/** The ports of this process, created at its first invocation. */
+/** Returns the ports of this process. The first invocation creates them. */
 export function warmServicePorts(): ServicePorts {
   ports ??= createServicePorts(process.env, warmPorts());
   return ports;

@@ -14,7 +14,7 @@ export { Function as Lambda, use } from "sst/constructs";
 
 type StackFunction = Parameters<App["stack"]>[0];
 
-/** The configuration that the `sst` command reads. Each stack may use the stacks before it. */
+/** Returns the configuration that the `sst` command reads. Each stack may use the stacks before it. */
 export function configOf(name: string, region: string, stacks: readonly StackFunction[]): SSTConfig {
   return {
     config: () => ({ name, region }),
@@ -28,7 +28,7 @@ export function configOf(name: string, region: string, stacks: readonly StackFun
   };
 }
 
-/** The file that SST writes last, after it has deployed all stacks. */
+/** Returns the path of the file that SST writes last, after it has deployed all stacks. */
 export function outputsFile(root: string): string {
   return join(root, ".sst/outputs.json");
 }

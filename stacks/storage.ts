@@ -80,7 +80,7 @@ function createLogBucket(stack: Stack, stage: Stage): Bucket {
   return logs;
 }
 
-/** Settings of every bucket: private, TLS only. */
+/** Returns the settings of every bucket: private, TLS only. */
 export function privateBucket({ removal, isProduction }: Stage): BucketProps {
   return {
     encryption: BucketEncryption.S3_MANAGED,

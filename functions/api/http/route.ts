@@ -155,8 +155,8 @@ function etagOf(tag: string | undefined, { query }: Received): string | undefine
 }
 
 /**
- * Whether `If-None-Match` contains the `ETag`; `*` never matches. `W/` is ignored, because a gateway that compresses
- * answers makes their tags weak.
+ * Returns whether `If-None-Match` contains the `ETag`; `*` never matches. `W/` is ignored, because a gateway that
+ * compresses answers makes their tags weak.
  */
 function isKnown(etag: string | undefined, { headers }: Received): etag is string {
   const known = headers["if-none-match"]?.split(",").map((one) => one.trim().replace(/^W\//, ""));

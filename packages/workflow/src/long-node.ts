@@ -15,7 +15,9 @@ export const longestPromptSeconds = 600;
 /** Seconds for which the sandbox of long code lives after the code's timeout. */
 export const sandboxMarginSeconds = 60;
 
-/** True if the code may outlive the Lambda that starts it, so that the task must check on it from time to time. */
+/**
+ * Returns true if the code may outlive the Lambda that starts it, so that the task must check on it from time to time.
+ */
 export function isLong({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): boolean {
   return timeoutSeconds > longestWaitedSeconds;
 }

@@ -82,8 +82,8 @@ export function secondsAfter(retry: Retry, attempt: number): number {
 }
 
 /**
- * True if a node waits for the time in `Retry-After`. It does so in a separate state, because the delays of a retry in
- * Step Functions are fixed.
+ * Returns true if a node waits for the time in `Retry-After`. It does so in a separate state, because the delays of a
+ * retry in Step Functions are fixed.
  */
 export function heedsRetryAfter({ retry, executor }: { retry?: Retry; executor: { kind: string } }): boolean {
   return executor.kind === "code" && retry?.maxDelaySeconds !== undefined && retry.attempts > 1;

@@ -7,7 +7,7 @@ export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether a caller may access things of `client`. Null stands for things that all clients share. */
+/** Returns whether a caller may access things of `client`. Null stands for things that all clients share. */
 export function reaches({ client: own }: Pick<Principal, "client">, client: string | null): boolean {
   return own === null || own === client;
 }

@@ -88,7 +88,7 @@ function principalIn(
   return { id, role, client: client === "*" ? null : client, name: sub, person };
 }
 
-/** The mail address in lower case, if the issuer says that it has verified the address. */
+/** Returns the mail address in lower case, if the issuer says that it has verified the address; undefined otherwise. */
 function verifiedMail({ email, email_verified }: JWTPayload): string | undefined {
   const isVerified = email_verified === true && typeof email === "string" && isMailAddress(email);
   return isVerified ? email.toLowerCase() : undefined;
@@ -102,7 +102,8 @@ const maxNames = 1_000;
 const longestName = 255;
 
 /**
- * The names in a claim: a text, or a list of texts. A claim of another form, or with too many names, counts as empty.
+ * Returns the names in a claim: a text, or a list of texts. A claim of another form, or with too many names, counts as
+ * empty.
  */
 function namesIn(claim: unknown): string[] {
   const names = typeof claim === "string" ? [claim] : claim;

@@ -31,7 +31,7 @@ async function demandOwner(ports: ServicePorts, by: Principal | null, owner: Cre
   await findWorkflow(ports, owner.workflow);
 }
 
-/** The audit fields of a credential. `client` is null for a workflow's credential. */
+/** Returns the audit fields of a credential. `client` is null for a workflow's credential. */
 function describeCredential(owner: CredentialOwner, name: string) {
   const [client, of] = "client" in owner ? [owner.client, owner.client] : [null, owner.workflow];
   return { client, subject: `${of}/${name}` };

@@ -251,7 +251,7 @@ interface Runs {
   endedMs: number;
 }
 
-/** Whether this process runs no node of the client, so that a pass that starts now can be the last one. */
+/** Returns whether this process runs no node of the client, so that a pass that starts now can be the last one. */
 export async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);

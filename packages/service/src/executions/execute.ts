@@ -138,7 +138,10 @@ export async function versionFor(ports: ServicePorts, id: string, wanted?: numbe
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }
 
-/** The error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is gone, too. */
+/**
+ * Returns the error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is
+ * gone, too.
+ */
 async function lostPinError(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
   await findWorkflow(ports, workflow);
   const wayOut = `PATCH /clients/${client} with pins to others, or none`;
@@ -227,7 +230,10 @@ async function requestFor(ports: ServicePorts, by: Principal, id: string, { vers
   return { request: { source, version: found.version, ...wish, by: by.id, starter: by.person }, found, record };
 }
 
-/** The error for an execution inside another one. It names the place from which the outermost execution can be restarted. */
+/**
+ * Returns the error for an execution inside another one. It names the place from which the outermost execution can be
+ * restarted.
+ */
 async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution): Promise<Refused> {
   let [root, parent, place] = [id, source.parent, ""];
   while (parent) {

@@ -43,7 +43,7 @@ export const largestMailBytes = 40 * 1024 * 1024;
 /** Limits that no honest mail exceeds. A parser would take seconds or minutes for mails beyond them. */
 const limits = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
 
-/** The reason to refuse a mail before parsing it; undefined if it may be parsed. */
+/** Returns the reason to refuse a mail before parsing it; undefined if it may be parsed. */
 export function guardProblem(raw: Buffer): string | undefined {
   if (raw.length === 0) return "it is empty";
   if (raw.length > largestMailBytes) return tooLargeReason(raw.length);
@@ -64,7 +64,8 @@ export function tooLargeReason(bytes: number): string {
 }
 
 /**
- * The boundaries that a mail declares. The search stops at 501, since `guardProblem` refuses a mail with more than 500.
+ * Returns the boundaries that a mail declares. The search stops at 501, since `guardProblem` refuses a mail with more
+ * than 500.
  */
 export function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();

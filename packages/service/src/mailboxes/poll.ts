@@ -87,8 +87,8 @@ export async function mailboxAddress(
 const longestSeconds = 6 * 60 * 60;
 
 /**
- * The pause of a mailbox after this number of failures in a row. The first failure causes no pause. Later pauses double
- * each time, up to six hours.
+ * Returns the pause of a mailbox after this number of failures in a row. The first failure causes no pause. Later
+ * pauses double each time, up to six hours.
  */
 export function pauseAfter(failures: number, everySeconds: number, nowMs: number): Pause {
   const seconds = failures <= 1 ? 0 : Math.min(longestSeconds, everySeconds * 2 ** (failures - 1));

@@ -108,7 +108,7 @@ export interface SlotStore {
   rank(pool: string, client: string): Promise<string>;
   /** Yields the tickets in the queue of a pool, sorted by rank, then by arrival. */
   waiting(pool: string): AsyncIterable<Ticket>;
-  /** Every pool that ever had a queue. */
+  /** Yields every pool that ever had a queue. */
   pools(): AsyncIterable<string>;
 }
 

@@ -81,7 +81,7 @@ export interface Schedules {
    */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
-  /** The first time of a rate, milliseconds since the epoch; undefined if there is none. */
+  /** Returns the first time of a rate, milliseconds since the epoch; undefined if there is none. */
   firstAt(name: TriggerName): Promise<number | undefined>;
 }
 

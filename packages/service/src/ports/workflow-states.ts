@@ -105,7 +105,7 @@ export interface PublicationStore {
 
 /** Versions of state machines, by their ARNs. Step Functions keeps 1,000 of each machine. */
 export interface MachineVersions {
-  /** All versions of the machine of `versionArn`, newest first. */
+  /** Returns all versions of the machine of `versionArn`, newest first. */
   list(versionArn: string): Promise<string[]>;
   /** Removes a version. Its running executions continue. Does nothing if the version is gone. */
   remove(versionArn: string): Promise<void>;

@@ -59,7 +59,7 @@ export interface Proved extends Stamped {
   made: Root[];
 }
 
-/** The hourly job: makes roots over the runs that have closed, and gets time stamps for roots. */
+/** Runs the hourly job, which makes roots over the runs that have closed, and gets time stamps for roots. */
 export async function proveAndStamp(
   ports: ProvingPorts & StampingPorts,
   { until = Number.POSITIVE_INFINITY, ...limits }: ProvingLimits = {},

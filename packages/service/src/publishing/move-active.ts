@@ -78,8 +78,8 @@ export async function moveActive(
 const longestWayBack = 100;
 
 /**
- * The new list of previous versions. If `to` is one of them, the new list leaves out `to` and the versions after it, so
- * the next rollback activates an earlier version.
+ * Returns the new list of previous versions. If `to` is one of them, the new list leaves out `to` and the versions
+ * after it, so the next rollback activates an earlier version.
  */
 function previousVersions(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
   if (to === undefined) return [];

@@ -24,7 +24,7 @@ async function* mergeQueues(queues: readonly AsyncIterable<Ticket>[]): AsyncIter
   }
 }
 
-/** The sort key of a ticket in every queue: ranked tickets come first. */
+/** Returns the sort key of a ticket in every queue: ranked tickets come first. */
 export function sortKeyOf({ rank = "", execution }: Pick<Ticket, "rank" | "execution">): string {
   return rank + execution;
 }

@@ -111,7 +111,7 @@ export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: 
   if (!isPaused) await fillPools(ports, await poolsOfQueued(ports, id));
 }
 
-/** The pools in which queued runs of a workflow wait, including pools of clients. */
+/** Returns the pools in which queued runs of a workflow wait, including pools of clients. */
 async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
   const pageAt = (cursor?: string) =>
     executions.list({ workflow, statuses: ["queued"], limit: 100, ...defined({ cursor }) });

@@ -192,7 +192,7 @@ function findIncomingEdges(draft: Draft, edges: readonly DraftEdge[]): Map<strin
   return before;
 }
 
-/** Whether a run with this outcome of a node follows the given edge from that node. */
+/** Returns whether a run with this outcome of a node follows the given edge from that node. */
 export function followsEdge({ on }: Pick<IncomingEdge, "on">, { decision, failed }: NodeOutcome): boolean {
   if (on.kind === "failure") return failed === true;
   if (failed) return false;

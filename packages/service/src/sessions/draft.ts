@@ -11,7 +11,7 @@ const maxBytes = 2 * 1024 * 1024;
 
 export const emptyDraft: Draft = { settings: {}, files: {}, nodes: [], edges: [] };
 
-/** Whether a node is a step of the draft: a node that has an outcome, which starts and ends do not have. */
+/** Returns whether a node is a step of the draft: a node that has an outcome, which starts and ends do not have. */
 export function isStep({ type }: Pick<DraftNode, "type">): boolean {
   return !["start", "StartNode", "end", "EndNode"].includes(type);
 }
@@ -21,8 +21,8 @@ export function isStart({ type }: Pick<DraftNode, "type">): boolean {
 }
 
 /**
- * Whether a node is an input: a model node without a prompt. Callers write its output. It never runs, and without an
- * output it sets nothing.
+ * Returns whether a node is an input: a model node without a prompt. Callers write its output. It never runs, and
+ * without an output it sets nothing.
  */
 export function isInput({ type, executor, prompt, promptFile }: DraftNode): boolean {
   const isAsked = type !== "decision" && ["text", "prompt", "cached"].includes(String(executor));
@@ -30,15 +30,18 @@ export function isInput({ type, executor, prompt, promptFile }: DraftNode): bool
 }
 
 /**
- * The steps to which an edge may lead. Tools and fallbacks are left out, because only the node that has them beside it
- * starts them.
+ * Returns the steps to which an edge may lead. Tools and fallbacks are left out, because only the node that has them
+ * beside it starts them.
  */
 export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
   const beside = new Set(nodes.flatMap(listIdsBeside));
   return nodes.filter((node) => isStep(node) && !beside.has(node.id));
 }
 
-/** The ids of the nodes beside a node, to which no edge may lead: the tools of an agent, and the fallback of code. */
+/**
+ * Returns the ids of the nodes beside a node, to which no edge may lead: the tools of an agent, and the fallback of
+ * code.
+ */
 export function listIdsBeside({ executor, tools, fallback }: DraftNode): string[] {
   const beside: unknown[] = executor === "agent" && Array.isArray(tools) ? tools : [fallback];
   return beside.filter((id) => typeof id === "string");
@@ -177,7 +180,7 @@ export function sized(draft: Draft): Draft {
   throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);
 }
 
-/** The nodes of the cycle without `max` that an edge closes; the first node is repeated at the end. */
+/** Returns the nodes of the cycle without `max` that an edge closes; the first node is repeated at the end. */
 export function cycleThrough({ nodes, edges }: Draft, { from, to, max }: DraftEdge): string[] | undefined {
   if (max !== undefined) return undefined;
   const next = nextOf({ nodes, edges });
@@ -195,7 +198,7 @@ function pathBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] 
   return path;
 }
 
-/** The successors of each node, including its `onError`, without the edges that have `max`. */
+/** Returns the successors of each node, including its `onError`, without the edges that have `max`. */
 export function nextOf({ nodes, edges }: Pick<Draft, "nodes" | "edges">): Map<string, string[]> {
   const next = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to, max } of edges) if (max === undefined) next.get(from)?.push(to);

@@ -226,7 +226,7 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
   );
 }
 
-/** The edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
+/** Returns the edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
 function decisionOf(
   state: SessionState,
   id: string,
@@ -253,7 +253,8 @@ function parseMembers(set: OutcomeAt["set"]) {
 }
 
 /**
- * The output as an object of context keys. If the node sets only one key, the output may be just the value of that key.
+ * Returns the output as an object of context keys. If the node sets only one key, the output may be just the value of
+ * that key.
  */
 function outputText(node: DraftNode, output: string, before: OutcomeAt | undefined): string {
   const isText = node.executor === "text";

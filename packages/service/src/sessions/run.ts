@@ -211,8 +211,8 @@ async function startRun(
 }
 
 /**
- * The outcome of the start node, since `outputs` of the workflow may refer to it. It holds the initial context, without
- * outcomes of earlier nodes.
+ * Returns the outcome of the start node, since `outputs` of the workflow may refer to it. It holds the initial context,
+ * without outcomes of earlier nodes.
  */
 function startOutcome({ workflow }: Version, context: string): Member[] {
   const start = startOf(workflow);
@@ -227,7 +227,7 @@ export interface RunOfSession {
   outputs: OutputView[];
 }
 
-/** The state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
+/** Returns the state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
 export async function readSessionRun(
   ports: ServicePorts,
   by: Principal,

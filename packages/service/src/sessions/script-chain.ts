@@ -83,7 +83,10 @@ function freeId({ nodes }: Draft, id: string): string {
   return nodes.some((node) => node.id === id) ? freeId({ nodes } as Draft, `${id}_`) : id;
 }
 
-/** The outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all keys. Null without an output. */
+/**
+ * Returns the outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all
+ * keys. Null without an output.
+ */
 export async function nodeValues(
   ports: ServicePorts,
   session: Session,

@@ -265,7 +265,7 @@ function listOutcomesBefore(source: Source, target: Head): Map<string, Entry> {
   return found;
 }
 
-/** Whether an entry ran before `target`, and not inside an item of another map. */
+/** Returns whether an entry ran before `target`, and not inside an item of another map. */
 function canBeRead(entry: Head, target: Head): boolean {
   const [own, others] = [listSteps(entry), listSteps(target)];
   const apart = own.findIndex((step, depth) => step.scope !== others[depth]?.scope || step.seq !== others[depth].seq);
@@ -308,7 +308,7 @@ function withBases(state: SessionState): Record<string, NodeRecord> {
   );
 }
 
-/** The initial context of a run as JSON text. Large values are references to the blobs of the run. */
+/** Returns the initial context of a run as JSON text. Large values are references to the blobs of the run. */
 async function readStart(ports: ServicePorts, execution: string): Promise<string> {
   const context = await readInput(ports, { execution, scope: "", seq: 1 });
   return objectText(context.slots().filter(({ key }) => !key.startsWith("$")));

@@ -50,7 +50,7 @@ function approvalNotice(task: WaitingTask, to: string[], ways: readonly string[]
   ]);
 }
 
-/** The ways to answer for everyone who has a key: the page, the command line, and the API. */
+/** Returns the ways to answer for everyone who has a key: the page, the command line, and the API. */
 function waysWithKey(task: WaitingTask, links: Pick<Links, "toApi" | "toTask">): string[] {
   const commands = task.choices.slice(0, maxCommands).map((choice) => {
     const data = formOf(task, choice) ? " --data answer.json" : "";
@@ -69,7 +69,7 @@ function waysWithKey(task: WaitingTask, links: Pick<Links, "toApi" | "toTask">):
   ];
 }
 
-/** The way to answer for the one person who gets the link. */
+/** Returns the way to answer for the one person who gets the link. */
 function waysWithLink({ mail, url }: VoteLink & { url: string }, isNext: boolean): string[] {
   const purpose = isNext
     ? ["NOVA has stored what you decided with your last link.", "To withdraw it, or to vote again, open this link:"]
@@ -316,8 +316,8 @@ function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Not
 }
 
 /**
- * The notification by a request to a URL. If the workflow and the client name the same URL with different credentials,
- * the URL gets two requests: the client's request must not replace the workflow's.
+ * Builds the notification by a request to a URL. If the workflow and the client name the same URL with different
+ * credentials, the URL gets two requests: the client's request must not replace the workflow's.
  */
 function postOf(
   ports: ServicePorts,

@@ -110,7 +110,7 @@ export async function answer(
   return answered;
 }
 
-/** The source of an answer or a vote, as entries name it. */
+/** Returns the source of an answer or a vote, as entries name it. */
 function sourceOf({ id, person }: Principal): string {
   return person?.via.kind === "mail" ? "a mailed link" : `the API as ${id}`;
 }

@@ -25,7 +25,7 @@ const maxTools = 50;
 /** Maximum number of calls of one answer that run. The agent tells the model that further calls did not run. */
 export const maxCallsAtOnce = 100;
 
-/** Whether an argument of a tool may have this name. The argument becomes a key of the tool's context. */
+/** Returns whether an argument of a tool may have this name. The argument becomes a key of the tool's context. */
 export function isArgumentKey(key: string): boolean {
   return contextKeyPattern.test(key) && !isReserved(key);
 }

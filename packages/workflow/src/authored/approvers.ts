@@ -48,7 +48,7 @@ function normalApprover(written: string): string {
   return isNamedPerson(written) ? written.toLowerCase() : written;
 }
 
-/** Whether an approver is one person. A role or a group may have any number of people. */
+/** Returns whether an approver is one person. A role or a group may have any number of people. */
 export function isNamedPerson(approver: string): boolean {
   return !roleOrGroup.test(approver);
 }

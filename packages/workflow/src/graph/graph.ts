@@ -190,7 +190,8 @@ export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string>
 const loopMembers = new WeakMap<Workflow, Map<string, boolean>>();
 
 /**
- * True if a run may visit the node more than once: edges lead from the node back to itself, or the node is an agent.
+ * Returns true if a run may visit the node more than once: edges lead from the node back to itself, or the node is an
+ * agent.
  */
 export function isInLoop(workflow: Workflow, id: string): boolean {
   const known = loopMembers.get(workflow) ?? new Map<string, boolean>();

@@ -157,7 +157,7 @@ export function* stringsIn(text: string): Iterable<StringSpan> {
   }
 }
 
-/** True if the string literal is the name of a member: then a colon follows it. */
+/** Returns true if the string literal is the name of a member: then a colon follows it. */
 export function isKey(text: string, { end }: StringSpan): boolean {
   return text[skipSpace(text, end)] === ":";
 }
