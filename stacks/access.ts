@@ -81,7 +81,10 @@ export function functionArn(stack: Stack, name: string): string {
 
 const machinePrefix = "nova-";
 
-/** Returns the ARNs of the state machines `nova-<workflow>`. Publishing creates them, so no stack contains them. */
+/**
+ * Returns the ARNs of the state machines `nova-<workflow>`. A publication creates these state machines, so no stack
+ * contains them.
+ */
 export function machineArns(stack: Stack) {
   const all = machineArn(stack, `${machinePrefix}*`);
   // The pattern includes the executions for items of a distributed map.
@@ -114,7 +117,9 @@ function machineArn(stack: Stack, resourceName: string): string {
 /** Name of NOVA's bus and of the group of its schedules. */
 export const novaName = "nova";
 
-/** Returns the ARNs of rules and schedules that start runs. packages/aws creates and names them. */
+/**
+ * Returns the ARNs of rules and schedules that start runs. packages/aws creates and names these rules and schedules.
+ */
 export function eventArns(stack: Stack) {
   const events = (resource: string, resourceName: string) =>
     stack.formatArn({ service: "events", resource, resourceName });

@@ -99,7 +99,10 @@ function grantable(stack: Stack, stored: Storage): Grantable {
 /** Settings of every queue. */
 export const queueDefaults = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
-/** Creates the queue for events that no function could handle. It keeps them for two weeks, and an alarm watches it. */
+/**
+ * Creates the queue for events that no function could handle. The queue keeps them for two weeks, and an alarm watches
+ * the queue.
+ */
 function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", { ...queueDefaults, retentionPeriod: Duration.days(14) });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");

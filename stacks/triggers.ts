@@ -141,8 +141,8 @@ const common = { ...queueDefaults, fifo: true, contentBasedDeduplication: true }
 
 /**
  * Queues publications in one group of a FIFO queue, so that Lambda takes the next one after the previous one is done:
- * Step Functions allows one publication per second. This needs no reserved concurrency, of which a new account has only
- * ten. Returns the queue of publications that failed three times; the sweeper queues them again.
+ * Step Functions allows one publication per second. The queue needs no reserved concurrency of Lambda, of which a new
+ * account has only ten. Returns the queue of publications that failed three times; the sweeper queues them again.
  */
 export function createPublications(stack: Stack, publish: IFunction, undelivered: IQueue, bus: IEventBus): Queue {
   const unpublished = new Queue(stack, "Unpublished", { ...common, retentionPeriod: Duration.days(14) });

@@ -55,7 +55,7 @@ interface Described<Params, Query, Body> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /** Whether an absent body means `{}`. It must not be set for routes where a lost body would delete values. */
+  /** Whether an absent body means `{}`. A route on which a lost body would delete values must not set this field. */
   bodyMayBeAbsent?: true;
   /** Members of the body that keep the text of the request (`RawJson`) instead of being parsed. */
   exact?: readonly string[];

@@ -252,7 +252,10 @@ export interface TextExecutor {
   /** `mark`: the prompt gets an error text in place of a missing value. Absent: a missing value makes the node fail. */
   onMissing?: "mark";
   maxCostUsd?: number;
-  /** Only in an agent: the code that calls its tools in place of its model. The model continues if the code fails. */
+  /**
+   * Only for an agent: code that calls the tools of the agent in place of its model. If the code fails, the model
+   * continues.
+   */
   compiled?: CompiledCode;
 }
 
@@ -286,8 +289,8 @@ export interface Edge {
   from: string;
   to: string;
   /**
-   * Only present on edges that leave a decision or an approval. `"default"` matches every value that no other edge
-   * matches.
+   * Only edges that leave a decision or an approval have a condition. `"default"` matches every value that no other
+   * edge matches.
    */
   condition?: Condition;
   /** Present on an edge that leads back: how many times in a row a run may take it. */

@@ -17,8 +17,8 @@ const maxPasses = 5;
 
 /**
  * Erases a deleted client: first its keys, so that it starts nothing new, then its open runs, the contents of its runs,
- * its objects, everything else that names it, and last its record. It removes the record only if no process could start
- * a run of the client, or store results of such a run, any more when the last pass began. After a crash, or after
+ * its objects, everything else that names it, and last its record. It removes the record only after a pass at whose
+ * start no process could start a run of the client, or store results of such a run, any more. After a crash, or after
  * `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is complete.
  */
 export async function eraseClient(
@@ -67,7 +67,7 @@ async function removeKeys({ keys }: ServicePorts, client: string): Promise<void>
   }
 }
 
-/** Cancels the client's open runs. Returns false if the time was up before all were cancelled. */
+/** Cancels the client's open runs. Returns false if `until` was reached before all of them were cancelled. */
 async function cancelOpen(
   ports: ServicePorts,
   client: string,
@@ -83,8 +83,8 @@ async function cancelOpen(
 }
 
 /**
- * Runs one pass over everything, or the rest of a pass that was interrupted. Returns false if the time was up before
- * the end of the pass.
+ * Runs one pass over everything, or the rest of a pass that was interrupted. Returns false if `until` was reached
+ * before the end of the pass.
  */
 async function runPass(ports: ServicePorts, slug: string, progress: ErasureProgress, until: number): Promise<boolean> {
   for (let isOver = false; !isOver; ) {

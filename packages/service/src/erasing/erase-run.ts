@@ -10,7 +10,7 @@ import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
 /**
- * If a run is open, cancels it and the runs inside it. Callers call this function before they erase the contents of the
+ * If a run is open, cancels it and the runs inside it. The caller must do this before it erases the contents of the
  * run, because a run without contents can no longer be closed.
  */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {

@@ -100,7 +100,10 @@ export interface RawMail {
   headers: readonly MailHeader[];
 }
 
-/** Headers that the author's program wrote. Servers on the way add others, which differ between deliveries. */
+/**
+ * Headers that the author's program wrote. Mail servers that forward the mail add other headers, which differ between
+ * deliveries.
+ */
 const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "date", "in-reply-to", "references"]);
 
 /**
@@ -121,7 +124,7 @@ function authoredHash({ raw, headers }: RawMail): string {
   return hash.update("\n").update(authoredBody(raw), "latin1").digest("hex");
 }
 
-/** Returns the body with normalised line ends, since servers on the way may change them. */
+/** Returns the body with normalised line ends, since mail servers that forward the mail may change them. */
 function authoredBody(raw: Buffer): string {
   return raw.toString("latin1", bodyStart(raw)).replaceAll("\r\n", "\n").trimEnd();
 }

@@ -37,8 +37,8 @@ interface Pair {
 }
 
 /**
- * Returns the pairs of each part between semicolons. A comment counts as a space. Undefined if a quote or a comment has
- * no end.
+ * Returns the pairs of each part between semicolons. A comment counts as a space. Returns undefined if a quote or a
+ * comment has no end.
  */
 function pairsIn(header: string): Pair[][] | undefined {
   const segments: Pair[][] = [[]];

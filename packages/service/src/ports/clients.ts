@@ -98,7 +98,7 @@ export interface SlotStore {
    */
   giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;
   taken(pool: string): Promise<string[]>;
-  /** Adds the run to the queues of all its pools. Can be repeated. */
+  /** Adds the run to the queues of all its pools. A call can be repeated. */
   enqueue(ticket: Ticket): Promise<void>;
   leave(ticket: Ticket): Promise<void>;
   /**

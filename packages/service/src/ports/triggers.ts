@@ -139,7 +139,7 @@ export interface DeliveryQuery extends Range {
 }
 
 export interface DeliveryStore {
-  /** Stores a delivery and returns undefined. If a delivery with its key exists, returns that one instead. */
+  /** Stores a delivery and returns undefined. If a delivery with its key exists, returns that delivery instead. */
   begin(delivery: Delivery): Promise<Delivery | undefined>;
   /** Stores the outcome. Does nothing if the delivery is already `started`, or was erased with its client. */
   finish(key: string, outcome: Pick<Delivery, "status" | "execution" | "reason">): Promise<void>;

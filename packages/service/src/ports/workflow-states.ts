@@ -94,9 +94,9 @@ export interface PublicationStore {
   create(publication: Publication): Promise<boolean>;
   get(name: PublicationName): Promise<Publication | undefined>;
   latest(workflowId: string): Promise<Publication | undefined>;
-  /** Records when the publication was put into the queue again. Does nothing if the publication is over. */
+  /** Records when the publication was put into the queue again. Does nothing if the publication has ended. */
   recordHandOver(name: PublicationName, handedOver: HandOver): Promise<void>;
-  /** Ends the publication; does nothing if it is over. */
+  /** Ends the publication. Does nothing if it has ended already. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
   ids(after?: string): AsyncIterable<string>;
   /** Publications with the status `publishing`, unsorted, including unreadable ones; eventually consistent. */
@@ -109,6 +109,9 @@ export interface MachineVersions {
   list(versionArn: string): Promise<string[]>;
   /** Removes a version. Its running executions continue. Does nothing if the version is gone. */
   remove(versionArn: string): Promise<void>;
-  /** Removes the machine of `versionArn` with all versions. Its executions must have ended. Does nothing if it is gone. */
+  /**
+   * Removes the machine of `versionArn` with all versions. Its executions must have ended. Does nothing if the machine
+   * is gone.
+   */
   removeMachine(versionArn: string): Promise<void>;
 }

@@ -29,8 +29,8 @@ export interface CheckedSlice {
 
 /**
  * Runs one slice of the daily check, which verifies the chains of all runs, the newest first. The slice ends at
- * `until`, and the next slice continues after its last page. It calls `onBroken` for each broken run. Two slices at the
- * same time do no harm, because only one of them can store its progress.
+ * `until`, and the next slice continues after its last page. The slice calls `onBroken` for each broken run. Two slices
+ * at the same time do no harm, because only one of them can store its progress.
  */
 export async function verifySlice(
   ports: CheckPorts,

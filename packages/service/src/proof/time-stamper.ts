@@ -26,7 +26,7 @@ class NotDer extends Error {
   override name = "NotDer";
 }
 
-/** Reads all elements in `bytes`, and none of those inside them. Throws `NotDer`. */
+/** Reads the elements in `bytes`, but not the elements inside these elements. Throws `NotDer`. */
 function readDer(bytes: Buffer): DerElement[] {
   const found: DerElement[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -205,9 +205,9 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
 }
 
 /**
- * Hands triggers that a crashed process changed only partly to the publisher, which has the rights to settle them. To
- * settle triggers twice is harmless. If the triggers of a workflow cannot be settled, the sweeper hands them over less
- * and less often, so that they delay no publication.
+ * If a crashed process changed only a part of a workflow's triggers, hands the triggers to the publisher, which has the
+ * rights to settle them. To settle triggers twice is harmless. If the triggers of a workflow cannot be settled, the
+ * sweeper hands them over less and less often, so that they delay no publication.
  */
 export async function sweepTriggers(ports: ServicePorts): Promise<void> {
   for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {

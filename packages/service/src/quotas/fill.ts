@@ -44,8 +44,8 @@ const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; 
 
 /**
  * Starts queued runs of these pools, in the order of their queues, while there are slots. If a run needs a slot of
- * another pool that is full, later runs start before it. Returns the started runs. Several processes may do this at
- * once.
+ * another pool that is full, later runs start before it. Returns the started runs. Several processes may call it at the
+ * same time.
  */
 export function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
   const under = rounds.get(ports.slots) ?? new Map();

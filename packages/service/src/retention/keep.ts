@@ -17,8 +17,8 @@ interface ClientPass {
   /** The time before which a run must have ended to be erased, in ISO 8601. */
   end: string;
   /**
-   * ISO 8601: all runs that started before this time are already erased. It is stored in the client's record, so that
-   * the next call does not read them again.
+   * ISO 8601: all runs that started before this time are already erased. The client's record stores this time, so that
+   * the next call does not read these runs again.
    */
   mark: string | undefined;
   cursor: string | undefined;

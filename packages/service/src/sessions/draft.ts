@@ -21,8 +21,8 @@ export function isStart({ type }: Pick<DraftNode, "type">): boolean {
 }
 
 /**
- * Returns whether a node is an input: a model node without a prompt. Callers write its output. It never runs, and
- * without an output it sets nothing.
+ * Returns whether a node is an input: a model node without a prompt. Callers write its output. An input never runs, and
+ * sets nothing without an output.
  */
 export function isInput({ type, executor, prompt, promptFile }: DraftNode): boolean {
   const isAsked = type !== "decision" && ["text", "prompt", "cached"].includes(String(executor));
@@ -127,8 +127,8 @@ export function describeRemoval([id = "", ...beside]: Iterable<string>): string 
 }
 
 /**
- * Adds an edge to a draft. Throws `NotFound` if one of its nodes does not exist, `Conflict` if the draft has this edge
- * already, and `Refused` if the edge would close a cycle in which no edge has `max`.
+ * Adds an edge to a draft. Throws `NotFound` if a node of the edge does not exist, `Conflict` if the draft has this
+ * edge already, and `Refused` if the edge would close a cycle in which no edge has `max`.
  */
 export function withEdge(whole: Draft, edge: DraftEdge): Draft {
   return sized(changeAround(whole, edge.from, (draft) => addEdge(draft, edge)));

@@ -153,8 +153,8 @@ export function sourceOfWhole(
 }
 
 /**
- * Codes of findings that a draft may have while it is edited, such as a missing file, tool or edge. They are errors when
- * it runs.
+ * Codes of findings that a draft may have while it is edited, such as a missing file, tool or edge. When the draft
+ * runs, these findings are errors.
  */
 const mayBeMissing = new Set(["NOVA230", "NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 

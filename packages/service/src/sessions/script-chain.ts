@@ -85,7 +85,7 @@ function freeId({ nodes }: Draft, id: string): string {
 
 /**
  * Returns the outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all
- * keys. Null without an output.
+ * keys. The value is null for a node without an output.
  */
 export async function nodeValues(
   ports: ServicePorts,

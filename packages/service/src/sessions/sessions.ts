@@ -176,8 +176,8 @@ export async function findNamedSession(ports: ServicePorts, by: Principal, name:
     const session = await ports.sessions.get(id);
     if (session && Date.parse(session.expiresAt) > now) return id;
   }
-  // If the session of the stored attempt is over, this attempt counts as expired and is replaced. If another request
-  // has just replaced it, the newer attempt is used.
+  // If the session of the stored attempt has expired or does not exist, this request replaces that attempt. If another
+  // request has just replaced it, this request uses the newer attempt.
   const isOver = known?.made !== undefined;
   const current = isOver ? await ports.attempts.begin(wanted, (known.expiresAt + 1) * 1000) : known;
   const { id } = await createSession(ports, by, {

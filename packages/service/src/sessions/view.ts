@@ -136,8 +136,8 @@ export function homeOf({ client, id, state }: Session): BlobHome {
 }
 
 /**
- * Returns the id of the session's first execution. It is known in advance, so that blobs have a home before there is an
- * execution.
+ * Returns the id of the session's first execution. This id is known in advance, so that blobs have a home before there
+ * is an execution.
  */
 export function rootOf(session: string): string {
   return session.replace(/^ses_/, "exec_");

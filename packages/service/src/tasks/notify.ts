@@ -251,7 +251,7 @@ function failureNotice(failure: Failure, to: string[], links: Pick<Links, "toApi
 /** The time budget of `nova-notify` for all recipients; a slow server may use much of it. */
 const livesMs = 120_000;
 
-/** The detail of the event `execution.failed`, as far as it is needed. */
+/** The fields of the event `execution.failed` that `notifyFailure` needs. */
 export interface FailedRun {
   execution_id: string;
   /**

@@ -159,9 +159,9 @@ async function taskWithin(ports: ServicePorts, by: Principal, id: string) {
 }
 
 /**
- * Returns a task with the contents from its chain. A task whose time is over is returned as `expired`, even if its
- * record does not say so yet. Throws `NotFound`. Throws `AnswerRefused` for a mailed link that was used, or whose
- * approval takes no votes any more.
+ * Returns a task with the contents from its chain. If the time of the task is over, it returns the task as `expired`,
+ * even if the record does not say so yet. Throws `NotFound`. Throws `AnswerRefused` for a mailed link that was used, or
+ * whose approval takes no votes any more.
  */
 export async function readTask(
   ports: ServicePorts,

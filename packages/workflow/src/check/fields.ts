@@ -73,8 +73,8 @@ const wheel = /^\/\P{Cc}+\.whl$/u;
 const wayOut = "write a package such as pandas==2.2, with extras and a marker where needed, or name @ https://...";
 
 /**
- * Checks that every requirement asks for one package. It must contain no option of pip, no line break and no file on
- * the server.
+ * Checks that every requirement asks for one package. A requirement must contain no option of pip, no line break and no
+ * file on the server.
  */
 export function* checkRequirements({ body, pathOf }: Document, source: WorkflowSource): Iterable<Finding> {
   if (!Array.isArray(body.requirements)) return;

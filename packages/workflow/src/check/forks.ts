@@ -147,8 +147,8 @@ export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedN
 }
 
 /**
- * Assigns every node to the innermost branch that contains it. It first passes over the branches of each fork, and
- * visits them afterwards.
+ * Assigns every node to the innermost branch that contains it. It visits the nodes outside the branches of a fork
+ * first, and the branches afterwards.
  */
 export function homesOf(outline: Outline, branching: Branching): Homes {
   const homes = new Map<string, Scope>();

@@ -277,7 +277,7 @@ function fitsOne(wanted: Matchable, leaves: Leaf[]): boolean {
   return operator !== undefined && leaves.some((leaf) => operator.fits(operand, leaf));
 }
 
-/** Returns the scalars of an event at a path of names. A list in between stands for all of its elements. */
+/** Returns the scalars of an event at a path of names. For a list on this path, all of its elements count. */
 export function leavesAt(event: MatchableObject, [name = "", ...below]: readonly string[]): Leaf[] {
   const value = Object.hasOwn(event, name) ? event[name] : undefined;
   return below.length === 0 ? leavesOf(value) : objectsOf(value).flatMap((object) => leavesAt(object, below));

@@ -128,8 +128,8 @@ export function compiledSchema(text: string): ValidateFunction {
 }
 
 /**
- * Replaces the keywords that compare or divide numbers by ones that use exact digits. As doubles, 19.99 is no multiple
- * of 0.01, and 2^53 + 1 equals 2^53.
+ * Replaces the keywords that compare or divide numbers by keywords that use exact digits. As doubles, 19.99 is no
+ * multiple of 0.01, and 2^53 + 1 equals 2^53.
  */
 export function computeWithDigits(ajv: Ajv2020): void {
   for (const definition of definitions) {

@@ -6,7 +6,10 @@ export const lockFileName = "workflow.lock.json";
 
 export const generatedFolder = "generated";
 
-/** Returns the path of a node's code. It is a separate file, so that people can read and compare it. */
+/**
+ * Returns the path of the file with a node's code. The code is in a separate file, so that people can read and compare
+ * it.
+ */
 export function codeFileOf(node: string): string {
   return `${generatedFolder}/${node}.py`;
 }

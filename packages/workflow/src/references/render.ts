@@ -241,7 +241,8 @@ export class Parts {
   }
 
   /**
-   * Parses a text that starts with `begin`, since models often answer with JSON as text. Undefined if it is no JSON.
+   * Parses a text that starts with `begin`, since models often answer with JSON as text. Returns undefined if the text
+   * is no JSON.
    */
   #json(text: string, begin: "{" | "["): unknown {
     if (text.trimStart()[0] !== begin) return undefined;

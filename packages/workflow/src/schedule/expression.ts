@@ -7,7 +7,7 @@ const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /**
  * Parses a schedule expression: `cron(...)`, `rate(...)` or `at(...)` (EventBridge Scheduler, "Schedule types").
- * Undefined if it is invalid.
+ * Returns undefined if the expression is invalid.
  */
 export function parseExpression(text: string, timeZone: string): Expression | undefined {
   const [, kind, inner = ""] = /^(cron|rate|at)\((.*)\)$/.exec(text) ?? [];
@@ -177,7 +177,7 @@ function valuesOfItem(item: string, field: Field): number[] {
   return steps.map((value) => (value > max ? value - (max - min + 1) : value));
 }
 
-/** Parses one value of a field, a number or a name. NaN for any other text. */
+/** Parses one value of a field, a number or a name. Returns NaN for any other text. */
 function numberOf(text: string, { min, max, names = [] }: Field): number {
   const named = names.indexOf(text);
   if (named >= 0) return named + min;

@@ -9,8 +9,8 @@ interface Change {
 
 /**
  * Adds a node with code to the text of a definition, beside the agent that is its fallback. Edges, `onError` and
- * `input_keys` that name the agent then name the node. Everything else in the text stays as it is. Undefined if the text
- * has no such agent.
+ * `input_keys` that name the agent then name the node. Everything else in the text stays as it is. Returns undefined if
+ * the text has no such agent.
  */
 export function placeCode(
   text: string,
