@@ -28,8 +28,8 @@ const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
 const toleranceSeconds = 300;
 
 /**
- * Accepts the tokens of an issuer. The first token makes NOVA fetch the issuer's keys, which jose caches for ten
- * minutes.
+ * Accepts the tokens of an issuer. The first token makes the library jose fetch the issuer's keys, and jose caches them
+ * for ten minutes.
  */
 export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
   const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;

@@ -17,9 +17,10 @@ const maxPasses = 5;
 
 /**
  * Erases a deleted client: first its keys, so that it starts nothing new, then its open runs, the contents of its runs,
- * its objects, everything else that names it, and last its record. It removes the record only after a pass at whose
- * start no process could start a run of the client, or store results of such a run, any more. After a crash, or after
- * `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is complete.
+ * its objects, everything else that names it, and last its record. It removes the record only after a last pass. When
+ * that pass begins, no process is left that could start a run of the client, or store results of such a run. After a
+ * crash, or after `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is
+ * complete.
  */
 export async function eraseClient(
   ports: ServicePorts,

@@ -182,8 +182,8 @@ export async function cancel(ports: ServicePorts, by: Principal, id: string): Pr
   const { client, open, status } = await executionWithin(ports, by, id);
   const closing = cancelExecution(ports, id);
   const timeout = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
-  // If the close fails after the caller got its answer at the timeout, this ignores the error: the sweeper completes
-  // the close.
+  // If the close fails after the caller got its answer at the timeout, the function ignores the error: the sweeper
+  // completes the close.
   closing.catch(() => undefined);
   const answer = await Promise.race([closing, timeout]);
   if (open) await recordDeed(ports, by, { action: "execution.cancelled", client, subject: id });

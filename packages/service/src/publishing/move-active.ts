@@ -46,9 +46,9 @@ async function clearTouched(ports: ServicePorts, workflowId: string, state: Vers
 /**
  * Activates `next`, or no version. It first sets up the triggers of `next`, and at the end removes those of the
  * previous version. `decide` returns the new state, or undefined for no change. If another process changes the state
- * meanwhile, the function calls `decide` again. It lists both versions in `touched` before it sets up the first
- * trigger, and until all triggers are settled. So the sweeper finishes the work of a crashed process. Throws the errors
- * of `decide` and of `putTriggers`.
+ * meanwhile, the function calls `decide` again. It lists `next` and the previous version in `touched` before it sets up
+ * the first trigger, and until all triggers are settled. So the sweeper finishes the work of a crashed process. Throws
+ * the errors of `decide` and of `putTriggers`.
  */
 export async function moveActive(
   ports: ServicePorts,
