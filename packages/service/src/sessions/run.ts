@@ -211,8 +211,8 @@ async function startRun(
 }
 
 /**
- * Returns the outcome of the start node, since `outputs` of the workflow may refer to it. The outcome holds the initial
- * context, without outcomes of earlier nodes.
+ * Returns the outcome of the start node. A run needs it, because `outputs` of the workflow may refer to it. The outcome
+ * holds the initial context, without outcomes of earlier nodes.
  */
 function startOutcome({ workflow }: Version, context: string): Member[] {
   const start = startOf(workflow);
