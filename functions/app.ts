@@ -40,7 +40,7 @@ export interface FunctionPorts extends Ports {
   outgoing: Outgoing;
 }
 
-/** The composition root: every port of the engine, with its adapter. */
+/** Creates every port of the engine with its adapter. */
 export function createPorts(variables: NodeJS.ProcessEnv): FunctionPorts {
   const env = Environment.parse(variables);
   if (variables.AWS_LAMBDA_FUNCTION_NAME !== undefined) preloadSdk();
@@ -134,7 +134,7 @@ function linksTo(variables: NodeJS.ProcessEnv): Links {
 
 let ports: FunctionPorts | undefined;
 
-/** The ports of this process, created at its first invocation. */
+/** Returns the ports of this process. The first invocation creates them. */
 export function warmPorts(): FunctionPorts {
   ports ??= createPorts(process.env);
   return ports;

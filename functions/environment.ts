@@ -89,8 +89,8 @@ export const ServiceEnvironment = z.object({
   /** Sender of NOVA's own mails, an address that SES has verified; absent: NOVA sends none. */
   NOVA_MAIL_FROM: z.string().optional(),
   /**
-   * Address of an authority (RFC 3161) that stamps the roots of trees; absent: none. A stamp over `http:` is as safe: it
-   * has a signature, and a random number of the request.
+   * Address of an authority (RFC 3161) that stamps the roots of trees; absent: none. A stamp that NOVA gets over
+   * `http:` is as safe as one over `https:`, because the authority signs it with the random number of the request.
    */
   NOVA_TSA_URL: z
     .url({ protocol: /^https?$/, error: "NOVA_TSA_URL is no address - set it to https://... or http://..." })

@@ -3,8 +3,8 @@ import { logger } from "./app.ts";
 import { serviceLambda } from "./service-lambda.ts";
 
 /**
- * Milliseconds before the end of the Lambda's time from which on no erasure starts, because the erasure of one run with
- * many items may need them.
+ * No erasure starts in these last milliseconds of the Lambda's time, because the erasure of one run with many items may
+ * need this time.
  */
 const lastRunMs = 60_000;
 const maxLogged = 50;

@@ -88,14 +88,14 @@ function compilerWhere(models: "on" | "off"): Compiler {
 
 let templates: Templates | undefined;
 
-/** Provides sandbox templates that are built on demand. It must be called before the first invocation. */
+/** Provides sandbox templates that are built on demand. The caller must do this before the first invocation. */
 export function provideTemplates(provided: Templates): void {
   templates = provided;
 }
 
 let ports: ServicePorts | undefined;
 
-/** The ports of this process, created at its first invocation. */
+/** Returns the ports of this process. The first invocation creates them. */
 export function warmServicePorts(): ServicePorts {
   ports ??= createServicePorts(process.env, warmPorts());
   return ports;

@@ -1,9 +1,6 @@
 import { provideCompiler } from "./service-app.ts";
 
-/**
- * Loads the compiler, which is large. Most requests need no compiler, so it is loaded at the first request that needs
- * it.
- */
+/** Loads the compiler, which is large. Most requests need no compiler, so the first request that needs it loads it. */
 const sent = () => import("@nova/compiler/sent");
 
 provideCompiler({

@@ -69,7 +69,7 @@ export function roleArn(stack: Stack, role: NamedRole): string {
   return stack.formatArn({ service: "iam", region: "", resource: "role", resourceName: roleName(stack, role) });
 }
 
-/** ARN of a function's alias, known before the function exists. */
+/** Returns the ARN of a function's alias, known before the function exists. */
 export function functionArn(stack: Stack, name: string): string {
   return stack.formatArn({
     service: "lambda",
@@ -81,7 +81,10 @@ export function functionArn(stack: Stack, name: string): string {
 
 const machinePrefix = "nova-";
 
-/** ARNs of the state machines `nova-<workflow>`. Publishing creates them, so no stack contains them. */
+/**
+ * Returns the ARNs of the state machines `nova-<workflow>`. A publication creates these state machines, so no stack
+ * contains them.
+ */
 export function machineArns(stack: Stack) {
   const all = machineArn(stack, `${machinePrefix}*`);
   // The pattern includes the executions for items of a distributed map.
@@ -114,7 +117,9 @@ function machineArn(stack: Stack, resourceName: string): string {
 /** Name of NOVA's bus and of the group of its schedules. */
 export const novaName = "nova";
 
-/** ARNs of rules and schedules that start runs. packages/aws creates and names them. */
+/**
+ * Returns the ARNs of rules and schedules that start runs. packages/aws creates and names these rules and schedules.
+ */
 export function eventArns(stack: Stack) {
   const events = (resource: string, resourceName: string) =>
     stack.formatArn({ service: "events", resource, resourceName });
@@ -138,7 +143,7 @@ export type EventArns = ReturnType<typeof eventArns>;
 
 export type SecretName = "E2B_API_KEY" | "OPENAI_API_KEY";
 
-/** The parameter in which the operator stores a key: `/nova/production/E2B_API_KEY`. */
+/** Returns the parameter in which the operator stores a key: `/nova/production/E2B_API_KEY`. */
 export function parameterName(stage: string, secret: SecretName): string {
   return `/nova/${stage}/${secret}`;
 }

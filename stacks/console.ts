@@ -133,7 +133,7 @@ function createRouter(stack: Stack): FunctionAssociation {
   };
 }
 
-/** The response headers of the page: the same as on a laptop, and HTTPS only. */
+/** Creates the response headers of the page: the same as on a laptop, and HTTPS only. */
 function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly string[]): ResponseHeadersPolicy {
   const { "content-security-policy": contentSecurityPolicy = "", ...others } = buildPageHeaders(blobOrigin, issuers);
   const custom = Object.entries(others).filter(([name]) => !known.includes(name));
@@ -152,7 +152,7 @@ function createHeaders(stack: Stack, blobOrigin: string, issuers: readonly strin
 /** Headers that are not custom headers, because CloudFront has settings of its own for them. */
 const known = ["x-content-type-options", "referrer-policy", "x-frame-options", "strict-transport-security"];
 
-/** The bucket for the files of the built page. Each deployment uploads them again. */
+/** Creates the bucket for the files of the built page. Each deployment uploads them again. */
 function createPageBucket(stack: Stack, stage: Stage): Bucket {
   const bucket = new Bucket(stack, "Pages", { ...privateBucket(stage) });
   explain(bucket, "AwsSolutions-S1", "It holds the files of a public page, and no data of runs.");

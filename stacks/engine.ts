@@ -67,7 +67,8 @@ export function engine({ stack, app }: StackContext) {
     work: functions["nova-prove"],
   });
   if (verifiesDaily(process.env)) {
-    // A check that does not fit into one invocation continues in the next. After the last one, an invocation ends at once.
+    // A check that does not fit into one invocation continues in the next. After the end of the check, further
+    // invocations of the same day end at once.
     schedule(stack, "Verification", {
       description: "Verifies the chains of all runs once a day, slice by slice",
       every: "rate(15 minutes)",
@@ -98,7 +99,10 @@ function grantable(stack: Stack, stored: Storage): Grantable {
 /** Settings of every queue. */
 export const queueDefaults = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
-/** Creates the queue for events that no function could handle. It keeps them for two weeks, and an alarm watches it. */
+/**
+ * Creates the queue for events that no function could handle. The queue keeps them for two weeks, and an alarm watches
+ * the queue.
+ */
 function createUndelivered(stack: Stack, { rules, rulesOfBus }: EventArns): Queue {
   const queue = new Queue(stack, "Undelivered", { ...queueDefaults, retentionPeriod: Duration.days(14) });
   explain(queue, "AwsSolutions-SQS3", "It is the dead-letter queue.");

@@ -149,8 +149,8 @@ const unused = [
 ];
 
 /**
- * Replaces the files in `unused` by empty modules, which makes a bundle a tenth smaller. Code that needs one of the
- * files must remove its line.
+ * Replaces the files in `unused` by empty modules, which makes a bundle a tenth smaller. If code needs one of the
+ * files, a developer must remove the line of the file from `unused`.
  */
 const leaveOut: Plugin = {
   name: "leave-out",

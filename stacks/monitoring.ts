@@ -33,7 +33,7 @@ export function monitoring({ stack }: StackContext): void {
 
 const namespace = "NOVA";
 const period = Duration.minutes(5);
-/** The interval of the sweep. The counts of one sweep are assumed to hold until the next. */
+/** The interval of the sweep. The metrics assume that the counts of one sweep hold until the next sweep. */
 const sweepSeconds = 60;
 
 type Metrics = ReturnType<typeof createMetrics>;

@@ -44,7 +44,7 @@ export function settingsFrom(variables: NodeJS.ProcessEnv): Record<string, strin
   };
 }
 
-/** Whether a function verifies all chains once a day. */
+/** Returns whether a function verifies all chains once a day. */
 export function verifiesDaily({ NOVA_VERIFY: often = "" }: NodeJS.ProcessEnv): boolean {
   if (often === "" || often === "daily") return often === "daily";
   throw new Error(`NOVA_VERIFY is "${often}" - set it to "daily", or leave it out`);
@@ -69,7 +69,10 @@ export interface MailSettings {
   from?: string;
 }
 
-/** Without a domain NOVA receives no mail. Without a sender it uses an address of the first domain. */
+/**
+ * Returns the settings of mail. Without a domain NOVA receives no mail. Without a sender it uses an address of the
+ * first domain.
+ */
 export function mailSettingsFrom({ NOVA_MAIL_DOMAINS, NOVA_MAIL_FROM }: NodeJS.ProcessEnv): MailSettings {
   const domains = splitList(NOVA_MAIL_DOMAINS).map((domain) => domain.toLowerCase());
   const from = NOVA_MAIL_FROM || (domains[0] && `nova@${domains[0]}`);

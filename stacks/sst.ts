@@ -14,12 +14,12 @@ export { Function as Lambda, use } from "sst/constructs";
 
 type StackFunction = Parameters<App["stack"]>[0];
 
-/** The configuration that the `sst` command reads. Each stack may use the stacks before it. */
+/** Returns the configuration that the `sst` command reads. Each stack may use the stacks before it. */
 export function configOf(name: string, region: string, stacks: readonly StackFunction[]): SSTConfig {
   return {
     config: () => ({ name, region }),
     stacks(app) {
-      // Access logs are allowed by the bucket's policy. The older method needs access control lists, which are off.
+      // The policy of the bucket allows access logs. The older method needs access control lists, which are off.
       app.node.setContext("@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy", true);
       for (const stack of stacks) app.stack(stack);
       // SST adds a Lambda for custom resources (secrets, sites, source maps) to each stack. NOVA uses none of these.
@@ -28,7 +28,7 @@ export function configOf(name: string, region: string, stacks: readonly StackFun
   };
 }
 
-/** The file that SST writes last, after it has deployed all stacks. */
+/** Returns the path of the file that SST writes last, after it has deployed all stacks. */
 export function outputsFile(root: string): string {
   return join(root, ".sst/outputs.json");
 }

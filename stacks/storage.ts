@@ -80,7 +80,7 @@ function createLogBucket(stack: Stack, stage: Stage): Bucket {
   return logs;
 }
 
-/** Settings of every bucket: private, TLS only. */
+/** Returns the settings of every bucket: private, TLS only. */
 export function privateBucket({ removal, isProduction }: Stage): BucketProps {
   return {
     encryption: BucketEncryption.S3_MANAGED,
@@ -110,11 +110,11 @@ const staying = [partitions.chains, partitions.roots, partitions.stamps].flat();
 
 /**
  * Denies everyone in the account, even administrators, to delete an entry of a chain, a root of a tree or a time stamp,
- * or to change a root or a time stamp. Only `eraser`, the ARN of the
- * role that erases contents on request, may change one. Policies of DynamoDB cannot require that a PutItem replaces
- * nothing, and restoring a backup needs puts, so a principal with permission to put can overwrite an entry. NOVA's
- * functions put only new items. If another principal overwrites an entry of a finished run, `nova verify` reports
- * `broken`: a valid last entry needs a proof key (docs/guarantees.md).
+ * or to change a root or a time stamp. Only `eraser`, the ARN of the role that erases contents on request, may change
+ * an entry. A principal with permission to put items can overwrite an entry: policies of DynamoDB cannot require that a
+ * PutItem replaces nothing, and restoring a backup needs puts. NOVA's functions put only new items. If another
+ * principal overwrites an entry of a finished run, `nova verify` reports `broken`: a valid last entry needs a proof key
+ * (docs/guarantees.md).
  */
 function chainStays(eraser: string): PolicyStatement[] {
   const changes = denied("ChainStaysAsItIs", ["dynamodb:UpdateItem"]);
@@ -181,7 +181,10 @@ function createKeys(scope: Construct, { removal, isProduction }: Stage): Storage
   return { signing, proof, vault };
 }
 
-/** Creates a key pair for proofs. It stays enabled for ever, because KMS returns no public key of a disabled one. */
+/**
+ * Creates a key pair for proofs. The key pair stays enabled for ever, because KMS returns no public key of a disabled
+ * one.
+ */
 function createProofKey(scope: Construct, id: string, common: KeyProps): Key {
   return new Key(scope, id, {
     ...common,

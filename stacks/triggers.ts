@@ -122,7 +122,7 @@ export const triggerLambdas = fillPlans({
 
 const againMinutes = 15;
 
-/** Reports failures and approvals repeatedly for a day, because a receiver may be down that long. */
+/** Reports failures and approvals. A failed report is repeated for a day, because a receiver may be down that long. */
 export function createNotices(stack: Stack, tell: IFunction, undelivered: IQueue, bus: IEventBus): void {
   const queue = new Queue(stack, "FailuresToTell", {
     ...queueDefaults,
@@ -141,16 +141,16 @@ const common = { ...queueDefaults, fifo: true, contentBasedDeduplication: true }
 
 /**
  * Queues publications in one group of a FIFO queue, so that Lambda takes the next one after the previous one is done:
- * Step Functions allows one publication per second. This needs no reserved concurrency, of which a new account has only
- * ten. Returns the queue of publications that failed three times; the sweeper queues them again.
+ * Step Functions allows one publication per second. The queue needs no reserved concurrency of Lambda, of which a new
+ * account has only ten. Returns the queue of publications that failed three times; the sweeper queues them again.
  */
 export function createPublications(stack: Stack, publish: IFunction, undelivered: IQueue, bus: IEventBus): Queue {
   const unpublished = new Queue(stack, "Unpublished", { ...common, retentionPeriod: Duration.days(14) });
   explain(unpublished, "AwsSolutions-SQS3", "It is the dead-letter queue.");
   const queue = new Queue(stack, "Publications", {
     ...common,
-    // Longer than the function's timeout, so that no publication runs twice at a time. After a failure, the next
-    // publications wait this long.
+    // This time is longer than the function's timeout, so that no publication runs twice at a time. After a failure,
+    // the next publications wait for this time.
     visibilityTimeout: Duration.seconds(150),
     deadLetterQueue: { queue: unpublished, maxReceiveCount: 3 },
   });

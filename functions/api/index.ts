@@ -84,7 +84,7 @@ const allowed = {
 /** Headers that a page may read in addition to the body. */
 const exposed = { "access-control-expose-headers": "etag, location, retry-after" };
 
-/** Headers that let the calling page read the answer; empty for pages of other origins. */
+/** Returns the headers that let the calling page read the answer; empty for pages of other origins. */
 export function corsHeaders(origins: Origins, { headers }: HttpEvent): Record<string, string> {
   const { origin } = headers;
   if (origin === undefined || origins.length === 0) return {};
@@ -93,7 +93,7 @@ export function corsHeaders(origins: Origins, { headers }: HttpEvent): Record<st
   return { "access-control-allow-origin": origin, vary: "origin", ...exposed };
 }
 
-/** The answer to a preflight request of a browser; undefined for other requests. */
+/** Returns the answer to a preflight request of a browser; undefined for other requests. */
 export function preflight(origins: Origins, event: HttpEvent): HttpAnswer | undefined {
   const isPreflight =
     event.requestContext.http.method === "OPTIONS" && "access-control-request-method" in event.headers;

@@ -63,7 +63,10 @@ const kinds: Record<string, string> = {
   url: "an address, such as https://example.com/",
 };
 
-/** Returns the sentence for the caller about one misfit. If it is undefined, zod's own sentence is shown. */
+/**
+ * Returns the sentence for the caller about one misfit. If the function returns undefined, the caller gets zod's own
+ * sentence.
+ */
 export function misfitMessage(issue: Issue): string | undefined {
   if (issue.code === "invalid_type") return wrongType(issue.expected as string, issue.input);
   if (issue.code === "invalid_value") return `it has to be ${listed(issue.values as unknown[])}`;

@@ -1,7 +1,7 @@
 import { decodeBodyText, decompressBody, Refused } from "@nova/service";
 import { Unreadable } from "./errors.ts";
 
-/** The event of API Gateway's HTTP API (payload format 2.0), as far as NOVA reads it. */
+/** The event of API Gateway's HTTP API (payload format 2.0), with the fields that NOVA reads. */
 export interface HttpEvent {
   version: "2.0";
   rawPath: string;

@@ -6,7 +6,7 @@ import type { HttpAnswer, HttpEvent } from "./event.ts";
 export interface InnerApi {
   /** Returns a handler of all routes with these ports. */
   with(ports: ServicePorts): (event: HttpEvent) => Promise<HttpAnswer>;
-  /** Host names that requests may carry. Absent: a server before the API has checked the name. */
+  /** Host names that requests may carry. Absent: a server in front of the API has checked the host name. */
   hosts?: readonly string[];
   /** Origins of web pages that may call the API; `*`: all. */
   origins: readonly string[];

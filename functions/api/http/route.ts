@@ -55,7 +55,7 @@ interface Described<Params, Query, Body> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /** Whether an absent body means `{}`. It must not be set for routes where a lost body would delete values. */
+  /** Whether an absent body means `{}`. A route on which a lost body would delete values must not set this field. */
   bodyMayBeAbsent?: true;
   /** Members of the body that keep the text of the request (`RawJson`) instead of being parsed. */
   exact?: readonly string[];
@@ -70,7 +70,7 @@ export interface Definition<Params, Query, Body> extends Described<Params, Query
   role: Role;
   /**
    * Returns a text that changes whenever the answer changes, and is cheaper to compute than the answer. If undefined,
-   * the answer gets no `ETag`. Called before `handle`.
+   * the answer gets no `ETag`. The route calls it before `handle`.
    */
   tag?(ports: ServicePorts, asked: Asked<Params, Query, Body>): Promise<string | undefined>;
   /**
@@ -155,8 +155,8 @@ function etagOf(tag: string | undefined, { query }: Received): string | undefine
 }
 
 /**
- * Whether `If-None-Match` contains the `ETag`; `*` never matches. `W/` is ignored, because a gateway that compresses
- * answers makes their tags weak.
+ * Returns whether `If-None-Match` contains the `ETag`; `*` never matches. `W/` is ignored, because a gateway that
+ * compresses answers makes their tags weak.
  */
 function isKnown(etag: string | undefined, { headers }: Received): etag is string {
   const known = headers["if-none-match"]?.split(",").map((one) => one.trim().replace(/^W\//, ""));
@@ -175,11 +175,12 @@ function namedBy(address: Address): Pick<Route, "method" | "path"> {
 }
 
 /**
- * The schema of a route without parameters. It refuses unknown ones, because a misspelled filter would filter nothing.
+ * The schema of a route without parameters. It refuses unknown parameters, because a misspelled filter would filter
+ * nothing.
  */
 const nothing = z.strictObject({});
 
-/** Refuses every parameter of a route that takes none. Throws `BadRequest`. */
+/** Refuses every parameter of a route that takes none. Throws `Misfit`. */
 export function refuseQuery({ query }: Received): void {
   parse(nothing, query, "the query", 400);
 }

@@ -68,7 +68,7 @@ function responseOf(status: string, { description, schema }: Possible) {
   return status.startsWith("4") ? { ...problem, description } : { description };
 }
 
-/** `GET /workflows/{id}/asl` -> `getWorkflowsIdAsl`: the name of the operation in generated clients. */
+/** Returns the name of an operation in generated clients: `GET /workflows/{id}/asl` -> `getWorkflowsIdAsl`. */
 function operationId(method: string, path: string): string {
   const words = path.split(/[^A-Za-z]+/).filter((word) => word !== "");
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");

@@ -225,7 +225,7 @@ export const removeKey = route("DELETE /keys/{id}", {
   handle: (ports, { by, params: { id } }) => service.deleteKey(ports, by, id),
 });
 
-/** The four routes for the credentials of an owner: of a client, or of a workflow. */
+/** Creates the four routes for the credentials of an owner: of a client, or of a workflow. */
 function credentialRoutes(path: `/${string}`, owner: z.ZodObject, whose: string): Route[] {
   const one = owner.extend({ name: CredentialName });
   const ownerOf = (params: object) =>

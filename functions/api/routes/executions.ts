@@ -147,8 +147,8 @@ export const verifyMany = listRoute("/verifications", {
 });
 
 /**
- * No limit in practice: a page ends when the answer is full. Each page compares both runs as a whole, so small pages
- * would be slow.
+ * This number is no limit in practice: a page ends when the answer is full. Each page compares both runs as a whole, so
+ * small pages would be slow.
  */
 const nodesOfPage = 100_000;
 

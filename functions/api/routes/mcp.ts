@@ -11,7 +11,10 @@ const maxWaitSeconds = 20;
 
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Web pages of these hosts may call. Of all origins, only those of this machine: other pages could use its network. */
+/**
+ * Returns the hosts from which web pages may call the route. The origin `*` stands only for the names of this machine,
+ * because pages of other hosts could use the network of this machine.
+ */
 function originHosts({ origins, hosts = [] }: InnerApi): string[] {
   const named = origins.flatMap((origin) => (origin === "*" ? loopback : [URL.parse(origin)?.hostname ?? ""]));
   return [...hosts, ...named].filter((name) => name !== "");

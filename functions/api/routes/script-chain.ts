@@ -6,7 +6,9 @@ import { ExecutionStatus } from "../schemas/execution.ts";
 import { About, about, NodeId } from "../schemas/session.ts";
 import { ExecutionId, Name, OptionalExactObject } from "../schemas/values.ts";
 
-/** An optional field that may also be null, which front ends of ScriptChain send for absent fields. */
+/**
+ * Builds the schema of an optional field that may also be null, which front ends of ScriptChain send for absent fields.
+ */
 function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -136,7 +138,7 @@ const Executed = z
   })
   .meta({ id: "ExecutedSession" });
 
-/** The session that a front end names, or the default session of the API key. */
+/** Returns the session that a front end names, or the default session of the API key. */
 async function sessionOf(ports: service.ServicePorts, by: service.Principal, named: string | undefined) {
   return named?.startsWith("ses_") ? named : service.findNamedSession(ports, by, named);
 }

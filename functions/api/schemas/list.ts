@@ -130,7 +130,10 @@ export const ScanQuery = z.strictObject({
 /** A position in a scan of DynamoDB: the keys of an item, within DynamoDB's quotas. */
 export const TablePlace = z.strictObject({ pk: keyOf(2048), sk: keyOf(1024) });
 
-/** A key attribute with a text. `maxBytes` is DynamoDB's quota for the value of a partition key or a sort key. */
+/**
+ * Builds the schema of a key attribute with a text. `maxBytes` is DynamoDB's quota for the value of a partition key or
+ * a sort key.
+ */
 function keyOf(maxBytes: number) {
   const fits = (text: string) => text !== "" && text.isWellFormed() && Buffer.byteLength(text) <= maxBytes;
   return z.strictObject({ S: z.string().refine(fits) });

@@ -66,8 +66,8 @@ export const wait = maker("wait");
 export const workflow = maker("workflow");
 
 /**
- * Builds a map. It either has a body, whose edges and `onError` can only name nodes of that body, or runs another
- * workflow.
+ * Builds a map. A map either has a body or runs another workflow. The edges and the `onError` in a body can only name
+ * nodes of that body.
  */
 export function map<const Id extends string, const Target extends string = never>(
   fields: MapFields<Id, Target>,

@@ -3,7 +3,7 @@ type Maybe<T> = { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude
 
 /** Returns the object without undefined fields, so that absent fields stay absent in stored records and answers. */
 export function defined<T extends object>(fields: T): { [K in keyof (Sure<T> & Maybe<T>)]: (Sure<T> & Maybe<T>)[K] } {
-  // A loop, because every link of a chain that is read or written passes here.
+  // Uses a loop because it is fast: every entry of a chain that NOVA reads or writes passes through here.
   const own: Record<string, unknown> = {};
   for (const name in fields) {
     if (fields[name] !== undefined) own[name] = fields[name];

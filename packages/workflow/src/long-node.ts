@@ -1,8 +1,8 @@
 import type { TaskNode } from "./workflow.ts";
 
 /**
- * The longest code for which a Lambda waits. A Lambda lives for 900 s and needs the rest to start the code and to
- * record its outcome.
+ * The longest timeout of code for whose end a Lambda waits. A Lambda lives for 900 s, and needs the remaining time to
+ * start the code and to record its outcome.
  */
 export const longestWaitedSeconds = 840;
 
@@ -15,7 +15,9 @@ export const longestPromptSeconds = 600;
 /** Seconds for which the sandbox of long code lives after the code's timeout. */
 export const sandboxMarginSeconds = 60;
 
-/** True if the code may outlive the Lambda that starts it, so that the task must check on it from time to time. */
+/**
+ * Returns true if the code may outlive the Lambda that starts it, so that the task must check on it from time to time.
+ */
 export function isLong({ timeoutSeconds }: Pick<TaskNode, "timeoutSeconds">): boolean {
   return timeoutSeconds > longestWaitedSeconds;
 }

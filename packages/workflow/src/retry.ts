@@ -1,6 +1,6 @@
 /**
- * Every error class of a run. `retry` says how Step Functions retries it. `attempt`: it can end an attempt of a node,
- * so the node's `retry` may name it.
+ * Every error class of a run. `retry` says how Step Functions retries it. `attempt`: the error can end an attempt of a
+ * node, so the node's `retry` may name the error.
  */
 export const runErrors = {
   /** The code failed, or its output cannot be stored. */
@@ -48,7 +48,7 @@ export interface Retry {
 
 export const maxRetryAttempts = 20;
 
-/** The most attempts of a prompt node, because each one asks models up to three times. */
+/** Maximum number of attempts of a prompt node. It is small, because each attempt asks models up to three times. */
 export const maxPromptAttempts = 5;
 
 export const longestDelaySeconds = 86_400;
@@ -82,8 +82,8 @@ export function secondsAfter(retry: Retry, attempt: number): number {
 }
 
 /**
- * True if a node waits for the time in `Retry-After`. It does so in a separate state, because the delays of a retry in
- * Step Functions are fixed.
+ * Returns true if a node waits for the time in `Retry-After`. It does so in a separate state, because the delays of a
+ * retry in Step Functions are fixed.
  */
 export function heedsRetryAfter({ retry, executor }: { retry?: Retry; executor: { kind: string } }): boolean {
   return executor.kind === "code" && retry?.maxDelaySeconds !== undefined && retry.attempts > 1;

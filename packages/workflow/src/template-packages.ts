@@ -40,7 +40,7 @@ const largeModules = [
 const anyPackage = new RegExp(`\\b(?:${modules.join("|")})\\b`);
 const anyLargeImport = new RegExp(`^[ \\t]*(?:import|from)\\b[^#\\n]*\\b(?:${largeModules.join("|")})\\b`, "m");
 
-/** Whether code seems to import packages of the template or large modules of the standard library. */
+/** Returns whether code seems to import packages of the template or large modules of the standard library. */
 export function namesLargeModules(code: string): boolean {
   return anyPackage.test(code) || anyLargeImport.test(code);
 }

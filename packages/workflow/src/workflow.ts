@@ -14,7 +14,7 @@ export interface Workflow {
   labels?: Record<string, string>;
   requirements: string[];
   /**
-   * Seconds that an idle sandbox waits for the next run of its client; 0: it is stopped at once. Absent:
+   * Seconds that an idle sandbox waits for the next run of its client; 0: NOVA stops the sandbox at once. Absent:
    * `defaultIdleSeconds`.
    */
   idleSeconds?: number;
@@ -153,7 +153,7 @@ export interface ApprovalNode extends NodeBase {
   to: string[];
   /** Absent: every caller of the API whose role is at least `runner` may answer. */
   approvers?: Approvers;
-  /** Seconds after the question, in ascending order. */
+  /** The times of reminders: seconds after the question, in ascending order. */
   remindSeconds?: number[];
   /** Addresses to which NOVA posts the question. */
   notify?: string[];
@@ -166,7 +166,10 @@ export interface Approvers {
   any: string[];
   /** How many different people must make the same choice. */
   count: number;
-  /** `starter`, and ids of approvals. */
+  /**
+   * People who must not vote: `starter` is the person who started the run, and the id of an approval stands for
+   * everyone who voted there.
+   */
   not: string[];
 }
 
@@ -244,12 +247,15 @@ export interface TextExecutor {
   maxTokens?: number;
   outputSchema?: WrittenJson;
   into: string;
-  /** The most characters of one inserted value. Absent: `defaultMaxChars`. */
+  /** Maximum number of characters of one inserted value. Absent: `defaultMaxChars`. */
   maxChars?: number;
   /** `mark`: the prompt gets an error text in place of a missing value. Absent: a missing value makes the node fail. */
   onMissing?: "mark";
   maxCostUsd?: number;
-  /** Only in an agent: the code that calls its tools in place of its model. The model continues if the code fails. */
+  /**
+   * Only for an agent: code that calls the tools of the agent in place of its model. If the code fails, the model
+   * continues.
+   */
   compiled?: CompiledCode;
 }
 
@@ -261,7 +267,7 @@ export interface CompiledCode extends Pick<CodeExecutor, "code" | "file"> {
 /** A text node with tools. */
 export interface AgentExecutor extends TextExecutor {
   tools: AgentTool[];
-  /** The most steps of one run of the agent. Each call is a step, and so is each answer that does not fit. */
+  /** Maximum number of steps of one run of the agent. Each call is a step, and so is each answer that does not fit. */
   maxSteps: number;
 }
 
@@ -283,8 +289,8 @@ export interface Edge {
   from: string;
   to: string;
   /**
-   * Only present on edges that leave a decision or an approval. `"default"` matches every value that no other edge
-   * matches.
+   * Only edges that leave a decision or an approval have a condition. `"default"` matches every value that no other
+   * edge matches.
    */
   condition?: Condition;
   /** Present on an edge that leads back: how many times in a row a run may take it. */

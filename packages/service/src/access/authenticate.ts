@@ -7,7 +7,7 @@ export function hasRole({ role }: Pick<Principal, "role">, least: Role): boolean
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Whether a caller may access things of `client`. Null stands for things that all clients share. */
+/** Returns whether a caller may access things of `client`. Null stands for things that all clients share. */
 export function reaches({ client: own }: Pick<Principal, "client">, client: string | null): boolean {
   return own === null || own === client;
 }
@@ -39,8 +39,8 @@ export function isDigestOf(secret: string, digest: string): boolean {
 }
 
 /**
- * The secret of an unknown key is compared with this digest, so that its refusal takes as long as that of a wrong
- * secret.
+ * For an unknown key, `ownerOf` compares the secret with this digest. So the refusal of an unknown key takes as long as
+ * the refusal of a wrong secret.
  */
 const unknownKey = { digest: "00".repeat(32) };
 
@@ -84,7 +84,7 @@ export function demandRole(principal: Principal, least: Role): void {
   throw new Forbidden(`this needs the role ${least}, the key has ${principal.role} - use a key of that role`);
 }
 
-/** Throws `Forbidden` if the caller's key is for one client only. Protects what all clients share. */
+/** Throws `Forbidden` if the caller's key is for one client only: such a key must not use what all clients share. */
 export function demandAllClients({ client }: Principal): void {
   if (client === null) return;
   throw new Forbidden(`all clients share this, and the key is for "${client}" alone - use a key for all clients`);

@@ -27,7 +27,10 @@ const algorithms = ["RS256", "PS256", "ES256", "EdDSA"];
 /** Tolerated difference between the clocks of the issuer and of NOVA: five minutes. */
 const toleranceSeconds = 300;
 
-/** Accepts the tokens of an issuer. Its keys are fetched for the first token, and cached for ten minutes. */
+/**
+ * Accepts the tokens of an issuer. The first token makes the library jose fetch the issuer's keys, and jose caches them
+ * for ten minutes.
+ */
 export function trustIssuer({ fetch }: Pick<Outgoing, "fetch">, options: IssuerOptions): TokenIssuer {
   const { issuer, audience, jwksUrl = `${issuer.replace(/\/$/, "")}/.well-known/jwks.json` } = options;
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
@@ -85,18 +88,22 @@ function principalIn(
   return { id, role, client: client === "*" ? null : client, name: sub, person };
 }
 
-/** The mail address in lower case, if the issuer says that it has verified the address. */
+/** Returns the mail address in lower case, if the issuer says that it has verified the address; undefined otherwise. */
 function verifiedMail({ email, email_verified }: JWTPayload): string | undefined {
   const isVerified = email_verified === true && typeof email === "string" && isMailAddress(email);
   return isVerified ? email.toLowerCase() : undefined;
 }
 
-/** The most names in a claim, and the longest name. A claim with more names counts as if it had none. */
+/**
+ * Maximum number of names in a claim, and maximum length of a name. A claim with more names counts as empty, and a
+ * longer name is left out.
+ */
 const maxNames = 1_000;
 const longestName = 255;
 
 /**
- * The names in a claim: a text, or a list of texts. A claim of another form, or with too many names, counts as empty.
+ * Returns the names in a claim: a text, or a list of texts. A claim of another form, or with too many names, counts as
+ * empty.
  */
 function namesIn(claim: unknown): string[] {
   const names = typeof claim === "string" ? [claim] : claim;

@@ -50,7 +50,10 @@ type Reads = Pick<Ports, "chain" | "workflows" | "blobs" | "generations">;
 /** Caches costs of code, which never change. */
 const known = new LRUCache<string, number>({ max: 10_000 });
 
-/** US dollars that a run of pinned code saved: the cost of writing the code. 0 if no model call was replaced. */
+/**
+ * Returns the US dollars that a run of pinned code saved, which are the cost of writing the code; 0 if the code
+ * replaced no call of a model.
+ */
 export async function savingsOf(ports: Reads, head: Head): Promise<number> {
   const { cache_hit, generation, workflow_id, workflow_version, node_id } = head;
   if (!cache_hit || generation === undefined) return 0;
@@ -60,7 +63,7 @@ export async function savingsOf(ports: Reads, head: Head): Promise<number> {
   return usd ?? 0;
 }
 
-/** The cost of writing code; undefined if the code is not locked and not stored. */
+/** Returns the cost of writing code; undefined if the code is not locked and not stored. */
 async function costOf({ workflows, generations }: Reads, head: Head, id: string): Promise<number | undefined> {
   const locked = (await workflows.get(head.workflow_id, head.workflow_version))?.workflow.lock?.[head.node_id];
   if (locked && generationId(locked) === id) return locked.cost.usd;
@@ -74,7 +77,10 @@ async function costOf({ workflows, generations }: Reads, head: Head, id: string)
 
 export const noFigures: NodeFigures = { runs: 0, failed: {}, totalMs: 0, durations: {} };
 
-/** The statistics of one run of a node. `savedUsd`: what a run of pinned code saved, see `savingsOf`. */
+/**
+ * Returns the statistics of one run of a node. `savedUsd`: the US dollars that a run of pinned code saved, see
+ * `savingsOf`.
+ */
 export function figuresOfRun({ head, spent }: RunHead, savedUsd: number): NodeFigures {
   const { status, error_class = "NodeFailed", execution_time_ms, cache_hit } = head;
   const totalMs = storableNumber(execution_time_ms);
@@ -134,7 +140,7 @@ async function figuresOf(ports: Reads, execution: string): Promise<Record<string
 /** Limit for the JSON text. DynamoDB allows 400 KB per item, which also holds keys, names and copies for the index. */
 const maxBytes = 200_000;
 
-/** The statistics of a run without its nodes, from its record alone. */
+/** Returns the statistics of a run without its nodes, from its record alone. */
 export function bareStatsOf(execution: Execution): RunStats {
   const { id, workflowId, version, client, status, endedAt = "", durationMs = 0, error } = execution;
   return {

@@ -81,8 +81,8 @@ export async function costReports(runs: Runs) {
 }
 
 /**
- * The sum of the statistics of all nodes. It has no durations, since a distribution over different nodes would say
- * nothing.
+ * Returns the sum of the statistics of all nodes. It has no durations, since a distribution over different nodes would
+ * say nothing.
  */
 function sumNodes(nodes: Record<string, NodeFigures>): NodeFigures {
   return { ...Object.values(nodes).reduce(mergeFigures, noFigures), durations: null };

@@ -56,7 +56,10 @@ export function withVariables(variables: string | undefined, context: string): s
 
 type ClientPorts = Pick<ServicePorts, "clients" | "audit" | "clock">;
 
-/** Throws `Conflict` if the slug is taken, or was used by a client whose records remain; `Forbidden`. */
+/**
+ * Creates a client. Throws `Conflict` if the slug is taken, or if records of an earlier client remain under it. Throws
+ * `Forbidden`.
+ */
 export async function createClient(
   ports: ClientPorts,
   by: Principal,
@@ -111,9 +114,10 @@ export async function demandClient(
 const defaultClientRefusal = `nothing is kept of "${defaultClient}", the client of runs without one - on_failure belongs into the definitions of their workflows, quotas to PUT /workflows/{id}/quotas; or make a client and start their runs for it`;
 
 /**
- * Changes a client. Pins, variables and quotas are replaced as a whole; queued runs that fit into wider quotas start.
- * Throws `NotFound`; `Conflict` for a client that is being erased; `Refused` for the default client, unknown versions,
- * invalid variables, and mail addresses if no mail is configured; `Forbidden` if a client changes its own limits.
+ * Changes a client. New pins, variables and quotas replace the old ones as a whole. If the new quotas have room for
+ * queued runs, these runs start. Throws `NotFound`; `Conflict` for a client that is being erased; `Refused` for the
+ * default client, unknown versions, invalid variables, and mail addresses if no mail is configured; `Forbidden` if a
+ * client changes its own limits.
  */
 export async function changeClient(
   ports: ClientPorts & QueuePorts & Pick<ServicePorts, "workflows" | "machineVersions" | "mailer">,
@@ -220,7 +224,10 @@ export async function createKey(ports: KeyPorts, by: Principal | null, request: 
   return { key, text: keyText({ id: key.id, secret }) };
 }
 
-/** Throws `NotFound`; `Conflict` for the caller's own key, since the caller could not undo that. */
+/**
+ * Deletes a key. Throws `NotFound`. Throws `Conflict` for the caller's own key, since the caller could not undo that
+ * deletion.
+ */
 export async function deleteKey(ports: KeyPorts, by: Principal, id: string): Promise<void> {
   const key = await ports.keys.get(id);
   if (!key || !reaches(by, key.client)) throw new NotFound(`there is no key "${id}" - GET /keys lists them`);

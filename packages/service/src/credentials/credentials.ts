@@ -18,7 +18,10 @@ import type { ServicePorts } from "../ports/index.ts";
 import { everyItem } from "../ports/page.ts";
 import { findWorkflow } from "../workflows/find.ts";
 
-/** Checks that the caller reaches the client, or that the workflow exists. All clients share the credentials of a workflow. Throws `NotFound`, `Forbidden`. */
+/**
+ * Checks that the owner exists and that the caller may access it. All clients share the credentials of a workflow, so
+ * access to these needs a key for all clients. Throws `NotFound`, `Forbidden`.
+ */
 async function demandOwner(ports: ServicePorts, by: Principal | null, owner: CredentialOwner): Promise<void> {
   if ("client" in owner) {
     await demandClient(ports, by, owner.client);
@@ -28,7 +31,7 @@ async function demandOwner(ports: ServicePorts, by: Principal | null, owner: Cre
   await findWorkflow(ports, owner.workflow);
 }
 
-/** The audit fields of a credential. `client` is null for a workflow's credential. */
+/** Returns the audit fields of a credential. `client` is null for a workflow's credential. */
 function describeCredential(owner: CredentialOwner, name: string) {
   const [client, of] = "client" in owner ? [owner.client, owner.client] : [null, owner.workflow];
   return { client, subject: `${of}/${name}` };
@@ -43,8 +46,9 @@ export type CredentialInfo = Pick<CredentialRecord, "name" | "kind" | "changedAt
 const maxOfOwner = 50;
 
 /**
- * Stores a credential and replaces the previous one. Replaced secrets are masked for some more days, since running nodes
- * may still use them. Throws `Refused`, with the names of fields but no values; `NotFound`, `Forbidden`, `Conflict`.
+ * Stores a credential and replaces the previous one. NOVA masks the replaced secrets for some more days, since running
+ * nodes may still use them. Throws `NotFound`, `Forbidden`, `Conflict`, and `Refused`, whose message names fields but
+ * no values.
  */
 export async function setCredential(
   ports: ServicePorts,
@@ -59,7 +63,7 @@ export async function setCredential(
     throw new Refused(`there are ${maxOfOwner} credentials already, and no more fit - remove one that is not used`);
   }
   const now = ports.clock.now();
-  // The previous secrets are unknown if no key can decrypt them. The credential can be replaced all the same.
+  // If no key can decrypt the previous secrets, they stay unknown. The new credential replaces them all the same.
   const replaced =
     before && (await openContent(ports.credentialCipher, before).catch(recoverFrom(CredentialLocked, () => undefined)));
   const content = replacing(checked, before && replaced && { kind: before.kind, content: replaced }, now);
@@ -142,8 +146,8 @@ export interface RotationResult {
 const maxTries = 3;
 
 /**
- * Encrypts every credential with a new key. The old key is kept until all credentials have the new one. After an
- * interruption, the next call continues: credentials with the new key are skipped. Throws `Forbidden`.
+ * Encrypts every credential with a new key. It keeps the old key until all credentials have the new key. After an
+ * interruption, the next call continues: it skips the credentials that already have the new key. Throws `Forbidden`.
  */
 export async function rotateCredentials(ports: ServicePorts, by: Principal | null): Promise<RotationResult> {
   if (by) demandAllClients(by);

@@ -17,9 +17,10 @@ const maxPasses = 5;
 
 /**
  * Erases a deleted client: first its keys, so that it starts nothing new, then its open runs, the contents of its runs,
- * its objects, everything else that names it, and last its record. The record is removed only if the last pass began
- * when no process was left that could start a run of the client, or store results of one. A later call continues after
- * a crash, or after `until` (milliseconds since the epoch). Returns whether the erasure is complete.
+ * its objects, everything else that names it, and last its record. It removes the record only after a last pass. When
+ * that pass begins, no process is left that could start a run of the client, or store results of such a run. After a
+ * crash, or after `until` (milliseconds since the epoch), a later call continues. Returns whether the erasure is
+ * complete.
  */
 export async function eraseClient(
   ports: ServicePorts,
@@ -67,7 +68,7 @@ async function removeKeys({ keys }: ServicePorts, client: string): Promise<void>
   }
 }
 
-/** Cancels the client's open runs. Returns false if the time was up before all were cancelled. */
+/** Cancels the client's open runs. Returns false if `until` was reached before all of them were cancelled. */
 async function cancelOpen(
   ports: ServicePorts,
   client: string,
@@ -83,8 +84,8 @@ async function cancelOpen(
 }
 
 /**
- * Runs one pass over everything, or the rest of a pass that was interrupted. Returns false if the time was up before
- * the end of the pass.
+ * Runs one pass over everything, or the rest of a pass that was interrupted. Returns false if `until` was reached
+ * before the end of the pass.
  */
 async function runPass(ports: ServicePorts, slug: string, progress: ErasureProgress, until: number): Promise<boolean> {
   for (let isOver = false; !isOver; ) {
@@ -122,7 +123,10 @@ async function eraseExecutions(ports: ServicePorts, client: string, progress: Er
 /** Milliseconds without progress after which an erasure counts as lost. */
 const lostMs = 120_000;
 
-/** Marks a client as deleted, so no run starts for it. Returns whether it is already erased. Throws `NotFound`, `Forbidden`. */
+/**
+ * Marks a client as deleted, so no run starts for it. Returns whether the client is already erased. Throws `NotFound`,
+ * `Forbidden`.
+ */
 export async function deleteClient(ports: ServicePorts, by: Principal, slug: string): Promise<boolean> {
   demandAllClients(by);
   const there = await clientOf(ports, by, slug);
@@ -248,7 +252,7 @@ interface Runs {
   endedMs: number;
 }
 
-/** Whether this process runs no node of the client, so that a pass that starts now can be the last one. */
+/** Returns whether this process runs no node of the client, so that a pass that starts now can be the last one. */
 export async function canBeLastPass({ inFlight, executions }: ServicePorts, client: string): Promise<boolean> {
   const records = await Promise.all(inFlight.runs.map((id) => executions.get(id)));
   return !records.some((record) => record?.client === client);

@@ -10,8 +10,8 @@ import type { Session } from "../ports/sessions.ts";
 import { draftId } from "../workflows/find.ts";
 
 /**
- * Cancels a run and the runs inside it if it is open. It must be called before the erasure, because a run without
- * contents can no longer be closed.
+ * If a run is open, cancels it and the runs inside it. The caller must do this before it erases the contents of the
+ * run, because a run without contents can no longer be closed.
  */
 export async function cancelIfOpen(ports: ServicePorts, id: string): Promise<void> {
   // Reads the record, since the list of open runs may be out of date.
@@ -55,7 +55,7 @@ export async function markForErasing(ports: ErasePorts, execution: Execution): P
 const closingMs = 5_000;
 const lookEveryMs = 20;
 
-/** Reads an execution and all its restarts, and waits until those that have an end are closed. */
+/** Reads an execution and all its restarts. Waits for at most `closingMs` until those that have ended are closed. */
 async function readClosedFamily(ports: ErasePorts, execution: Execution): Promise<Execution[]> {
   const { clock } = ports;
   const giveUpMs = clock.now() + closingMs;
@@ -103,8 +103,8 @@ function findRestartInCreation({ clock }: ErasePorts, source: Execution, id: str
 }
 
 /**
- * Erases executions of one family, which is an execution with all its restarts. The blobs that the family shares are
- * removed with the last member that has contents.
+ * Erases executions of one family, which is an execution with all its restarts. It removes the blobs that the family
+ * shares together with the last member that has contents.
  */
 export async function eraseMembers(
   ports: ErasePorts,
@@ -201,7 +201,8 @@ export async function cancelRuns(ports: ServicePorts, { state }: Pick<Session, "
 }
 
 /**
- * Removes a session and its state machine. Can be repeated. Definitions are kept, since the session's runs need them.
+ * Removes a session and its state machine. A call can be repeated. It keeps the definitions, since the session's runs
+ * need them.
  */
 export async function removeSession(ports: ServicePorts, session: Pick<Session, "id" | "client">): Promise<void> {
   const whole = await ports.sessions.get(session.id);

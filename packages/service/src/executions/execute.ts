@@ -34,7 +34,10 @@ export interface ExecuteRequest {
   workflow: string;
   /** The initial context as the JSON text of an object. Its keys override the client's variables. */
   context: string;
-  /** Whether the caller wrote the context, so `{"$upload": id}` in it names an upload. Absent: it is plain data. */
+  /**
+   * Whether the caller wrote the context, so `{"$upload": id}` in it names an upload. Absent: the context is plain
+   * data.
+   */
   namesUploads?: boolean;
   files?: NonNullable<StartRequest["files"]>;
   /** The client of the run; absent: the client of the key, or the default client. */
@@ -135,7 +138,10 @@ export async function versionFor(ports: ServicePorts, id: string, wanted?: numbe
   return wanted !== undefined || found.version.version === found.active ? found : findWorkflow(ports, id, found.active);
 }
 
-/** The error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is gone, too. */
+/**
+ * Returns the error for a pin whose version was deleted while the workflow exists. Throws `NotFound` if the workflow is
+ * gone, too.
+ */
 async function lostPinError(ports: ServicePorts, workflow: string, client: string, version: number): Promise<Refused> {
   await findWorkflow(ports, workflow);
   const wayOut = `PATCH /clients/${client} with pins to others, or none`;
@@ -172,7 +178,7 @@ export interface RestartWish extends Pick<RestartRequest, "from" | "patch" | "ag
 
 /**
  * Restarts an execution, or queues the restart, as `execute` does. Throws `ExecutionNotFound`, `NotFound`, `Refused`,
- * `InputsRefused`, `Conflict`; nothing is stored then.
+ * `InputsRefused`, `Conflict`. If it throws one of them, it stores nothing.
  */
 export async function restart(
   ports: ServicePorts,
@@ -224,7 +230,10 @@ async function requestFor(ports: ServicePorts, by: Principal, id: string, { vers
   return { request: { source, version: found.version, ...wish, by: by.id, starter: by.person }, found, record };
 }
 
-/** The error for an execution inside another one. It names the place from which the outermost execution can be restarted. */
+/**
+ * Returns the error for an execution inside another one. It names the place from which the outermost execution can be
+ * restarted.
+ */
 async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution): Promise<Refused> {
   let [root, parent, place] = [id, source.parent, ""];
   while (parent) {
@@ -239,9 +248,9 @@ async function partOfAnother(ports: ServicePorts, { id, ...source }: Execution):
 }
 
 /**
- * Returns the run for a repeated request, which a sender repeats if it got no answer. This is the run of the first
- * request, or a restart of that run if its process was killed. Two concurrent repetitions create the same restart.
- * Throws as `restart` does.
+ * Returns the run for a request that a sender repeats because it got no answer. This is the run of the first request.
+ * If the process of that run was killed, it is a restart of that run. Two concurrent repetitions create the same
+ * restart. Throws as `restart` does.
  */
 export async function continueRun(ports: ServicePorts, by: Principal, run: Execution): Promise<Execution> {
   if (run.status !== "interrupted" || run.erased) return run;

@@ -98,7 +98,7 @@ export async function readExecution(ports: ReadPorts, id: string): Promise<RunSt
 
 /**
  * Reads one entry of any branch. With `full`, the result includes code, contexts and logs. With `references`, large
- * values stay references. Undefined if there is no such entry.
+ * values stay references. Returns undefined if there is no such entry.
  */
 export async function readLink(
   ports: ReadPorts,
@@ -182,7 +182,8 @@ export async function cancel(ports: ServicePorts, by: Principal, id: string): Pr
   const { client, open, status } = await executionWithin(ports, by, id);
   const closing = cancelExecution(ports, id);
   const timeout = once(ports.timer.timeout(longestWaitMs), "abort").then(() => ({ status }));
-  // An error is ignored: if the caller got its answer after the timeout, the sweeper completes the close.
+  // If the close fails after the caller got its answer at the timeout, the function ignores the error: the sweeper
+  // completes the close.
   closing.catch(() => undefined);
   const answer = await Promise.race([closing, timeout]);
   if (open) await recordDeed(ports, by, { action: "execution.cancelled", client, subject: id });

@@ -27,16 +27,16 @@ export function extendDigest(before: string, records: readonly ArchiveRecord[]):
 }
 
 /**
- * The text that is signed to seal an export. The key also signs chains. A signature of a chain covers 64 hex digits, so
- * neither kind of signature can pass for the other.
+ * Returns the text that is signed to seal an export. The key also signs chains. A signature of a chain covers 64 hex
+ * digits, so neither kind of signature can pass for the other.
  */
 export function sealedText({ client, digest }: SealedExport): string {
   return `nova-export\n${JSON.stringify({ format: 1, client, digest })}`;
 }
 
 /**
- * The digest of all pages so far, and the position where the next page starts. It is signed, since the caller passes it
- * from one page to the next.
+ * The digest of all pages so far, and the position where the next page starts. NOVA signs both, since the caller passes
+ * them from one page to the next.
  */
 interface RunningDigest {
   at: string;

@@ -56,8 +56,8 @@ export function decodeText(charset = "utf-8", bytes: Uint8Array, what: string): 
 const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))\s*/gy;
 
 /**
- * The parameters of a header such as content-type, with lower-case names. A backslash escapes only a quote, since
- * browsers send Windows paths with plain backslashes.
+ * Returns the parameters of a header such as content-type, with lower-case names. A backslash escapes only a quote,
+ * since browsers send Windows paths with plain backslashes.
  */
 export function parametersOf(header: string): Map<string, string> {
   const start = header.indexOf(";");
@@ -71,7 +71,7 @@ export function parametersOf(header: string): Map<string, string> {
   );
 }
 
-/** The charset of a content-type; undefined if it has none. */
+/** Returns the charset of a content-type; undefined if it has none. */
 export function charsetOf(contentType: string): string | undefined {
   return parametersOf(contentType).get("charset")?.trim().toLowerCase() || undefined;
 }

@@ -78,7 +78,7 @@ export interface FormPart {
 
 const longestHead = 16_384;
 
-/** The parts of `multipart/form-data` (RFC 7578). Throws `Refused`. */
+/** Yields the parts of `multipart/form-data` (RFC 7578). Throws `Refused`. */
 export function* splitMultipart(body: Buffer, boundary: string | undefined): Iterable<FormPart> {
   if (!boundary) throw noForm("its content-type states no boundary");
   for (const section of sections(body, `--${boundary}`)) yield readPart(section);
@@ -88,7 +88,7 @@ function noForm(reason: string): Refused {
   return new Refused(`its body is no multipart/form-data (${reason}) - correct it, or send another content-type`);
 }
 
-/** The bytes between boundary lines. Text before the first boundary and after the last is ignored. */
+/** Yields the bytes between boundary lines. Text before the first boundary and after the last is ignored. */
 function* sections(body: Buffer, delimiter: string): Iterable<Buffer> {
   let start: number | undefined;
   for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + delimiter.length)) {

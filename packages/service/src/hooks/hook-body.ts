@@ -60,10 +60,11 @@ function demandJson(text: string): void {
 }
 
 /**
- * The id that repeated deliveries of a request share: the value that the trigger's `dedupe` names, else a hash of the
- * body. Without `dedupe` every request is unique. For a signed request only the body counts, and it is read in the same
- * way for every content-type, since the signature does not cover the headers. If headers counted, an attacker who has
- * seen one request could change them and start any number of runs.
+ * Returns the id that repeated deliveries of a request share: the value that the trigger's `dedupe` names, else a hash
+ * of the body. Without `dedupe` every request is unique. For a signed request, only the body counts, because the
+ * signature does not cover the headers. For the same reason, the function reads the body in the same way for every
+ * content-type. If headers counted, an attacker who has seen one request could change them and start any number of
+ * runs.
  */
 export function dedupeIdOf(
   { dedupe, signature }: Pick<WebhookTrigger, "dedupe" | "signature">,

@@ -20,7 +20,10 @@ export interface HookRequest {
   /** The decoded body if the request has a content-encoding; absent: the same as `body`. Signatures cover `body`. */
   content?: Uint8Array;
   from: string;
-  /** An error that the receiver found in the body. The body is not read then; the error is recorded and thrown. */
+  /**
+   * An error that the receiver found in the body. If it is present, `receiveHook` does not read the body: it records
+   * this error and throws it.
+   */
   flaw?: Error;
 }
 
@@ -30,8 +33,8 @@ export interface AcceptedHook {
 }
 
 /**
- * Starts a run. Throws the same `NotFound` for an unknown hook and a wrong signature; for a signed request with a
- * fault, `Refused` or `flaw`.
+ * Starts a run. Throws the same `NotFound` for an unknown hook and a wrong signature. Throws `Refused` or `flaw` for
+ * any other fault of the request.
  */
 export async function receiveHook(ports: ServicePorts, request: HookRequest): Promise<AcceptedHook> {
   const place = await findTrigger(ports, hookKey(request.id), "webhook");

@@ -11,9 +11,10 @@ export interface SignedRequest {
 const usualPrefix = "v1=";
 
 /**
- * The reason why the signature of a request is refused; undefined if one of the keys made it recently enough. With
- * `toleranceSeconds` the header is a list such as `t=1492774577,v1=<digest>`, and the digest covers the time, a dot and
- * the body (Stripe, "Verify webhook signatures"). The header `x-nova-signature` carries NOVA's own digest instead.
+ * Returns the reason why the signature of a request is refused; undefined if one of the keys made it recently enough.
+ * With `toleranceSeconds` the header is a list such as `t=1492774577,v1=<digest>`, and the digest covers the time, a
+ * dot and the body (Stripe, "Verify webhook signatures"). The header `x-nova-signature` carries NOVA's own digest
+ * instead.
  */
 export function signatureProblem(
   signature: WebhookSignature,
@@ -101,7 +102,10 @@ export function novaKey(secret: string): Buffer {
   return createHmac("sha256", secret).update(novaHeader).digest();
 }
 
-/** Value of `x-nova-signature`: `t=<seconds>,v2=<hex>`, HMAC-SHA256 with `novaKey` of the time, a dot and the body. */
+/**
+ * Returns the value of `x-nova-signature`: `t=<seconds>,v2=<hex>`. The hex digits are the HMAC-SHA256, with `novaKey`,
+ * of the time, a dot and the body.
+ */
 export function failureSignature(secret: string, body: string, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
   return `t=${seconds},${novaPrefix}${createHmac("sha256", novaKey(secret)).update(`${seconds}.${body}`).digest("hex")}`;

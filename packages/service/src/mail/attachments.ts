@@ -67,7 +67,7 @@ async function* unpackAttachments(attachments: readonly Attachment[], at: Unpack
   }
 }
 
-/** RFC 6532: a `message/global` is a mail with UTF-8 headers. */
+/** Returns whether a media type is that of a mail. A `message/global` is a mail with UTF-8 headers (RFC 6532). */
 function isMail(type: string): boolean {
   return type === "message/rfc822" || type === "message/global";
 }
@@ -212,7 +212,7 @@ function* variableProperties(bytes: Uint8Array): Iterable<[id: number, property:
 const firstNamed = 0x8000;
 const guidBytes = 16;
 
-/** Length of a named property's type, id, GUID, and number or name. */
+/** Returns the length of a named property's type, id, GUID, and number or name. */
 function namedHeadBytes(view: DataView, guidAt: number): number {
   if (guidAt + 24 > view.byteLength) return view.byteLength;
   const isName = view.getUint32(guidAt + guidBytes, true) === 1;

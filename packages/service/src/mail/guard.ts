@@ -43,7 +43,7 @@ export const largestMailBytes = 40 * 1024 * 1024;
 /** Limits that no honest mail exceeds. A parser would take seconds or minutes for mails beyond them. */
 const limits = { parts: 5_000, boundaries: 500, mentions: 20_000, textBytes: 5 * 1024 * 1024, shortLines: 50_000 };
 
-/** The reason to refuse a mail before parsing it; undefined if it may be parsed. */
+/** Returns the reason to refuse a mail before parsing it; undefined if it may be parsed. */
 export function guardProblem(raw: Buffer): string | undefined {
   if (raw.length === 0) return "it is empty";
   if (raw.length > largestMailBytes) return tooLargeReason(raw.length);
@@ -63,7 +63,10 @@ export function tooLargeReason(bytes: number): string {
   return `it has ${bytes} bytes, and a mail may have ${largestMailBytes}`;
 }
 
-/** The boundaries that a mail declares. It stops at 501, since a mail with more than 500 is refused. */
+/**
+ * Returns the boundaries that a mail declares. The search stops at 501, since `guardProblem` refuses a mail with more
+ * than 500.
+ */
 export function boundariesIn(raw: Buffer): Set<string> {
   const found = new Set<string>();
   let mentions = 0;

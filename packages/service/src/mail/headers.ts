@@ -10,8 +10,8 @@ export interface MailHeader {
 export const longestHeadBytes = 512 * 1024;
 
 /**
- * The text of a mail's headers; undefined if they do not end within the limit. Read as latin-1, since header names are
- * ASCII.
+ * Returns the text of a mail's headers; undefined if they do not end within the limit. It reads them as latin-1, since
+ * header names are ASCII.
  */
 export function headText(raw: Uint8Array): string | undefined {
   const start = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, longestHeadBytes)).toString("latin1");
@@ -19,7 +19,7 @@ export function headText(raw: Uint8Array): string | undefined {
   return end === undefined ? undefined : start.slice(0, end);
 }
 
-/** The headers of a mail, top to bottom; undefined if they do not end within the limit. */
+/** Returns the headers of a mail, top to bottom; undefined if they do not end within the limit. */
 export function readHeaders(raw: Uint8Array): MailHeader[] | undefined {
   const lines = headText(raw)
     ?.replaceAll(/\r?\n[ \t]+/g, " ")
@@ -66,9 +66,9 @@ const label = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
 const addressPattern = new RegExp(`^${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
 
 /**
- * The single sender of a mail, in lower case; empty if there is no sender, or more than one. SES and the code of nodes
- * must read the same address. So everything ambiguous counts as no sender: two headers, lists, groups, names that are
- * addresses, and quoted or encoded addresses.
+ * Returns the single sender of a mail, in lower case; empty if there is no sender, or more than one. SES and the code
+ * of nodes must read the same address. So everything ambiguous counts as no sender: two headers, lists, groups, names
+ * that are addresses, and quoted or encoded addresses.
  */
 export function senderOf(headers: readonly MailHeader[]): string {
   const [from, ...others] = headers.filter(({ name }) => name === "from");
@@ -81,7 +81,7 @@ export function senderOf(headers: readonly MailHeader[]): string {
   return isOne && addressPattern.test(address) && !address.includes("=?") ? address : "";
 }
 
-/** The reason why a sender is refused; undefined if the sender is allowed. */
+/** Returns the reason why a sender is refused; undefined if the sender is allowed. */
 export function senderProblem(
   headers: readonly MailHeader[],
   allowed: readonly string[] | undefined,
@@ -100,12 +100,15 @@ export interface RawMail {
   headers: readonly MailHeader[];
 }
 
-/** Headers that the author's program wrote. Servers on the way add others, which differ between deliveries. */
+/**
+ * Headers that the author's program wrote. Mail servers that forward the mail add other headers, which differ between
+ * deliveries.
+ */
 const authored = new Set(["from", "sender", "reply-to", "to", "cc", "subject", "date", "in-reply-to", "references"]);
 
 /**
- * The record fields of a mail. `dedupe` identifies it: its Message-ID, or without one a hash of the author's headers and
- * body.
+ * Returns the record fields of a mail. `dedupe` identifies the mail: it is the Message-ID, or, if the mail has none, a
+ * hash of the author's headers and body.
  */
 export function identifyMail({ raw, headers }: RawMail) {
   const messageId = headerOf(headers, "message-id") ?? "";
@@ -121,7 +124,7 @@ function authoredHash({ raw, headers }: RawMail): string {
   return hash.update("\n").update(authoredBody(raw), "latin1").digest("hex");
 }
 
-/** The body with normalised line ends, since servers on the way may change them. */
+/** Returns the body with normalised line ends, since mail servers that forward the mail may change them. */
 function authoredBody(raw: Buffer): string {
   return raw.toString("latin1", bodyStart(raw)).replaceAll("\r\n", "\n").trimEnd();
 }

@@ -93,7 +93,9 @@ function wellFormed(text = ""): string {
   return text.toWellFormed();
 }
 
-/** The initial context of a mail's run: `email`, and its flat aliases. The bytes of attachments are in `files`. */
+/**
+ * Returns the initial context of a mail's run: `email`, and its flat aliases. The bytes of attachments are in `files`.
+ */
 export function mailContext(mail: ParsedMail, messageId: string): { context: string; files: FileInPlace[] } {
   const { subject, from, fromName, to, cc, replyTo, inReplyTo, autoSubmitted, date, text, html, headers } = mail;
   const files: FileInPlace[] = [];
@@ -127,10 +129,15 @@ export function mailContext(mail: ParsedMail, messageId: string): { context: str
   return { context: JSON.stringify(context), files };
 }
 
-/** Consecutive encoded words (RFC 2047). Each part of the pattern can match in only one way, so matching is fast. */
+/**
+ * The pattern of one encoded word (RFC 2047). Each part of the pattern can match in only one way, so matching is fast.
+ */
 const one = String.raw`=\?[\w.:-]{1,40}(?:\*[\w-]{1,40})?\?(?:b\?[a-z0-9+/=]*|q\?[!->@-~]*)\?=`;
 const words = new RegExp(`${one}(?:\\s*${one})+`, "gi");
-/** Charset, encoding and text of a word. Its language (RFC 2231) does not affect the letters. */
+/**
+ * Matches an encoded word, and captures its charset, encoding and text. It skips the language of the word (RFC 2231),
+ * which does not affect the letters.
+ */
 const word = /=\?([\w.:-]+)(?:\*[\w-]+)?\?([bq])\?([^?\s]*)\?=/gi;
 const severalWords = /\?=\s*=\?/;
 
@@ -145,12 +152,15 @@ function joinSplitWords(text: string): string {
   });
 }
 
-/** Each word of this charset starts in the initial state, so the decoder must not keep the state of the previous word. */
+/**
+ * A decoder of this charset has states. Each encoded word starts in the initial state, so the decoder must not keep the
+ * state of the previous word.
+ */
 const withStates = "iso-2022-jp";
 
 /**
- * The text of consecutive encoded words; undefined for a charset that `TextDecoder` does not know. The mail parser may
- * still know it.
+ * Returns the text of consecutive encoded words; undefined for a charset that `TextDecoder` does not know. The mail
+ * parser may still know it.
  */
 function textOfWords(run: string): string | undefined {
   let text = "";
@@ -167,7 +177,7 @@ function textOfWords(run: string): string | undefined {
   return text + decoder.decode();
 }
 
-/** The canonical name of a charset: `utf8` and `UTF-8` are the same. */
+/** Returns the canonical name of a charset: `utf8` and `UTF-8` are the same. */
 function charsetNamed(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
@@ -203,7 +213,7 @@ export function joinWordsInHeads(raw: Buffer, isBoundary: (line: string) => bool
   return Buffer.from(joined, "latin1");
 }
 
-/** The start of the next part's headers, after its boundary line. */
+/** Returns the start of the next part's headers, after its boundary line. */
 function nextHead(text: string, from: number, isBoundary: (line: string) => boolean): number {
   for (let at = text.indexOf("\n--", from); at !== -1; at = text.indexOf("\n--", at + 1)) {
     const end = text.indexOf("\n", at + 1);

@@ -37,8 +37,8 @@ export interface Recipient {
 const maxRecipients = 50;
 
 /**
- * The recipients of a mail that belong to NOVA. SES may name only one of several recipients. So if NOVA's domains are
- * configured, the addresses in To and Cc that belong to these domains are recipients, too.
+ * Returns the recipients of a mail that belong to NOVA. SES may name only one of several recipients. So if NOVA's
+ * domains are configured, the addresses in To and Cc that belong to these domains are recipients, too.
  */
 export function recipientsOf(
   headers: readonly MailHeader[],
@@ -60,8 +60,8 @@ function recipientOf(text: string): Recipient {
 }
 
 /**
- * The reason to refuse a mail because of the verdicts of SES; undefined if there is none. If a domain asks to reject
- * forged mail, SES must have proven the sender: a missing or unreadable result counts as a failure.
+ * Returns the reason to refuse a mail because of the verdicts of SES; undefined if there is none. If a domain asks to
+ * reject forged mail, SES must have proven the sender: a missing or unreadable result counts as a failure.
  */
 export async function verdictProblem(
   { spam, virus, provenDomain }: Verdicts,

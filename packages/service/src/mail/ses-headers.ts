@@ -7,11 +7,12 @@ import { addressesIn, headerOf, type MailHeader } from "./headers.ts";
 const maxLetters = 10_000;
 
 /**
- * The sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is proven.
- * Senders choose some of the words in it (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and comments
- * never counts as a result. A sender could also put SES's own result between quotes, and add a false one. SES writes
- * `dmarc=` once, so a header with two of them is rejected. SES ends the header with a semicolon, and puts semicolons
- * between some properties. The parts between these semicolons look like results of unknown methods, and are ignored.
+ * Returns the sender domain that SES has proven (DMARC), from `Authentication-Results` (RFC 8601); undefined if none is
+ * proven. Senders choose some of the words in it (MAIL FROM, HELO, the `i=` of DKIM). Therefore text in quotes and
+ * comments never counts as a result. A sender could also put SES's own result between quotes, and add a false one. SES
+ * writes `dmarc=` once, so a header with two of them is rejected. SES ends the header with a semicolon, and puts
+ * semicolons between some properties. The parts between these semicolons look like results of unknown methods, and are
+ * ignored.
  */
 function provenDomainIn(header: string): string | undefined {
   if (header.length > maxLetters || (header.match(/dmarc\s*=/gi) ?? []).length !== 1) return undefined;
@@ -35,7 +36,10 @@ interface Pair {
   value?: string;
 }
 
-/** The pairs of each part between semicolons. A comment counts as a space. Undefined if a quote or a comment has no end. */
+/**
+ * Returns the pairs of each part between semicolons. A comment counts as a space. Returns undefined if a quote or a
+ * comment has no end.
+ */
 function pairsIn(header: string): Pair[][] | undefined {
   const segments: Pair[][] = [[]];
   let isApart = true;
@@ -65,7 +69,7 @@ function tokenAt(header: string, at: number): string | undefined {
   return tokenPattern.exec(header)?.[0];
 }
 
-/** The comment at `start`, with nested comments. */
+/** Returns the comment at `start`, with nested comments. */
 function commentAt(header: string, start: number): string | undefined {
   let depth = 0;
   for (let at = start; at < header.length; at++) {
@@ -88,7 +92,10 @@ const sesHeaderOrder = [
   "x-ses-dkim-signature",
 ];
 
-/** The headers that SES added on top. Headers below them, including a second one of a name, come from the sender. */
+/**
+ * Returns the headers that SES added on top. Headers below them, including a second one of a name, come from the
+ * sender.
+ */
 export function sesHeaders(headers: readonly MailHeader[]): MailHeader[] {
   let at = -1;
   const end = headers.findIndex(({ name }) => {
@@ -113,7 +120,7 @@ export function verdictsOf(ses: readonly MailHeader[]): Verdicts {
   return defined({ spam: spam?.toUpperCase(), virus: virus?.toUpperCase(), provenDomain });
 }
 
-/** The addresses for which SES received the mail. The headers To and Cc may name other addresses. */
+/** Returns the addresses for which SES received the mail. The headers To and Cc may name other addresses. */
 export function receivedFor(ses: readonly MailHeader[]): string[] {
   const received = headerOf(ses, "received") ?? "";
   // Removes the date at the end, and keeps only what follows the last `for`: the sender chose the server name at the

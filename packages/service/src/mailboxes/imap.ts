@@ -102,7 +102,7 @@ async function reportUnreachable<T>({ host, port, user, mailbox }: MailboxAddres
   }
 }
 
-/** The reason of a failure. It quotes the server only after the server has answered as a mail server does. */
+/** Returns the reason of a failure. It quotes the server only after the server has answered as a mail server does. */
 function reasonOf(cause: unknown, user: string): string {
   const { authenticationFailed, serverResponseCode, responseText } = cause as Partial<Record<string, unknown>>;
   if (authenticationFailed === true && serverResponseCode !== "UNAVAILABLE")

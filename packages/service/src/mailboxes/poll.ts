@@ -12,7 +12,8 @@ const maxMails = 50;
 
 /**
  * Starts a run for each unread mail of a trigger's mailbox, oldest first, and marks each as read once its run was
- * accepted or refused. A mailbox that cannot be read is recorded with the reason, and polled less and less often.
+ * accepted or refused. If the mailbox cannot be read, it records the reason, and the next polls follow less and less
+ * often.
  */
 export async function pollMailbox(ports: ServicePorts, name: TriggerName, signal?: AbortSignal): Promise<Delivery[]> {
   const live = await ports.triggers.get(ownKey(name.workflow, name.trigger));
@@ -86,8 +87,8 @@ export async function mailboxAddress(
 const longestSeconds = 6 * 60 * 60;
 
 /**
- * The pause of a mailbox after this number of failures in a row. The first failure causes none. Later pauses double
- * each time, up to six hours.
+ * Returns the pause of a mailbox after this number of failures in a row. The first failure causes no pause. Later
+ * pauses double each time, up to six hours.
  */
 export function pauseAfter(failures: number, everySeconds: number, nowMs: number): Pause {
   const seconds = failures <= 1 ? 0 : Math.min(longestSeconds, everySeconds * 2 ** (failures - 1));

@@ -24,7 +24,7 @@ export function buildNotice(about: Notice["about"], to: string[], subject: strin
 /** Control characters except tab and line feed, and characters that reverse the text direction. */
 const controlCharacters = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
 
-/** The sender of a mail about a client's run: the client's own address, if it has one. */
+/** Returns the sender of a mail about a client's run: the client's own address, if it has one. */
 export function senderFields(client: Pick<Client, "mailFrom"> | undefined): Pick<Notice, "from"> {
   return client?.mailFrom ? { from: client.mailFrom } : {};
 }

@@ -20,7 +20,7 @@ export interface OnceRequest {
   asked: string;
   /**
    * Maximum run time of the caller. After that time, the attempt counts as abandoned, and another request takes it
-   * over. Absent: the API's.
+   * over. Absent: the maximum run time of the API's Lambda.
    */
   livesMs?: number;
 }

@@ -11,7 +11,7 @@ import type { Poster } from "../ports/triggers.ts";
 /** The IPv6 range assigned to the internet (IANA). All other ranges are reserved or special. */
 const unicast = [ipaddr.parse("2000::"), 3] as [IPv6, number];
 
-/** Whether the address identifies one machine on the internet. IPv4 inside IPv6 is checked as IPv4. */
+/** Returns whether the address identifies one machine on the internet. IPv4 inside IPv6 is checked as IPv4. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);

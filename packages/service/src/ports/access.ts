@@ -56,7 +56,7 @@ export interface Rates {
 
 /** Counts the requests of each key, shared by all processes. */
 export interface RateStore {
-  /** Adds `count` to a window. False, and nothing is added, if the sum would exceed `limit`. */
+  /** Adds `count` to a window. Returns false, and adds nothing, if the sum would exceed `limit`. */
   add(by: Pick<Principal, "id" | "client">, window: RateWindow, count: number, limit: number): Promise<boolean>;
 }
 
@@ -92,11 +92,11 @@ export type AttemptName = Pick<Attempt, "principal" | "key">;
 
 export interface AttemptStore {
   /**
-   * Stores an attempt and returns undefined. If an attempt with its key exists that has not expired, returns that one
-   * instead.
+   * Stores an attempt and returns undefined. If an attempt with its key exists that has not expired, returns that
+   * attempt instead.
    */
   begin(attempt: Attempt, now: number): Promise<Attempt | undefined>;
-  /** Takes over an attempt that started at `since`. False if another process has already taken it over. */
+  /** Takes over an attempt that started at `since`. Returns false if another process has already taken it over. */
   takeOver(name: AttemptName, since: string, now: string): Promise<boolean>;
   /** Stores the result. Does nothing if the attempt was erased with its client. */
   finish(name: AttemptName, made: string): Promise<void>;

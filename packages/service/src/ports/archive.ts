@@ -42,7 +42,7 @@ export interface Archive {
    * it, all records.
    */
   page(query: ArchiveQuery): Promise<ArchivePage>;
-  /** A URL from which an object can be fetched, for `seconds`. */
+  /** Returns a URL from which an object can be fetched, for `seconds`. */
   sign(key: string, seconds: number): Promise<string>;
   read(key: string): Promise<AsyncIterable<Uint8Array>>;
   /**

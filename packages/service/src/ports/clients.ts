@@ -31,7 +31,7 @@ export interface Erasing {
   since: string;
   part: "executions" | "rest";
   cursor?: string;
-  /** The audit record of the deletion, until it is written to the audit. That happens before anything is erased. */
+  /** The audit record of the deletion. `eraseClient` writes it to the audit before it erases anything. */
   deed?: AuditRecord;
   markedAt?: string;
   runs?: number;
@@ -88,14 +88,17 @@ export interface Ticket {
  */
 export interface SlotStore {
   /**
-   * Takes a slot for the run, held by this admission. False if `limit` slots are taken, or if a later admission holds
-   * the run's slot.
+   * Takes a slot for the run, and stores that this admission holds the slot. Returns false if `limit` slots are taken,
+   * or if a later admission holds the run's slot.
    */
   take(pool: string, execution: string, admission: string, limit: number): Promise<boolean>;
-  /** Frees the run's slot; with `admission` only if that admission holds it. `rank`: the rank of a run that has ended. */
+  /**
+   * Frees the run's slot; with `admission` only if that admission holds the slot. With `rank`, the rank of a run that
+   * has ended, it also stores this rank.
+   */
   giveBack(pool: string, execution: string, of?: { admission?: string; rank?: string | undefined }): Promise<void>;
   taken(pool: string): Promise<string[]>;
-  /** Adds the run to the queues of all its pools. Can be repeated. */
+  /** Adds the run to the queues of all its pools. A call can be repeated. */
   enqueue(ticket: Ticket): Promise<void>;
   leave(ticket: Ticket): Promise<void>;
   /**
@@ -105,7 +108,7 @@ export interface SlotStore {
   rank(pool: string, client: string): Promise<string>;
   /** Yields the tickets in the queue of a pool, sorted by rank, then by arrival. */
   waiting(pool: string): AsyncIterable<Ticket>;
-  /** Every pool that ever had a queue. */
+  /** Yields every pool that ever had a queue. */
   pools(): AsyncIterable<string>;
 }
 
@@ -130,7 +133,10 @@ export interface NodeFigures {
   durations: Durations | null;
   /** The cost and tokens of models; absent: the node called no model. */
   spent?: Spending;
-  /** `hits`: the number of runs of pinned code. `savedUsd`: what it would have cost to write that code again. */
+  /**
+   * `hits`: the number of runs of pinned code. `savedUsd`: the US dollars that it would have cost to write that code
+   * again.
+   */
   hits?: number;
   savedUsd?: number;
 }

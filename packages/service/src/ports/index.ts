@@ -28,7 +28,10 @@ export interface Templates {
   of(workflow: Workflow): Promise<string>;
 }
 
-/** Whether queued runs may start. A laptop that shuts down holds its queues for the next start. */
+/**
+ * Limits the starts of queued runs. If `held` is true, no queued run starts: a laptop that shuts down sets it, and the
+ * queued runs wait for the next start of the laptop's cloud.
+ */
 export interface Admissions {
   held: boolean;
   /** Maximum number of runs in progress, of all clients together; absent: unlimited. */

@@ -47,9 +47,12 @@ export interface DailyCheck {
   /** Ids of broken runs, at most a hundred. */
   brokenRuns: string[];
   isDone: boolean;
-  /** Position in the list of runs after which the check continues; absent: at the newest run, or if it is done. */
+  /**
+   * The check continues after this position in the list of runs. Absent: the check starts at the newest run, or it is
+   * done.
+   */
   cursor?: string;
-  /** Number of writes, by which a slice notices another slice. */
+  /** Number of writes of this record. By it, a slice notices that another slice has written the record. */
   revision: number;
 }
 

@@ -26,7 +26,7 @@ export interface SessionState {
   /** The workflow from which the session was made, or as which it was published. */
   workflow?: string;
   nodes: Record<string, NodeRecord>;
-  /** The entry of a run from which the session was made; absent: it was made from none. */
+  /** The entry of a run from which the session was made; absent: the session was made from no run. */
   recorded?: RecordedEntry;
   /** Positions of nodes that a person has moved in the drawing of the draft. */
   layout?: Record<string, { x: number; y: number }>;
@@ -86,7 +86,10 @@ export interface RecordedEntry extends Omit<EntrySource, "hash"> {
   node: string;
   /** The version of the workflow that the execution ran. */
   version: number;
-  /** Hash of the initial context. With another context, the node does not start with the recorded one. */
+  /**
+   * Hash of the initial context of the session. If the context changes, the node no longer starts with the recorded
+   * input.
+   */
   context: string;
 }
 

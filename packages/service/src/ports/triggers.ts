@@ -81,7 +81,7 @@ export interface Schedules {
    */
   put(schedule: Schedule): Promise<void>;
   remove(name: TriggerName): Promise<void>;
-  /** The first time of a rate, milliseconds since the epoch; undefined if there is none. */
+  /** Returns the first time of a rate, milliseconds since the epoch; undefined if there is none. */
   firstAt(name: TriggerName): Promise<number | undefined>;
 }
 
@@ -98,7 +98,7 @@ export interface EventRules {
   remove(rule: TriggerName & Pick<EventRule, "bus">): Promise<void>;
 }
 
-/** `accepted`: its run is being started; a repeated delivery continues with that run. */
+/** `accepted`: NOVA is starting the run of the delivery; a repeated delivery continues with that run. */
 export const deliveryStatuses = ["accepted", "started", "refused", "failed"] as const;
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -139,7 +139,7 @@ export interface DeliveryQuery extends Range {
 }
 
 export interface DeliveryStore {
-  /** Stores a delivery and returns undefined. If a delivery with its key exists, returns that one instead. */
+  /** Stores a delivery and returns undefined. If a delivery with its key exists, returns that delivery instead. */
   begin(delivery: Delivery): Promise<Delivery | undefined>;
   /** Stores the outcome. Does nothing if the delivery is already `started`, or was erased with its client. */
   finish(key: string, outcome: Pick<Delivery, "status" | "execution" | "reason">): Promise<void>;

@@ -39,7 +39,7 @@ export interface Paused {
 /** Fields that are changed together. The change fails if one of them has changed since it was read. */
 export type VersionPointers = Pick<WorkflowState, "active" | "deleted" | "touched">;
 
-/** The new values; `leaving` is set by a deletion. */
+/** The new values. Only a deletion sets `leaving`. */
 export type MovedPointers = VersionPointers & Pick<WorkflowState, "before" | "leaving">;
 
 export type UnsettledWorkflow = Pick<WorkflowState, "workflowId" | "handedOver"> & { touched: number[] };
@@ -94,9 +94,9 @@ export interface PublicationStore {
   create(publication: Publication): Promise<boolean>;
   get(name: PublicationName): Promise<Publication | undefined>;
   latest(workflowId: string): Promise<Publication | undefined>;
-  /** Records when the publication was put into the queue again. Does nothing if the publication is over. */
+  /** Records when the publication was put into the queue again. Does nothing if the publication has ended. */
   recordHandOver(name: PublicationName, handedOver: HandOver): Promise<void>;
-  /** Ends the publication; does nothing if it is over. */
+  /** Ends the publication. Does nothing if it has ended already. */
   settle(name: PublicationName, state: Exclude<PublicationState, { status: "publishing" }>): Promise<void>;
   ids(after?: string): AsyncIterable<string>;
   /** Publications with the status `publishing`, unsorted, including unreadable ones; eventually consistent. */
@@ -105,10 +105,13 @@ export interface PublicationStore {
 
 /** Versions of state machines, by their ARNs. Step Functions keeps 1,000 of each machine. */
 export interface MachineVersions {
-  /** All versions of the machine of `versionArn`, newest first. */
+  /** Returns all versions of the machine of `versionArn`, newest first. */
   list(versionArn: string): Promise<string[]>;
   /** Removes a version. Its running executions continue. Does nothing if the version is gone. */
   remove(versionArn: string): Promise<void>;
-  /** Removes the machine of `versionArn` with all versions. Its executions must have ended. Does nothing if it is gone. */
+  /**
+   * Removes the machine of `versionArn` with all versions. Its executions must have ended. Does nothing if the machine
+   * is gone.
+   */
   removeMachine(versionArn: string): Promise<void>;
 }

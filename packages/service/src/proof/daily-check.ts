@@ -3,10 +3,10 @@ import type { Principal } from "../ports/access.ts";
 import type { ServicePorts } from "../ports/index.ts";
 import type { DailyCheck } from "../ports/roots.ts";
 
-/** Runs that are verified between two writes of the progress. */
+/** Number of runs that a slice verifies between two writes of the progress. */
 const runsPerPage = 20;
 
-/** Broken runs whose ids the progress keeps; the log has all of them. */
+/** Maximum number of broken runs whose ids the progress keeps. The log has the ids of all broken runs. */
 const maxBroken = 100;
 
 const checker: Principal = { id: "nova-verify", role: "viewer", client: null, name: "the daily check" };
@@ -28,9 +28,9 @@ export interface CheckedSlice {
 }
 
 /**
- * Verifies the chains of all runs once a day, the newest first, as much as fits until `until`. The next slice continues
- * after the last page. It calls `onBroken` for each broken run. Two slices at once do no harm, because only one of them
- * can store its progress.
+ * Runs one slice of the daily check, which verifies the chains of all runs, the newest first. The slice ends at
+ * `until`, and the next slice continues after its last page. The slice calls `onBroken` for each broken run. Two slices
+ * at the same time do no harm, because only one of them can store its progress.
  */
 export async function verifySlice(
   ports: CheckPorts,

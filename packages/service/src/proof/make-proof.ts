@@ -56,7 +56,10 @@ export async function makeProof(
   return { text: Buffer.concat(held).toString() };
 }
 
-/** An ended run without a close entry is damaged: its proof shows that. */
+/**
+ * Throws `Conflict` for a run that is open and has no close entry. A run that has ended without a close entry is
+ * damaged, and its proof shows that.
+ */
 async function demandClosed({ chain }: Pick<ServicePorts, "chain">, { id, open }: Execution): Promise<void> {
   if (!open) return;
   const entries = (await chain.tip(id, "")).flatMap(({ entry }) => entry ?? []);

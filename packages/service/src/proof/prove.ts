@@ -19,10 +19,10 @@ export interface ProvingLimits {
 /**
  * Puts every closed run into a Merkle tree with a signed root, and returns the new roots, the oldest first.
  *
- * A tree is written in this order: its leaves, its root, a note beside the chain of each run. At last the pending leaves
- * are removed. So a root with missing notes still has all its leaves pending, and the next job writes these notes before
- * it makes a tree. The number of a root is its key: of two jobs at once, one makes the next root, and the other begins
- * again. So a run that has no note is in no tree, or in the newest one.
+ * A job writes a tree in this order: its leaves, its root, and a note beside the chain of each run. Last, it removes
+ * the pending leaves. So if notes of a root are missing, all leaves of this root are still pending. The next job writes
+ * these notes before it makes a tree. The number of a root is its key. If two jobs run at the same time, one makes the
+ * next root, and the other begins again. So a run that has no note is in no tree, or in the newest one.
  */
 export async function proveClosedRuns(
   ports: ProvingPorts,

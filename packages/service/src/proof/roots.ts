@@ -8,7 +8,7 @@ import type { RootStore } from "../ports/roots.ts";
 import { newestRoot } from "./prove.ts";
 import { proveAndStamp } from "./stamp.ts";
 
-/** A root with the time of its stamp and the delay of the stamp; both are null as long as it has none. */
+/** A root with the time of its stamp and the delay of the stamp; both are null as long as the root has no stamp. */
 export interface ShownRoot extends Root {
   stampedAt: string | null;
   delayMs: number | null;

@@ -25,7 +25,7 @@ export interface Stamped {
 
 /**
  * Gets a time stamp for each root without one, the oldest first, and stops at the first failure. So the stamped roots
- * have no gap. Throws no error of the authority.
+ * have no gap. The function throws no error of the authority, but returns its message as `problem`.
  */
 export async function stampRoots(
   { roots, rootStore, clock, timeStamper }: StampingPorts,
@@ -52,14 +52,14 @@ export async function stampRoots(
   return { stamps };
 }
 
-/** The part of the time of a job that is left for stamps. */
+/** The milliseconds at the end of a job that it keeps for stamps. */
 const stampingMs = 15_000;
 
 export interface Proved extends Stamped {
   made: Root[];
 }
 
-/** The hourly job: makes roots over the runs that have closed, and gets time stamps for roots. */
+/** Runs the hourly job, which makes roots over the runs that have closed, and gets time stamps for roots. */
 export async function proveAndStamp(
   ports: ProvingPorts & StampingPorts,
   { until = Number.POSITIVE_INFINITY, ...limits }: ProvingLimits = {},

@@ -26,7 +26,7 @@ class NotDer extends Error {
   override name = "NotDer";
 }
 
-/** Reads all elements in `bytes`, and none of those inside them. Throws `NotDer`. */
+/** Reads the elements in `bytes`, but not the elements inside these elements. Throws `NotDer`. */
 function readDer(bytes: Buffer): DerElement[] {
   const found: DerElement[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -98,7 +98,7 @@ export function createTimeStamper(outgoing: Pick<Outgoing, "fetch">, url: string
   };
 }
 
-/** Eight random bytes that are a positive integer in DER. */
+/** Returns eight random bytes that are a positive integer in DER. */
 function newNonce(): Buffer {
   const nonce = randomBytes(8);
   nonce.writeUInt8((nonce.readUInt8(0) & 0x3f) | 0x40, 0);
@@ -110,7 +110,7 @@ const idSha256 = Buffer.from("608648016503040201", "hex");
 const idSignedData = Buffer.from("2a864886f70d010702", "hex");
 const idTstInfo = Buffer.from("2a864886f70d0109100104", "hex");
 
-/** A TimeStampReq of version 1 that asks for the certificates. */
+/** Builds a TimeStampReq of version 1 that asks for the certificates. */
 function stampRequest(sha256: Uint8Array, nonce: Uint8Array): Buffer {
   const algorithm = derOf(sequence, derOf(oid, idSha256), derOf(0x05));
   return derOf(

@@ -9,8 +9,8 @@ import { demandMachine, endPauses, findWorkflow, noVersion, noWorkflow, showUnle
 import { moveActive, settleTriggers } from "./move-active.ts";
 
 /**
- * Finishes a deletion: removes the triggers, pauses and credentials of a deleted workflow, and records the deletion. It
- * runs in the deletion itself, and after a crash in the next deletion or publication of that id. Returns false if
+ * Finishes a deletion: removes the triggers, pauses and credentials of a deleted workflow, and records the deletion.
+ * The deletion itself calls it. After a crash, the next deletion or publication of that id calls it. Returns false if
  * nothing was left to do.
  */
 export async function finishDeletion(ports: ServicePorts, id: string): Promise<boolean> {

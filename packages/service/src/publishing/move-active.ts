@@ -22,7 +22,8 @@ export async function settleTriggers(
     const own = version?.workflow.triggers ?? [];
     // Removes triggers first, since setting up the others may fail.
     await removeTriggers(ports, workflowId, all, own);
-    // Sets up touched triggers only, since setting up a mailbox trigger ends its pause.
+    // Sets up only the triggers of the active version that are in `all`. To set up a mailbox trigger again would end
+    // the pause of its mailbox.
     const touched = own.filter((one) => all.some((other) => replacesTrigger(one, other)));
     await putTriggers(ports, workflowId, touched);
     if (await clearTouched(ports, workflowId, state)) return;
@@ -44,10 +45,10 @@ async function clearTouched(ports: ServicePorts, workflowId: string, state: Vers
 
 /**
  * Activates `next`, or no version. It first sets up the triggers of `next`, and at the end removes those of the
- * previous version. `decide` returns the new state, or undefined for no change. `decide` is called again if another
- * process changed the state. The versions are listed in `touched` before the first trigger is set up, and until all
- * triggers are settled. So the sweeper finishes the work of a crashed process. Throws errors of `decide`, and as
- * `putTriggers` does.
+ * previous version. `decide` returns the new state, or undefined for no change. If another process changes the state
+ * meanwhile, the function calls `decide` again. It lists `next` and the previous version in `touched` before it sets up
+ * the first trigger, and until all triggers are settled. So the sweeper finishes the work of a crashed process. Throws
+ * the errors of `decide` and of `putTriggers`.
  */
 export async function moveActive(
   ports: ServicePorts,
@@ -77,8 +78,8 @@ export async function moveActive(
 const longestWayBack = 100;
 
 /**
- * The new list of previous versions. If `to` is one of them, it and the later ones are dropped, so the next rollback
- * activates an earlier version.
+ * Returns the new list of previous versions. If `to` is one of them, the new list leaves out `to` and the versions
+ * after it, so the next rollback activates an earlier version.
  */
 function previousVersions(before: readonly number[], from: number | undefined, to: number | undefined): number[] {
   if (to === undefined) return [];
@@ -89,8 +90,8 @@ function previousVersions(before: readonly number[], from: number | undefined, t
 
 /**
  * Sets up the triggers of a version that will be activated, in addition to those of the active one. Does nothing if a
- * later version is active. Throws as `putTriggers` does. `settleTriggers` then removes the triggers that were set up
- * before the error.
+ * later version is active. Throws as `putTriggers` does. After such an error, `settleTriggers` removes the triggers
+ * that were set up before the error.
  */
 export async function setUpTriggers(ports: ServicePorts, { workflowId, version, workflow }: WorkflowVersion) {
   const { deleted = 0, active = 0 } = (await ports.workflowStates.get(workflowId)) ?? {};

@@ -109,7 +109,7 @@ async function storeVersion({ workflows }: ServicePorts, made: WorkflowVersion):
   return { reason: `version ${made.version} was taken by another publication - publish it again` };
 }
 
-/** Number of the newest versions of one state machine that are always kept. Step Functions keeps at most 1,000. */
+/** Number of the newest versions of one state machine that NOVA always keeps. Step Functions keeps at most 1,000. */
 const keptVersions = 50;
 
 /** Removes old versions of a state machine, except those that open runs, active versions, client pins or nodes use. */
@@ -205,9 +205,9 @@ export async function sweepPublications(ports: ServicePorts): Promise<Publicatio
 }
 
 /**
- * Hands triggers that a crashed process changed only partly to the publisher, which has the rights to settle them. To
- * settle triggers twice is harmless. A workflow whose triggers cannot be settled is handed over less and less often, so
- * it delays no publication.
+ * If a crashed process changed only a part of a workflow's triggers, hands the triggers to the publisher, which has the
+ * rights to settle them. To settle triggers twice is harmless. If the triggers of a workflow cannot be settled, the
+ * sweeper hands them over less and less often, so that they delay no publication.
  */
 export async function sweepTriggers(ports: ServicePorts): Promise<void> {
   for await (const { workflowId, touched, handedOver } of ports.workflowStates.unsettled()) {

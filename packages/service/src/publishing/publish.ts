@@ -24,7 +24,10 @@ import { waitUntilPublished } from "./publish-version.ts";
 
 export type Publishable = Extract<Compiled, { workflow: Workflow }>;
 
-/** Checks a definition for its author, who also hears of approvals that any runner key may answer. */
+/**
+ * Checks a definition for its author. In addition to the findings of a publication, it reports approvals that any
+ * runner key may answer.
+ */
 export async function validateWorkflow(
   ports: ServicePorts,
   by: Principal | null,
@@ -36,8 +39,8 @@ export async function validateWorkflow(
 }
 
 /**
- * Compiles and checks a definition without side effects. The findings tell the key of one client nothing about other
- * clients.
+ * Compiles and checks a definition without side effects. If the key is for one client, the findings contain nothing
+ * about other clients.
  */
 async function compileSource(
   ports: ServicePorts,
@@ -135,8 +138,9 @@ export interface Publishing {
 type Kept = Pick<Workflow, "triggers" | "onFailure">;
 
 /**
- * Validates a definition, stores a version, and has it published; once `ready`, new runs use it. The audit gets a
- * record only if new runs use another version than before. Throws `Refused` with the findings; `Forbidden`.
+ * Validates a definition, stores it as a version, and hands the version over for publication. New runs use the version
+ * once it is `ready`. The audit gets a record only if new runs use another version than before. Throws `Refused` with
+ * the findings; `Forbidden`.
  */
 export async function publish(
   ports: ServicePorts,

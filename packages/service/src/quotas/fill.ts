@@ -24,7 +24,7 @@ async function* mergeQueues(queues: readonly AsyncIterable<Ticket>[]): AsyncIter
   }
 }
 
-/** The sort key of a ticket in every queue: ranked tickets come first. */
+/** Returns the sort key of a ticket in every queue: ranked tickets come first. */
 export function sortKeyOf({ rank = "", execution }: Pick<Ticket, "rank" | "execution">): string {
   return rank + execution;
 }
@@ -44,8 +44,8 @@ const rounds = new WeakMap<SlotStore, Map<string, { current: Promise<string[]>; 
 
 /**
  * Starts queued runs of these pools, in the order of their queues, while there are slots. If a run needs a slot of
- * another pool that is full, later runs start before it. Returns the started runs. Several processes may do this at
- * once.
+ * another pool that is full, later runs start before it. Returns the started runs. Several processes may call it at the
+ * same time.
  */
 export function fillPools(ports: QueuePorts, pools: readonly string[]): Promise<string[]> {
   const under = rounds.get(ports.slots) ?? new Map();
@@ -168,8 +168,8 @@ export type AdmitResult = { outcome: "begun" | "busy" | "gone" | "held" } | { ou
 const abandonedMs = 30_000;
 
 /**
- * Takes a slot in each pool of a run and starts the run, or takes no slot. `limit` returns the slots of a pool for this
- * run.
+ * Takes a slot in each pool of a run and starts the run. If a pool has no free slot, it takes no slot at all. `limit`
+ * returns the slots of a pool for this run.
  */
 export async function admit(
   ports: QueuePorts,
@@ -203,8 +203,8 @@ function nextAdmission(from: string, now: number): string {
 }
 
 /**
- * Back-dates an admission that is over, so that the next attempt need not wait. If it were removed instead, the next
- * admission could sort before that of a slow process that is still alive.
+ * Gives the admission of an ended attempt an earlier time, so that the next attempt need not wait. If it were removed
+ * instead, the next admission could sort before that of a slow process that is still alive.
  */
 function backDate(admission: string): string {
   return ulid(decodeTime(admission) - abandonedMs);

@@ -24,7 +24,10 @@ export interface RunQuotas {
 /** The pool of all runs, for the limit of the E2B plan. A run counts while it is in progress. */
 export const allRunsPool = "S";
 
-/** The name of a pool: `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`, or `S` for all. No id contains a `#`. */
+/**
+ * Returns the name of a pool: `W#<workflow>`, `C#<client>`, `P#<workflow>#<client>`, or `S` for all. No id contains a
+ * `#`.
+ */
 export function poolName({ workflow, client }: Pool): string {
   if (workflow === undefined) return client === undefined ? allRunsPool : `C#${client}`;
   return client === undefined ? `W#${workflow}` : `P#${workflow}#${client}`;
@@ -37,7 +40,10 @@ export function readPool(name: string): Pool {
   return kind === "W" ? { workflow: first } : { workflow: first, client: second };
 }
 
-/** The pools of a run, in the order in which every run takes slots. A run without quotas and pauses has no pools. */
+/**
+ * Returns the pools of a run, in the order in which every run takes slots. A run without quotas and pauses has no
+ * pools.
+ */
 export function poolsOf({ workflow, client, ofWorkflow, ofClient, isPaused, atOnce }: RunQuotas): string[] {
   const pools: Pool[] = [];
   if (ofClient?.maxConcurrent !== undefined) pools.push({ client });
@@ -80,7 +86,7 @@ async function limitOf(
 
 type MonthPorts = Pick<ServicePorts, "clients" | "spending" | "clock">;
 
-/** The month in UTC, which is the same for all clients. */
+/** Returns the month in UTC, which is the same for all clients. */
 function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, "2026-11".length);
 }

@@ -10,7 +10,10 @@ import { findWorkflow, setPaused } from "../workflows/find.ts";
 import { admit, fillPools, type QueuePorts, ticketOf } from "./fill.ts";
 import { allRunsPool, limitsOf, poolsOf, type RunQuotas, readPool } from "./pools.ts";
 
-/** Starts a run with `start`, or queues it if a quota applies. Without quotas it reads and writes nothing. */
+/**
+ * Starts a run with `start`, or queues it if a quota, a pause or the limit for all runs applies. If none applies, it
+ * only calls `start`.
+ */
 export async function startOrQueue(
   ports: ServicePorts,
   quotas: Omit<RunQuotas, "atOnce">,
@@ -27,8 +30,8 @@ export async function startOrQueue(
 }
 
 /**
- * Repairs queues after crashes: queues runs again that are missing in their queues, frees slots of ended runs, and starts
- * runs that have slots. Returns the number of queued runs that it saw before its time ended.
+ * Repairs queues after crashes: queues runs again that are missing in their queues, frees slots of ended runs, and
+ * starts runs that have slots. Returns the number of queued runs that it saw before `timeBudget` ended.
  */
 export async function sweepQueues(ports: QueuePorts, timeBudget?: TimeBudget): Promise<number> {
   let queued = 0;
@@ -108,7 +111,7 @@ export async function setWorkflowPaused(ports: ServicePorts, by: Principal, id: 
   if (!isPaused) await fillPools(ports, await poolsOfQueued(ports, id));
 }
 
-/** The pools in which queued runs of a workflow wait, including pools of clients. */
+/** Returns the pools in which queued runs of a workflow wait, including pools of clients. */
 async function poolsOfQueued({ executions }: Pick<ServicePorts, "executions">, workflow: string): Promise<string[]> {
   const pageAt = (cursor?: string) =>
     executions.list({ workflow, statuses: ["queued"], limit: 100, ...defined({ cursor }) });

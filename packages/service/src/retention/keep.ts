@@ -17,8 +17,8 @@ interface ClientPass {
   /** The time before which a run must have ended to be erased, in ISO 8601. */
   end: string;
   /**
-   * ISO 8601: all runs that started before this time are already erased. It is stored in the client's record, so that
-   * the next call does not read them again.
+   * ISO 8601: all runs that started before this time are already erased. The client's record stores this time, so that
+   * the next call does not read these runs again.
    */
   mark: string | undefined;
   cursor: string | undefined;
@@ -28,8 +28,8 @@ interface ClientPass {
 
 /**
  * Erases the contents of runs that ended longer ago than their client's `retentionDays`. Their chains stay verifiable.
- * Clients take turns, one page of runs each, so that no client waits for another. The client whose runs are erased up
- * to the earliest time comes first. Ends at `until` (milliseconds since the epoch); the next call continues. Can be
+ * Clients take turns, one page of runs each, so that no client waits for another. The client with the earliest `mark`
+ * comes first. The call ends at `until` (milliseconds since the epoch), and the next call continues. A call can be
  * repeated.
  */
 export async function eraseExpired(ports: ServicePorts, until = Number.POSITIVE_INFINITY): Promise<RetentionResult> {

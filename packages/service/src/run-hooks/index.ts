@@ -9,8 +9,9 @@ type HookPorts = Ports & RunHookStores;
 type Warn = (message: string, facts: Record<string, unknown>) => void;
 
 /**
- * Builds a hook that stores the statistics of an ended run and its leaf for the next Merkle tree, and then starts the
- * next queued run even if that failed. Statistics and leaf come first, since the start can take seconds.
+ * Builds a hook for ended runs. The hook stores the statistics of the run and its leaf for the next Merkle tree. Then
+ * it starts the next queued run, even if it could not store them. Statistics and leaf come first, since the start can
+ * take seconds.
  */
 export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutionEnded {
   return async (execution) => {
@@ -22,7 +23,10 @@ export function createOnExecutionEnded(ports: HookPorts, warn: Warn): OnExecutio
   };
 }
 
-/** Notes the run for the next tree of closed runs, while the record of the run is still open: so no leaf is lost. */
+/**
+ * Stores the leaf of a run for the next Merkle tree. The record of the run is still open at this time, so a crash loses
+ * no leaf.
+ */
 async function putLeaf({ leaves }: HookPorts, { id, tip, endedAt }: Execution): Promise<void> {
   if (tip === undefined || endedAt === undefined)
     throw new TypeError(`execution ${id} has not ended, and needs no leaf`);
@@ -30,8 +34,9 @@ async function putLeaf({ leaves }: HookPorts, { id, tip, endedAt }: Execution): 
 }
 
 /**
- * Stores the statistics of a run. It throws only an outage, so that the call is retried. Any other error would occur at
- * every retry, and the run would never close: so it tries again without the nodes, and then gives up with a warning.
+ * Stores the statistics of a run. It throws only an outage, so that the caller tries again. Any other error would occur
+ * at every retry, and the run would never close. After such an error, it tries again without the nodes, and then gives
+ * up with a warning.
  */
 async function putStats(ports: HookPorts, execution: Execution, warn: Warn): Promise<void> {
   const attempts = [() => statsOf(ports, execution), async () => bareStatsOf(execution)];

@@ -27,7 +27,7 @@ export interface CheckedNode {
   findings: (Omit<Finding, "code"> & { code: string })[];
   /** The keys of the context that the node gets; null while a node before it has no output. */
   keys: string[] | null;
-  /** The nodes before it, whose outputs its prompt may name. */
+  /** The nodes before this node. The prompt of this node may name their outputs. */
   earlier: { id: string; name: string }[];
   /** The filled prompt of a text node; null for other nodes. */
   prompt: FilledPrompt | null;

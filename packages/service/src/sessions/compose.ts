@@ -26,13 +26,13 @@ type Lookup = (node: string) => OutcomeAt | undefined;
 
 /**
  * Finds the first node or fork outside branches for which `findOutcome` has no outcome. The nodes before it need not
- * run. Null if all nodes have outcomes.
+ * run. Returns null if all nodes have outcomes.
  */
 export function findFront(graph: Workflow, findOutcome: Lookup, context: Context): Front | null {
   return new Walk(graph, findOutcome).main(context);
 }
 
-/** Builds the context of a node from the outcomes of the nodes before it. Null if no edge leads to the node. */
+/** Builds the context of a node from the outcomes of the nodes before it. Returns null if no edge leads to the node. */
 export function buildContextBefore(graph: Workflow, node: string, findOutcome: Lookup, context: Context): Front | null {
   return new Walk(graph, findOutcome, node).main(context);
 }

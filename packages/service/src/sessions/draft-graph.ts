@@ -192,7 +192,7 @@ function findIncomingEdges(draft: Draft, edges: readonly DraftEdge[]): Map<strin
   return before;
 }
 
-/** Whether a run with this outcome of a node follows the given edge from that node. */
+/** Returns whether a run with this outcome of a node follows the given edge from that node. */
 export function followsEdge({ on }: Pick<IncomingEdge, "on">, { decision, failed }: NodeOutcome): boolean {
   if (on.kind === "failure") return failed === true;
   if (failed) return false;
@@ -201,8 +201,8 @@ export function followsEdge({ on }: Pick<IncomingEdge, "on">, { decision, failed
 }
 
 /**
- * Finds the edges that lead back to a node on the way from the start to the edge. An edge of a cycle in which no edge
- * has `max` is none of them, so that the cycle stays and is reported.
+ * Finds the edges that lead back to a node on the path from the start to the edge. It leaves out the edges of a cycle
+ * in which no edge has `max`. So this cycle stays in the graph, and a finding reports it.
  */
 function findEdgesBack(draft: Draft): Set<DraftEdge> {
   const leaving = Map.groupBy(draft.edges, ({ from }) => from);
@@ -251,7 +251,7 @@ function reach(next: ReadonlyMap<string, readonly string[]>, first: Iterable<str
   return reached;
 }
 
-/** Returns the edges of a draft whose loops go round once: each edge in `back` leads on to the node after its loop. */
+/** Returns the edges of a draft in which each loop runs once: each edge in `back` leads to the node after its loop. */
 function unrollLoops(
   { nodes, edges }: Pick<Draft, "nodes" | "edges">,
   back: ReadonlySet<DraftEdge>,

@@ -6,7 +6,10 @@ import { canSeeTrigger } from "../workflows/find.ts";
 
 type Settings = Draft["settings"];
 
-/** The triggers and the receivers of failures of a workflow, as settings of a draft. Rounds their numbers as JavaScript does. */
+/**
+ * Returns the triggers and the receivers of failures of a workflow as settings of a draft. It rounds their numbers as
+ * JavaScript does.
+ */
 export function settingsOfTriggers(workflow: Pick<Workflow, "triggers" | "onFailure">): Settings {
   return JSON.parse(JSON.stringify(writeTriggers(workflow)));
 }

@@ -11,7 +11,7 @@ const maxBytes = 2 * 1024 * 1024;
 
 export const emptyDraft: Draft = { settings: {}, files: {}, nodes: [], edges: [] };
 
-/** Whether a node is a step of the draft: a node that has an outcome, which starts and ends do not have. */
+/** Returns whether a node is a step of the draft: a node that has an outcome, which starts and ends do not have. */
 export function isStep({ type }: Pick<DraftNode, "type">): boolean {
   return !["start", "StartNode", "end", "EndNode"].includes(type);
 }
@@ -21,27 +21,36 @@ export function isStart({ type }: Pick<DraftNode, "type">): boolean {
 }
 
 /**
- * Whether a node is an input: a model node without a prompt. Callers write its output. It never runs, and without an
- * output it sets nothing.
+ * Returns whether a node is an input: a model node without a prompt. Callers write its output. An input never runs, and
+ * sets nothing without an output.
  */
 export function isInput({ type, executor, prompt, promptFile }: DraftNode): boolean {
   const isAsked = type !== "decision" && ["text", "prompt", "cached"].includes(String(executor));
   return isAsked && prompt === undefined && promptFile === undefined;
 }
 
-/** The steps that an edge may lead to. Tools and fallbacks are none, because only the node beside them starts them. */
+/**
+ * Returns the steps to which an edge may lead. Tools and fallbacks are left out, because only the node that has them
+ * beside it starts them.
+ */
 export function stepsOf({ nodes }: Pick<Draft, "nodes">): DraftNode[] {
   const beside = new Set(nodes.flatMap(listIdsBeside));
   return nodes.filter((node) => isStep(node) && !beside.has(node.id));
 }
 
-/** The ids of the nodes beside a node, to which no edge may lead: the tools of an agent, and the fallback of code. */
+/**
+ * Returns the ids of the nodes beside a node, to which no edge may lead: the tools of an agent, and the fallback of
+ * code.
+ */
 export function listIdsBeside({ executor, tools, fallback }: DraftNode): string[] {
   const beside: unknown[] = executor === "agent" && Array.isArray(tools) ? tools : [fallback];
   return beside.filter((id) => typeof id === "string");
 }
 
-/** Lists the nodes beside some nodes, and the nodes beside those: code has an agent beside it, which has tools. */
+/**
+ * Lists the nodes beside some nodes, and the nodes beside those. For code with a fallback, these are the agent and the
+ * tools of the agent.
+ */
 export function listNodesBeside({ nodes }: Pick<Draft, "nodes">, some: readonly DraftNode[]): DraftNode[] {
   const ids = new Set(some.flatMap(listIdsBeside));
   for (const id of ids)
@@ -92,8 +101,9 @@ export function withChangedNode(
 }
 
 /**
- * Removes a node with its edges, and with the nodes that only it has beside it, because they would run as steps without
- * it. Returns the ids of the removed nodes, too. Throws `NotFound`, and `Conflict` if an `onError` leads to the node.
+ * Removes a node with its edges, and with the nodes that only this node has beside it. Without this node, they would
+ * run as steps. Returns the ids of the removed nodes, too. Throws `NotFound`, and `Conflict` if an `onError` leads to
+ * the node.
  */
 export function withoutNode(whole: Draft, id: string): { draft: Draft; removed: Set<string> } {
   const removed = new Set([nodeOf(whole, id).id]);
@@ -117,8 +127,8 @@ export function describeRemoval([id = "", ...beside]: Iterable<string>): string 
 }
 
 /**
- * Adds an edge to a draft. Throws `NotFound` if one of its nodes does not exist, `Conflict` if the draft has this edge
- * already, and `Refused` if it would close a cycle in which no edge has `max`.
+ * Adds an edge to a draft. Throws `NotFound` if a node of the edge does not exist, `Conflict` if the draft has this
+ * edge already, and `Refused` if the edge would close a cycle in which no edge has `max`.
  */
 export function withEdge(whole: Draft, edge: DraftEdge): Draft {
   return sized(changeAround(whole, edge.from, (draft) => addEdge(draft, edge)));
@@ -170,7 +180,7 @@ export function sized(draft: Draft): Draft {
   throw new Refused(`a session holds at most ${maxBytes} bytes of nodes, not ${bytes} - put data into the context`);
 }
 
-/** The nodes of the cycle without `max` that an edge closes; the first node is repeated at the end. */
+/** Returns the nodes of the cycle without `max` that an edge closes; the first node is repeated at the end. */
 export function cycleThrough({ nodes, edges }: Draft, { from, to, max }: DraftEdge): string[] | undefined {
   if (max !== undefined) return undefined;
   const next = nextOf({ nodes, edges });
@@ -188,7 +198,7 @@ function pathBack(cameFrom: ReadonlyMap<string, string>, end: string): string[] 
   return path;
 }
 
-/** The successors of each node, including its `onError`, without the edges that have `max`. */
+/** Returns the successors of each node, including its `onError`, without the edges that have `max`. */
 export function nextOf({ nodes, edges }: Pick<Draft, "nodes" | "edges">): Map<string, string[]> {
   const next = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to, max } of edges) if (max === undefined) next.get(from)?.push(to);

@@ -111,7 +111,10 @@ async function replaceParts(before: Draft, { settings = before.settings, nodes, 
   return draft;
 }
 
-/** Adds the start and the ends of the draft, which no answer lists, while an edge mentions them. */
+/**
+ * Adds those starts and ends of the draft that an edge mentions. The caller may leave them out, because no answer lists
+ * them.
+ */
 function withFrame(nodes: readonly DraftNode[], before: Draft, edges: readonly DraftEdge[]): readonly DraftNode[] {
   const known = new Set(nodes.map(({ id }) => id));
   const mentioned = new Set(edges.flatMap(({ from, to }) => [from, to]));
@@ -223,7 +226,7 @@ async function demandNoSecret(ports: ServicePorts, session: Session, members: re
   );
 }
 
-/** The edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
+/** Returns the edge that a decision takes from now on: `requested`, or the output's own decision. Throws `Refused`. */
 function decisionOf(
   state: SessionState,
   id: string,
@@ -250,7 +253,8 @@ function parseMembers(set: OutcomeAt["set"]) {
 }
 
 /**
- * The output as an object of context keys. If the node sets only one key, the output may be just the value of that key.
+ * Returns the output as an object of context keys. If the node sets only one key, the output may be just the value of
+ * that key.
  */
 function outputText(node: DraftNode, output: string, before: OutcomeAt | undefined): string {
   const isText = node.executor === "text";

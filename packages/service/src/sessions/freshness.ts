@@ -9,7 +9,7 @@ export interface NodeFreshness {
   state: "fresh" | "stale";
   version: number;
   outcome?: NodeOutcome;
-  /** The outcomes of current decisions lead past the node, so it needs no output. */
+  /** True if the current outcomes of decisions lead past the node, so that it needs no output. */
   isSkipped: boolean;
   /** The inputs that an outcome would have if the node ran now. */
   inputs: RunBasis;
@@ -80,7 +80,7 @@ export interface StateAround extends SessionState {
   isAfterStale?: boolean;
 }
 
-/** The state of the nodes in the body of a map. */
+/** Returns the state of the nodes in the body of a map. */
 export function enterMap(state: StateAround, map: DraftNode): StateAround {
   const shell = { ...map, nodes: [], edges: [] };
   const draft = { ...state.draft, nodes: state.draft.nodes.map((one) => (one === map ? shell : one)) };
@@ -97,12 +97,12 @@ export function outcomeId(freshness: Pick<NodeFreshness, "isSkipped" | "outcome"
   return freshness?.outcome?.id ?? none;
 }
 
-/** The hash of an outcome's inputs. `idOf` returns the outcome id of a node. */
+/** Returns the hash of an outcome's inputs. `idOf` returns the outcome id of a node. */
 export function basisOf({ definition, before }: Omit<RunBasis, "version">, idOf: (node: string) => string): string {
   return sha256Of(["all", definition, before.map((id) => [id, idOf(id)])]);
 }
 
-/** The inputs of a run of these nodes. `nodes` may contain a node outside the draft. */
+/** Returns the inputs of a run of these nodes. `nodes` may contain a node outside the draft. */
 export function buildRunBases(
   state: Pick<StateAround, "draft" | "context" | "nodes" | "isAfterStale">,
   draftGraph: DraftGraph,
@@ -122,8 +122,8 @@ function hashLoop({ edges }: Draft, loop: readonly string[], hashes: ReadonlyMap
 }
 
 /**
- * All ancestors of each node, sorted. For a node in a loop, they contain all nodes outside the loop that come before
- * any node of the loop.
+ * Returns all ancestors of each node, sorted. For a node in a loop, they contain all nodes outside the loop that come
+ * before any node of the loop.
  */
 function findAncestors({ order, before, loops }: DraftGraph): Map<string, string[]> {
   const all = new Map<string, string[]>();

@@ -102,8 +102,8 @@ function wholeOf(draft: Draft, { start, ends, edges }: DraftGraph): { nodes: Dra
 const publishedOnly = new Set(["triggers", "on_failure", "warm", "timeout", "inputs"]);
 
 /**
- * The part as a workflow file. Of the `inputs`, only secret ones are kept: the session has already checked its initial
- * context, and nodes have changed values since.
+ * Returns the part as a workflow file. Of the `inputs`, only secret ones are kept: the session has already checked its
+ * initial context, and nodes have changed values since.
  */
 export function sourceOfPart(
   draft: Draft,
@@ -142,7 +142,7 @@ function knownInputs(inputs: unknown, keys: readonly string[]): object | undefin
   return Object.keys(all).length === 0 ? undefined : { properties: all };
 }
 
-/** The draft as a workflow file that can be published. */
+/** Returns the draft as a workflow file that can be published. */
 export function sourceOfWhole(
   draft: Draft,
   draftGraph: DraftGraph,
@@ -153,8 +153,8 @@ export function sourceOfWhole(
 }
 
 /**
- * Codes of findings that a draft may have while it is edited, such as a missing file, tool or edge. They are errors when
- * it runs.
+ * Codes of findings that a draft may have while it is edited, such as a missing file, tool or edge. When the draft
+ * runs, these findings are errors.
  */
 const mayBeMissing = new Set(["NOVA230", "NOVA302", "NOVA401", "NOVA411", "NOVA450", "NOVA456", "NOVA512", "NOVA515"]);
 

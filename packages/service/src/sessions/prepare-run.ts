@@ -43,7 +43,7 @@ export interface AloneRequest {
   node: string;
   /** JSON text of an object; see `applyContextData`. */
   contextData?: string;
-  /** New fields of the node, kept after this run. */
+  /** New fields of the node. The draft keeps them after this run. */
   changes?: Readonly<Record<string, unknown>>;
   /** Fields of a node that is not in the draft and runs once, under the id `node`. */
   passing?: Omit<DraftNode, "id">;
@@ -97,9 +97,9 @@ interface AppliedContextData {
 }
 
 /**
- * Applies the outputs that a front end sends. Outputs of nodes of the draft (`id:<node>`, or a node's name) are stored
- * as hand-written if they differ, which raises the versions of their nodes. Other values that the prompt names count
- * for this run only. Null counts as absent. Throws `NotFound`, `Refused`.
+ * Applies the outputs that a front end sends. If the output of a node of the draft (`id:<node>`, or the node's name)
+ * differs from the current one, the session stores it as an output written by hand, and the version of the node rises.
+ * Other values that the prompt names count for this run only. Null counts as absent. Throws `NotFound`, `Refused`.
  */
 export async function applyContextData(
   ports: ServicePorts,
@@ -149,9 +149,9 @@ function inputsIn({ nodes }: Draft, members: readonly Member[]): { input: string
 }
 
 /**
- * Returns the members that count for this run only: those that the prompt names and that are not outputs of earlier
- * nodes. A name is an output of an earlier node if it is the name of that node, and if the mapping of the request does
- * not assign the name to another id. Members that the prompt does not name have no effect.
+ * Returns the members that count for this run only: the values that the prompt names, except outputs of earlier nodes,
+ * and the mapping of the request. The name or the id of an earlier node means the output of that node, unless the
+ * mapping assigns the name to another id. Members that the prompt does not name have no effect.
  */
 function membersForThisRun(draft: Draft, { id, prompt, system }: DraftNode, members: readonly Member[]): Member[] {
   const json = members.find(({ key }) => key === mappingKey)?.json ?? "{}";

@@ -52,7 +52,9 @@ export async function publishSession(
   return { ...answer, session };
 }
 
-/** Checks what publishing the draft would publish. Throws as `publishSession` does. */
+/**
+ * Checks the definition that `publishSession` would publish, and publishes nothing. Throws as `publishSession` does.
+ */
 export async function checkPublication(
   ports: ServicePorts,
   by: Principal,
@@ -98,8 +100,9 @@ function keptOf(published: Workflow | undefined, { triggers, on_failure }: Reado
 }
 
 /**
- * The active version with those nodes that were changed in a session around one entry of a run. Throws `Refused` if no
- * node was changed, `Conflict` if the active version has another definition of such a node than the run.
+ * Builds the definition of the active version with the nodes that a user changed in a session around one entry of a
+ * run. Throws `Refused` if no node was changed, and `Conflict` if the active version and the version of the run have
+ * different definitions of a changed node.
  */
 async function sourceOfChanges(
   ports: ServicePorts,
@@ -151,17 +154,16 @@ function sorted(node: DraftNode | undefined) {
 }
 
 /**
- * A draft reuses a state machine only if it is among this many newest ones, which are certainly kept; see
- * `dropOldMachines`.
+ * A draft reuses a state machine only if that is one of this many newest ones. `dropOldMachines` never removes those.
  */
 const keptMachines = 40;
 const keptDrafts = 100;
 
 /**
- * Returns the version that runs `source`, and the session's list of published drafts. This is an earlier version if the
- * definition is the same. If only nodes changed and not the graph, as in most edits, it is a new version on an existing
- * state machine. In all other cases, it is a new version with a new state machine. Throws `Refused` with the findings,
- * `Conflict` while Step Functions has not accepted it.
+ * Returns the version that runs `source`, and the session's list of published drafts. If the definition is the same,
+ * this is an earlier version. If only nodes changed and the graph did not, as in most edits, it is a new version on an
+ * existing state machine. In all other cases, it is a new version with a new state machine. Throws `Refused` with the
+ * findings, `Conflict` while Step Functions has not accepted the version.
  */
 export async function prepareDraftVersion(
   ports: ServicePorts,

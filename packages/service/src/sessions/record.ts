@@ -123,7 +123,7 @@ export async function settleSession(ports: ServicePorts, session: Session): Prom
   return current;
 }
 
-/** The outcomes of an execution, for the nodes that it ran for the session. */
+/** Returns the outcomes of an execution, for the nodes that it ran for the session. */
 async function readOutcomes(ports: ServicePorts, run: SessionRun): Promise<Map<string, RunOutcome>> {
   const outcomes = new Map<string, RunOutcome>();
   const maps = new Set<string>();

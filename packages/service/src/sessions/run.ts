@@ -44,11 +44,11 @@ export interface StartedRun {
 }
 
 /**
- * Runs the stale part of the draft as an execution that starts with the outcomes of the fresh nodes before it. After an
- * edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches beside stale ones are part
- * of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws `NotFound`;
- * `Refused` with the findings of a draft that cannot run; `Conflict` while an execution of the session is open. A run
- * that throws leaves the session unchanged.
+ * Runs the stale part of the draft as an execution that starts with the outcomes of the fresh nodes before that part.
+ * After an edit of the last of a hundred nodes, a run thus executes one node. Fresh nodes on branches beside stale ones
+ * are part of the execution, with their recorded outcomes. `inputs` replaces keys of the initial context. Throws
+ * `NotFound`; `Refused` with the findings of a draft that cannot run; `Conflict` while an execution of the session is
+ * open. A run that throws leaves the session unchanged.
  */
 export function runStale(
   ports: ServicePorts,
@@ -211,8 +211,8 @@ async function startRun(
 }
 
 /**
- * The outcome of the start node, since `outputs` of the workflow may refer to it. It holds the initial context, without
- * outcomes of earlier nodes.
+ * Returns the outcome of the start node. A run needs it, because `outputs` of the workflow may refer to it. The outcome
+ * holds the initial context, without outcomes of earlier nodes.
  */
 function startOutcome({ workflow }: Version, context: string): Member[] {
   const start = startOf(workflow);
@@ -227,7 +227,7 @@ export interface RunOfSession {
   outputs: OutputView[];
 }
 
-/** The state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
+/** Returns the state of a session's run once it has ended, or after `waitMs`. Throws `NotFound`. */
 export async function readSessionRun(
   ports: ServicePorts,
   by: Principal,

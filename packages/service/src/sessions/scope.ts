@@ -3,7 +3,10 @@ import type { Draft, DraftNode } from "../ports/sessions.ts";
 
 type Body = Pick<Draft, "nodes" | "edges">;
 
-/** Returns the nodes and edges that a map runs for each item. A map that calls a workflow has none, like other nodes. */
+/**
+ * Returns the nodes and edges that a map runs for each item. Returns undefined for a map that calls a workflow, and for
+ * a node that is no map.
+ */
 export function bodyOf({ nodes, edges = [] }: DraftNode): Body | undefined {
   const isNode = (one: unknown) => typeof (one as DraftNode | null)?.id === "string";
   const isEdge = (one: unknown) => typeof one === "object" && one !== null;

@@ -11,16 +11,16 @@ import { nodeOf } from "./scope.ts";
 import { readSession } from "./sessions.ts";
 import { sessionOutputs } from "./view.ts";
 
-/** A request of a front end for prompt chains: it asks for a model's answer to a prompt. */
+/** The request by which a front end for prompt chains gets a model's answer to a prompt. */
 export interface TextRequest {
   ulid: string;
   prompt: string;
   llmConfig?: object;
-  /** JSON text of an object; see `applyContextData`. `__current_node` is the node of this prompt. */
+  /** JSON text of an object; see `applyContextData`. Its key `__current_node` has the id of the node of this prompt. */
   contextData?: string;
   /**
-   * `fail`: a reference without a value is refused; `mark`: the prompt shows an error in its place. Absent: the node's
-   * setting, or `mark`.
+   * `fail`: a reference without a value makes the request fail. `mark`: the prompt has an error text in place of the
+   * reference. Absent: the node's setting, or `mark`.
    */
   onMissing?: "fail" | "mark";
 }
@@ -28,9 +28,9 @@ export interface TextRequest {
 const waitMs = 25_000;
 
 /**
- * Generates a text for a node of the draft, which gets this prompt from now on, or for a prompt that belongs to no
- * node. Throws as `runAlone` does; `Refused` if the model fails or takes longer than a request waits. A failed request
- * leaves the session unchanged.
+ * Generates a text. If the request names a node of the draft, the text is the output of this node, and the node keeps
+ * the prompt. Throws as `runAlone` does, and `Refused` if the model fails or takes longer than a request waits. A
+ * failed request leaves the session unchanged.
  */
 export async function generateText(
   ports: ServicePorts,
@@ -71,7 +71,7 @@ export async function generateText(
     completion_tokens: tokens_output,
     total_tokens: tokens_input + tokens_output,
     cost: cost_usd,
-    /** Seconds of the node. */
+    /** The run time of the node in seconds. */
     duration: (entry?.execution_time_ms ?? 0) / 1000,
     warnings: (entry?.ai_metadata?.missing ?? []).map(
       (reference) => `${reference} has no value - send it in context_data, or correct the reference`,
@@ -83,7 +83,10 @@ function freeId({ nodes }: Draft, id: string): string {
   return nodes.some((node) => node.id === id) ? freeId({ nodes } as Draft, `${id}_`) : id;
 }
 
-/** The outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all keys. Null without an output. */
+/**
+ * Returns the outputs of nodes, each as one value: the value of the only key that the node sets, or an object of all
+ * keys. The value is null for a node without an output.
+ */
 export async function nodeValues(
   ports: ServicePorts,
   session: Session,

@@ -176,8 +176,8 @@ export async function findNamedSession(ports: ServicePorts, by: Principal, name:
     const session = await ports.sessions.get(id);
     if (session && Date.parse(session.expiresAt) > now) return id;
   }
-  // If the session of the stored attempt is over, this attempt counts as expired and is replaced. If another request
-  // has just replaced it, the newer attempt is used.
+  // If the session of the stored attempt has expired or does not exist, this request replaces that attempt. If another
+  // request has just replaced it, this request uses the newer attempt.
   const isOver = known?.made !== undefined;
   const current = isOver ? await ports.attempts.begin(wanted, (known.expiresAt + 1) * 1000) : known;
   const { id } = await createSession(ports, by, {
@@ -265,7 +265,7 @@ function listOutcomesBefore(source: Source, target: Head): Map<string, Entry> {
   return found;
 }
 
-/** Whether an entry ran before `target`, and not inside an item of another map. */
+/** Returns whether an entry ran before `target`, and not inside an item of another map. */
 function canBeRead(entry: Head, target: Head): boolean {
   const [own, others] = [listSteps(entry), listSteps(target)];
   const apart = own.findIndex((step, depth) => step.scope !== others[depth]?.scope || step.seq !== others[depth].seq);
@@ -308,7 +308,7 @@ function withBases(state: SessionState): Record<string, NodeRecord> {
   );
 }
 
-/** The initial context of a run as JSON text. Large values are references to the blobs of the run. */
+/** Returns the initial context of a run as JSON text. Large values are references to the blobs of the run. */
 async function readStart(ports: ServicePorts, execution: string): Promise<string> {
   const context = await readInput(ports, { execution, scope: "", seq: 1 });
   return objectText(context.slots().filter(({ key }) => !key.startsWith("$")));

@@ -99,7 +99,7 @@ export async function sessionOutputs(
   );
 }
 
-/** The initial context of every run, as the API shows it. */
+/** Returns the initial context of every run, as the API shows it. */
 export function shownContextOf({ state: { context, draft } }: Session): RawJson {
   return shownContext(membersOf(context), secretKeysOf({ workflow: draft.settings }));
 }
@@ -112,13 +112,13 @@ export function describeDraftGraph({ state }: Session) {
 
 type Reads = Pick<ServicePorts, "chain" | "blobs">;
 
-/** The values of an outcome; undefined if its entry is gone. */
+/** Returns the values of an outcome; undefined if its entry is gone. */
 export async function valuesOf(ports: Reads, { source, decision }: NodeOutcome): Promise<OutcomeAt | undefined> {
   if ("set" in source) return { set: membersOf(source.set), delete: [], decision: decision ?? null };
   return readOutcomeAt(ports, source);
 }
 
-/** The values of outcomes by node id; nodes without values are missing. */
+/** Returns the values of outcomes by node id; nodes without values are missing. */
 export async function valuesOfAll(
   ports: Reads,
   outcomes: Iterable<readonly [string, NodeOutcome | undefined]>,
@@ -130,26 +130,28 @@ export async function valuesOfAll(
   return new Map(found.flat());
 }
 
-/** The home of the blobs of a session's executions and of hand-written outputs. */
+/** Returns the home of the blobs of a session's executions and of hand-written outputs. */
 export function homeOf({ client, id, state }: Session): BlobHome {
   return { client, root: state.family?.root ?? rootOf(id) };
 }
 
 /**
- * The id of the session's first execution. It is known in advance, so that blobs have a home before there is an
- * execution.
+ * Returns the id of the session's first execution. This id is known in advance, so that blobs have a home before there
+ * is an execution.
  */
 export function rootOf(session: string): string {
   return session.replace(/^ses_/, "exec_");
 }
 
-/** The source of an outcome as the API shows it. */
+/** Returns the source of an outcome as the API shows it. */
 export function describeSource(source: NodeOutcome["source"]) {
   if ("set" in source) return { edited_by: source.by, at: source.at };
   return { execution_id: source.execution, scope: source.scope, seq: source.seq };
 }
 
-/** The JSON text of one node in the outcome document: the outcome of the node, and the source of that outcome. */
+/**
+ * Returns the JSON text of one node in the outcome document: the outcome of the node, and the source of that outcome.
+ */
 export function documentPlace(
   { set, delete: deleted, decision, error }: OutcomeAt,
   { source }: Pick<NodeOutcome, "source">,

@@ -11,7 +11,7 @@ export interface SweepTime {
   leftMs?(): number;
 }
 
-/** A budget of half the remaining time, so every later part gets a turn. Unused time goes to later parts. */
+/** Creates a budget of half the remaining time, so every later part gets a turn. Unused time goes to later parts. */
 function timeBudgetWithin({ signal, leftMs }: SweepTime): TimeBudget {
   const keptMs = leftMs && leftMs() / 2;
   return {

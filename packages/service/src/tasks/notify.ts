@@ -29,8 +29,8 @@ function formLines(task: WaitingTask): string[] {
 }
 
 /**
- * Builds the mail about an approval that waits. `ways` are the lines that say how to answer it. `isNext`: the receiver
- * has used a link, and gets the next one.
+ * Builds the mail about an approval that waits. `ways` are the lines that say how to answer it. `isNext` is true if the
+ * receiver has used a link and now gets the next one.
  */
 function approvalNotice(task: WaitingTask, to: string[], ways: readonly string[], isNext = false): Notice {
   const { workflowId, version, client, execution, node, message, choices, expiresAt } = task;
@@ -50,7 +50,7 @@ function approvalNotice(task: WaitingTask, to: string[], ways: readonly string[]
   ]);
 }
 
-/** The ways to answer for everyone who has a key: the page, the command line, and the API. */
+/** Returns the ways to answer for everyone who has a key: the page, the command line, and the API. */
 function waysWithKey(task: WaitingTask, links: Pick<Links, "toApi" | "toTask">): string[] {
   const commands = task.choices.slice(0, maxCommands).map((choice) => {
     const data = formOf(task, choice) ? " --data answer.json" : "";
@@ -69,7 +69,7 @@ function waysWithKey(task: WaitingTask, links: Pick<Links, "toApi" | "toTask">):
   ];
 }
 
-/** The way to answer for the one person who gets the link. */
+/** Returns the way to answer for the one person who gets the link. */
 function waysWithLink({ mail, url }: VoteLink & { url: string }, isNext: boolean): string[] {
   const purpose = isNext
     ? ["NOVA has stored what you decided with your last link.", "To withdraw it, or to vote again, open this link:"]
@@ -98,10 +98,10 @@ export interface WaitingApproval {
 }
 
 /**
- * Mails an approval once to the first 50 mail addresses in `to`, mails each approver a link of its own, and posts it to
- * the addresses in `notify`, even if its event arrives again. A reminder is a mail to those in `to` and to approvers
- * without a vote. Throws if a mail or a request was not accepted, so that EventBridge retries; without a mailer it does
- * not throw.
+ * Sends the notices of an approval: a mail to the first 50 mail addresses in `to`, a mail with a link of its own to
+ * each approver, and a request to each address in `notify`. If the event arrives again, it sends none of them twice. A
+ * reminder is a mail to those in `to` and to approvers without a vote. Throws if a mail or a request was not accepted,
+ * so that EventBridge retries. Without a mailer, it does not throw.
  */
 export async function notifyTask(
   ports: ServicePorts,
@@ -190,7 +190,9 @@ async function mailTask(
   throw errors[0];
 }
 
-/** Posts the question with a link. The message names no token, so that it cannot answer by itself. */
+/**
+ * Posts the question with a link. The message contains no token, so a receiver cannot answer with the message alone.
+ */
 async function postTask(ports: ServicePorts, task: WaitingTask): Promise<Notified> {
   const urls = [...new Set(task.notify)];
   const { id: task_id, execution: execution_id, client, message, choices, expiresAt: expires_at } = task;
@@ -249,7 +251,7 @@ function failureNotice(failure: Failure, to: string[], links: Pick<Links, "toApi
 /** The time budget of `nova-notify` for all recipients; a slow server may use much of it. */
 const livesMs = 120_000;
 
-/** The detail of the event `execution.failed`, as far as it is needed. */
+/** The fields of the event `execution.failed` that `notifyFailure` needs. */
 export interface FailedRun {
   execution_id: string;
   /**
@@ -314,8 +316,8 @@ function listNotifications(ports: ServicePorts, failure: Failure, from: Pick<Not
 }
 
 /**
- * The notification by a request to a URL. If the workflow and the client name the same URL with different credentials,
- * the URL gets two requests: the client's request must not replace the workflow's.
+ * Builds the notification by a request to a URL. If the workflow and the client name the same URL with different
+ * credentials, the URL gets two requests: the client's request must not replace the workflow's.
  */
 function postOf(
   ports: ServicePorts,

@@ -110,7 +110,7 @@ export async function answer(
   return answered;
 }
 
-/** The source of a ballot, as entries name it. */
+/** Returns the source of an answer or a vote, as entries name it. */
 function sourceOf({ id, person }: Principal): string {
   return person?.via.kind === "mail" ? "a mailed link" : `the API as ${id}`;
 }
@@ -159,9 +159,9 @@ async function taskWithin(ports: ServicePorts, by: Principal, id: string) {
 }
 
 /**
- * Returns a task with the contents from its chain. A task whose time is over is returned as `expired`, even if its
- * record does not say so yet. A caller whose link was used, or whose approval is over, gets nothing. Throws
- * `NotFound`, `AnswerRefused`.
+ * Returns a task with the contents from its chain. If the time of the task is over, it returns the task as `expired`,
+ * even if the record does not say so yet. Throws `NotFound`. Throws `AnswerRefused` for a mailed link that was used, or
+ * whose approval takes no votes any more.
  */
 export async function readTask(
   ports: ServicePorts,

@@ -73,7 +73,7 @@ async function shownSchedule(
 
 /**
  * Returns the time of the next run that the schedule starts, in milliseconds since 1970. The times of a rate depend on
- * its first run, so EventBridge Scheduler is asked for the time of that run.
+ * its first run, so the function asks EventBridge Scheduler for the time of that run.
  */
 async function nextTimeOf(
   { schedules, clock }: ServicePorts,
@@ -86,7 +86,7 @@ async function nextTimeOf(
 }
 
 /**
- * Pauses or resumes a schedule. A pause is kept if another version is published. The times of a paused schedule are
+ * Pauses or resumes a schedule. A pause stays if another version is published. The times of a paused schedule are
  * skipped. Throws `NotFound`.
  */
 export async function setSchedulePaused(

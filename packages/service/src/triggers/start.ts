@@ -118,7 +118,8 @@ async function continueDelivery(ports: ServicePorts, by: Principal, delivery: De
 }
 
 /**
- * Whether an earlier attempt started the run before its process crashed. Runs of a deleted client count as not started.
+ * Returns whether an earlier attempt started the run before its process crashed. Runs of a deleted client count as not
+ * started.
  */
 async function hasStarted(ports: ServicePorts, run: string, client: string): Promise<boolean> {
   return (await ports.executions.get(run)) !== undefined && (await missingClientReason(ports, client)) === undefined;
@@ -147,7 +148,7 @@ async function recordWithoutClient(ports: RecordPorts, known: Delivery, reason: 
   return (await ports.deliveries.begin(delivery)) ?? delivery;
 }
 
-/** The reason why the client cannot have runs; undefined if it can, or if `client` is null. */
+/** Returns the reason why the client cannot have runs; undefined if it can, or if `client` is null. */
 async function missingClientReason(ports: RecordPorts, client: string | null): Promise<string | undefined> {
   if (client === null) return undefined;
   try {
@@ -201,7 +202,7 @@ function shorten(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
 }
 
-/** Whether the error would occur again until a user changes something. */
+/** Returns whether the error would occur again until a user changes something. */
 function isRefusal(error: unknown): error is Error {
   return [NotFound, Refused, Conflict, Forbidden, InputsRefused].some((kind) => error instanceof kind);
 }
@@ -241,7 +242,7 @@ async function newest({ deliveries, workflows }: ServicePorts, query: DeliveryQu
   return found.slice(0, query.limit);
 }
 
-/** A delivery with the labels of its run; empty if it has no run. */
+/** A delivery with the labels of its run. Without a run, it has no labels. */
 export type LabelledDelivery = Delivery & { labels: Record<string, string> };
 
 type LabelQuery = Omit<Parameters<typeof listDeliveries>[2], keyof PageQuery>;
@@ -289,7 +290,7 @@ async function labelsOf({ executions }: ServicePorts, { execution }: Delivery): 
   return run?.labels ?? {};
 }
 
-/** The last part of a path-like name, safe as a file name; empty if nothing remains. */
+/** Returns the last part of a path-like name, safe as a file name; empty if nothing remains. */
 export function fileNameIn(path: string): string {
   const last = path.split(/[/\\]/).at(-1) ?? "";
   const name = last.replaceAll(/\p{Cc}/gu, "").trim();

@@ -46,7 +46,7 @@ export async function removeTriggers(
   }
 }
 
-/** Whether setting up `one` replaces the record, the schedule or the rule of `other`. */
+/** Returns whether setting up `one` replaces the record, the schedule or the rule of `other`. */
 export function replacesTrigger(one: Trigger, other: Trigger): boolean {
   return triggerKey("", one) === triggerKey("", other) || externalName(one) === externalName(other);
 }
@@ -75,7 +75,7 @@ export interface TriggerKind<T extends Trigger = Trigger> {
   put(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   remove(ports: ServicePorts, workflowId: string, trigger: T): Promise<void>;
   /**
-   * The name of the trigger's schedule or rule. If two triggers of a workflow have the same name, the later one
+   * Returns the name of the trigger's schedule or rule. If two triggers of a workflow have the same name, the later one
    * replaces the earlier one.
    */
   externalName(trigger: T): string;
@@ -92,7 +92,7 @@ const units = [
   ["minute", 60],
 ] as const;
 
-/** The rate expression of a period. EventBridge Scheduler counts whole minutes, hours and days. */
+/** Returns the rate expression of a period. EventBridge Scheduler counts whole minutes, hours and days. */
 export function rateOf(seconds: number): string {
   const [unit, size] = units.find(([, each]) => seconds % each === 0) ?? units[2];
   const count = Math.ceil(seconds / size);
@@ -146,7 +146,10 @@ export function triggerKindOf(type: TriggerType): TriggerKind {
   return kinds[type] as TriggerKind;
 }
 
-/** The key of a live trigger: what incoming mail or requests name (address, hook id), else the workflow and the trigger id. */
+/**
+ * Returns the key of a live trigger: the address that a mail names, or the hook id that a request names. For any other
+ * trigger, it consists of the workflow and the trigger id.
+ */
 export function triggerKey(workflowId: string, trigger: Pick<Trigger, "id" | "type"> & { address?: string }): string {
   if (trigger.address !== undefined) return mailKey(trigger.address);
   if (trigger.type === "webhook") return hookKey(trigger.id);
@@ -162,8 +165,8 @@ export function hookKey(id: string): string {
 }
 
 /**
- * The key of a trigger that only NOVA's own schedules and rules name. Ids contain no slash, so each pair of a workflow
- * id and a trigger id has its own key.
+ * Returns the key of a trigger that only NOVA's own schedules and rules name. Ids contain no slash, so each pair of a
+ * workflow id and a trigger id has its own key.
  */
 export function ownKey(workflowId: string, trigger: string): string {
   return `of/${workflowId}/${trigger}`;
@@ -216,8 +219,8 @@ export async function findClientProblems(
 }
 
 /**
- * A finding for each mail address or webhook that another workflow has, if the caller may see the trigger of that
- * workflow.
+ * Returns a finding for each mail address or webhook that another workflow has, if the caller may see the trigger of
+ * that workflow.
  */
 export async function findTriggerConflicts(
   { triggers }: Pick<ServicePorts, "triggers">,

@@ -16,7 +16,7 @@ export function callsOf(workflow: Workflow): Call[] {
   });
 }
 
-/** The reason why the target of a call does not exist, without advice for the user; undefined if it exists. */
+/** Returns the reason why the target of a call does not exist, without advice for the user; undefined if it exists. */
 export async function missingCall(
   { workflows }: Pick<ServicePorts, "workflows">,
   { workflow, version, node, by }: Call,
@@ -33,7 +33,7 @@ export async function findCallProblems(ports: Pick<ServicePorts, "workflows">, c
   return [...(await findMissingCalls(ports, caller)), ...(await findToolCycles(ports, caller))];
 }
 
-/** A finding for each tool of an agent through which a published workflow calls the agent's own workflow. */
+/** Returns a finding for each tool of an agent through which a published workflow calls the agent's own workflow. */
 async function findToolCycles({ workflows }: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { node: agent } of nodeIndex(caller).values()) {
@@ -63,7 +63,10 @@ function cycleFinding(agent: string, way: string[]): Finding {
   );
 }
 
-/** A finding for each node that calls an unknown workflow or version. A workflow may call itself before it is published. */
+/**
+ * Returns a finding for each node that calls an unknown workflow or version. A workflow may call itself before it is
+ * published.
+ */
 async function findMissingCalls(ports: Pick<ServicePorts, "workflows">, caller: Workflow): Promise<Finding[]> {
   const calls = callsOf(caller).filter(({ workflow }) => workflow !== caller.id);
   const missing = await Promise.all(calls.map((call) => missingCall(ports, call)));

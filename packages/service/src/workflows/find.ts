@@ -12,7 +12,7 @@ import type { Paused, Publication, UnreadyVersion, VersionPointers, WorkflowStat
 /** The key of the pause of a whole workflow. It is not a valid trigger id, so no schedule has the same key. */
 const wholeWorkflow = "*";
 
-/** The pause of a workflow, or of one of its schedules; undefined if it is not paused. */
+/** Returns the pause of a workflow, or of one of its schedules; undefined if it is not paused. */
 export function pauseOf(
   state: Pick<WorkflowState, "paused"> | undefined,
   schedule = wholeWorkflow,
@@ -22,7 +22,7 @@ export function pauseOf(
 
 type PausePorts = Pick<ServicePorts, "workflowStates" | "clock">;
 
-/** Pauses or resumes a workflow (without `schedule`) or one schedule. False if nothing changed. */
+/** Pauses or resumes a workflow (without `schedule`) or one schedule. Returns false if nothing changed. */
 export async function setPaused(
   { workflowStates, clock }: PausePorts,
   by: Principal,
@@ -85,8 +85,8 @@ export async function findWorkflow(ports: FindPorts, id: string, version?: numbe
 }
 
 /**
- * The error for a version that is not found. `deleted` is present if the workflow exists and only the version is
- * missing.
+ * Returns the error for a version that is not found. `deleted` is present if the workflow exists and only the version
+ * is missing.
  */
 async function reasonFor(
   { publications }: Pick<FindPorts, "publications">,
@@ -125,17 +125,17 @@ export async function demandMachine(
 
 const pattern = /^draft-[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** The workflow id under which a session publishes drafts for its runs. */
+/** Returns the workflow id under which a session publishes drafts for its runs. */
 export function draftId({ id }: Pick<Session, "id">): string {
   return id.replace(/^ses_/, "draft-").toLowerCase();
 }
 
-/** Whether the id belongs to a session. No other workflow may use such an id. */
+/** Returns whether the id belongs to a session. No other workflow may use such an id. */
 export function isDraftId(id: string): boolean {
   return pattern.test(id);
 }
 
-/** A definition without data of other clients: their triggers, and the recipients of failure notices. */
+/** Returns a definition without data of other clients: their triggers, and the recipients of failure notices. */
 export function redactWorkflow(by: Principal, workflow: Workflow): Workflow {
   if (by.client === null) return workflow;
   const { onFailure: _, triggers, ...shared } = workflow;
@@ -143,7 +143,10 @@ export function redactWorkflow(by: Principal, workflow: Workflow): Workflow {
   return { ...shared, ...(own && own.length > 0 && { triggers: own }) };
 }
 
-/** Whether a caller may see a trigger. The key of one client sees only triggers of that client. `by` is null for the operator. */
+/**
+ * Returns whether a caller may see a trigger. The key of one client sees only triggers of that client. `by` is null for
+ * the operator.
+ */
 export function canSeeTrigger(by: Principal | null, trigger: Trigger): boolean {
   return by === null || by.client === null || trigger.client === by.client;
 }

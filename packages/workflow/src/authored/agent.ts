@@ -16,13 +16,16 @@ const Tool = z.union(
   { error: toolError },
 );
 
-/** The most tools of one agent. The model reads the description and the schema of each with every request. */
+/**
+ * Maximum number of tools of one agent. With every request, the model reads the description and the schema of each
+ * tool.
+ */
 const maxTools = 50;
 
-/** The most calls of one answer that run. The model learns that further ones did not run. */
+/** Maximum number of calls of one answer that run. The agent tells the model that further calls did not run. */
 export const maxCallsAtOnce = 100;
 
-/** Whether an argument of a tool may have this name. It becomes a key of the tool's context. */
+/** Returns whether an argument of a tool may have this name. The argument becomes a key of the tool's context. */
 export function isArgumentKey(key: string): boolean {
   return contextKeyPattern.test(key) && !isReserved(key);
 }

@@ -22,8 +22,8 @@ const byRole = z.strictObject(
 const oneModel = z.string({ error }).regex(/\S/, { error });
 
 /**
- * The model of a node: one id for every role, or an object with ids for some roles. A text node may have settings of a
- * model instead.
+ * Builds the schema of the model of a node: one id for every role, or an object with ids for some roles. A text node
+ * may have settings of a model instead.
  */
 export function nodeModel(description: string) {
   const either = z.strictObject({ ...byRole.shape, ...LlmConfig.shape }, { error });
@@ -80,7 +80,7 @@ function isHost(host: string): boolean {
 
 const leastPrefix = 8;
 
-/** True for a range of addresses, such as `10.0.0.0/8` or `[2001:db8::/32]`. */
+/** Returns true for a range of addresses, such as `10.0.0.0/8` or `[2001:db8::/32]`. */
 function isRange(text: string): boolean {
   const [, address = "", bits = ""] = /^\[?([0-9a-f.:]+)\/(\d{1,3})\]?$/.exec(text) ?? [];
   const prefix = Number(bits);
@@ -114,7 +114,10 @@ export const workflowModel = z
   )
   .optional();
 
-/** The fields about models that nodes and workflows share. `whose` has the parts of their descriptions that differ. */
+/**
+ * Builds the schemas of the fields about models that nodes and workflows share. `whose` has the parts of their
+ * descriptions that differ.
+ */
 export function aiFields(whose: { limits: string; ai: string; network: string }) {
   return {
     limits: z

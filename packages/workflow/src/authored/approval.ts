@@ -137,7 +137,10 @@ function* checkChoices(choices: unknown, { name, path }: WrittenPlace): Iterable
   }
 }
 
-/** The most characters of all forms together. They are stored in the record of the task, which is one DynamoDB item. */
+/**
+ * Maximum number of characters of all forms together. The record of the task contains the forms, and is one DynamoDB
+ * item.
+ */
 const maxFormsCharacters = 100_000;
 
 function* checkForms({ form, forms }: Loose, place: FieldPlace): Iterable<Finding> {

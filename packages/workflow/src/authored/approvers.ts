@@ -6,9 +6,9 @@ import type { FieldPlace } from "./field-check.ts";
 import { filledText, numberBetween } from "./fields.ts";
 import { isMailAddress } from "./on-failure.ts";
 
-/** The most people, roles and groups that an approval names. The record of its task contains all of them. */
+/** Maximum number of people, roles and groups that an approval names. The record of its task contains all of them. */
 const maxNamed = 100;
-/** The most different people who must vote. */
+/** Maximum number of different people who must vote. */
 const maxCount = 50;
 
 const list = { error: 'must be a list such as ["cfo@example.com", "role:finance", "group:audit"]' };
@@ -40,12 +40,15 @@ export function approversOf({ any, count, not }: z.output<typeof AuthoredApprove
   return { any: [...new Set(any.map(normalApprover))], count, not: [...new Set(not)] };
 }
 
-/** Mail addresses are compared in lower case; the names of roles and groups as they are. */
+/**
+ * Returns an approver in the form in which NOVA compares approvers: a mail address in lower case, and a role or a group
+ * as it is written.
+ */
 function normalApprover(written: string): string {
   return isNamedPerson(written) ? written.toLowerCase() : written;
 }
 
-/** Whether an approver is one person. A role or a group may have any number of people. */
+/** Returns whether an approver is one person. A role or a group may have any number of people. */
 export function isNamedPerson(approver: string): boolean {
   return !roleOrGroup.test(approver);
 }

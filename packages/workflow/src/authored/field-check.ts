@@ -80,7 +80,7 @@ export function nameToResolve(entry: string): string | undefined {
   return host === "" || isIPv4(host) || host === "localhost" || webPorts.includes(port) ? undefined : host;
 }
 
-/** Checks `input_schema` of a node. Whether an agent lists the node is checked where all nodes are known. */
+/** Checks `input_schema` of a node. */
 export function* checkInputSchema(node: Loose, { name, path, exactly }: FieldPlace): Iterable<Finding> {
   const { input_schema: schema } = node;
   if (!isObject(schema)) return;

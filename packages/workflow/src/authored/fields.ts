@@ -25,7 +25,10 @@ export function numberBetween(number: "whole" | "any", min: number, max: number,
   return (number === "whole" ? z.int({ error }) : z.number({ error })).min(min, { error }).max(max, { error });
 }
 
-/** A number of seconds. `integer`: only whole seconds, because the Amazon States Language takes no fractions. */
+/**
+ * Builds the schema of a number of seconds. `integer`: only whole seconds are allowed, because the Amazon States
+ * Language takes no fractions.
+ */
 export function seconds(range: { min: number; max: number; integer?: boolean }, description: string) {
   const error = `must be ${range.integer ? "whole " : ""}seconds from ${range.min} to ${range.max}`;
   return numberBetween(range.integer ? "whole" : "any", range.min, range.max, error).describe(description);
@@ -138,7 +141,10 @@ const aYear = {
   error: "must be whole seconds or a text such as 90s, 15m, 12h, 3d, at most a year",
 };
 
-/** A duration, written as whole seconds or as a text such as `"15m"`. It is parsed into seconds. */
+/**
+ * Builds the schema of a duration, written as whole seconds or as a text such as `"15m"`. The schema parses it into
+ * seconds.
+ */
 export function duration(description: string, { min, max, error } = aYear) {
   const number = numberBetween("whole", min, max, error);
   const text = textMatching(/^[1-9]\d{0,7}[smhd]$/, error);
@@ -163,7 +169,7 @@ const nameError = "must be a name such as email: a lower-case letter, then lower
 
 export const CredentialName = textMatching(credentialNamePattern, nameError);
 
-/** A list of names of credentials. `whose` completes its description. */
+/** Builds the schema of a list of names of credentials. `whose` completes its description. */
 export function credentialNames(whose: string) {
   return z
     .array(CredentialName, { error: 'must be a list of names such as ["email"]' })

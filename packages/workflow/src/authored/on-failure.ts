@@ -4,14 +4,14 @@ import type { FailureWebhook, OnFailure } from "../workflow.ts";
 import { CredentialName, textMatching } from "./fields.ts";
 
 /**
- * Only ASCII, because SES sends to no other address. So no address looks like that of another person, and lower case
- * joins no two addresses: the Kelvin sign becomes a k.
+ * Matches only ASCII, because SES sends mail only to ASCII addresses. With other letters, two different addresses could
+ * look the same, or be equal in lower case: the Kelvin sign in lower case is a k.
  */
 const addressPattern = /^[!-+\--;=?A-~]+@[!-+\--;=?A-~]+$/;
 /** The longest mail address by RFC 5321: 64 characters, the @, and 255 characters for the domain. */
 const longestAddress = 320;
 
-/** True for a single mail address. Characters that could change the header of a mail are not accepted. */
+/** Returns true for a single mail address. Characters that could change the header of a mail are not accepted. */
 export function isMailAddress(text: string): boolean {
   return text.length <= longestAddress && addressPattern.test(text);
 }
@@ -48,7 +48,10 @@ export const PlainWebAddress = WebAddress.refine((url) => !hasUser(url), {
   error: "must name no user and no password, which would lie in the clear in the table and in logs",
 });
 
-/** True for an address with a user or a password. False for a text that is no address, which another check reports. */
+/**
+ * Returns true for an address with a user or a password. Returns false for a text that is no address, because another
+ * check reports that text.
+ */
 function hasUser(url: string): boolean {
   const parsed = URL.parse(url);
   return parsed !== null && (parsed.username !== "" || parsed.password !== "");

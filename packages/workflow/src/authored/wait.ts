@@ -98,8 +98,8 @@ function* checkEvent(event: unknown, { name, path }: WrittenPlace): Iterable<Fin
 }
 
 /**
- * True if a template in the pattern identifies the run. A template inside `anything-but` does not, because such a
- * pattern matches the events of other runs.
+ * Returns true if a template in the pattern identifies the run. A template inside `anything-but` does not identify it,
+ * because such a pattern matches the events of other runs.
  */
 function namesItsRun(wanted: unknown): boolean {
   if (typeof wanted === "string") return templateParts(wanted).some(({ kind }) => kind === "path");

@@ -15,7 +15,10 @@ import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
 import type { AuthoredTrigger } from "./triggers/kinds.ts";
 
-/** The most sandboxes that a workflow may keep warm per client. An E2B plan allows 20 or 100 sandboxes in total. */
+/**
+ * Maximum number of sandboxes that a workflow may keep warm per client. An E2B plan allows 20 or 100 sandboxes in
+ * total.
+ */
 const maxWarm = 20;
 
 /**

@@ -2,8 +2,8 @@ import { at, type Finding, finding } from "../findings/finding.ts";
 import type { Outline } from "./outline.ts";
 
 /**
- * NOVA454: a workflow that is a tool of its own agent. Longer cycles are found when the
- * workflow of the agent is published, or else when it runs.
+ * Reports NOVA454: a workflow that is a tool of its own agent. The publication of the workflow finds longer cycles, or
+ * else the run does.
  */
 export function* checkToolCycles(outlines: readonly Outline[], id: string): Iterable<Finding> {
   for (const { map, nodes } of outlines) {
@@ -16,7 +16,10 @@ export function* checkToolCycles(outlines: readonly Outline[], id: string): Iter
   }
 }
 
-/** NOVA455: several edges that leave an agent. Its visits lead to its calls, so branches need a node of their own. */
+/**
+ * Reports NOVA455: several edges that leave an agent. A run visits an agent again after its calls, so parallel branches
+ * must start at a node after the agent.
+ */
 export function* checkAgentEdges({ byId, edgesOf }: Outline): Iterable<Finding> {
   for (const { id, node } of byId.values()) {
     const [, second] = node?.type === "agent" ? (edgesOf.get(id) ?? []) : [];

@@ -41,7 +41,7 @@ function pathsOfNodes(body: unknown, path: string): [id: unknown, path: string][
   return [...inner, ...own];
 }
 
-/** NOVA431: an approval whose `not` names a node that is no approval, or an approval without `approvers`. */
+/** Reports NOVA431: an approval whose `not` names a node that is no approval, or an approval without `approvers`. */
 export function* checkExcluded(outlines: readonly Outline[]): Iterable<Finding> {
   const all = outlines.flatMap(({ nodes }) => nodes);
   const approvals = all.filter(({ kind }) => kind?.type === "approval");

@@ -106,7 +106,10 @@ export function* checkDecisions({ byId, edgesOf }: Outline): Iterable<Finding> {
   }
 }
 
-/** True if a text node decides: then the model's answer is always one of the edges, so no default edge is needed. */
+/**
+ * Returns true if a text node decides: then the model's answer is always one of the edges, so no default edge is
+ * needed.
+ */
 function isChosenByModel({ node }: NamedNode): boolean {
   return node?.type === "decision" && node.executor.kind === "text";
 }

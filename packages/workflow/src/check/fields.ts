@@ -41,7 +41,7 @@ export function secretKeys({ inputs: written }: { inputs?: unknown }): Set<strin
   return new Set(properties.flatMap(([key, schema]) => (isObject(schema) && schema.secret === true ? [key] : [])));
 }
 
-/** NOVA511: fields that name a secret input although NOVA stores their values unmasked. */
+/** Reports NOVA511: fields that name a secret input although NOVA stores their values unmasked. */
 export function* checkSecretPaths(outlines: readonly Outline[], inputs: unknown): Iterable<Finding> {
   const secrets = isObject(inputs) ? [...secretKeys({ inputs })] : [];
   if (secrets.length === 0) return;
@@ -73,8 +73,8 @@ const wheel = /^\/\P{Cc}+\.whl$/u;
 const wayOut = "write a package such as pandas==2.2, with extras and a marker where needed, or name @ https://...";
 
 /**
- * Checks that every requirement asks for one package. It must contain no option of pip, no line break and no file on
- * the server.
+ * Checks that every requirement asks for one package. A requirement must contain no option of pip, no line break and no
+ * file on the server.
  */
 export function* checkRequirements({ body, pathOf }: Document, source: WorkflowSource): Iterable<Finding> {
   if (!Array.isArray(body.requirements)) return;
@@ -111,7 +111,7 @@ export function pastTimes({ triggers = [] }: Pick<Workflow, "triggers">, nowMs: 
   });
 }
 
-/** NOVA417 and NOVA511: labels whose templates have wrong double braces or name a secret input. */
+/** Reports NOVA417 and NOVA511: labels whose templates have wrong double braces or name a secret input. */
 export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
   if (!isObject(body.labels)) return;
   const secrets = secretKeys({ inputs: body.inputs });
@@ -133,7 +133,7 @@ export function* checkLabels({ body, pathOf }: Document): Iterable<Finding> {
   }
 }
 
-/** NOVA442: nodes that ask a model although the workflow or the server forbids models. */
+/** Reports NOVA442: nodes that ask a model although the workflow or the server forbids models. */
 export function* checkModels(
   outlines: readonly Outline[],
   models: false | undefined,

@@ -3,7 +3,7 @@ import { type Branching, branchingOf, detoursIn, type FanOut } from "../graph/br
 import { reachableFrom } from "../graph/graph.ts";
 import { listIds, type NamedNode, type Outline, pathOf } from "./outline.ts";
 
-/** The most branches of one node without a warning. */
+/** Maximum number of branches of one node without a warning. */
 const manyBranches = 40;
 
 /**
@@ -147,8 +147,8 @@ export function entriesOf({ nodes, edges, byId, forward, map }: Outline): NamedN
 }
 
 /**
- * Assigns every node to the innermost branch that contains it. It first passes over the branches of each fork, and
- * visits them afterwards.
+ * Assigns every node to the innermost branch that contains it. It visits the nodes outside the branches of a fork
+ * first, and the branches afterwards.
  */
 export function homesOf(outline: Outline, branching: Branching): Homes {
   const homes = new Map<string, Scope>();

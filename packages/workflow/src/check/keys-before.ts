@@ -5,7 +5,7 @@ import type { NamedNode, NodeNames, Outline } from "./outline.ts";
 
 export interface NearKey {
   near?: string;
-  /** True if the key is a typing mistake for `near`. False if it is another word that is only similar. */
+  /** True if the key is a typing mistake for `near`. False if the key is another word that is only similar. */
   isSlip: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface CodeKeys {
   sets: ReadonlyMap<string, { line: number; column: number; always: boolean }>;
   setsMore: boolean;
   reads: ReadonlySet<string>;
-  /** True if the code reads the key or may read it. */
+  /** Returns true if the code reads the key or may read it. */
   mayRead(key: string): boolean;
   deletes: ReadonlySet<string>;
   /** Ids of the waits whose resume links the code reads in `tasks`. */
@@ -95,8 +95,8 @@ function keysFrom(trigger: Trigger): string[] {
 }
 
 /**
- * True if the schema describes keys other than those in `properties`. A schema without a rule for other keys is not
- * open.
+ * Returns true if the schema describes keys other than those in `properties`. A schema without a rule for other keys is
+ * not open.
  */
 function isOpenSchema(inputs: JsonObject = {}): boolean {
   const { additionalProperties: more = false } = inputs;
@@ -145,15 +145,15 @@ export class KeysBefore {
     return this.#setters.get(key) ?? [];
   }
 
-  /** True if edges lead from the node `other` to the node `id`, or to the map that contains `id`. */
+  /** Returns true if edges lead from the node `other` to the node `id`, or to the map that contains `id`. */
   mayRunBefore(other: string, id: string): boolean {
     const map = this.#outline.map?.id ?? "";
     return this.#isBehind(`node ${other}`, [other], id) || this.#around?.mayRunBefore(other, map) === true;
   }
 
   /**
-   * True if edges lead from one of the nodes `ids` to the node `id`. A loop may lead from a node to itself. `name` is
-   * the key under which the answer is cached.
+   * Returns true if edges lead from one of the nodes `ids` to the node `id`. A loop may lead from a node to itself.
+   * `name` is the key under which the answer is cached.
    */
   #isBehind(name: string, ids: readonly string[], id: string): boolean {
     if (ids.length === 0) return false;

@@ -98,7 +98,8 @@ function credentialKeys(names: readonly string[] | undefined): RegExp {
 }
 
 /**
- * NOVA512 and NOVA513: references in the prompts of a text node that name no earlier node and no key of the context.
+ * Reports NOVA512 and NOVA513: references in the prompts of a text node that name no earlier node and no key of the
+ * context.
  */
 function* checkReferences({ node, before, outline: { homeOf }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
@@ -139,7 +140,7 @@ function* checkReferences({ node, before, outline: { homeOf }, names }: NodeChec
  */
 const doubleBraces = /(?<!\\)\{\{[ \t]*([\p{L}_][\p{L}\p{M}\p{N}_ .:()[\]-]{0,200})\}\}/gu;
 
-/** NOVA516: double braces in a prompt. Other template languages replace them, but NOVA leaves them as text. */
+/** Reports NOVA516: double braces in a prompt. Other template languages replace them, but NOVA leaves them as text. */
 function* checkDoubleBraces({ node, before, outline: { nodes }, names }: NodeCheck): Iterable<Finding> {
   const executor = executorOf(node);
   if (executor === undefined || executor.kind === "code") return;

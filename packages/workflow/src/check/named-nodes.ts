@@ -27,7 +27,7 @@ export function nameableWaits(outlines: readonly Outline[]): NameableWaits {
   };
 }
 
-/** NOVA509: resume links that the code of a node reads, but that do not exist for this node. */
+/** Reports NOVA509: resume links that the code of a node reads, but that do not exist for this node. */
 export function checkNamedWaits({ node, waits, reader }: NodeCheck): Iterable<Finding> {
   const nameable = waits.at(node.id);
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.waits, "NOVA509", (wait) => {
@@ -39,7 +39,7 @@ export function checkNamedWaits({ node, waits, reader }: NodeCheck): Iterable<Fi
   });
 }
 
-/** NOVA510: results that the code of a node reads before any node sets them. */
+/** Reports NOVA510: results that the code of a node reads before any node sets them. */
 export function checkNamedResults({ node, before, outline: { homeOf }, reader }: NodeCheck): Iterable<Finding> {
   const { id } = node;
   return checkNamed(node, reader.readCodeKeys(node.python?.code ?? "")?.results, "NOVA510", (named) => {
@@ -73,7 +73,7 @@ function isEventWait(node: NamedNode | undefined): boolean {
   return node?.node?.type === "wait" && node.node.for.kind === "event";
 }
 
-/** NOVA514: code that asks for all results as one dict although several nodes set one key. */
+/** Reports NOVA514: code that asks for all results as one dict although several nodes set one key. */
 export function* checkFlattened({ node, before, outline: { nodes }, reader }: NodeCheck): Iterable<Finding> {
   const place = reader.readCodeKeys(node.python?.code ?? "")?.flattens;
   if (!place) return;
@@ -100,7 +100,7 @@ function isText(node: NamedNode): boolean {
   return executorOf(node)?.kind === "text";
 }
 
-/** NOVA515: `input_keys` that name results that no earlier node sets. */
+/** Reports NOVA515: `input_keys` that name results that no earlier node sets. */
 export function* checkInputKeys({ node, before, outline, reader }: NodeCheck): Iterable<Finding> {
   const { homeOf, graph, byId } = outline;
   const keys = node.node && "inputKeys" in node.node ? (node.node.inputKeys ?? {}) : {};

@@ -112,7 +112,7 @@ function add(names: Map<string, Set<string>>, name: string, id: string): void {
   names.set(name, (names.get(name) ?? new Set()).add(id));
 }
 
-/** NOVA116: nodes whose names are so similar that a reference could mean either. */
+/** Reports NOVA116: nodes whose names are so similar that a reference could mean either. */
 export function* checkNodeNames(outlines: readonly Outline[]): Iterable<Finding> {
   const nodes = outlines.flatMap(({ nodes }) => nodes);
   const taken = new Map<string, NamedNode>(nodes.map((node) => [normalName(node.id), node]));

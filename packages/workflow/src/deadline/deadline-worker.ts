@@ -22,8 +22,8 @@ export class CheckStopped extends Error {
 interface DeadlineWorkerOptions {
   name: string;
   /**
-   * Returns the URL of the module that calls `serve`. It is imported dynamically, so that it is a separate file in a
-   * bundle.
+   * Returns the URL of the module that calls `serve`. It imports the module dynamically, so that the module is a
+   * separate file in a bundle.
    */
   address: () => Promise<string>;
   deadlineMs: number;
@@ -36,9 +36,10 @@ interface DeadlineWorkerOptions {
 const maxHeapMb = 384;
 
 /**
- * Runs calls on untrusted texts in a thread, so that they do not block the event loop. A call that reaches its deadline
- * is stopped. The thread runs one call at a time, so stopping it stops no other call. After a failed call the thread is
- * replaced, because its state is unknown (WebAssembly does not recover from a stack overflow).
+ * Runs calls on untrusted texts in a thread, so that they do not block the event loop. If a call reaches its deadline,
+ * the worker stops the thread. The thread runs one call at a time, so this stops no other call. After each failed call,
+ * the next call gets a new thread, because the state of the old one is unknown (WebAssembly does not recover from a
+ * stack overflow).
  */
 export class DeadlineWorker {
   readonly #options: DeadlineWorkerOptions;
@@ -120,16 +121,20 @@ export interface Call {
 }
 
 /**
- * The message of the thread after a call. An error is sent as plain data, because its class is lost when it is copied.
+ * The message of the thread after a call. The thread sends an error as plain data, because a copied error loses its
+ * class.
  */
 export type Answer = { value: unknown } | { error: { name: string; message: string; stack?: string | undefined } };
 
-/** The first message of a thread, after it has loaded its code. Deadlines start only then. */
+/**
+ * The first message of a thread, which it sends after it has loaded its code. The deadline of a call starts after this
+ * message.
+ */
 const ready = "ready";
 
 type Methods = Record<string, (...args: never[]) => unknown>;
 
-/** Serves the calls of the `DeadlineWorker` with this name. If the module was loaded anywhere else, it does nothing. */
+/** Answers the calls of the `DeadlineWorker` with this name. Does nothing outside the thread of this worker. */
 export function serve(name: string, load: () => Promise<Methods>): void {
   if (!parentPort || workerData !== name) return;
   const port = parentPort;

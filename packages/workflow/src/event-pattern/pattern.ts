@@ -15,8 +15,8 @@ export function asWildcard(text: string): string {
 }
 
 /**
- * True if a text matches a wildcard. Takes linear time, because it searches the pieces between the stars from left to
- * right.
+ * Returns true if a text matches a wildcard. It takes linear time, because it searches the pieces between the stars
+ * from left to right.
  */
 export function fitsWildcard(wildcard: string, text: string): boolean {
   const pieces = piecesOf(wildcard);
@@ -153,8 +153,8 @@ export interface MatchableObject {
 }
 
 /**
- * True for equal scalars; 850 equals 8.5e2. If one number was rounded by JavaScript, the two are compared as binary64,
- * as EventBridge does.
+ * Returns true for equal scalars; 850 equals 8.5e2. If one number was rounded by JavaScript, the two are compared as
+ * binary64, as EventBridge does.
  */
 export function isSameLeaf(wanted: Leaf, leaf: Leaf): boolean {
   const [one, other] = [numberText(wanted), numberText(leaf)];
@@ -253,8 +253,8 @@ export function asIfBound(pattern: MatchableObject): MatchableObject {
 }
 
 /**
- * True if an event matches a pattern. If the event has a list, one element must match all fields of the pattern below
- * it (Amazon EventBridge, "Event patterns").
+ * Returns true if an event matches a pattern. If the event has a list, one element must match all fields of the pattern
+ * below it (Amazon EventBridge, "Event patterns").
  */
 export function matchesPattern(pattern: MatchableObject, event: MatchableObject): boolean {
   return Object.entries(pattern).every(([name, wanted]) =>
@@ -277,7 +277,7 @@ function fitsOne(wanted: Matchable, leaves: Leaf[]): boolean {
   return operator !== undefined && leaves.some((leaf) => operator.fits(operand, leaf));
 }
 
-/** Returns the scalars of an event at a path of names. A list in between stands for all of its elements. */
+/** Returns the scalars of an event at a path of names. For a list on this path, all of its elements count. */
 export function leavesAt(event: MatchableObject, [name = "", ...below]: readonly string[]): Leaf[] {
   const value = Object.hasOwn(event, name) ? event[name] : undefined;
   return below.length === 0 ? leavesOf(value) : objectsOf(value).flatMap((object) => leavesAt(object, below));

@@ -78,8 +78,8 @@ export function didYouMean(wrong: string, candidates: readonly string[]): string
 }
 
 /**
- * The most candidates that are compared by similarity. If there are more, only a candidate that differs in case is
- * found: a large graph with thousands of wrong ids must not take minutes.
+ * Maximum number of candidates that `nearest` compares by similarity. If there are more, it finds only a candidate that
+ * differs in nothing but case: a large graph with thousands of wrong ids must not take minutes.
  */
 const comparable = 2_000;
 

@@ -6,7 +6,7 @@ export interface WayPoint {
   onError: string | undefined;
   /** True if a run takes all edges that leave the node at the same time. */
   fansOut: boolean;
-  /** True for an `end` in a map's body: no code runs there, it only ends the item. */
+  /** True for an `end` in a map's body: it runs no code and only ends the item. */
   isDone: boolean;
 }
 
@@ -35,8 +35,8 @@ const done = "";
 type Ends = readonly { from: string; to: string }[];
 
 /**
- * Finds where paths fork and meet. `edges` must have no cycle. `loops` are the edges with a `max`. Only those that lead
- * to a detour matter: to a node that no other edges reach.
+ * Finds where paths fork and meet. `edges` must have no cycle. `loops` are the edges with a `max`. Only loops that lead
+ * to a detour matter. A detour is a node that no other edge reaches.
  */
 export function branchingOf(nodes: readonly WayPoint[], edges: Ends, loops: Ends = []): Branching {
   const graph = graphOf(nodes, edges);
@@ -103,7 +103,7 @@ const unplaced = -1;
 /**
  * Returns a function that finds the first node on all paths from the given nodes, which may be one of them; null if
  * their paths meet only after the end. It computes immediate post-dominators in rounds until nothing changes (Cooper,
- * Harvey, Kennedy, "A Simple, Fast Dominance Algorithm"). Without cycles, which only `onError` makes, one round is
+ * Harvey, Kennedy, "A Simple, Fast Dominance Algorithm"). Only `onError` makes cycles. Without cycles, one round is
  * enough. A node that cannot reach an end has no meeting.
  */
 export function meetingsIn(graph: Graph): (ids: readonly string[]) => string | null {

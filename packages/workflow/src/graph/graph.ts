@@ -137,7 +137,7 @@ export interface IndexedNode {
   node: Node;
   edges: Edge[];
   body: string | null;
-  /** True for an `end` in a map's body: no code runs there, it only ends the item. */
+  /** True for an `end` in a map's body: it runs no code and only ends the item. */
   isDone: boolean;
 }
 
@@ -189,7 +189,10 @@ export function nodesBefore(workflow: Workflow, id: string): ReadonlySet<string>
 
 const loopMembers = new WeakMap<Workflow, Map<string, boolean>>();
 
-/** True if a run may visit the node more than once: edges lead from it back to it, or it is an agent. */
+/**
+ * Returns true if a run may visit the node more than once: edges lead from the node back to itself, or the node is an
+ * agent.
+ */
 export function isInLoop(workflow: Workflow, id: string): boolean {
   const known = loopMembers.get(workflow) ?? new Map<string, boolean>();
   loopMembers.set(workflow, known);

@@ -19,7 +19,7 @@ import {
 } from "../json/digits.ts";
 import { parseExact, type WrittenJson } from "../json/exact.ts";
 
-/** The longest pattern, in characters. The pattern of RFC 5322 for e-mail addresses has about 400. */
+/** The maximum length of a pattern, in characters. The pattern of RFC 5322 for e-mail addresses has about 400. */
 const maxPatternCharacters = 1_000;
 
 export class PatternRefused extends Error {
@@ -31,7 +31,7 @@ interface Pattern {
   toString(): string;
 }
 
-/** Matches `\k<`, which must be refused here: RE2 would not, because it reads `\k` as the letter k. */
+/** Matches `\k<`. `linearPattern` must refuse it, because RE2 accepts it and reads `\k` as the letter k. */
 const namedBackreference = /(?<!\\)(?:\\\\)*\\k</;
 
 /**
@@ -128,8 +128,8 @@ export function compiledSchema(text: string): ValidateFunction {
 }
 
 /**
- * Replaces the keywords that compare or divide numbers by ones that use exact digits. As doubles, 19.99 is no multiple
- * of 0.01, and 2^53 + 1 equals 2^53.
+ * Replaces the keywords that compare or divide numbers by keywords that use exact digits. As doubles, 19.99 is no
+ * multiple of 0.01, and 2^53 + 1 equals 2^53.
  */
 export function computeWithDigits(ajv: Ajv2020): void {
   for (const definition of definitions) {

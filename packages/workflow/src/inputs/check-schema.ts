@@ -11,12 +11,12 @@ interface CheckedSchema {
 
 /** The longest schema (`inputs` or a form), in characters of JSON. Hand-written schemas have about 10,000. */
 const maxSchemaCharacters = 100_000;
-/** The most nested levels of a schema. A field of a field of a field has six. */
+/** Maximum number of nested levels of a schema. A field of a field of a field has six. */
 const maxSchemaLevels = 60;
 
 /**
- * The compiled meta-schema. It is compiled only once, because that takes most of the time, and stores nothing of the
- * schemas that it checks.
+ * The compiled meta-schema. It is compiled only once, because compiling takes most of the time of a check. It stores
+ * nothing of the schemas that it checks.
  */
 let metaSchema: Ajv2020 | undefined;
 

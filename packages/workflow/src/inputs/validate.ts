@@ -6,7 +6,7 @@ import { linesOf, NotJson, scanJson } from "../json/scan.ts";
 import { isJson } from "../json/text.ts";
 import { linearPattern, problemsIn, readInputs, readSchema, segmentsOfPointer } from "./ajv.ts";
 
-/** The most problems that are reported: a list of a million wrong items is one mistake. */
+/** Maximum number of reported problems: a list of a million wrong items is one mistake. */
 const maxProblems = 20;
 
 /**

@@ -14,7 +14,10 @@ const schemas = new DeadlineWorker({
 const quickSchema = 10_000;
 const quickWork = 2_000_000;
 
-/** True if the check takes less time than starting a thread. Only references, patterns and size make a check slow. */
+/**
+ * Returns true if the check takes less time than starting a thread. Only references, patterns and size make a check
+ * slow.
+ */
 function isQuick(schema: WrittenJson, valueText: string): boolean {
   const text = textOfJson(schema);
   if (text.length > quickSchema || text.length * valueText.length > quickWork) return false;

@@ -73,7 +73,7 @@ export function canonicalJson(text: string): string {
   return canonicalAt(parseWithDigits(text), "");
 }
 
-/** True for JSON texts with equal values: `{"a": 1, "b": 2}` and `{"b": 2.0, "a": 1}`. */
+/** Returns true for JSON texts with equal values: `{"a": 1, "b": 2}` and `{"b": 2.0, "a": 1}`. */
 export function isSameJson(a: string, b: string): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
 }

@@ -34,7 +34,7 @@ const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
 
 const deepest = 500;
 
-/** @throws NotJson */
+/** Scans a JSON text. Throws `NotJson`. */
 export function scanJson(text: string): Scan {
   const scanner = new Scanner(text);
   const root = scanner.value(0);

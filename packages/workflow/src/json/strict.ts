@@ -1,4 +1,4 @@
-/** The most nested levels of a value. The harness in the sandbox has the same limit. */
+/** Maximum number of nested levels of a value. The harness in the sandbox has the same limit. */
 const maxLevels = 500;
 /** A value may contain bytes. In JSON they are references to blobs, which have two levels more. */
 const levelsOfReference = 2;

@@ -86,7 +86,9 @@ export function utf8In(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The most nested levels of a value from a caller or from code. The stacks of Node and Python allow far more. */
+/**
+ * Maximum number of nested levels of a value from a caller or from code. The stacks of Node and Python allow far more.
+ */
 export const deepestNesting = 500;
 
 /** Counts the nested levels (`depth`) and the colons outside strings (`keys`) of a text, which need not be JSON. */
@@ -155,7 +157,7 @@ export function* stringsIn(text: string): Iterable<StringSpan> {
   }
 }
 
-/** True if the string literal is the name of a member: then a colon follows it. */
+/** Returns true if the string literal is the name of a member: then a colon follows it. */
 export function isKey(text: string, { end }: StringSpan): boolean {
   return text[skipSpace(text, end)] === ":";
 }

@@ -6,12 +6,18 @@ export const lockFileName = "workflow.lock.json";
 
 export const generatedFolder = "generated";
 
-/** Path of a node's code. It is a separate file, so that people can read and compare it. */
+/**
+ * Returns the path of the file with a node's code. The code is in a separate file, so that people can read and compare
+ * it.
+ */
 export function codeFileOf(node: string): string {
   return `${generatedFolder}/${node}.py`;
 }
 
-/** Path of a node's analysis code. It differs from the path of every node's code, because no id contains a dot. */
+/**
+ * Returns the path of a node's analysis code. It differs from the path of every node's code, because no id contains a
+ * dot.
+ */
 export function analysisFileOf(node: string): string {
   return `${generatedFolder}/${node}.analysis.py`;
 }

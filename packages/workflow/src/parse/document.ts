@@ -117,7 +117,7 @@ const kinds = "start|end|action|decision|approval|wait|workflow|map";
 
 /**
  * Finds the offset in a program that belongs to a path in its JSON: of a node by its id, of an edge by its ends, or of
- * a field that occurs once. Undefined if it is ambiguous.
+ * a field that occurs once. Returns undefined if the path is ambiguous.
  */
 function offsetInProgram(program: string, definition: unknown, path: readonly (string | number)[]): number | undefined {
   const at = path.findLastIndex(

@@ -42,7 +42,9 @@ export function readFileField(field: string, value: unknown, scope: NodeScope): 
   return { findings: [finding("NOVA401", path, message)] };
 }
 
-/** Normalises a path: `./a/../extract.py` -> `extract.py`. Undefined for a path that leads out of the folder. */
+/**
+ * Normalises a path: `./a/../extract.py` -> `extract.py`. Returns undefined for a path that leads out of the folder.
+ */
 export function pathInFolder(path: string): string | undefined {
   const normal = posix.normalize(path.replaceAll("\\", "/"));
   const outside = normal === ".." || normal.startsWith("../") || normal.startsWith("/") || /^[A-Za-z]:/.test(normal);

@@ -78,7 +78,7 @@ function fallbackProblem(
 
 const fieldsOfAgent = ["timeout", "effects", "retry", "credentials", "network", "isolation", "input_keys"] as const;
 
-/** Builds the agent whose tools the code calls. It is at the place of the code, and has the id of the code. */
+/** Builds the agent whose tools the code calls. The agent is at the place of the code, and has the id of the code. */
 function compiledAgent({ node: code, value, agent: id }: Code, agent: ReadNode, edges: readonly ReadEdge[]): ReadNode {
   const findings = [...agent.findings, ...code.findings];
   const wayOut = `does nothing at code with a fallback - remove it, or write it at the agent "${id}" if agents take it`;

@@ -84,8 +84,8 @@ function* checkNumbers(value: unknown, { name, path }: WrittenPlace): Iterable<F
 }
 
 /**
- * The most bytes of a trigger as JSON in UTF-8. A DynamoDB item has at most 400 KB, and some values need 1.5 times
- * as many bytes there.
+ * Maximum number of bytes of a trigger as JSON in UTF-8. A DynamoDB item has at most 400 KB, and some values need 1.5
+ * times as many bytes there.
  */
 const longestBytes = 250_000;
 

@@ -2,7 +2,7 @@ import { defined } from "../defined.ts";
 import { isObject, isRawNumber, type Loose, parseExact } from "../json/exact.ts";
 import { normalName, promptParts, type Reference, type ReferenceStep } from "./grammar.ts";
 
-/** The most characters of one inserted value, unless the options have another limit. */
+/** Maximum number of characters of one inserted value, unless the options have another limit. */
 export const defaultMaxChars = 50_000;
 
 export interface RenderOptions {
@@ -99,7 +99,7 @@ function boundedText(value: unknown, { maxChars = defaultMaxChars, mask }: Rende
 
 /**
  * The data of a prompt: values by node id (`id:<node>`) and by name. `__node_mapping` maps names to node ids, and
- * `__current_node` has the prompt itself.
+ * `__current_node` has the id of the node of the prompt.
  */
 export type ContextData = Readonly<Record<string, unknown>>;
 
@@ -241,7 +241,8 @@ export class Parts {
   }
 
   /**
-   * Parses a text that starts with `begin`, since models often answer with JSON as text. Undefined if it is no JSON.
+   * Parses a text that starts with `begin`, since models often answer with JSON as text. Returns undefined if the text
+   * is no JSON.
    */
   #json(text: string, begin: "{" | "["): unknown {
     if (text.trimStart()[0] !== begin) return undefined;

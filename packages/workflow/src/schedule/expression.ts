@@ -7,7 +7,7 @@ const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /**
  * Parses a schedule expression: `cron(...)`, `rate(...)` or `at(...)` (EventBridge Scheduler, "Schedule types").
- * Undefined if it is invalid.
+ * Returns undefined if the expression is invalid.
  */
 export function parseExpression(text: string, timeZone: string): Expression | undefined {
   const [, kind, inner = ""] = /^(cron|rate|at)\((.*)\)$/.exec(text) ?? [];
@@ -177,7 +177,7 @@ function valuesOfItem(item: string, field: Field): number[] {
   return steps.map((value) => (value > max ? value - (max - min + 1) : value));
 }
 
-/** Parses one value of a field, a number or a name. NaN for any other text. */
+/** Parses one value of a field, a number or a name. Returns NaN for any other text. */
 function numberOf(text: string, { min, max, names = [] }: Field): number {
   const named = names.indexOf(text);
   if (named >= 0) return named + min;
@@ -289,8 +289,8 @@ export function instantOf(timeZone: string, wall: WallTime): number | undefined 
 }
 
 /**
- * True for the name of a time zone. An offset such as `+01:00` is no such name, because EventBridge Scheduler refuses
- * it.
+ * Returns true for the name of a time zone. An offset such as `+01:00` is no such name, because EventBridge Scheduler
+ * refuses it.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
@@ -303,7 +303,9 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** True for a time without a zone, such as `2026-01-31T09:00` or `2026-01-31T09:00:30`, on a day that exists. */
+/**
+ * Returns true for a time without a zone, such as `2026-01-31T09:00` or `2026-01-31T09:00:30`, on a day that exists.
+ */
 export function isLocalTime(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text)) return false;
   const time = new Date(`${text}Z`);

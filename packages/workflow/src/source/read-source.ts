@@ -243,8 +243,8 @@ export async function demandLeadsInside(folder: string, path: string): Promise<v
 }
 
 /**
- * Returns the real path of an open file. Linux reports it; on other systems `path` is followed again, and undefined is
- * returned if it leads to another file.
+ * Returns the real path of an open file. Linux reports this path. On other systems, the function follows `path` again,
+ * and returns undefined if `path` leads to another file.
  */
 async function placeOf(handle: FileHandle, path: string): Promise<string | undefined> {
   const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);

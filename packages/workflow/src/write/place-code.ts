@@ -9,8 +9,8 @@ interface Change {
 
 /**
  * Adds a node with code to the text of a definition, beside the agent that is its fallback. Edges, `onError` and
- * `input_keys` that name the agent then name the node. Everything else in the text stays as it is. Undefined if the text
- * has no such agent.
+ * `input_keys` that name the agent then name the node. Everything else in the text stays as it is. Returns undefined if
+ * the text has no such agent.
  */
 export function placeCode(
   text: string,
@@ -73,7 +73,7 @@ function removalOf(text: string, value: JsonPosition): Change {
   return { from: value.offset - name.length, to: value.end + comma.length, by: "" };
 }
 
-/** Inserts a node after another one, and lays it out alike. */
+/** Inserts a node after another one, in the same layout. */
 function insertionAfter(text: string, other: JsonPosition, node: object): Change {
   const [space = ""] = /\s*$/.exec(text.slice(0, other.offset)) ?? [];
   const indent = space.slice(space.lastIndexOf("\n") + 1);

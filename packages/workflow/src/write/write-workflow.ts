@@ -89,7 +89,10 @@ function writeNode(node: Node, files: Record<string, string>): Written {
   return { id, type, name, description, ...ownFields(node, files), input_schema, onError: onErrorOf(node), merge };
 }
 
-/** Writes the tools of an agent, which stand beside it. A tool that only names a workflow is written in `tools`. */
+/**
+ * Writes the tools of an agent, which the definition has beside the agent. It leaves out a tool that only names a
+ * workflow, because the field `tools` contains that tool.
+ */
 function writeTools({ executor, body }: AgentNode, files: Record<string, string>): Written[] {
   const nodes = new Map(body.nodes.map((node) => [node.id, node]));
   return executor.tools.flatMap(({ name, entry }) => {

@@ -45,6 +45,6 @@ export const Senders = z
 
 const minutesError = "must be whole minutes, such as 5m, 2h, 1d, at most a year";
 
-/** A duration in whole minutes, because EventBridge Scheduler counts in minutes. */
+/** Builds the schema of a duration in whole minutes, because EventBridge Scheduler counts in minutes. */
 export const wholeMinutes = (description: string) =>
   duration(description).refine((seconds) => seconds % 60 === 0, { error: minutesError });
