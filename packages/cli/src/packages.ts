@@ -6,8 +6,8 @@ import { type Asking, printError, styled, thisTerminal } from "./output/terminal
 export const installCommand = "nova packages install";
 
 /**
- * Maps each module that the packages of the template install to the main module of its package: numpy, which pandas
- * installs, to pandas.
+ * Maps each module that the packages of the template install to the main module of its package. For example, the
+ * package pandas also installs numpy, so numpy is mapped to pandas.
  */
 const providers = new Map(
   promisedPackages.flatMap(({ module, pip }) => {

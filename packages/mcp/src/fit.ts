@@ -1,7 +1,9 @@
 import { isObject, type Loose } from "@nova/workflow";
 import type { z } from "zod";
 
-/** The largest result of a tool, as JSON in UTF-8. NOVA cuts a larger one, and links to resources that have the rest. */
+/**
+ * The largest result of a tool, as JSON in UTF-8. NOVA cuts a larger result, and links to resources that have the rest.
+ */
 export const maxResultBytes = 20 * 1024;
 
 /**

@@ -91,7 +91,7 @@ export async function answerMcp(request: Request, caller: Caller, { hosts, origi
   if (named && !named.ok) return refuse(421, `this server does not answer to that name - use ${hosts.join(" or ")}`);
   if (originValidationResponse(request, [...origins]))
     return refuse(403, "web pages of this origin may not call this server - name it in NOVA_CORS_ORIGINS");
-  // A Lambda returns one body, so a client that listens would wait for ever.
+  // A Lambda returns one body, so it cannot send events to a client that subscribes. The client would wait for ever.
   const handler = createMcpHandler(() => createMcpServer(caller), { maxSubscriptions: 0, keepAliveMs: 0 });
   try {
     return await handler.fetch(request);

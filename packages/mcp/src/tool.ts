@@ -56,7 +56,7 @@ export function linkToCall(call: string, asked: Readonly<Record<string, unknown>
   return [{ uri: `nova://results/${call}?asked=${encodeURIComponent(text)}`, name }];
 }
 
-/** The JSON text of a value that the exact client has read. */
+/** Returns the JSON text of a value that the exact client has read. */
 export function exactText(value: unknown): string | null {
   return value === null || value === undefined ? null : (value as RawJson).text;
 }

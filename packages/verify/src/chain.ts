@@ -24,7 +24,7 @@ export function demand(condition: unknown, code: Code, place: Place, message: st
 
 /** An entry whose own checks have passed. */
 export type Checked = { head: Head; hash: string; at: Required<Place> };
-/** The entries of a run, by scope; the last entry of each branch by its fork, and of votes by the place of their approval. */
+/** `tips` has the last entry of each branch with its fork, and of the votes on an approval with its place. */
 export type CheckedRun = { run: Run; scopes: Map<string, Checked[]>; tips: { fork: object; tip: Checked }[] };
 /** How much was checked so far. */
 export type Counts = { entries: number; contents: { checked: number; withheld: number; erased: number } };

@@ -1,6 +1,9 @@
 import type { RunErrorClass } from "@nova/workflow";
 
-/** A failure that ends a node without a further attempt: no other code would help, or none may be written. */
+/**
+ * A failure that ends a node without a further attempt, because other code would not help, or because no model may
+ * write other code.
+ */
 export interface Ending {
   class: RunErrorClass;
   message: string;

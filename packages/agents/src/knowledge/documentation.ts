@@ -114,8 +114,8 @@ export interface Docstring {
 }
 
 /**
- * Documentation of a sandbox template's libraries. A folder may hold indexes of templates (`<template>.json`). A
- * template without one uses the shipped index of NOVA's own template.
+ * Documentation of a sandbox template's libraries. A folder may hold indexes of templates (`<template>.json`). For a
+ * template without an index, NOVA uses the index of its own template, which this package contains.
  */
 export class TemplateDocumentation {
   readonly #folder: string | undefined;

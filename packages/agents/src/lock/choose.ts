@@ -19,10 +19,10 @@ export function clientOf({ version, client }: Pick<PromptTask, "version" | "clie
 
 /**
  * Chooses the code to run: code that was written for the same node and the same kind of input. `generations` is all
- * code that is stored for the node, in any order. Locked code has precedence over stored code, unless it failed here
- * and was replaced. A frozen run of a workflow with a lock uses only locked code, so that it behaves the same in every
- * deployment. In a run that writes the node's code again (`fresh`), only code that this execution has proven counts, so
- * that a loop or map writes it only once.
+ * code that is stored for the node, in any order. Locked code has precedence over stored code, unless it failed and
+ * other code replaced it in this store. A frozen run of a workflow with a lock uses only locked code, so that it
+ * behaves the same in every deployment. In a run that writes the node's code again (`fresh`), only code that this
+ * execution has proven counts, so that the model writes the code of a loop or map only once.
  */
 export function choosePinned(
   task: PromptTask,
@@ -35,7 +35,7 @@ export function choosePinned(
   return found ? pinnedCode(found) : null;
 }
 
-/** Finds the pinned code with which an earlier delivery started. Throws `NodeInterrupted` if it was removed. */
+/** Finds the pinned code with which an earlier delivery started. Throws `NodeInterrupted` if the code was removed. */
 export function findPinned(task: PromptTask, generations: readonly Generation[], id: string): PinnedCode {
   const found = [...lockedCodeOf(task), ...generations].find((one) => generationId(one) === id);
   if (found) return pinnedCode(found);
@@ -52,7 +52,10 @@ export function fitsTask(
   return generationKey(currentIngredients(task, generator, ingredients)) === key;
 }
 
-/** Candidates that may run, in order of precedence: pinned or locked, and approved if the workflow requires it. */
+/**
+ * Returns the candidates that may run, in order of precedence. If the workflow requires approval, returns only approved
+ * code.
+ */
 export function runnableCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   const pinned = generations.filter(({ status }) => status === "pinned");
   const replaced = usesStore(task) ? generations.filter(({ status }) => status === "replaced") : [];
@@ -61,7 +64,7 @@ export function runnableCandidates(task: PromptTask, generations: readonly Gener
   return approval === "required" ? candidates.filter(({ approved }) => approved) : candidates;
 }
 
-/** All candidates, in order of precedence. */
+/** Returns all candidates, in order of precedence. */
 export function allCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   return [...lockedCodeOf(task), ...(usesStore(task) ? generations.toSorted(newestFirst) : [])];
 }
@@ -109,7 +112,7 @@ export interface Change {
   is: string | null;
 }
 
-/** Lists the ingredients that have changed since code was written; none if its key is the same. */
+/** Lists the ingredients that have changed since code was written. */
 export function findChanges({ ingredients }: { ingredients: Ingredients }, today: Ingredients): Change[] {
   const names = Object.keys(ingredients) as (keyof Ingredients)[];
   return names.flatMap((name) => changesOf(name, ingredients[name], today[name]));

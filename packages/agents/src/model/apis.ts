@@ -207,7 +207,7 @@ export function responsesConversation<T>(
   return conversation;
 }
 
-/** A call that the provider has not written, such as a call of the code of a compiled agent. */
+/** Formats a call that the provider has not written, such as a call by the code of a compiled agent. */
 function callItem({ id, name, arguments: args }: RequestedCall): ResponseInputItem {
   return { type: "function_call", call_id: id, name, arguments: args };
 }
@@ -227,7 +227,8 @@ function fixedPart<T>(call: ModelCall<T>) {
     prompt_cache_key: cacheKey(call),
     ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
     ...(tools ? { tools } : {}),
-    // The model's thoughts before a tool call are sent back with the result, because the provider stores none.
+    // Requests the model's thoughts before a tool call. NOVA sends them back with the result, because the provider
+    // stores none.
     ...(tools && supportsReasoning(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
   };
 }

@@ -118,7 +118,7 @@ async function exchange<T>(talk: ConversationState<T>, mayCall: boolean): Promis
     const why = reply.refusal ?? "the provider's content filter stopped it";
     throw failed(talk, "refused", `is a refusal (${why}) - say the task in other words`);
   }
-  // llama.cpp calls a response complete that ended at its limit.
+  // llama.cpp reports a response as complete even if the response ended at its token limit.
   if (reply.ending === "cut_off" || reply.counted.output === outputTokens(call)) {
     const wayOut = `${call.maxOutputTokens === undefined ? "" : "raise max_tokens, or "}split the task into smaller nodes`;
     throw failed(talk, "cut_off", `was cut off at ${outputTokens(call)} tokens - ${wayOut}`);

@@ -103,7 +103,7 @@ export interface Reply {
   calls: RequestedCall[];
   refusal: string | null;
   ending: "complete" | "cut_off" | "filtered";
-  /** The answer as the provider wrote it, if it wants it back unchanged. */
+  /** The answer as the provider wrote it, if the provider must get it back unchanged. */
   items?: readonly unknown[];
   /** The provider's token counts, unchecked. */
   counted: Counted;

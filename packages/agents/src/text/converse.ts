@@ -66,7 +66,7 @@ async function readFinal(said: string, read: Read): Promise<NonNullable<AgentRep
 
 const maxShown = 4_000;
 
-/** The call for the record of the step, whose arguments may be anything. */
+/** Formats a call for the record of the step. The arguments of the call may be any text. */
 function shownCall({ name, arguments: written }: RequestedCall) {
   const parsed = parsedObject(written);
   return { function: name, arguments: parsed ?? { text: written.slice(0, maxShown).toWellFormed() } };

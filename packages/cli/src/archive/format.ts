@@ -3,9 +3,9 @@ import { openInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /**
- * The content of the file that is written last into an export folder: a folder without it is incomplete. The other
- * files are `items.ndjson` with one record per line, `objects/` with the objects by key, `objects.ndjson` with their
- * sizes and hashes, and in the full export of a local cloud `secrets.json`.
+ * The content of the file that an export writes last. An export folder without this file is incomplete. The other files
+ * are `items.ndjson` with one record per line, `objects/` with the objects by key, `objects.ndjson` with their sizes
+ * and hashes, and in the full export of a local cloud `secrets.json`.
  */
 export interface Manifest {
   format: 1;

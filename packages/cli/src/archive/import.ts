@@ -21,17 +21,20 @@ export interface Restored {
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
 export interface Checked extends Pick<Manifest, "client"> {
   isVerified: boolean;
-  /** True: everything in an unverified full export is restored. Absent: only the records of one client are restored. */
+  /**
+   * True: `restore` restores everything in an unverified full export. Absent: it restores only the records of one
+   * client.
+   */
   bringsEverything?: boolean;
 }
 
 const everything: OwnRecords = { brings: () => true, bringsObject: () => true };
 
 /**
- * Restores an export that `checkExport` has accepted. It restores objects first, because items refer to them, and
- * versions last. Existing items stay unchanged, so an interrupted import can be repeated. An export of one client, or
- * an unverified full export, restores only the records of its client. If `ports` can publish state machines, the latest
- * version of each workflow gets one.
+ * Restores an export that `checkExport` has accepted: first the objects, because items refer to them, and the versions
+ * last. A stored item stays unchanged, so the user can repeat an interrupted import. From an export of one client, and
+ * from an unverified full export, it restores only the records of the client. If `ports` can publish state machines, it
+ * publishes one for the latest version of each workflow.
  */
 export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {
   const { isVerified, bringsEverything = isVerified } = checked;
@@ -81,8 +84,8 @@ interface VersionItem {
 }
 
 /**
- * Gives the latest version of each restored workflow a state machine and a template. The other versions are only read,
- * so they need none.
+ * Publishes a state machine and a template for the latest version of each restored workflow. The other versions need
+ * none, because NOVA only reads them.
  */
 export async function addStateMachines(
   { stateMachines, templates }: Pick<ServicePorts, "stateMachines" | "templates">,

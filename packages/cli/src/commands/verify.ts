@@ -221,7 +221,10 @@ class ProgressLine {
   }
 }
 
-/** `[#####-------------------]  2,000 of 10,000 runs, 250/s, 0 broken`; without the bar as long as the total is unknown. */
+/**
+ * Formats the progress: `[#####-------------------]  2,000 of 10,000 runs, 250/s, 0 broken`. Leaves out the bar as long
+ * as the total is unknown.
+ */
 export function progressText({ done, total, broken }: Progress, elapsedMs: number): string {
   const rate = elapsedMs > 0 ? Math.round((1000 * done) / elapsedMs) : 0;
   const counts = [`${rate.toLocaleString("en")}/s`, `${broken.toLocaleString("en")} broken`].join(", ");

@@ -93,8 +93,8 @@ export class Publisher {
   }
 
   /**
-   * Publishes called workflows before their callers, in any order of the folders. If a folder calls an unknown
-   * workflow, its publication is repeated after the other folders.
+   * Publishes folders in any order. If a folder calls an unknown workflow, it is published again after the other
+   * folders, so that called workflows are published before their callers.
    */
   async #publishAll(found: readonly Found[]): Promise<void> {
     const outcomes = [];

@@ -51,8 +51,8 @@ class RootWatch {
   }
 
   /**
-   * Updates the watches on all folders of the root, and on the folders above the root, whose changes show that the root
-   * has disappeared or returned. Returns what has happened to the root.
+   * Updates the watches on all folders of the root and on the folders above the root. A change of a folder above the
+   * root shows that the root has disappeared or returned. Returns what has happened to the root.
    */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);

@@ -14,7 +14,9 @@ import {
 } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
-/** Reads and parses the workflow at a path. If it cannot be read, the only finding says so. */
+/**
+ * Reads and parses the workflow at a path. If the workflow cannot be read, the result has one finding, which says why.
+ */
 export async function readAndParse(path: string): Promise<ParsedWorkflow> {
   try {
     return parseWorkflow(await readWorkflowSource(path));

@@ -24,7 +24,7 @@ export interface NodeCosts {
   breakEvenRuns: number | null;
 }
 
-/** The costs of every prompt node. */
+/** Returns the costs of every prompt node. */
 export function costsOf(
   { prompts, entries }: LockFolder,
   generations: readonly Generation[],

@@ -65,7 +65,9 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   return isSame ? keepLocked(node, current, sources) : { node, action: "updated", locked };
 }
 
-/** Keeps the locked code. If an unproven edit has since run successfully, that run becomes its proof. */
+/**
+ * Keeps the locked code. If a run has since used an unproven edit successfully, that run becomes the proof of the edit.
+ */
 function keepLocked(node: string, locked: LockedCode, { used }: PlanSources): Planned {
   const last = used(node);
   if (locked.provenBy !== undefined || !last || !ranCode(locked, last)) {

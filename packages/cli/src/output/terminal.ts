@@ -57,7 +57,7 @@ function printable(text: string, isJson: unknown): string {
 
 const waiting: string[] = [];
 
-/** In milliseconds; a person does not notice this delay. */
+/** The longest delay of a printed text in milliseconds. A person does not notice this delay. */
 const longestWait = 20;
 
 /**

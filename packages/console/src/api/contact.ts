@@ -49,7 +49,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the contact, and renders again when the server stops answering or answers again. */
+/** Returns whether the server no longer answers. The component renders again when this changes. */
 export function useIsLost(): boolean {
   return useSyncExternalStore(subscribe, () => contact.isLost);
 }

@@ -1,6 +1,6 @@
 import { listElements, listMembers, readKind, readString } from "./raw.ts";
 
-/** A value at the top of a tree. Without a key, it is the only one. */
+/** A value at the top of a tree. A value without a key is the only value of its tree. */
 export interface Root {
   key?: string | undefined;
   text: string;

@@ -168,7 +168,7 @@ function RowView({ row, toggle, more, show }: RowViewProps): JSX.Element {
   );
 }
 
-/** Lists further members when it comes into sight. */
+/** Lists further members when the user scrolls to this row. */
 function Rest({ depth, more }: { depth: number; more(): void }): JSX.Element {
   const mark = useRef<HTMLDivElement>(null);
   const latest = useRef(more);

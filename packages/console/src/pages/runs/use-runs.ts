@@ -57,7 +57,7 @@ export function useRuns(filters: Filters) {
     if (filter) setPauseMs(firstPauseMs);
   }, [filter]);
   const data = useMemo(() => pages.data && listUniqueRuns(pages.data.pages), [pages.data]);
-  // `pageCount` also counts pages without items, of which a narrow filter yields many.
+  // `pageCount` counts pages without items, too. A narrow filter finds many such pages.
   return { ...pages, data, pageCount: pages.data?.pages.length ?? 0 };
 }
 

@@ -30,7 +30,7 @@ export function readDoc({ nodes, beside, ...rest }: Drawn): Doc {
   return { nodes: texts, edges, layout, settings };
 }
 
-/** The parts of the document that a request replaces. */
+/** Returns the parts of the document that a request replaces. */
 export function renderParts({ nodes, edges, layout, settings }: Doc) {
   const ids = new Set(listNodesInside(nodes).map(({ id }) => id));
   const known = Object.entries(layout).filter(([id]) => ids.has(id));
@@ -38,7 +38,10 @@ export function renderParts({ nodes, edges, layout, settings }: Doc) {
   return { nodes: texts, edges: [...edges], layout: Object.fromEntries(known), settings };
 }
 
-/** Reads the nodes and edges that a map runs for each item. A map that calls a workflow has none, like other nodes. */
+/**
+ * Reads the nodes and edges that a map runs for each item. Returns undefined for other nodes, and for a map that calls
+ * a workflow.
+ */
 export function readBody(definition: string): Pick<Doc, "nodes" | "edges"> | undefined {
   const nodes = findMember(definition, "nodes");
   if (nodes === undefined || readKind(nodes) !== "list") return undefined;
@@ -130,7 +133,7 @@ export interface KeyedTrigger {
 
 /**
  * Gives each trigger a key that it keeps when it moves or changes. `before` is the earlier list with its keys. If the
- * list did not become shorter, an unknown trigger is a change of the earlier one of its type at its place.
+ * list did not become shorter, an unknown trigger counts as a change of the earlier trigger with its type and place.
  */
 export function keyTriggers(triggers: readonly Trigger[], before: readonly KeyedTrigger[]): readonly KeyedTrigger[] {
   const left = new Set(before);
@@ -205,7 +208,7 @@ function isEnd(node: DocNode | undefined): boolean {
   return node === undefined || readString(findMember(node.text, "type")) === "end";
 }
 
-/** The condition of a further edge from a node that chooses. */
+/** Returns the condition of a further edge from a node that chooses. */
 export function nextCondition(
   { nodes, edges }: Pick<Doc, "nodes" | "edges">,
   from: string,
@@ -250,7 +253,10 @@ export function listIdsBeside(definition: string): string[] {
   return named.flatMap((json) => readString(json) ?? []);
 }
 
-/** Returns the ids of a node and of the nodes that only it has beside it. Without it, they would run as steps. */
+/**
+ * Returns the ids of a node and of the nodes beside it that no other node has beside it. They are deleted with the
+ * node, because they would run as steps without it.
+ */
 function findOwned({ nodes }: Doc, id: string): Set<string> {
   const owned = new Set([id]);
   for (const owner of owned) {
@@ -262,8 +268,9 @@ function findOwned({ nodes }: Doc, id: string): Set<string> {
 }
 
 /**
- * Removes a node with the nodes that only it has beside it, also from the tools of agents. If one edge leads to it and
- * edges lead from it to one other node, its neighbours are connected.
+ * Removes a node from the draft and from the tools of agents. Also removes the nodes beside it that no other node has
+ * beside it. If one edge leads to the node, and all edges from it lead to one other node, connects these two
+ * neighbours.
  */
 export function removeNode(doc: Doc, id: string): Doc {
   const owned = findOwned(doc, id);

@@ -58,7 +58,8 @@ export function readScope(session: Session, map: string | undefined): Scope {
   if (!body) return { ...session, map: undefined, ids };
   const standings = new Map(session.inside.map((one) => [one.node_id, one]));
   const besideIds = new Set(body.nodes.flatMap(({ text }) => listIdsBeside(text)));
-  // The ends of a body have no standing. The graph draws them where edges mention them.
+  // The ends of a body are left out, because the session does not list them. The graph draws an end where an edge names
+  // it.
   const nodes = body.nodes.flatMap(({ id, text }): SessionNode[] => {
     const standing = standings.get(id);
     return standing ? [{ ...standing, definition: new Raw(text) as never }] : [];

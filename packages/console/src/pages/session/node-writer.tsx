@@ -188,8 +188,8 @@ const pauseMs = 500;
 type Saver = ReturnType<typeof useSaver>;
 
 /**
- * Saves the text after each pause in typing. If another user has changed the text meanwhile, `theirs` is that text, and
- * nothing is saved until the user decides.
+ * Saves the text after each pause in typing. If another user has changed the text meanwhile, `theirs` is the text of
+ * that user, and the editor saves nothing until its user decides.
  */
 function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" | "prompt") {
   const nova = useNova();

@@ -63,7 +63,8 @@ export function useSessionAction<Input, Answer>(id: string, act: (input: Input) 
 
 /**
  * Returns a function that waits for the server's answer to the user's change of a node. If another user has changed the
- * node first, the server refuses. Then the page shows the other user's change, and `onConflict` gets the current version.
+ * node first, the server refuses the change. Then the page shows the other user's change, and `onConflict` gets the
+ * current version.
  */
 export function useNodeChange(session: string, node: string, onConflict: (version: number) => void) {
   const queries = useQueryClient();

@@ -39,8 +39,8 @@ interface AnswerFormProps {
 }
 
 /**
- * The form that answers a task. If the form of a choice is visible, pressing the choice sends the answer. If not,
- * pressing it shows the form.
+ * The form that answers a task. If the form of a choice is visible, a press on the choice sends the answer. Otherwise a
+ * press on the choice shows its form.
  */
 export function AnswerForm({ task, onAnswer }: AnswerFormProps) {
   const nova = useNova();
