@@ -35,7 +35,10 @@ function around(...ids: string[]) {
   return path.slice(1).map((to, index) => ({ from: path[index] as string, to }));
 }
 
-/** Returns the milliseconds of one more call or item, from a run with many of them and a run with few. */
+/**
+ * Compares the time of one more call with the time of one more item. Each time comes from a run with many and a run
+ * with few.
+ */
 async function againstItems(cloud: LocalCloud): Promise<Figure> {
   const [few, many] = [2, 42];
   const versions = {

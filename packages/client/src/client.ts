@@ -40,7 +40,7 @@ export function createClient(options: ClientOptions) {
     /** Lists the signed roots of the Merkle trees of closed runs, the newest first. */
     roots: () => list("/roots", {}),
 
-    /** Makes a root over the runs that have closed since the last one, and returns the newest root. */
+    /** Makes a root over the runs that have closed since the last root, and returns the newest root. */
     makeRoot: () => ask(api.POST("/roots")),
     health: () => ask(api.GET("/health")),
   };

@@ -127,7 +127,7 @@ const longestPauseMs = 20_000;
 const transientStatuses = new Set([429, 502, 503, 504]);
 
 /**
- * Sends a request. Reads, replacements, deletions and requests with an `Idempotency-Key` are repeated after a failure.
+ * Sends a request. After a failure, repeats reads, replacements, deletions and requests with an `Idempotency-Key`.
  * Throws `ApiUnreachable` if the last attempt gets no answer.
  */
 export async function send(request: Request, { fetch, sleep }: Transport): Promise<Response> {
@@ -181,7 +181,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** No server answers, or the one that answers is not NOVA. */
+/** No server answers, or the server that answers is not NOVA. */
 export class ApiUnreachable extends Error {
   override name = "ApiUnreachable";
 }

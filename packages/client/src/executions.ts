@@ -92,7 +92,7 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
       return ask(api.GET("/executions/{id}/chain/{seq}", { params: { path: { id, seq }, query } }));
     },
 
-    /** Compares two executions node by node, in the order of the nodes in the first one. */
+    /** Compares two executions node by node, in the order of the nodes in the execution `a`. */
     diff: (a: string, b: string) => list("/executions/{a}/diff/{b}", { path: { a, b } }),
 
     /** Reads the proof of a run that has ended. `openapi-fetch` follows the redirect to a large proof. */

@@ -85,7 +85,7 @@ export interface Doors {
   origins: readonly string[];
 }
 
-/** Answers one request of the Model Context Protocol. Nothing is kept between requests. */
+/** Answers one request of the Model Context Protocol. It keeps no data for later requests. */
 export async function answerMcp(request: Request, caller: Caller, { hosts, origins }: Doors): Promise<Response> {
   const named = hosts && validateHostHeader(request.headers.get("host"), [...hosts]);
   if (named && !named.ok) return refuse(421, `this server does not answer to that name - use ${hosts.join(" or ")}`);
@@ -105,8 +105,8 @@ function refuse(status: number, message: string): Response {
 }
 
 /**
- * Returns a schema that validates like the given one, and whose JSON Schema has one `type` in each place and no schema
- * without a keyword. Some clients translate tools to dialects that know only such schemas.
+ * Returns a schema that accepts the same values. In its JSON Schema, each place has one `type`, and each schema has a
+ * keyword. Some clients translate tools to dialects that know only such schemas.
  */
 function portable<Schema extends z.ZodObject>(schema: Schema): Schema {
   const standard = schema["~standard"];

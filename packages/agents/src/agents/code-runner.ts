@@ -26,10 +26,7 @@ export interface SuccessfulRun {
  */
 export type ExecutionEnd = SuccessfulRun | { failure: Failure; fault: "code" | "world" };
 
-/**
- * Runs the code in the node's sandbox as a step. The result is judged by the same rules as the result of hand-written
- * code.
- */
+/** Runs the code in the node's sandbox as a step. The same rules as for hand-written code judge the result. */
 export async function runCode(run: NodeRun, attempt: number, code: string): Promise<Result<SuccessfulRun>> {
   const step = await takeStep(run, "E2BExecutor", attempt, async (journal) => {
     const { timeoutSeconds } = run.task.node;
@@ -102,8 +99,8 @@ const maxBytes = 262_144;
 const maxBlobs = 8;
 
 /**
- * Finds the hosts that a node's code can name without making them up: those in its prompt, data, modules and network
- * rules, and those in the `proven` code.
+ * Finds the hosts that a node's code can name without making them up: the hosts in its prompt, data, modules and
+ * network rules, and in the `proven` code.
  */
 export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   const { task, executor } = run;

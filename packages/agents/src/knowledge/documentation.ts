@@ -73,7 +73,7 @@ function ownerOf(name: string): string {
   return name.slice(0, name.lastIndexOf("."));
 }
 
-/** Words of a query that are ignored. */
+/** The search ignores these words of a query. */
 const stopWords = new Set(
   "a an and as at by can do does for from how i in into is it of on or python the to use using with".split(" "),
 );
@@ -158,7 +158,7 @@ interface Documentation {
   found: string[];
 }
 
-/** Shows the best results in full and others in one line, as many as fit into `maxCharacters`. */
+/** Shows the best results in full, and each other result in one line, as long as they fit into `maxCharacters`. */
 function formatResults(library: Library, docstrings: readonly Docstring[]): Documentation {
   let text = `${library.name} ${library.version}`;
   const found: string[] = [];

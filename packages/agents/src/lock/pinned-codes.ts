@@ -135,7 +135,10 @@ export async function keepGeneration(
   return { ...(known ?? generation), ...proof };
 }
 
-/** Marks other code for the same ingredients as replaced. Locked code that the store lacks is stored as replaced. */
+/**
+ * Marks other code for the same ingredients as replaced. Also stores locked code that the store lacks, as replaced
+ * code.
+ */
 async function replaceOthers(
   store: GenerationStore,
   task: PromptTask,

@@ -27,9 +27,9 @@ import { withoutThoughts } from "./read-answer.ts";
 
 /**
  * Starts a conversation over Chat Completions. `compatible` means a server other than OpenAI's (Ollama, vLLM,
- * llama.cpp). Such servers know `max_tokens` but not OpenAI's newer fields. Some ignore schemas; others enforce them
- * with a grammar that prevents tool calls. The instructions therefore contain the schema too, and requests enforce it
- * only when no tool may be called.
+ * llama.cpp). Such servers know `max_tokens` but not OpenAI's newer fields. Some servers ignore schemas. Other servers
+ * enforce them with a grammar that prevents tool calls. The instructions therefore contain the schema too, and requests
+ * enforce it only when no tool may be called.
  */
 export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<ChatBody> {
   const schema = answerSchema(call.answer);

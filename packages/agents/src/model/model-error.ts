@@ -68,7 +68,7 @@ export class ProviderFailed extends Error {
 }
 
 /**
- * The end of messages that name environment variables. It says where to set the variables, because nodes may run in
- * another process than the one that shows the message.
+ * The end of messages that name environment variables. It says where to set the variables, because another process than
+ * the one that shows the message may run the nodes.
  */
 export const whereNodesRun = "where nodes run (in the terminal of `nova dev`, if that is open)";

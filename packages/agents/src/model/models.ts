@@ -23,7 +23,7 @@ export interface AgentTool {
   schema: JsonObject;
 }
 
-/** The form of an answer, and how its value is read. */
+/** The form of an answer, and how to read its value. */
 export type AnswerFormat<T> =
   | ReadFormat<T>
   /** The reply itself is the value, with the calls that it requests. */
@@ -35,7 +35,7 @@ export type AnswerFormat<T> =
 export type ReadFormat<T = string> =
   /**
    * A JSON schema that a user wrote. The provider may enforce only a part of the schema, so `read` checks the answer.
-   * Thoughts are removed from the answer first.
+   * It gets the answer without the model's thoughts.
    */
   | { name: string; json: JsonObject; read(text: string): Promise<ReadResult<T>> }
   | { read(text: string): Promise<ReadResult<T>> };

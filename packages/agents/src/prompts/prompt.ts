@@ -15,8 +15,8 @@ export const dataRule =
   '"<...>" stands for a value that is not shown.';
 
 /**
- * Formats the variable part of a prompt as one JSON object with one member per line. Put members that change rarely
- * first. Undefined members are left out.
+ * Formats the variable part of a prompt as one JSON object with one member per line. Leaves out undefined members. The
+ * caller puts members that change rarely first.
  */
 export function dataSection(members: Record<string, unknown>): string {
   const lines = Object.entries(members)

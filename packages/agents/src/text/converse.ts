@@ -14,7 +14,7 @@ import type { Reply } from "../model/models.ts";
 import { withoutThoughts } from "../model/read-answer.ts";
 import { answerFormOf, beginTextRun, textExecutorOf } from "./answer-text.ts";
 
-/** Asks the model of an agent once, after all that was said before. The step records its whole reply. */
+/** Asks the model of an agent once, and sends the whole earlier conversation. The step records the whole reply. */
 export async function converse(parts: ModelRun["parts"], task: AgentTask, means: TextMeans): Promise<PipelineOutcome> {
   const run = beginTextRun(parts, task, means, textExecutorOf(task));
   const step = await takeStep(run, "TextWriter", 1, () => ask(run, task));

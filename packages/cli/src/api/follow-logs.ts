@@ -51,7 +51,7 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
 interface Followed {
   at: NodeAtWork;
   next: string | undefined;
-  /** The output that was already reported, by attempt. */
+  /** The output that `followLogs` has already reported, by attempt. */
   reported: Map<number, Reported>;
 }
 

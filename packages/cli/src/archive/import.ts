@@ -32,9 +32,9 @@ const everything: OwnRecords = { brings: () => true, bringsObject: () => true };
 
 /**
  * Restores an export that `checkExport` has accepted: first the objects, because items refer to them, and the versions
- * last. A stored item stays unchanged, so the user can repeat an interrupted import. From an export of one client, and
- * from an unverified full export, it restores only the records of the client. If `ports` can publish state machines, it
- * publishes one for the latest version of each workflow.
+ * last. A stored item stays unchanged, so the user can repeat an interrupted import. From an export of one client, it
+ * restores only the records of the client. The same is true for an unverified full export without `bringsEverything`.
+ * If `ports` can publish state machines, it publishes one for the latest version of each workflow.
  */
 export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {
   const { isVerified, bringsEverything = isVerified } = checked;

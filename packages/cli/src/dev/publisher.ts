@@ -15,8 +15,8 @@ export interface PublishedFolder extends Pick<Published, "id" | "version" | "cre
 export type PublishOutcome = PublishedFolder | { folder: string; problem: string; findings: Finding[] };
 
 /**
- * The finding for a call of an unknown workflow. Another folder may contain that workflow, so the folder of the caller
- * is published again after the other folders.
+ * The finding for a call of an unknown workflow. Another folder may contain that workflow, so the publisher publishes
+ * the folder of the caller again after the other folders.
  */
 const missingWorkflow = "NOVA419";
 
@@ -93,8 +93,8 @@ export class Publisher {
   }
 
   /**
-   * Publishes folders in any order. If a folder calls an unknown workflow, it is published again after the other
-   * folders, so that called workflows are published before their callers.
+   * Publishes folders in any order. If a folder calls an unknown workflow, publishes this folder again after the
+   * others, because one of them may be the called workflow.
    */
   async #publishAll(found: readonly Found[]): Promise<void> {
     const outcomes = [];

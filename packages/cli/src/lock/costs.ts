@@ -41,7 +41,8 @@ export function costsOf(
 }
 
 /**
- * Returns the cost of a failed run. Code that was kept for review already has this cost, so it is not counted again.
+ * Returns the cost of a failed run. Returns no cost if the code of the run was kept for review, because the record of
+ * this code already has the cost.
  */
 function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: readonly Generation[]): Cost[] {
   if (status !== "failed" || !ai_metadata || kept.some(({ codeHash }) => codeHash === code_hash)) return [];

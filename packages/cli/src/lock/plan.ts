@@ -120,8 +120,8 @@ export interface EditSources {
 }
 
 /**
- * Locks code or an analysis that the user edited, without proof and approval. An analysis that the edited code no
- * longer needs is dropped. The types of the keys that the code reads come from the last input of the node.
+ * Locks code or an analysis that the user edited, without proof and approval. Drops an analysis that the edited code no
+ * longer needs. The types of the keys that the code reads come from the last input of the node.
  */
 export async function lockEdit(
   prompt: PromptNode,

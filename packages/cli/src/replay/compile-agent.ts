@@ -95,7 +95,10 @@ export async function compileAgent(
   );
 }
 
-/** Throws `InvalidInput` if the node cannot be added to the file of the workflow, before a model is asked. */
+/**
+ * Throws `InvalidInput` if the command could not add the node to the file of the workflow. It checks this before it
+ * asks a model.
+ */
 async function demandPlace(path: string, workflow: Workflow, id: string): Promise<void> {
   const { program, fileName } = await readWorkflowSource(path);
   if (program !== undefined)

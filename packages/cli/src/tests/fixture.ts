@@ -32,8 +32,8 @@ const Outcome = z.strictObject({
 });
 
 /**
- * The content of a test file, in which every reference to another file is replaced by the value in that file. Bytes are
- * in `files` of the test.
+ * The content of a test file. The value in another file replaces every reference to that file. Bytes are in `files` of
+ * the test.
  */
 export const Fixture = z.strictObject({
   format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** This file knows whether the server answers, so that no page shows old states as current ones. */
+/** This file records whether the server answers, so that no page shows old states as current states. */
 
 export interface Contact {
   /** Whether at least two requests in a row got no answer. */

@@ -275,7 +275,9 @@ export function isRenewalDue({ endsAt, refresh }: Tokens, now: number): boolean 
   return refresh !== undefined && endsAt !== undefined && endsAt - now < earlyMs;
 }
 
-/** Renews tokens. The old refresh token stays valid if the issuer sends no new one. Throws `SignInProblem`. */
+/**
+ * Renews tokens. If the issuer sends no new refresh token, the old refresh token stays valid. Throws `SignInProblem`.
+ */
 export async function renewTokens(tokens: Tokens): Promise<Tokens> {
   const { endpoint, clientId, refresh = "" } = tokens;
   const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };

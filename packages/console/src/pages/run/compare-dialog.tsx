@@ -23,7 +23,7 @@ const maxShown = 200;
 
 interface CompareDialogProps {
   run: WholeExecution;
-  /** The id of the other run; undefined before the user has chosen one. */
+  /** The id of the other run; undefined before the user has chosen a run. */
   other: string | undefined;
   onChoose(other: string): void;
   onClose(): void;
@@ -112,7 +112,9 @@ function buildColumns(run: string, other: string): Column<NodeDiff>[] {
   ];
 }
 
-/** The values of the keys that the node set differently: first that of the other run, then that of this one. */
+/**
+ * The values of the keys that the node set differently: first the values of the other run, then the values of this run.
+ */
 function Changes({ text, home: [other, run] }: { text: string; home: readonly [other: string, run: string] }) {
   const roots = useMemo(() => {
     const members = listElements(text).map(readMembers);

@@ -61,7 +61,10 @@ export function useRuns(filters: Filters) {
   return { ...pages, data, pageCount: pages.data?.pages.length ?? 0 };
 }
 
-/** Builds the query of the API for filters. The text filter is not part of it, because the API has none. */
+/**
+ * Builds the query of the API for filters. The text filter is not part of the query, because the API cannot filter by
+ * text.
+ */
 export function buildRunQuery({ workflow, client, status, range, error, trigger, label }: Filters) {
   const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
   return omitUndefined({ workflow, client, status, error_class: error, trigger, label, from });

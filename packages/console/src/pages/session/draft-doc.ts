@@ -86,7 +86,10 @@ export function changeNode(doc: Doc, id: string, changes: readonly Change[]): Do
   return { ...doc, nodes };
 }
 
-/** Empty values by setting. A published workflow keeps such a setting if the draft has none; an empty value removes it. */
+/**
+ * The empty value of each setting. If the draft leaves out such a setting, the published workflow keeps the earlier
+ * value. An empty value removes the setting.
+ */
 const emptySettings: Readonly<Record<string, string>> = { triggers: "[]", on_failure: "{}" };
 
 export function changeSettings(doc: Doc, changes: readonly Change[]): Doc {
@@ -307,7 +310,7 @@ export function moveNode(doc: Doc, id: string, place: { x: number; y: number }):
 }
 
 /**
- * Applies the change from `from` to `to` to a later document, so that an undo keeps the changes that others made
+ * Applies the change from `from` to `to` to a later document, so that an undo keeps the changes that other users made
  * meanwhile.
  */
 export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
@@ -328,7 +331,7 @@ export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
   };
 }
 
-/** Keeps the triggers that others added or changed meanwhile. */
+/** Keeps the triggers that other users added or changed meanwhile. */
 function mergeSettings(settings: Settings, from: Settings, to: Settings): Settings {
   const merged = mergeRecords(settings, from, to);
   const [now, before, after] = [settings, from, to].map((one) => JSON.stringify(one.triggers));
