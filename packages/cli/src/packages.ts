@@ -70,8 +70,8 @@ export async function offerPackages(parsed: readonly ParsedWorkflow[], asking = 
 }
 
 /**
- * For a new workflow: offers to install missing packages, or returns a sentence that says how to install them; null if
- * none is missing.
+ * Offers to install missing packages for a new workflow. Returns null if no package is missing any more, and otherwise
+ * a sentence that says how to install the missing packages.
  */
 export async function offerAll(asking = thisTerminal): Promise<string | null> {
   const missing = await findMissingPackages();

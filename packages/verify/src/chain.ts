@@ -135,7 +135,7 @@ async function contentMisfit(proof: Proof, run: Run, content: Content, digest: s
   return "text" in content && (await sha256(content.text)) !== digest ? "was changed" : undefined;
 }
 
-/** Checks that the joins of a run list and count the branches before them, and approvals their votes. Throws `Broken`. */
+/** Checks that each join lists and counts the branches before it, and each approval its votes. Throws `Broken`. */
 export async function checkJoins({ run: { execution }, scopes, tips }: CheckedRun): Promise<void> {
   const byFork = Map.groupBy(tips, ({ fork }) => fork);
   for (const [scope, entries] of scopes) {

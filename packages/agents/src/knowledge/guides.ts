@@ -74,7 +74,7 @@ function readGuides(): ReadonlyMap<string, Guide> {
   return new Map(named.map((guide) => [guide.name, guide]));
 }
 
-/** Reads a guide. Throws if it does not exist; `topics` lists all guides. */
+/** Reads a guide. Throws if the guide does not exist; `topics` lists all guides. */
 export function readGuide(name: string): Guide {
   guides ??= readGuides();
   const guide = guides.get(name);

@@ -12,7 +12,9 @@ import { currentIngredients, type Generator, generationKey } from "./ingredients
 /** Code that may run in a node: from the workflow's lock file or from the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;
 
-/** The client whose stored code (generations) a node uses; null if all clients of the workflow share their code. */
+/**
+ * Returns the client whose stored code (generations) a node uses; null if all clients of the workflow share their code.
+ */
 export function clientOf({ version, client }: Pick<PromptTask, "version" | "client">): string | null {
   return version.workflow.scope === "client" ? client : null;
 }
@@ -159,7 +161,7 @@ export function changeText({ ingredient, was, is }: Change): string {
   return ingredientNames[name] ?? name;
 }
 
-/** Explains why a node without a model has no code to run, in one sentence with the way out. */
+/** Explains in one sentence why a node without a model has no code to run, and what the user can do. */
 export function explainMiss(task: PromptTask, generations: readonly Generation[], generator: Generator): string {
   const written = "run it once with a model (nova run <folder>), then nova lock <folder>";
   if (task.fresh && task.frozen) {

@@ -30,7 +30,7 @@ export interface Spent {
   toolCalls: ToolCall[];
 }
 
-/** A failed model call, with its costs. The message is one sentence with the way out. */
+/** A failed model call, with its costs. The message is one sentence, which also says what the user can do. */
 export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;

@@ -16,7 +16,10 @@ export interface Tool<Arguments = unknown> {
   run(args: Arguments): Promise<{ text: string; found: unknown }>;
 }
 
-/** A tool of an agent: its calls are returned to the caller. `schema` is the JSON schema of its arguments. */
+/**
+ * A tool of an agent. The model call returns the calls of this tool to its caller. `schema` is the JSON schema of the
+ * arguments.
+ */
 export interface AgentTool {
   name: string;
   description: string;
@@ -50,7 +53,7 @@ export interface ModelCall<T> {
   /** True if the caller asks again after an empty or ambiguous answer. Otherwise the call itself asks once more. */
   isAskedOnce?: boolean;
   tools?: Tool[];
-  /** Tools whose calls are returned to the caller, which carries them out. */
+  /** Tools whose calls the model call returns to its caller. The caller runs these tools. */
   agentTools?: readonly AgentTool[];
   /** The earlier replies of the model, each with what the model got back. */
   exchanges?: readonly Exchange[];
@@ -127,7 +130,9 @@ export interface Conversation<Body = unknown> {
 /** Default time limit of a model call, including retries and tools. */
 export const callLimitMs = 90_000;
 
-/** Enough for long code and the thoughts before it. A higher limit would only raise cost estimates. */
+/**
+ * The default is enough for long code and the thoughts before the code. A higher limit would only raise cost estimates.
+ */
 const defaultOutputTokens = 8_000;
 
 export function outputTokens({ maxOutputTokens }: Pick<ModelCall<unknown>, "maxOutputTokens">): number {

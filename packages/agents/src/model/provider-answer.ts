@@ -52,7 +52,10 @@ const Failed = z.object({
   ]),
 });
 
-/** Parses the answer of status 200. @throws {ProviderFailed} if it is not valid. The request is not repeated. */
+/**
+ * Parses the body of a response with status 200. @throws {ProviderFailed} if the body is not valid; the SDK then does
+ * not repeat the request.
+ */
 export async function readResponse<T>(response: Response, schema: z.ZodType<T>): Promise<{ answer: T; bytes: number }> {
   const text = await response.text();
   const body = parsedOrNot(text);

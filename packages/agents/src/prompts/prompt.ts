@@ -26,9 +26,9 @@ export function dataSection(members: Record<string, unknown>): string {
 }
 
 /**
- * Writes a value as one line of JSON, which no text in the value can end. Line breaks of any kind, `<`, `>` and
- * backticks in texts are escaped, so that no text can close the section, open a code fence, or look like a token of a
- * chat template. Only placeholders, which the data cannot contain, keep their angle brackets.
+ * Writes a value as one line of JSON. Escapes line breaks of any kind, `<`, `>` and backticks, so that no text in the
+ * value can end the line, close the section, open a code fence, or look like a token of a chat template. Only
+ * placeholders, which the data cannot contain, keep their angle brackets.
  */
 export function quoteForPrompt(value: unknown): string {
   if (value instanceof Placeholder) return JSON.stringify(value.text);

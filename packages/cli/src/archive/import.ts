@@ -160,8 +160,8 @@ export async function demandOneClient(archive: Pick<Archive, "claim">, folder: s
 
 /**
  * Finds the records in an export that belong to one client: its runs, and the workflow versions that they ran. API
- * keys, and data that clients share, do not belong to it. Throws `InvalidInput` if the importing NOVA already has one
- * of these runs as the run of another client.
+ * keys, and data that clients share, do not belong to the client. Throws `InvalidInput` if the importing NOVA already
+ * has one of these runs as the run of another client.
  */
 export async function readOwn(
   archive: OwnArchive,
@@ -303,7 +303,7 @@ async function demandNamed(folder: string, { key, bytes, sha256 }: StoredObject)
   throw new InvalidInput(`"${join(folder, "objects", key)}" does not have the hash in its name - ${wayOut}`);
 }
 
-/** Says why an export is not verified; undefined if it is verified. `signer` belongs to the importing NOVA. */
+/** Says why an export is not verified; undefined if the export is verified. `signer` belongs to the importing NOVA. */
 export async function explainUnverified(manifest: Manifest, signer: Signer | undefined): Promise<string | undefined> {
   const { client, digest, seal } = manifest;
   if (digest === undefined || seal === undefined)

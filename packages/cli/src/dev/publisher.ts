@@ -76,8 +76,8 @@ export class Publisher {
   }
 
   /**
-   * Returns the folders that have changed since the last report. A folder also counts as changed when another folder
-   * gets the same id, or gives it up.
+   * Returns the folders that have changed since the last report. A folder also counts as changed if another folder gets
+   * the same id, or no longer has this id.
    */
   #changedFolders(found: readonly Found[]): Found[] {
     const problems = findSharedIds(found.map(({ folder, id }) => ({ path: folder, id })));

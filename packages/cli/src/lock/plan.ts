@@ -190,7 +190,10 @@ export async function* latestRuns(
   }
 }
 
-/** Yields the recorded runs of one execution. Throws `ApiProblem`, or `InvalidInput` if it ran another workflow. */
+/**
+ * Yields the recorded runs of one execution. Throws `ApiProblem`, or `InvalidInput` if the execution ran another
+ * workflow.
+ */
 export async function* runsOfExecution(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
   const { execution } = await readWhole(nova, id);
   if (execution.workflowId !== workflow) {

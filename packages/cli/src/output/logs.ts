@@ -76,7 +76,7 @@ export function attemptLogs(entry: AttemptsOf): string[] {
   ]);
 }
 
-/** Describes the error of a node or of an attempt; returns no lines if it did not fail. */
+/** Describes the error of a node or of an attempt. Returns no lines if there is no error. */
 export function failureLines({ error_class, error_message, traceback }: Failure): string[] {
   return [
     ...(error_message === null ? [] : [styled("red", `  ${error_class ?? "failed"}: ${error_message}`)]),

@@ -25,7 +25,7 @@ export function addTest(asked: Asked): Promise<CommandOutput> {
   return askApi((nova) => recordTest(nova, asked, withTestCloud));
 }
 
-/** Does the work of `addTest` with the API `nova`. `withRunner` lends the cloud in which the new test is repeated. */
+/** Does the work of `addTest` with the API `nova`. `withRunner` opens the cloud in which the new test is repeated. */
 export async function recordTest(
   nova: NovaClient,
   { execution: id, loosen, ...asked }: Asked,

@@ -26,7 +26,10 @@ const Outcome = z.strictObject({
   set: Values.default({}),
   delete: z.array(z.string()).default([]),
   decision: z.string().nullable().default(null),
-  /** The reply of an agent's model that requested calls. The agent judges it again, and its tools may run. */
+  /**
+   * The reply of an agent's model that requested calls. In a test, the agent checks the reply again, and its tools may
+   * run.
+   */
   reply: z.custom<ExactValue>().optional(),
   error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
 });

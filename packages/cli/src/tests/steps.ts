@@ -41,8 +41,8 @@ function* inFailedForks(entries: readonly TraceEntry[], isInside = false): Itera
 }
 
 /**
- * Returns the outcome of an entry as a test records it. For a map it returns null, because the results of a map are in
- * the context. Also null for a visit in which the code of a compiled agent ran, because a test runs that code.
+ * Returns the outcome of an entry as a test records it. Returns null for a map, because the results of a map are in the
+ * context. Also returns null for a visit in which the code of a compiled agent ran, because a test runs that code.
  */
 export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<FixtureOutcome | null> {
   const { status, decision_result: decision, changes, error_class, error_message } = entry;

@@ -6,9 +6,9 @@ export interface Root {
   text: string;
   /** Number of levels that start unfolded. */
   open: number;
-  /** CSS class of its rows. */
+  /** CSS class of the rows of this value. */
   look?: string | undefined;
-  /** A word beside its key. */
+  /** A word beside the key. */
   note?: string | undefined;
 }
 

@@ -15,7 +15,10 @@ export interface FailureGroup {
   restartable: readonly Execution[];
   /** In ascending order. */
   versions: readonly number[];
-  /** The version with which the failure appeared, if runs of an earlier version are known and none failed like this. */
+  /**
+   * The version with which the failure appeared. Undefined unless the page knows runs of an earlier version, and none
+   * of these runs failed in this way.
+   */
   newSince: number | undefined;
 }
 

@@ -236,7 +236,8 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     state.current.isBusy = state.current.isBusy.then(store);
     return state.current.isBusy;
   }, [store]);
-  // If the server refused a text because another part of the node had changed, sends it again with the new version.
+  // If the server refused a text because another part of the node had changed, sends the text again with the new
+  // version.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a reason to send the text again
   useEffect(() => {
     if (text === saved || theirs !== undefined) return undefined;
