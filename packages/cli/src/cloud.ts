@@ -108,7 +108,7 @@ function exitAtOnce(): never {
   process.exit(exitCodes.interrupted);
 }
 
-/** The data folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova` if the variable is empty or unset. */
+/** Returns the data folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova` if the variable is empty or unset. */
 export function dataFolder(): string {
   return process.env.NOVA_DATA_DIR || ".nova";
 }

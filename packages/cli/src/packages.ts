@@ -94,7 +94,10 @@ async function offer(missing: readonly string[], { ask }: Asking): Promise<boole
   }
 }
 
-/** Whether a prompt node has no locked code, so that models may write code that imports any package of the template. */
+/**
+ * Returns whether a workflow has a prompt node without locked code. A model may write code for this node that imports
+ * any package of the template.
+ */
 function hasPrompt({ workflow }: ParsedWorkflow): boolean {
   return (
     workflow?.nodes.some(

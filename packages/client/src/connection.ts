@@ -152,7 +152,7 @@ function retryAfterMs(answer: Response | undefined): number | undefined {
   return Number.isFinite(seconds) ? Math.min(seconds * 1000, longestPauseMs) : undefined;
 }
 
-/** An error that says why the server at a URL does not answer. */
+/** Returns an error that says why the server at a URL does not answer. */
 export function unreachableError(url: string, cause: unknown): Error {
   if (cause instanceof Error && cause.name === "AbortError") return cause;
   const { code } = ((cause as Error).cause ?? {}) as { code?: string };

@@ -59,7 +59,10 @@ function largestOf([first, ...others]: Sizes): Sizes[number] | undefined {
   return first && others.reduce((a, b) => (b[1] > a[1] ? b : a), first);
 }
 
-/** Whether an item is so large that NOVA cuts this item, and not the end of the list. `bytes` is the size of the list. */
+/**
+ * Returns whether an item is so large that NOVA cuts this item, and not the end of the list. `bytes` is the size of the
+ * list.
+ */
 function hasLargeItem(items: Sizes, excess: number, bytes: number): boolean {
   return items.length === 1 || items.some(([, size]) => size > Math.max(excess, bytes / 2));
 }

@@ -54,7 +54,7 @@ export async function checkEntries(proof: Proof, run: Run, counts: Counts): Prom
   return known;
 }
 
-/** The number of the first entry of a scope. */
+/** Returns the number of the first entry of a scope. */
 const firstOf = (scope: string) => (scope === "" ? 0 : 1);
 const isFork = ({ head }: Checked) => head.path_taken === `${head.node_id}.join`;
 

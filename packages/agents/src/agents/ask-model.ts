@@ -163,7 +163,7 @@ export async function readBudgets({ task, means }: ModelRun): Promise<Pick<CallC
   return { besideUsd, month };
 }
 
-/** True if the node, the whole run or the client's month has a limit. */
+/** Returns true if the node, the whole run or the client's month has a limit. */
 export function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
   return [executor.maxCostUsd, task.version.workflow.maxCostUsd, month?.limitUsd].some((limit) => limit !== undefined);
 }

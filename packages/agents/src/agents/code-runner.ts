@@ -129,7 +129,10 @@ async function largeTexts({ task, means }: NodeRun): Promise<string[]> {
   return texts.filter((text) => text !== null);
 }
 
-/** True if the text contains the whole host name: `mail.acme.com` does not mention `acme.com`. The text may be JSON. */
+/**
+ * Returns true if the text contains the whole host name: `mail.acme.com` does not mention `acme.com`. The text may be
+ * JSON.
+ */
 function mentionsHost(text: string, host: string): boolean {
   const escaped = host.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const plain = text.replace(/\\[nrtbf/]/g, " ");
@@ -156,7 +159,10 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   return failed({ attempt, message: step.error_message ?? "the code is not valid", code, class: "NodeFailed" });
 }
 
-/** A missing module is no error in a workflow with requirements, because their module names are partly guessed. */
+/**
+ * Returns true if a finding is an error. In a workflow with requirements, a missing module is no error, because NOVA
+ * can only guess some of the module names.
+ */
 function isError({ task }: NodeRun, { severity, code }: CodeFinding): boolean {
   return severity === "error" && !(code === missingModule && task.version.workflow.requirements.length > 0);
 }

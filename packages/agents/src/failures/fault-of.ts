@@ -52,7 +52,7 @@ function findExternalFailure(exceptions: readonly Exception[]): { is: ExternalFa
   return undefined;
 }
 
-/** True if the code uses credentials: without them, a refused login is the fault of the code. */
+/** Returns true if the code uses credentials: without them, a refused login is the fault of the code. */
 function hasCredentials(code: string): boolean {
   return /\bauth\s*=|authori[sz]|authent|token|api[-_]?key|passw|secret|\blogin\(|credential|\bpwd\b|\bdsn\b|conninfo|bearer/i.test(
     code,
@@ -103,7 +103,7 @@ function hostOf(text: string): string {
   return (/^(?:[a-z][a-z0-9+]*:\/\/)?(?:[^/@]*@)?([a-z0-9_.-]+)/i.exec(text)?.[1] ?? "").toLowerCase();
 }
 
-/** True for XML namespaces, which look like URLs. */
+/** Returns true for XML namespaces, which look like URLs. */
 function isNamespace(host: string): boolean {
   return /^(www\.w3\.org|schemas\.|purl\.org)/.test(host);
 }
@@ -197,7 +197,7 @@ export function externalFailureOf(exception: Exception): ExternalFailure | undef
   return loginRefused.test(text) ? "login" : undefined;
 }
 
-/** True if Python raises exceptions of this type only for mistakes in code. */
+/** Returns true if Python raises exceptions of this type only for mistakes in code. */
 function isMistake(type: string): boolean {
   return /^(Type|Name|Attribute|Key|Index|Lookup|Syntax|Indentation|Import|ModuleNotFound|ZeroDivision|Assertion|UnboundLocal|Unicode\w*|JSONDecode|FileNotFound|Permission|IsADirectory|NotADirectory|FileExists|Recursion|Memory|Overflow)Error$/.test(
     type.split(".").at(-1) ?? "",

@@ -21,7 +21,7 @@ export class Library {
     for (const [member] of entries) this.#sizes.set(ownerOf(member), (this.#sizes.get(ownerOf(member)) ?? 0) + 1);
   }
 
-  /** True for any name of the library: `PIL`, `PIL.Image`, `pillow`. */
+  /** Returns true for any name of the library: `PIL`, `PIL.Image`, `pillow`. */
   isCalled(name: string): boolean {
     const lower = name.trim().toLowerCase();
     return this.#aliases.some((alias) => lower === alias || lower.startsWith(`${alias}.`));

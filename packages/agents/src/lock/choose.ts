@@ -45,7 +45,7 @@ export function findPinned(task: PromptTask, generations: readonly Generation[],
   throw new NovaError("NodeInterrupted", message);
 }
 
-/** True if the code was written for the same node and the same kind of input. */
+/** Returns true if the code was written for the same node and the same kind of input. */
 export function fitsTask(
   task: Pick<PromptTask, "node" | "edges" | "version" | "input">,
   { key, ingredients }: Pick<Candidate, "key" | "ingredients">,
@@ -71,14 +71,14 @@ export function allCandidates(task: PromptTask, generations: readonly Generation
   return [...lockedCodeOf(task), ...(usesStore(task) ? generations.toSorted(newestFirst) : [])];
 }
 
-/** True if there is fitting code that only lacks an approval. */
+/** Returns true if there is fitting code that only lacks an approval. */
 export function waitsForApproval(task: PromptTask, generations: readonly Generation[], generator: Generator): boolean {
   if (task.version.workflow.approval !== "required") return false;
   const waiting = generations.filter(({ status }) => status !== "replaced");
   return allCandidates(task, waiting).some((one) => !one.approved && fitsTask(task, one, generator));
 }
 
-/** True if stored code may run, and not only locked code. */
+/** Returns true if stored code may run, and not only locked code. */
 export function usesStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
   return !frozen || version.workflow.lock === undefined;
 }

@@ -154,7 +154,7 @@ function typeOf(value: unknown): string {
 /** The context key of an analysis result. It is never part of a node's result. */
 export const analysisKey = "_data_analysis";
 
-/** True if code mentions the analysis result. The analysis of such code must always run before the code. */
+/** Returns true if code mentions the analysis result. The analysis of such code must always run before the code. */
 export function needsAnalysis(code: string): boolean {
   return code.includes(analysisKey);
 }

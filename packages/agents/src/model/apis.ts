@@ -151,8 +151,8 @@ export function answerSchema<T>(answer: AnswerFormat<T>): AnswerSchema | undefin
 }
 
 /**
- * True if the provider can enforce this JSON schema strictly: every object forbids other keys and requires all of its
- * own. https://developers.openai.com/api/docs/guides/structured-outputs
+ * Returns true if the provider can enforce this JSON schema strictly: every object forbids other keys and requires all
+ * of its own. https://developers.openai.com/api/docs/guides/structured-outputs
  */
 export function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
@@ -266,8 +266,8 @@ function itemsOf<T>(type: string, schema: z.ZodType<T>, output: OutputItem[], is
 }
 
 /**
- * True if an item may be sent back. Reasoning without content may not: with `store: false` the provider reports "Item
- * with id 'rs_...' not found".
+ * Returns true if an item may be sent back. Reasoning without content may not: with `store: false` the provider reports
+ * "Item with id 'rs_...' not found".
  */
 function replayable(item: OutputItem): boolean {
   return item.type !== "reasoning" || Boolean(item.encrypted_content);

@@ -76,7 +76,10 @@ function readReply<T>(text: string, { answer }: ModelCall<T>): ReadResult<T> | P
   return "schema" in answer ? readAnswer(said, answer.schema) : answer.read(said);
 }
 
-/** True if the model may be asked once more: its answer is unclear, or the server has not enforced the schema yet. */
+/**
+ * Returns true if the model may be asked once more: its answer is unclear, or the server has not enforced the schema
+ * yet.
+ */
 function mayAskAgain<T>(
   { call, conversation }: ConversationState<T>,
   { isUnclear }: ReadFailure,

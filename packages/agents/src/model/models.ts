@@ -146,12 +146,14 @@ export function timeLimitMs({
   return Math.min(timeoutMs ?? longestMs, longestMs);
 }
 
-/** The key of OpenAI's prompt cache, at most 64 characters: one key per prefix of instructions. */
+/** Returns the key for OpenAI's prompt cache, at most 64 characters: one key per prefix of instructions. */
 export function cacheKey({ instructions }: { instructions: string }): string {
   return `nova-${createHash("sha256").update(instructions).digest("hex").slice(0, 32)}`;
 }
 
-/** A header by which the provider's support finds a request. https://developers.openai.com/api/reference/overview */
+/**
+ * Builds a header by which the provider's support finds a request. https://developers.openai.com/api/reference/overview
+ */
 export function requestId(role: string): Record<string, string> {
   return { "X-Client-Request-Id": `${role}.${randomUUID()}` };
 }

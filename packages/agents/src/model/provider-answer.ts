@@ -126,7 +126,7 @@ function unreadable(what: string): Response {
   return Response.json({ error: { message, code: unreadableAnswer } }, { status: 400, headers });
 }
 
-/** True for zlib's error codes, such as `Z_DATA_ERROR` and Brotli's `ERR__ERROR_FORMAT_PADDING_1`. */
+/** Returns true for zlib's error codes, such as `Z_DATA_ERROR` and Brotli's `ERR__ERROR_FORMAT_PADDING_1`. */
 function isDecompression(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === "string" && /^(Z_(?!BUF)|ERR_(_|BROTLI|ZSTD)|ZSTD_)/.test(cause.code);

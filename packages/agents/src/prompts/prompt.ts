@@ -76,7 +76,10 @@ export function withoutFence(text: string): string {
   return inside ?? text;
 }
 
-/** The stage that a comment in the code names, such as `# STAGE: ANALYSIS`; "task" if the code has no such comment. */
+/**
+ * Returns the stage that a comment in the code names, such as `# STAGE: ANALYSIS`; "task" if the code has no such
+ * comment.
+ */
 export function stageOf(code: string): "analysis" | "task" {
   const [, stage] = /^[ \t]*#[ \t]*STAGE:[ \t]*(ANALYSIS|TASK)\b/im.exec(code) ?? [];
   return stage?.toUpperCase() === "ANALYSIS" ? "analysis" : "task";

@@ -158,7 +158,7 @@ function shapeOfObject(value: { [key: string]: ExactValue }): ValueShape {
   return { type: "object", size: members.length, members: Object.fromEntries(members) };
 }
 
-/** True if Python would read the number as an integer; `850.0` is a float. */
+/** Returns true if Python would read the number as an integer; `850.0` is a float. */
 export function isInteger(text: string): boolean {
   return /^-?\d+$/.test(text);
 }

@@ -207,7 +207,7 @@ class ProgressLine {
   readonly #startedMs = performance.now();
   #changedMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether standard error is a terminal and shows the line. If not, the caller need not count the runs. */
+  /** Returns whether standard error is a terminal and shows the line. If not, the caller need not count the runs. */
   get isShown(): boolean {
     return this.#isShown;
   }

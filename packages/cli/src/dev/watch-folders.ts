@@ -90,8 +90,8 @@ class RootWatch {
   }
 
   /**
-   * Whether a change of this file may be a change of a workflow. A file next to the workflow folders does not count,
-   * because it may be the output file of this process.
+   * Returns whether a change of this file may be a change of a workflow. A file next to the workflow folders does not
+   * count, because it may be the output file of this process.
    */
   #isOurs(folder: string, name: string): boolean {
     const step = this.#around.get(folder);

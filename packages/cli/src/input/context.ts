@@ -36,7 +36,7 @@ export async function readObjectFile(file: string): Promise<string> {
   throw new InvalidInput(`context file "${file}" has no JSON object - write {"key": value}`);
 }
 
-/** Whether a JSON text is an object. */
+/** Returns whether a JSON text is an object. */
 export function isObjectText(json: string): boolean {
   return json.trimStart().startsWith("{");
 }

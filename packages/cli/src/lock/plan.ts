@@ -207,7 +207,7 @@ function newestFirst(trace: ShownTrace): Recorded[] {
   return Array.from(listRecorded(trace)).reverse();
 }
 
-/** Whether a recorded run used this code, and the same analysis if the code needs one. */
+/** Returns whether a recorded run used this code, and the same analysis if the code needs one. */
 export function ranCode({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { entry }: Recorded): boolean {
   if (entry.code_hash !== hashOf(code)) return false;
   return analysis === undefined || entry.ai_metadata?.analysis_metadata?.analysis_code === analysis;

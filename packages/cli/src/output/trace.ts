@@ -15,7 +15,7 @@ import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
 import { cell, indent, type NameOf, section, shorten, statusText, tableLines } from "./text.ts";
 
-/** The result of `nova trace --json`, for `renderJson`. */
+/** Builds the result of `nova trace --json`, for `renderJson`. */
 export function traceResult({ item, entries, path, context, atWork, startedBy, pages }: ShownTrace) {
   const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
   const more = { path, context, at_work: atWork, started_by: startedBy, state_machine_pages: pages };

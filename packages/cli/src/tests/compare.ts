@@ -86,7 +86,7 @@ async function stepDifference(
   return keys.length === 0 ? null : { place, message: `"${place}" has another outcome`, keys };
 }
 
-/** Whether a node failed only because it must not run in a test and has no recorded outcome. */
+/** Returns whether a node failed only because it must not run in a test and has no recorded outcome. */
 export function isUnrecorded({ status, error_message }: Step["entry"]): boolean {
   return status === "failed" && error_message?.startsWith(noOutcome) === true;
 }

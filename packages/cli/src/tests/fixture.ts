@@ -224,8 +224,8 @@ async function* foldersBelow(folder: string, depth: number): AsyncGenerator<stri
 }
 
 /**
- * Whether a folder may contain the workflow as a program. Only a folder with the workflow's name may, because reading
- * the id of a program runs the program.
+ * Returns whether a folder may contain the workflow as a program. Only a folder with the workflow's name may, because
+ * reading the id of a program runs the program.
  */
 function mayHold(folder: string, workflow: string): boolean {
   return existsSync(join(folder, "workflow.json")) || basename(resolve(folder)) === workflow || folder === ".";

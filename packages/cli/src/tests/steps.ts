@@ -125,7 +125,7 @@ function short(text: string): string {
   return shortHash(sha256Of(text));
 }
 
-/** The first 16 characters of a hash, which suffice to see a difference. */
+/** Returns the first 16 characters of a hash, which suffice to see a difference. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 16);
 }

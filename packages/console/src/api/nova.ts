@@ -52,7 +52,7 @@ export function createLinkClient(token: string): NovaClient {
 const LinkContext = createContext(false);
 export const LinkProvider = LinkContext.Provider;
 
-/** Whether the user has opened a mailed link, which shows one task and nothing else. */
+/** Returns whether the user has opened a mailed link, which shows one task and nothing else. */
 export function useIsByLink(): boolean {
   return useContext(LinkContext);
 }

@@ -119,7 +119,10 @@ function isList(text: string): boolean {
   return readKind(text) === "list";
 }
 
-/** Whether a value has members. A reference to a blob counts as one value; a user's own key `$blob` is escaped. */
+/**
+ * Returns whether a value has members. A reference to a blob counts as one value; the record escapes a user's own key
+ * `$blob`.
+ */
 function isBranch(text: string): boolean {
   return isList(text) || (readKind(text) === "object" && !text.startsWith('{"$blob":'));
 }

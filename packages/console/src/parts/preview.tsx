@@ -155,7 +155,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether the first lines contain the same number of separators. */
+/** Returns whether the first lines contain the same number of separators. */
 function looksLikeTable(text: string): boolean {
   const lines = text
     .slice(0, 4_000)

@@ -87,7 +87,7 @@ function Nodes({ nodes, run, other }: { nodes: readonly NodeDiff[]; run: string;
   );
 }
 
-/** Whether more than the time of the node differs. */
+/** Returns whether something other than the time of the node differs. */
 function isDifferent({ path, definition, code, context, cost: { was, is } }: NodeDiff): boolean {
   const isSame = path === "both" && definition.same && code.same && listElements(asRaw(context).text).length === 0;
   return !isSame || was?.cost_usd !== is?.cost_usd;

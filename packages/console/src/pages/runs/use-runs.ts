@@ -82,8 +82,8 @@ function mergeNewest(previous: InfiniteData<Page>, newest: Page): InfiniteData<P
   const knownRuns = new Map(previous.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
   const changed = newest.items.filter((item) => !isSame(knownRuns.get(item.execution_id), item));
   if (changed.length === 0) return previous;
-  // If more runs have started meanwhile than fit on a page, the list would have a gap, so it starts again with the
-  // newest page.
+  // If more runs have started meanwhile than fit on a page, the list would have a gap. So the list starts again with
+  // the newest page.
   const hasGap = newest.next_cursor !== null && newest.items.every(({ execution_id }) => !knownRuns.has(execution_id));
   if (hasGap) return { pages: [newest], pageParams: [undefined] };
   const changedById = new Map(changed.map((item) => [item.execution_id, item]));

@@ -206,7 +206,9 @@ export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   return { ...doc, nodes, edges: [...doc.edges, { from: after, to: node.id, ...nextCondition(doc, after) }] };
 }
 
-/** Whether a node is an end. Only the bodies of maps list their ends, so an unknown node is an end of the draft. */
+/**
+ * Returns whether a node is an end. Only the bodies of maps list their ends, so an unknown node is an end of the draft.
+ */
 function isEnd(node: DocNode | undefined): boolean {
   return node === undefined || readString(findMember(node.text, "type")) === "end";
 }
@@ -393,7 +395,7 @@ export interface ParsedWorkflow {
   edges: DraftEdge[];
 }
 
-/** Parses a workflow that a user typed. Returns the reason if it is none. */
+/** Parses a workflow that a user typed. If the text is no workflow, returns the reason. */
 export function parseWorkflowText(text: string): ParsedWorkflow | string {
   let parsed: unknown;
   try {

@@ -37,7 +37,7 @@ export function listMapsTo(session: Session, map: string | undefined): string[] 
   return map === undefined ? [] : [...listMapsTo(session, findMapAround(session, map)), map];
 }
 
-/** Whether the node `id` is the node `other`, or inside it. */
+/** Returns whether the node `id` is the node `other` or is inside the node `other`. */
 export function isWithin(session: Session, id: string, other: string): boolean {
   return listMapsTo(session, id).includes(other);
 }
@@ -164,7 +164,7 @@ export function parseCondition(text: string): string | boolean | undefined {
   return condition || undefined;
 }
 
-/** Whether an agent of the draft calls the node as a tool. */
+/** Returns whether an agent of the draft calls the node as a tool. */
 export function isToolOfAgent({ nodes, beside }: Pick<Session, "nodes" | "beside">, id: string): boolean {
   return [...nodes, ...beside].some((node) => listTools(readDefinition(node)).includes(id));
 }

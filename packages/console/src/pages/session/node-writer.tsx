@@ -17,7 +17,7 @@ type Checked = Schemas["CheckedNode"];
 
 /** A caller's access to the editor. */
 export interface WriterHandle {
-  /** Saves unsaved text. Returns false if it could not be saved. */
+  /** Saves unsaved text. Returns false if the text could not be saved. */
   save(): Promise<boolean>;
   /** Marks a line in addition to the findings. */
   mark(line: number, message: string): void;
