@@ -15,7 +15,7 @@ export interface Manifest {
   at: string;
   items: number;
   objects: number;
-  /** The digest of all items and objects in their order. Absent if the exporting server sent none. */
+  /** The digest of all items and objects in their order. Absent if the exporting server sent no digest. */
   digest?: string;
   /**
    * The signature over client and digest with the key of the exporting deployment. Absent if that deployment had no

@@ -186,7 +186,7 @@ export interface Choice {
   workflow: string;
   status: Execution["status"];
   client?: string;
-  /** A time in ISO 8601: only executions that started then or later are chosen. */
+  /** A time in ISO 8601. The command chooses only executions that started then or later. */
   from?: string;
   error?: string;
 }

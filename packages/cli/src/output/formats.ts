@@ -8,8 +8,8 @@ function fileOf({ file = "workflow.json" }: Finding, folder: string): string {
 }
 
 /**
- * Returns the position of a finding in its file. A finding without a file counts the lines of a text inside the
- * definition, which are no lines of the file.
+ * Returns the position of a finding in its file. Returns undefined for a finding without a file, because the line of
+ * such a finding is a line of a text inside the definition.
  */
 function placeOf({ file, line, column = 1 }: Finding): { line: number; column: number } | undefined {
   return file === undefined || line === undefined ? undefined : { line, column };

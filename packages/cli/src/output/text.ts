@@ -15,8 +15,8 @@ export function untrustedLine(text: string, length?: number): string {
 }
 
 /**
- * Formats a text from other people for a table cell. It is cut if the output is a terminal, and whole if a program
- * reads the output.
+ * Formats a text from other people for a table cell. Cuts the text if the output is a terminal. If a program reads the
+ * output, keeps the whole text.
  */
 export function cell(text: string, length = 60): string {
   return untrustedLine(text, process.stdout.isTTY ? length : Number.POSITIVE_INFINITY);

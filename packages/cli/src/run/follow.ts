@@ -146,8 +146,8 @@ export class WaitingTasks {
   }
 
   /**
-   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, the child is
-   * read again whenever its parent is read.
+   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, this class reads
+   * the child again whenever it reads the parent.
    */
   #lookInto(child: string): Promise<boolean> {
     if (this.#live && this.#isNew(child)) {

@@ -70,8 +70,8 @@ interface Repeated {
 
 /**
  * Runs the new test twice and finds values that differ although the code is the same: times, random ids, files with a
- * time. One run is not enough, because it may end within the same second as the recorded run. If the workflow in the
- * folder cannot run, the note gives the reason.
+ * time. One run is not enough, because the run may end within the same second as the recorded run. If the workflow in
+ * the folder cannot run, the note gives the reason.
  */
 async function repeatTest(path: string, test: Test, withRunner: typeof withTestCloud): Promise<Repeated> {
   const untried = (why: string) => ({ varying: [], loosened: test, note: `the test did not run: ${why}` });

@@ -133,7 +133,7 @@ function differenceOf(key: string, was: WholeValue | undefined, is: WholeValue |
   return { key, recorded: text(was), now: text(is) };
 }
 
-/** Compares the values of all keys. Python expressions are evaluated last and all at once. */
+/** Compares the values of all keys. Evaluates all Python expressions together at the end. */
 async function keyDifferences(
   expected: ReadonlyMap<string, WholeValue>,
   now: ReadonlyMap<string, WholeValue>,

@@ -182,7 +182,10 @@ const conditionsOf: Record<string, readonly string[]> = {
   end: [],
 };
 
-/** Adds a node. On an edge, it takes the place of the edge among the branches. */
+/**
+ * Adds a node. If `place` is an edge, the node comes between the two nodes of the edge, and the branches keep their
+ * order.
+ */
 export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   const nodes = [...doc.nodes, node];
   if (!place) return { ...doc, nodes };

@@ -145,7 +145,7 @@ interface ChangingWriting extends Omit<Writing, "names"> {
   takesFocus: boolean;
 }
 
-/** Opens the editor in the returned element. It is loaded on first use. */
+/** Opens the editor in the returned element. The browser loads the editor on first use. */
 function useWriter(writer: RefObject<Writer | undefined>, writing: ChangingWriting) {
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef(writing);

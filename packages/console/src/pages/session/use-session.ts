@@ -56,7 +56,10 @@ export function useSessionReload(id: string): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: ["session", id], exact: true });
 }
 
-/** Returns a mutation that changes the session. Afterwards the session is read again, even if the mutation failed. */
+/**
+ * Returns a mutation that changes the session. After the mutation, the page reads the session again, even if the
+ * mutation failed.
+ */
 export function useSessionAction<Input, Answer>(id: string, act: (input: Input) => Promise<Answer>) {
   return useMutation({ mutationFn: act, onSettled: useSessionReload(id) });
 }

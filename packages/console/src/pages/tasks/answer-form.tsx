@@ -154,7 +154,7 @@ export function AnswerForm({ task, onAnswer }: AnswerFormProps) {
 /** Takes the place of a form before the user has made a choice, while no form is visible. */
 const noForm = "choose first";
 
-/** Returns the visible form: the one of the choice, or the one that all choices share. */
+/** Returns the visible form: the form of the choice, or the form that all choices share. */
 function chooseForm(task: Task, choice: string | undefined): string | undefined {
   return choice === undefined && task.forms !== null ? noForm : findForm(task, choice);
 }
