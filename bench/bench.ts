@@ -20,7 +20,7 @@ import { session } from "./figures/session.ts";
 import { stress } from "./figures/stress.ts";
 import { waiting } from "./figures/waiting.ts";
 
-/** Benches that run before all others, in this order. The first ones need a machine that does nothing else. */
+/** These benches run before all others, in this order. The first of them need a machine that does nothing else. */
 const apart: Record<string, BenchApart> = {
   "cold-run": coldRun,
   "at-once": atOnce,

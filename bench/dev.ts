@@ -33,7 +33,7 @@ export interface Runs {
 
 export interface Sandboxes {
   made: number;
-  /** The sum of the lifetimes of all sandboxes, which is what E2B charges. */
+  /** The sum of the lifetimes of all sandboxes. E2B charges for this time. */
   seconds: number;
 }
 

@@ -14,8 +14,8 @@ export interface Figure {
 }
 
 /**
- * Measures one or more figures. Two values that are compared are measured by turns in the same run, so that both see
- * the same machine.
+ * Measures one or more figures. To compare two values, a bench measures them by turns in the same run, so that the
+ * machine is in the same state for both.
  */
 export type Bench = (cloud: LocalCloud) => Promise<Figure[]>;
 

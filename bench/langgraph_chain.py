@@ -1,7 +1,9 @@
-"""Runs a LangGraph chain and prints its milliseconds. Each step runs in an isolated Python process. SQLite keeps a checkpoint per step.
+"""Runs a LangGraph chain and prints its milliseconds. Each step runs in an isolated Python process. SQLite keeps a
+checkpoint per step.
 
-Arguments: the number of steps, the size of a value in the state that no step uses, and the number of runs, of which the last is measured.
-With the URL of a model as a fourth argument, a ReAct loop makes the same number of calls instead: the model requests each one.
+Arguments: the number of steps, the size of a value in the state that no step uses, and the number of runs. Only the
+last run is measured. With the URL of a model as a fourth argument, a ReAct loop makes the same number of calls instead.
+The model requests each call.
 """
 
 import json

@@ -42,7 +42,7 @@ function lineOf({ name, aim, value, met, detail }: Figure): string {
   return `${mark} ${name}: ${shown} (aim: ${aim}) ${styleText("dim", parts.join(", "))}`;
 }
 
-// The servers and processes that this process has started end with it.
+// When this process ends, the servers and processes that it has started end too.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(2));
 try {
   process.exitCode = (await main(process.argv.slice(2))) ? 0 : 1;

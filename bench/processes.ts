@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rounded } from "./figure.ts";
 
 export interface ProcessUsage {
-  /** Memory as Linux counts it in PSS: of memory that n processes share, each process counts one n-th. */
+  /** Memory as Linux counts it in PSS. If n processes share memory, each process counts one n-th of it. */
   mb: number;
   processes: number;
 }

@@ -6,7 +6,9 @@ import { langGraph } from "../rivals.ts";
 const calls = 20;
 const rounds = 5;
 
-/** Measures the calls of agents: against code nodes in the items of a map, and against LangGraph's ReAct loop. */
+/**
+ * Measures the calls of agents. Compares them with code nodes in the items of a map, and with LangGraph's ReAct loop.
+ */
 export const agents: Bench = async (cloud) => [await againstItems(cloud), await againstReact(cloud)];
 
 const node = { id: "work", type: "action", code: countingCode };
@@ -33,7 +35,10 @@ function around(...ids: string[]) {
   return path.slice(1).map((to, index) => ({ from: path[index] as string, to }));
 }
 
-/** The time of one more call or item, in milliseconds: a run with many of them against a run with few. */
+/**
+ * Compares the time of one more call with the time of one more item. Each time comes from a run with many and a run
+ * with few.
+ */
 async function againstItems(cloud: LocalCloud): Promise<Figure> {
   const [few, many] = [2, 42];
   const versions = {

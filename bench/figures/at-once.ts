@@ -86,7 +86,7 @@ const clients = Array.from({ length: 10 }, (_, i) => `bench-${i}`);
 
 /**
  * Checks that no client waits until earlier runs of another client have ended. It applies the limits of one of E2B's
- * plans. Most runs then wait for a sandbox, so one machine can execute the few that have one.
+ * plans. Most runs then wait for a sandbox, so one machine can execute the few runs that have a sandbox.
  */
 export const fair: BenchApart = async () => {
   await using dev = await openDev("pro");

@@ -3,8 +3,8 @@ import { publishBetween, publishChain, runChain } from "../chains.ts";
 import { type Bench, rounded } from "../figure.ts";
 
 /**
- * More visits than one history holds: each visit makes 7 events, and Step Functions ends an execution that has 25,000
- * events.
+ * This number of visits needs more than one history: each visit makes 7 events, and Step Functions ends an execution
+ * that has 25,000 events.
  */
 const visits = 3_700;
 /** The largest value that the `max` of an edge may have. */

@@ -12,7 +12,9 @@ const name = `${runs} runs of ${nodes} nodes at once, after one:`;
 const [wideRuns, firstRuns, branches] = [10, 5, 8];
 const wideName = `${wideRuns} runs of ${branches} branches one after another, after ${firstRuns}:`;
 
-/** Measures how much slower runs are under the limits of E2B's plans, and for how many seconds sandboxes are paid. */
+/**
+ * Measures how much slower runs are under the limits of E2B's plans, and for how many seconds of sandboxes E2B is paid.
+ */
 export const plans: BenchApart = async () => {
   const free = await underPlan("none");
   const limited = [];

@@ -7,8 +7,8 @@ const nodes = 20;
 const rounds = 5;
 
 /**
- * Measures nodes with generated code and a model that answers immediately: the cost of one attempt, and of a node whose
- * code an earlier run has pinned.
+ * Measures nodes with generated code and a model that answers immediately: the time of one attempt, and of a node that
+ * runs code which an earlier run has pinned.
  */
 export const promptNodes: Bench = async (cloud) => {
   const mark = randomUUID(); // A mark in the prompts, because code that an earlier bench has pinned must not be reused.

@@ -57,7 +57,7 @@ export const proof: Bench = async (cloud) => {
   }
 };
 
-/** Measures the time of the signature of a run, and of its part of the work for a root over 1,000 runs. */
+/** Measures the time of the signature of a run, and the time that one run adds to a root over 1,000 runs. */
 async function signingFigure({ ports }: LocalCloud): Promise<Figure> {
   const leaves = Array.from({ length: nodes }, (_, index) => ({
     execution: `exec_${index}`,

@@ -9,8 +9,8 @@ const atOnce = 2;
 const inputBytes = 1_000_000;
 const timeoutSeconds = 1;
 /**
- * Milliseconds after which the bench stops to wait for a run. A run that has not ended by then counts as if it had
- * ended at that time.
+ * Milliseconds after which the bench stops waiting for a run. If a run has not ended by then, this number counts as its
+ * time.
  */
 const watchdogMs = 60_000;
 
@@ -80,7 +80,7 @@ async function timeOf(cloud: LocalCloud, version: WorkflowVersion, ending: strin
     files: [randomFile("f", inputBytes), randomFile("g", inputBytes)],
   });
   if (ending === "cancelled" || ending === "lost") {
-    await sleep(Math.random() * 100); // The kill hits any point: before, during or after the transfers.
+    await sleep(Math.random() * 100); // The kill may happen at any time: before, during or after the transfers.
     if (ending === "lost") await killSandbox(cloud, id);
     else await cancelExecution(cloud.ports, id);
   }

@@ -37,8 +37,8 @@ import { answerText } from "./text/answer-text.ts";
 import { converse } from "./text/converse.ts";
 
 /**
- * The pipeline of prompt nodes. All its decisions follow from the task and the recorded steps, so a second delivery
- * reuses the recorded steps and continues after them.
+ * Makes the pipeline of prompt nodes. All its decisions follow from the task and the recorded steps, so a second
+ * delivery reuses the recorded steps and continues after them.
  */
 export function pipelineOf(parts: PipelineParts): Pipeline {
   return {
@@ -84,7 +84,7 @@ function failed({ code, sandboxId }: NodeRun, ending: Ending): PipelineOutcome {
   return { status: "failed", code, cacheHit: false, generation: null, sandboxId, ...ending };
 }
 
-/** Ends a node without approved code. Proposes code if a model may be asked, but does not run it. */
+/** Ends a node without approved code. If a model may be asked, it proposes code, but NOVA does not run this code. */
 async function explainOrPropose(run: NodeRun): Promise<Ending> {
   const { task, parts } = run;
   const { message, waits } = await parts.pinned.missing(task);
@@ -185,7 +185,7 @@ async function writeCheckedCode(run: NodeRun, attempt: number): Promise<Result<G
 
 /**
  * Runs pinned code, after its analysis if it has one, and judges the result without a model. Returns null if the code
- * or the analysis failed by its own fault and new code may be written. The failure is recorded, and the first prompt
+ * or the analysis failed by its own fault and a model may write new code. The failure is recorded, and the first prompt
  * for new code describes it.
  */
 export async function runPinnedCode(run: NodeRun, pinned: PinnedCode): Promise<PipelineOutcome | null> {
@@ -219,13 +219,13 @@ async function runAnalysisAndCode(run: NodeRun, pinned: PinnedCode): Promise<Exe
   return executeAndJudge(run, pinnedPlaces.code, 0, pinned.code);
 }
 
-/** False in frozen runs, and in workflows that only run approved code. */
+/** Returns false in frozen runs, and in workflows that only run approved code. */
 export function canWriteCode({ task }: Pick<NodeRun, "task">): boolean {
   return !task.frozen && task.version.workflow.approval !== "required";
 }
 
 /**
- * Runs the pinned analysis on the current values. It is not recorded as a step, so its run has a fixed journal number.
+ * Runs the pinned analysis on the current values. The run is not recorded as a step, so it has a fixed journal number.
  */
 async function runPinnedAnalysis(
   run: NodeRun,

@@ -12,10 +12,10 @@ export async function openCloud(options: Partial<CloudOptions> = {}): Promise<Lo
   return openLocalCloud({ dataDir: dataFolder(), warn, ...options });
 }
 
-/** Printed when a command has finished its own work, but must wait for the runs of other terminals. */
+/** A command prints this hint when its own work is done, but it must wait for the runs of other terminals. */
 export const othersRunsHint = "waiting for the runs of other terminals; Ctrl-C interrupts them";
 
-/** Opens the cloud, calls `work`, and closes the cloud. Without `drives`, `work` starts no run. */
+/** Opens the cloud, calls `work`, and closes the cloud. `work` may start runs only if `drives` is true. */
 export async function withCloud<T>(
   work: (cloud: LocalCloud) => Promise<T>,
   { drives }: { drives: boolean } = { drives: false },
@@ -29,8 +29,8 @@ export async function withCloud<T>(
 }
 
 /**
- * Calls `work`, which returns executions. If this process owns the cloud, it then stays until each of them has ended or
- * waits for an answer.
+ * Calls `work`, which returns executions. If this process owns the cloud, the process then stays until each execution
+ * has ended or waits for an answer.
  */
 export async function withDrivingCloud(work: (cloud: LocalCloud) => Promise<string[]>): Promise<void> {
   const interrupt = new Interrupt();
@@ -69,8 +69,9 @@ async function waitUntilIdle(cloud: LocalCloud, execution: string): Promise<void
 }
 
 /**
- * Closes the cloud when no run is in progress, or at the next Ctrl-C. Until then it prints `hint`. From the start of
- * the closing, the servers in `doors` accept no new requests, but still answer the requests in progress.
+ * Closes the cloud when no run is in progress. At the next Ctrl-C, interrupts the runs and closes the cloud. Prints
+ * `hint` if the cloud has to wait for runs. Meanwhile the servers in `doors` accept no new requests, but still answer
+ * the requests in progress.
  */
 export async function closeCloud(
   cloud: LocalCloud,
@@ -107,7 +108,7 @@ function exitAtOnce(): never {
   process.exit(exitCodes.interrupted);
 }
 
-/** The data folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova` if the variable is empty or unset. */
+/** Returns the data folder of this machine's cloud: `NOVA_DATA_DIR`, or `.nova` if the variable is empty or unset. */
 export function dataFolder(): string {
   return process.env.NOVA_DATA_DIR || ".nova";
 }

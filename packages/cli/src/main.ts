@@ -26,7 +26,7 @@ function endWithoutReader(): void {
   });
 }
 
-/** Returns the exit code. */
+/** Runs one command line and returns its exit code. */
 export async function runCommandLine(argv: string[]): Promise<number> {
   const { program, exitCode } = await programFor(argv[0]);
   try {

@@ -6,8 +6,8 @@ import { type Asking, printError, styled, thisTerminal } from "./output/terminal
 export const installCommand = "nova packages install";
 
 /**
- * Maps each module that the packages of the template install to the main module of its package: numpy, which pandas
- * installs, to pandas.
+ * Maps each module that the packages of the template install to the main module of its package. For example, the
+ * package pandas also installs numpy, so numpy is mapped to pandas.
  */
 const providers = new Map(
   promisedPackages.flatMap(({ module, pip }) => {
@@ -70,8 +70,8 @@ export async function offerPackages(parsed: readonly ParsedWorkflow[], asking = 
 }
 
 /**
- * For a new workflow: offers to install missing packages, or returns a sentence that says how to install them; null if
- * none is missing.
+ * Offers to install missing packages for a new workflow. Returns null if no package is missing any more, and otherwise
+ * a sentence that says how to install the missing packages.
  */
 export async function offerAll(asking = thisTerminal): Promise<string | null> {
   const missing = await findMissingPackages();
@@ -94,7 +94,10 @@ async function offer(missing: readonly string[], { ask }: Asking): Promise<boole
   }
 }
 
-/** Whether a prompt node has no locked code, so that models may write code that imports any package of the template. */
+/**
+ * Returns whether a workflow has a prompt node without locked code. A model may write code for this node that imports
+ * any package of the template.
+ */
 function hasPrompt({ workflow }: ParsedWorkflow): boolean {
   return (
     workflow?.nodes.some(

@@ -4,8 +4,8 @@ import type { Schemas } from "./schemas.ts";
 import { sessionsAt } from "./sessions.ts";
 
 /**
- * A client of a NOVA server's REST API: `createClient({ url: "https://nova.example.com", apiKey })`. It throws
- * `ApiProblem` if the API refuses a request, and `ApiUnreachable` if the server does not answer.
+ * Creates a client of a NOVA server's REST API: `createClient({ url: "https://nova.example.com", apiKey })`. The client
+ * throws `ApiProblem` if the API refuses a request, and `ApiUnreachable` if the server does not answer.
  */
 export function createClient(options: ClientOptions) {
   const at = connect(options);
@@ -40,7 +40,7 @@ export function createClient(options: ClientOptions) {
     /** Lists the signed roots of the Merkle trees of closed runs, the newest first. */
     roots: () => list("/roots", {}),
 
-    /** Makes a root over the runs that have closed since the last one, and returns the newest root. */
+    /** Makes a root over the runs that have closed since the last root, and returns the newest root. */
     makeRoot: () => ask(api.POST("/roots")),
     health: () => ask(api.GET("/health")),
   };

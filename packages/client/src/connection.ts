@@ -127,7 +127,7 @@ const longestPauseMs = 20_000;
 const transientStatuses = new Set([429, 502, 503, 504]);
 
 /**
- * Sends a request. Reads, replacements, deletions and requests with an `Idempotency-Key` are repeated after a failure.
+ * Sends a request. After a failure, repeats reads, replacements, deletions and requests with an `Idempotency-Key`.
  * Throws `ApiUnreachable` if the last attempt gets no answer.
  */
 export async function send(request: Request, { fetch, sleep }: Transport): Promise<Response> {
@@ -152,7 +152,7 @@ function retryAfterMs(answer: Response | undefined): number | undefined {
   return Number.isFinite(seconds) ? Math.min(seconds * 1000, longestPauseMs) : undefined;
 }
 
-/** An error that says why the server at a URL does not answer. */
+/** Returns an error that says why the server at a URL does not answer. */
 export function unreachableError(url: string, cause: unknown): Error {
   if (cause instanceof Error && cause.name === "AbortError") return cause;
   const { code } = ((cause as Error).cause ?? {}) as { code?: string };
@@ -181,7 +181,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** No server answers, or the one that answers is not NOVA. */
+/** No server answers, or the server that answers is not NOVA. */
 export class ApiUnreachable extends Error {
   override name = "ApiUnreachable";
 }

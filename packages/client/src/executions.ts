@@ -80,22 +80,22 @@ export function executionsAt({ api, ask, list, sleep }: Connection) {
     /** Stops a run. If the run is over, the answer has its final status. */
     cancel: (id: string) => ask(api.POST("/executions/{id}/cancel", { params: { path: { id } } })),
 
-    /** The entries of the execution's chain of work; `full` adds code, contexts and logs. */
+    /** Lists the entries of the execution's chain of work. With `full`, they have code, contexts and logs. */
     chain(id: string, { full = false, limit }: { full?: boolean; limit?: number } = {}) {
       const query = { ...(full && { full: "true" as const }), ...(limit !== undefined && { limit }) };
       return list("/executions/{id}/chain", { path: { id }, query });
     },
 
-    /** One entry with code, contexts and logs; `scope` names its branch. */
+    /** Reads one entry with code, contexts and logs. `scope` names its branch. */
     link(id: string, seq: number, { scope = "" } = {}) {
       const query = { full: "true" as const, ...(scope !== "" && { scope }) };
       return ask(api.GET("/executions/{id}/chain/{seq}", { params: { path: { id, seq }, query } }));
     },
 
-    /** Compares two executions node by node, in the order of the nodes in the first one. */
+    /** Compares two executions node by node, in the order of the nodes in the execution `a`. */
     diff: (a: string, b: string) => list("/executions/{a}/diff/{b}", { path: { a, b } }),
 
-    /** The proof of a run that has ended. `openapi-fetch` follows the address of a large file. */
+    /** Reads the proof of a run that has ended. `openapi-fetch` follows the redirect to a large proof. */
     proof: (id: string, query: { contents?: "none" | "digests" | "all" } = {}) =>
       ask(api.GET("/executions/{id}/proof", { params: { path: { id }, query } })),
 

@@ -1,4 +1,4 @@
-/** This file prepares what the console and the command line show alike. */
+/** This file formats values that the console and the command line show in the same way. */
 
 /** Formats a duration, such as `480 ms`, `3.20 s`, `4 min 5 s`, `2 h 10 min` or `3 d 4 h`. */
 export function formatDuration(ms: number): string {
@@ -28,7 +28,7 @@ export function formatUsd(usd: number): string {
   return `$${usd.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
-/** The classes of recorded time, in the order in which a node spends it. */
+/** The classes of recorded time: a node first waits, then gets a sandbox, and then its model and its code work. */
 export const timeClasses = ["waiting", "sandbox", "model", "code"] as const;
 export type TimeClass = (typeof timeClasses)[number];
 export type Times = Record<`${TimeClass}_ms`, number>;
@@ -38,7 +38,10 @@ interface TimedEntry {
   branches?: readonly { entries: readonly TimedEntry[] }[] | undefined;
 }
 
-/** Sums the recorded times of entries and of their branches. The time of a child run is the waiting of its node. */
+/**
+ * Sums the recorded times of entries and of their branches. A node that runs another execution waits for it, so the
+ * time of that execution counts as waiting.
+ */
 export function sumTimes(entries: readonly TimedEntry[]): Times {
   const sums: Times = { waiting_ms: 0, sandbox_ms: 0, model_ms: 0, code_ms: 0 };
   for (const { times, branches = [] } of entries) {
@@ -55,7 +58,7 @@ interface RequestedCall {
   refused?: string | undefined;
 }
 
-/** Returns the calls of an agent's reply, each with the branch in which it ran. A refused call has none. */
+/** Returns the calls of an agent's reply, each with the branch in which it ran. A refused call has no branch. */
 export function callsOf<B extends { branch: string }>({
   reply,
   branches = [],

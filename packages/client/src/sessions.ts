@@ -14,7 +14,7 @@ export type SessionOptions = Omit<SessionBody, "context" | "nodes" | "definition
   definition?: object;
 };
 
-/** Parts of a session that replace its own; absent parts stay. */
+/** Parts of a session. A given part replaces the stored part, and the session keeps the absent parts. */
 export interface DraftParts {
   name?: string;
   context?: object;

@@ -13,7 +13,10 @@ const sourceFolders = ["src", "../verify/src", "../verify/page", "../verify/tool
 
 let building: Promise<string> | undefined;
 
-/** Returns the folder of the built page. The page is built first if it is missing or older than its sources, which takes seconds. */
+/**
+ * Returns the folder of the built page. If the page is missing or older than its sources, builds it first, which takes
+ * seconds.
+ */
 export function buildPage(): Promise<string> {
   building ??= buildIfStale().finally(() => {
     building = undefined;

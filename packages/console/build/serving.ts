@@ -8,7 +8,10 @@ export const pageTypes: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** Returns the cache header of a file. Assets are immutable, because their names contain their hash. `name` is the path below the page. */
+/**
+ * Returns the cache header of a file. Assets are immutable, because their names contain their hash. `name` is the path
+ * below the page.
+ */
 export function getCacheControl(name: string): string {
   return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
 }
@@ -20,7 +23,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the issuer whose tokens the API accepts, and the origin of its token endpoint if that differs. Undefined if the
- * variables do not name an issuer and the client id that the page has there.
+ * variables do not name both an issuer and the client id of the page at this issuer.
  */
 function readIssuer(env: Variables): { issuer: string; token_origin?: string } | undefined {
   const { NOVA_JWT_ISSUER: issuer, NOVA_CONSOLE_CLIENT_ID: client, NOVA_CONSOLE_TOKEN_ORIGIN: tokenOrigin } = env;

@@ -103,7 +103,8 @@ function Page(): JSX.Element {
 }
 
 /**
- * Creates the query client. Queries are not retried, because the API client retries. A refused key signs the user out.
+ * Creates the query client. It does not repeat failed requests, because the API client repeats them. If the API refuses
+ * the key, signs the user out.
  */
 function createQueryClient(onLeave: (why: string) => void): QueryClient {
   // The reason must be read before the first refusal clears the session.

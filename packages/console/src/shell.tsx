@@ -46,7 +46,7 @@ export function Shell({ children, onSignOut }: { children: ReactNode; onSignOut(
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
         return;
       event.preventDefault();
-      // Another open dialog keeps the keyboard.
+      // The palette does not open while another dialog is open.
       if (!document.querySelector("dialog[open]")) setPaletteOpen(true);
     };
     addEventListener("keydown", onKeyDown);

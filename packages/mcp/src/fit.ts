@@ -1,7 +1,9 @@
 import { isObject, type Loose } from "@nova/workflow";
 import type { z } from "zod";
 
-/** The largest result of a tool, as JSON in UTF-8. NOVA cuts a larger one, and links to resources that have the rest. */
+/**
+ * The largest result of a tool, as JSON in UTF-8. NOVA cuts a larger result, and links to resources that have the rest.
+ */
 export const maxResultBytes = 20 * 1024;
 
 /**
@@ -57,7 +59,10 @@ function largestOf([first, ...others]: Sizes): Sizes[number] | undefined {
   return first && others.reduce((a, b) => (b[1] > a[1] ? b : a), first);
 }
 
-/** Whether an item is so large that NOVA cuts this item, and not the end of the list. `bytes` is the size of the list. */
+/**
+ * Returns whether an item is so large that NOVA cuts this item, and not the end of the list. `bytes` is the size of the
+ * list.
+ */
 function hasLargeItem(items: Sizes, excess: number, bytes: number): boolean {
   return items.length === 1 || items.some(([, size]) => size > Math.max(excess, bytes / 2));
 }

@@ -11,7 +11,7 @@ export interface Page {
 
 let pages: Map<string, Page> | undefined;
 
-/** The pages of the documentation by their names: `definition` for docs/definition.md. */
+/** Returns the pages of the documentation by their names: `definition` for docs/definition.md. */
 export function readPages(): ReadonlyMap<string, Page> {
   pages ??= new Map(splitPages(llmsFull()).map((page) => [pageName(page.path), page]));
   return pages;

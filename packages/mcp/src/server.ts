@@ -85,13 +85,13 @@ export interface Doors {
   origins: readonly string[];
 }
 
-/** Answers one request of the Model Context Protocol. Nothing is kept between requests. */
+/** Answers one request of the Model Context Protocol. It keeps no data for later requests. */
 export async function answerMcp(request: Request, caller: Caller, { hosts, origins }: Doors): Promise<Response> {
   const named = hosts && validateHostHeader(request.headers.get("host"), [...hosts]);
   if (named && !named.ok) return refuse(421, `this server does not answer to that name - use ${hosts.join(" or ")}`);
   if (originValidationResponse(request, [...origins]))
     return refuse(403, "web pages of this origin may not call this server - name it in NOVA_CORS_ORIGINS");
-  // A Lambda returns one body, so a client that listens would wait for ever.
+  // A Lambda returns one body, so it cannot send events to a client that subscribes. The client would wait for ever.
   const handler = createMcpHandler(() => createMcpServer(caller), { maxSubscriptions: 0, keepAliveMs: 0 });
   try {
     return await handler.fetch(request);
@@ -105,8 +105,8 @@ function refuse(status: number, message: string): Response {
 }
 
 /**
- * Returns a schema that validates like the given one, and whose JSON Schema has one `type` in each place and no schema
- * without a keyword. Some clients translate tools to dialects that know only such schemas.
+ * Returns a schema that accepts the same values. In its JSON Schema, each place has one `type`, and each schema has a
+ * keyword. Some clients translate tools to dialects that know only such schemas.
  */
 function portable<Schema extends z.ZodObject>(schema: Schema): Schema {
   const standard = schema["~standard"];

@@ -27,7 +27,10 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 
 export interface Called<Result> {
   result: Result;
-  /** Resources that have a part of the result in full. Absent: the resource that repeats the call, if it only reads. */
+  /**
+   * Resources that have a part of the result in full. Absent: the resource that repeats the call, if the call only
+   * reads.
+   */
   whole?: readonly Link[];
   /** True if the result has only a part of a value, so that it links to the whole even if it is small. */
   isPart?: boolean;
@@ -41,7 +44,7 @@ export const reads = { readOnlyHint: true } as const;
 export const adds = { destructiveHint: false } as const;
 export const changes = { destructiveHint: true } as const;
 
-/** Whether a call only reads, so that a resource may repeat it. */
+/** Returns whether a call only reads, so that a resource may repeat it. */
 export function onlyReads({ hints }: Pick<Tool, "hints">, asked: Readonly<Record<string, unknown>>): boolean {
   return hints.readOnlyHint === true || asked.dry_run === true;
 }
@@ -56,7 +59,7 @@ export function linkToCall(call: string, asked: Readonly<Record<string, unknown>
   return [{ uri: `nova://results/${call}?asked=${encodeURIComponent(text)}`, name }];
 }
 
-/** The JSON text of a value that the exact client has read. */
+/** Returns the JSON text of a value that the exact client has read. */
 export function exactText(value: unknown): string | null {
   return value === null || value === undefined ? null : (value as RawJson).text;
 }

@@ -33,7 +33,7 @@ export function verdictOf(status: string): Verdict {
   return status === "waiting" ? "waiting" : "failed";
 }
 
-/** Reads a run, waiting for its end until `deadline`. A run that waits for a person is not waited for. */
+/** Reads a run. Waits until the run ends or waits for a person, but not longer than until `deadline`. */
 export async function readUntil(nova: NovaClient, id: string, deadline: number): Promise<WholeExecution> {
   for (let pauseMs = 100; ; pauseMs = Math.min(1_000, pauseMs * 1.5)) {
     const execution = await nova.executions.get(id);
@@ -66,7 +66,9 @@ function adviceFor(verdict: Verdict, id: string, error: RunError): string {
   return `trace {"execution_id":"${id}"${at}} shows code and values; edit repairs the code, restart runs the rest`;
 }
 
-/** The result for a run that could not start. Other errors than refusals with findings or misfits are thrown again. */
+/**
+ * Returns the result for a run that could not start. Throws all errors again, except refusals with findings or misfits.
+ */
 export function describeRefusal(cause: unknown): RunResult {
   if (!(cause instanceof ApiProblem) || cause.status !== 422) throw cause;
   const own = cause.errors.map(({ path, message }) => ({ code: "INPUT", severity: "error", path, message }));
@@ -77,7 +79,7 @@ export function describeRefusal(cause: unknown): RunResult {
 }
 
 const pageEntries = 200;
-/** At most this many pages of a chain are searched for the failed entry. */
+/** The largest number of pages of a chain in which the failed entry is searched. */
 const maxPages = 10;
 
 /**
@@ -106,7 +108,7 @@ export function linkToEntry(id: string, entry: ChainEntry, name: string): Link {
   return { uri: `nova://executions/${id}/entries/${encodeURIComponent(placeOf(entry))}`, name };
 }
 
-/** The number and the scope of an entry: 3, or 3/2@fork.branch. */
+/** Returns the number and the scope of an entry: `3`, or `3/2@fork.branch`. */
 export function placeOf({ seq, scope }: ChainEntry): string {
   return scope === "" ? String(seq) : `${seq}/${scope}`;
 }
@@ -129,7 +131,7 @@ export function flattenEntries(entries: readonly ChainEntry[]): ChainEntry[] {
   ]);
 }
 
-/** The outputs of a draft's nodes as one JSON object by node. */
+/** Returns the outputs of a draft's nodes as one JSON object by node. */
 export function outputsText(outputs: readonly { node_id: string; output: unknown }[]): string {
   return renderJson(Object.fromEntries(outputs.map(({ node_id, output }) => [node_id, output])));
 }

@@ -5,7 +5,9 @@ import { templateNames } from "../src/names.ts";
 const root = join(import.meta.dirname, "..");
 export const dataFile = join(root, "src/templates.json");
 
-/** Reads the folders of all templates. Each also gets the common skill for agents, and ignores the local cloud's data. */
+/**
+ * Reads the folders of all templates. Adds the common skill for agents, and a `.gitignore` for the local cloud's data.
+ */
 export function readTemplates(): Record<string, Record<string, string>> {
   const skill = readFileSync(join(root, "skill.md"), "utf8");
   const common = { ".agents/skills/nova/SKILL.md": skill, ".gitignore": ".nova/\n" };

@@ -5,7 +5,7 @@ import { describeVerdict, listRemarks } from "../tools/describe.ts";
 
 type Name = "proof" | "keys" | "tsaCa";
 
-/** More rows would make the page slow. The row of a problem is always there. */
+/** The largest number of rows, because more would make the page slow. The page always shows the row of a problem. */
 const maxRows = 5000;
 
 const form = document.querySelector("form") as HTMLFormElement;
@@ -29,7 +29,7 @@ for (const type of ["dragover", "dragleave", "drop"] as const)
       await choose(await nameOf(file), file);
   });
 
-/** Returns what a dropped file is. */
+/** Returns the kind of a dropped file. */
 async function nameOf(file: File): Promise<Name> {
   const start = await file.slice(0, 200).text();
   if (start.includes("-----BEGIN CERTIFICATE-----")) return "tsaCa";
@@ -58,7 +58,7 @@ function show(state: Verdict["state"] | "", sentences: string[], tables: HTMLEle
   chain.replaceChildren(...tables);
 }
 
-/** Makes an element. Texts of the file become text, and never HTML. */
+/** Makes an element. A text from the file becomes text, and never HTML. */
 function make(name: string, ...inside: (string | Node)[]): HTMLElement {
   const element = document.createElement(name);
   element.append(...inside);

@@ -24,7 +24,7 @@ export function demand(condition: unknown, code: Code, place: Place, message: st
 
 /** An entry whose own checks have passed. */
 export type Checked = { head: Head; hash: string; at: Required<Place> };
-/** The entries of a run, by scope; the last entry of each branch by its fork, and of votes by the place of their approval. */
+/** `tips` has the last entry of each branch with its fork, and of the votes on an approval with its place. */
 export type CheckedRun = { run: Run; scopes: Map<string, Checked[]>; tips: { fork: object; tip: Checked }[] };
 /** How much was checked so far. */
 export type Counts = { entries: number; contents: { checked: number; withheld: number; erased: number } };
@@ -54,7 +54,7 @@ export async function checkEntries(proof: Proof, run: Run, counts: Counts): Prom
   return known;
 }
 
-/** The number of the first entry of a scope. */
+/** Returns the number of the first entry of a scope. */
 const firstOf = (scope: string) => (scope === "" ? 0 : 1);
 const isFork = ({ head }: Checked) => head.path_taken === `${head.node_id}.join`;
 
@@ -135,7 +135,7 @@ async function contentMisfit(proof: Proof, run: Run, content: Content, digest: s
   return "text" in content && (await sha256(content.text)) !== digest ? "was changed" : undefined;
 }
 
-/** Checks that the joins of a run list and count the branches before them, and approvals their votes. Throws `Broken`. */
+/** Checks that each join lists and counts the branches before it, and each approval its votes. Throws `Broken`. */
 export async function checkJoins({ run: { execution }, scopes, tips }: CheckedRun): Promise<void> {
   const byFork = Map.groupBy(tips, ({ fork }) => fork);
   for (const [scope, entries] of scopes) {

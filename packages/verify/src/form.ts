@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ensure, parseJson } from "./json.ts";
 
-// The page's policy forbids code that is made at run time.
+// The page's policy forbids code that is made at run time, so zod must not make any.
 z.config({ jitless: true });
 const text = z.string();
 const count = z.int().min(0);

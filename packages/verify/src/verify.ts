@@ -7,7 +7,7 @@ import { checkToken, parseAuthorities } from "./stamp.ts";
 /** The key set of the operator (JWKS), and the certificates of the time-stamp authority (PEM). */
 export type Trusted = { keys?: Uint8Array | string | undefined; tsaCa?: Uint8Array | string | undefined };
 
-/** `execution` is null if the file is no proof. `covers` has the runs that are proved, `names` runs that are not. */
+/** `execution` is null if the file is no proof. `covers`: the runs that it proves. `names`: runs that it only names. */
 export interface Verdict extends chain.Counts {
   state: "valid" | "broken";
   execution: string | null;

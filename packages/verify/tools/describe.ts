@@ -16,7 +16,7 @@ export function describeProblem({ message, execution, scope, seq }: Problem): st
   return `${message.replace(/\.$/, "")} (${entry}${execution}).`;
 }
 
-/** Returns a sentence for each thing that a valid proof says, or leaves open. Empty for a broken one. */
+/** Returns a sentence for each thing that a valid proof says or leaves open. Returns none for a broken proof. */
 export function listRemarks({ state, keys, root, stamp, contents, names }: Verdict): string[] {
   if (state === "broken") return [];
   const { checked, withheld, erased } = contents;

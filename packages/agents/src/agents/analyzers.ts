@@ -27,7 +27,7 @@ columns, encoding, labels found, one or two short excerpts. JSON values, under 4
 
 /**
  * Lets a model write code that examines the node's data, and runs that code. Returns null if the analysis fails. The
- * task's code is then written without the result of an analysis.
+ * model then writes the task's code without the result of an analysis.
  */
 export async function analyzeData(run: NodeRun): Promise<Result<Analysis | null>> {
   const step = await takeStep(run, "DataAnalyzer", 1, async (journal) => {
@@ -86,7 +86,7 @@ files, mails, tables or large values whose inner form matters to the task and is
 samples say enough.
 complexity: of the code to be written: "simple", "medium" or "complex".`;
 
-/** Replaces an unusable answer of the model, because the task's code may succeed without an analysis. */
+/** This answer replaces an unusable answer of the model, because the task's code may succeed without an analysis. */
 const defaultAnalysis: InputAnalysis = { needs_analysis: false, complexity: "medium" };
 
 /** Decides whether the data must be analysed before code is written, and how complex the task is. */

@@ -85,8 +85,8 @@ export function modelOf({ executor, task, parts }: ModelRun, role: ModelRole): s
 const bytesPerToken = 4;
 
 /**
- * Refuses a prompt that does not fit into the model's window together with the conversation after it, before any
- * request. @throws {ModelError}
+ * Refuses a prompt before the first request, if the prompt and the conversation after it do not fit into the model's
+ * window. @throws {ModelError}
  */
 function checkWindow(
   model: string,
@@ -163,7 +163,7 @@ export async function readBudgets({ task, means }: ModelRun): Promise<Pick<CallC
   return { besideUsd, month };
 }
 
-/** True if the node, the whole run or the client's month has a limit. */
+/** Returns true if the node, the whole run or the client's month has a limit. */
 export function hasBudget({ task, executor }: ModelRun, { month }: Pick<CallCost, "month">): boolean {
   return [executor.maxCostUsd, task.version.workflow.maxCostUsd, month?.limitUsd].some((limit) => limit !== undefined);
 }

@@ -26,10 +26,7 @@ export interface SuccessfulRun {
  */
 export type ExecutionEnd = SuccessfulRun | { failure: Failure; fault: "code" | "world" };
 
-/**
- * Runs the code in the node's sandbox as a step. The result is judged by the same rules as the result of hand-written
- * code.
- */
+/** Runs the code in the node's sandbox as a step. The same rules as for hand-written code judge the result. */
 export async function runCode(run: NodeRun, attempt: number, code: string): Promise<Result<SuccessfulRun>> {
   const step = await takeStep(run, "E2BExecutor", attempt, async (journal) => {
     const { timeoutSeconds } = run.task.node;
@@ -102,8 +99,8 @@ const maxBytes = 262_144;
 const maxBlobs = 8;
 
 /**
- * Finds the hosts that a node's code can name without making them up: those in its prompt, data, modules and network
- * rules, and those in the `proven` code.
+ * Finds the hosts that a node's code can name without making them up: the hosts in its prompt, data, modules and
+ * network rules, and in the `proven` code.
  */
 export function knownHosts(run: NodeRun, proven?: string): KnownHosts {
   const { task, executor } = run;
@@ -132,7 +129,10 @@ async function largeTexts({ task, means }: NodeRun): Promise<string[]> {
   return texts.filter((text) => text !== null);
 }
 
-/** True if the text contains the whole host name: `mail.acme.com` does not mention `acme.com`. The text may be JSON. */
+/**
+ * Returns true if the text contains the whole host name: `mail.acme.com` does not mention `acme.com`. The text may be
+ * JSON.
+ */
 function mentionsHost(text: string, host: string): boolean {
   const escaped = host.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const plain = text.replace(/\\[nrtbf/]/g, " ");
@@ -159,7 +159,10 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   return failed({ attempt, message: step.error_message ?? "the code is not valid", code, class: "NodeFailed" });
 }
 
-/** A missing module is no error in a workflow with requirements, because their module names are partly guessed. */
+/**
+ * Returns true if a finding is an error. In a workflow with requirements, a missing module is no error, because NOVA
+ * can only guess some of the module names.
+ */
 function isError({ task }: NodeRun, { severity, code }: CodeFinding): boolean {
   return severity === "error" && !(code === missingModule && task.version.workflow.requirements.length > 0);
 }

@@ -43,7 +43,7 @@ async function embedAndLookUp(run: NodeRun): Promise<RecallOutcome> {
     return run.recall;
   } catch (error) {
     const refusal = asBudgetRefusal(error);
-    // An error after the end of the Lambda's time is dropped here, because the next model call reports that end.
+    // This code drops an error after the end of the Lambda's time, because the next model call reports that end.
     if (!refusal && !means.signal.aborted) throw error;
     return refusal ? { ...noRecall, refusal } : noRecall;
   }

@@ -1,6 +1,9 @@
 import type { RunErrorClass } from "@nova/workflow";
 
-/** A failure that ends a node without a further attempt: no other code would help, or none may be written. */
+/**
+ * A failure that ends a node without a further attempt, because other code would not help, or because no model may
+ * write other code.
+ */
 export interface Ending {
   class: RunErrorClass;
   message: string;
@@ -23,7 +26,7 @@ export function endingOf({ attempt: _, code: __, ...ending }: Failure): Ending {
 
 type Traces = Pick<Ending, "traceback" | "types" | "logs">;
 
-/** Returns the traceback, types and logs of a failure, without those that are empty. */
+/** Returns the traceback, types and logs of a failure. Leaves out the empty ones. */
 export function tracesOf({ traceback, types, logs }: { [Name in keyof Traces]?: Traces[Name] | undefined }): Traces {
   return { ...(traceback && { traceback }), ...(types && { types }), ...(logs && { logs }) };
 }

@@ -37,8 +37,9 @@ export async function faultOf(failed: FailedCode, surroundings: KnownHosts): Pro
 }
 
 /**
- * Finds the external failure: the last exception, or the one that the code handled when it raised the last one (`raise
- * ... from error`, or a plain `raise`). Any other exception while handling an error is a mistake of the code.
+ * Finds the external failure: the last exception, or the exception that the code handled when it raised the last one
+ * (`raise ... from error`, or a plain `raise`). Any other exception that is raised while the code handles an error is a
+ * mistake of the code.
  */
 function findExternalFailure(exceptions: readonly Exception[]): { is: ExternalFailure; depth: number } | undefined {
   for (const [depth, exception] of exceptions.entries()) {
@@ -51,7 +52,7 @@ function findExternalFailure(exceptions: readonly Exception[]): { is: ExternalFa
   return undefined;
 }
 
-/** True if the code uses credentials: without them, a refused login is the fault of the code. */
+/** Returns true if the code uses credentials: without them, a refused login is the fault of the code. */
 function hasCredentials(code: string): boolean {
   return /\bauth\s*=|authori[sz]|authent|token|api[-_]?key|passw|secret|\blogin\(|credential|\bpwd\b|\bdsn\b|conninfo|bearer/i.test(
     code,
@@ -102,7 +103,7 @@ function hostOf(text: string): string {
   return (/^(?:[a-z][a-z0-9+]*:\/\/)?(?:[^/@]*@)?([a-z0-9_.-]+)/i.exec(text)?.[1] ?? "").toLowerCase();
 }
 
-/** True for XML namespaces, which look like URLs. */
+/** Returns true for XML namespaces, which look like URLs. */
 function isNamespace(host: string): boolean {
   return /^(www\.w3\.org|schemas\.|purl\.org)/.test(host);
 }
@@ -130,7 +131,7 @@ interface Rule {
 const connectionLost =
   /connection (refused|reset|aborted|timed out|unexpectedly closed)|\[errno (101|104|110|111|113|-[235])\]|name or service not known|temporary failure in name resolution|no address associated|name does not resolve|getaddrinfo failed|could not (translate host name|resolve host)|failed to resolve|network is unreachable|no route to host|certificate[ _]verify[ _]failed|certificate has expired|remote end closed connection|server closed the connection|handshake (operation )?timed out|(connect|read|operation|request|response|socket)\w* timed out|(connection|connect|read) ?timeout|timeout expired/i;
 
-/** Texts of errors about TLS with a port without TLS, or the reverse, which are mistakes of the code. */
+/** Texts of errors about TLS at a port without TLS, or the reverse. Such errors are mistakes of the code. */
 const wrongProtocol =
   /wrong[ _]version[ _]number|unknown[ _]protocol|http_request|record layer failure|packet length too long/i;
 
@@ -196,7 +197,7 @@ export function externalFailureOf(exception: Exception): ExternalFailure | undef
   return loginRefused.test(text) ? "login" : undefined;
 }
 
-/** True if Python raises exceptions of this type only for mistakes in code. */
+/** Returns true if Python raises exceptions of this type only for mistakes in code. */
 function isMistake(type: string): boolean {
   return /^(Type|Name|Attribute|Key|Index|Lookup|Syntax|Indentation|Import|ModuleNotFound|ZeroDivision|Assertion|UnboundLocal|Unicode\w*|JSONDecode|FileNotFound|Permission|IsADirectory|NotADirectory|FileExists|Recursion|Memory|Overflow)Error$/.test(
     type.split(".").at(-1) ?? "",
@@ -273,7 +274,7 @@ function readException(lines: readonly string[]): Omit<Exception, "after"> {
   return { type, text: text.trim(), files, line };
 }
 
-/** Prefers the type in the message to the one in the traceback, whose texts may look like a type. */
+/** Prefers the type in the message, because texts in the traceback may look like a type. */
 function typeAndText(message: string, type: string): Pick<Exception, "type" | "text"> {
   const [, name = "", text = ""] = /^(\w+)(?:: ([\s\S]*))?$/.exec(message) ?? [];
   if (name === "") return { type: "", text: message };

@@ -21,7 +21,7 @@ export class Library {
     for (const [member] of entries) this.#sizes.set(ownerOf(member), (this.#sizes.get(ownerOf(member)) ?? 0) + 1);
   }
 
-  /** True for any name of the library: `PIL`, `PIL.Image`, `pillow`. */
+  /** Returns true for any name of the library: `PIL`, `PIL.Image`, `pillow`. */
   isCalled(name: string): boolean {
     const lower = name.trim().toLowerCase();
     return this.#aliases.some((alias) => lower === alias || lower.startsWith(`${alias}.`));
@@ -73,7 +73,7 @@ function ownerOf(name: string): string {
   return name.slice(0, name.lastIndexOf("."));
 }
 
-/** Words of a query that are ignored. */
+/** The search ignores these words of a query. */
 const stopWords = new Set(
   "a an and as at by can do does for from how i in into is it of on or python the to use using with".split(" "),
 );
@@ -114,8 +114,8 @@ export interface Docstring {
 }
 
 /**
- * Documentation of a sandbox template's libraries. A folder may hold indexes of templates (`<template>.json`). A
- * template without one uses the shipped index of NOVA's own template.
+ * Documentation of a sandbox template's libraries. A folder may hold indexes of templates (`<template>.json`). For a
+ * template without an index, NOVA uses the index of its own template, which this package contains.
  */
 export class TemplateDocumentation {
   readonly #folder: string | undefined;
@@ -158,7 +158,7 @@ interface Documentation {
   found: string[];
 }
 
-/** Shows the best results in full and others in one line, as many as fit into `maxCharacters`. */
+/** Shows the best results in full, and each other result in one line, as long as they fit into `maxCharacters`. */
 function formatResults(library: Library, docstrings: readonly Docstring[]): Documentation {
   let text = `${library.name} ${library.version}`;
   const found: string[] = [];

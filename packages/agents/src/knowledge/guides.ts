@@ -15,7 +15,7 @@ interface GuideRequest {
   errors: readonly string[];
 }
 
-/** Limit of guides in the first prompt, because each adds about 350 tokens to every prompt. */
+/** Limit of guides in the first prompt, because each guide adds about 350 tokens to every prompt. */
 const maxAtFirst = 3;
 const maxAfterErrors = 5;
 
@@ -56,9 +56,7 @@ export function plainText(text: string): string {
     .replaceAll("_", " ");
 }
 
-/**
- * Lists every key at any depth with the type of its value: `total: number`. Of a list, only the first item is examined.
- */
+/** Lists every key at any depth with the type of its value: `total: number`. Examines only the first item of a list. */
 function keysOf(schema: ContextShape): string[] {
   return Object.entries(schema).flatMap(([key, value]) => [`${key}: ${value.type}`, ...keysInside(value)]);
 }
@@ -76,7 +74,7 @@ function readGuides(): ReadonlyMap<string, Guide> {
   return new Map(named.map((guide) => [guide.name, guide]));
 }
 
-/** Reads a guide. Throws if it does not exist; `topics` lists all guides. */
+/** Reads a guide. Throws if the guide does not exist; `topics` lists all guides. */
 export function readGuide(name: string): Guide {
   guides ??= readGuides();
   const guide = guides.get(name);
@@ -84,7 +82,7 @@ export function readGuide(name: string): Guide {
   throw new TypeError(`there is no guide "${name}"`);
 }
 
-/** Patterns that decide when a guide is useful. They match `plainText` in English, Spanish and German. */
+/** Patterns that match `plainText` in English, Spanish and German. They decide when a guide is useful. */
 export interface Topic {
   guide: string;
   named: RegExp;

@@ -12,17 +12,19 @@ import { currentIngredients, type Generator, generationKey } from "./ingredients
 /** Code that may run in a node: from the workflow's lock file or from the store. */
 export type Candidate = Pick<Generation, "key" | "ingredients" | "code" | "analysis" | "codeHash" | "approved">;
 
-/** The client whose stored code (generations) a node uses; null if all clients of the workflow share their code. */
+/**
+ * Returns the client whose stored code (generations) a node uses; null if all clients of the workflow share their code.
+ */
 export function clientOf({ version, client }: Pick<PromptTask, "version" | "client">): string | null {
   return version.workflow.scope === "client" ? client : null;
 }
 
 /**
  * Chooses the code to run: code that was written for the same node and the same kind of input. `generations` is all
- * code that is stored for the node, in any order. Locked code has precedence over stored code, unless it failed here
- * and was replaced. A frozen run of a workflow with a lock uses only locked code, so that it behaves the same in every
- * deployment. In a run that writes the node's code again (`fresh`), only code that this execution has proven counts, so
- * that a loop or map writes it only once.
+ * code that is stored for the node, in any order. Locked code has precedence over stored code, unless it failed and
+ * other code replaced it in this store. A frozen run of a workflow with a lock uses only locked code, so that it
+ * behaves the same in every deployment. In a run that writes the node's code again (`fresh`), only code that this
+ * execution has proven counts, so that the model writes the code of a loop or map only once.
  */
 export function choosePinned(
   task: PromptTask,
@@ -35,7 +37,7 @@ export function choosePinned(
   return found ? pinnedCode(found) : null;
 }
 
-/** Finds the pinned code with which an earlier delivery started. Throws `NodeInterrupted` if it was removed. */
+/** Finds the pinned code with which an earlier delivery started. Throws `NodeInterrupted` if the code was removed. */
 export function findPinned(task: PromptTask, generations: readonly Generation[], id: string): PinnedCode {
   const found = [...lockedCodeOf(task), ...generations].find((one) => generationId(one) === id);
   if (found) return pinnedCode(found);
@@ -43,7 +45,7 @@ export function findPinned(task: PromptTask, generations: readonly Generation[],
   throw new NovaError("NodeInterrupted", message);
 }
 
-/** True if the code was written for the same node and the same kind of input. */
+/** Returns true if the code was written for the same node and the same kind of input. */
 export function fitsTask(
   task: Pick<PromptTask, "node" | "edges" | "version" | "input">,
   { key, ingredients }: Pick<Candidate, "key" | "ingredients">,
@@ -52,7 +54,10 @@ export function fitsTask(
   return generationKey(currentIngredients(task, generator, ingredients)) === key;
 }
 
-/** Candidates that may run, in order of precedence: pinned or locked, and approved if the workflow requires it. */
+/**
+ * Returns the candidates that may run, in order of precedence. If the workflow requires approval, returns only approved
+ * code.
+ */
 export function runnableCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   const pinned = generations.filter(({ status }) => status === "pinned");
   const replaced = usesStore(task) ? generations.filter(({ status }) => status === "replaced") : [];
@@ -61,19 +66,19 @@ export function runnableCandidates(task: PromptTask, generations: readonly Gener
   return approval === "required" ? candidates.filter(({ approved }) => approved) : candidates;
 }
 
-/** All candidates, in order of precedence. */
+/** Returns all candidates, in order of precedence. */
 export function allCandidates(task: PromptTask, generations: readonly Generation[]): Candidate[] {
   return [...lockedCodeOf(task), ...(usesStore(task) ? generations.toSorted(newestFirst) : [])];
 }
 
-/** True if there is fitting code that only lacks an approval. */
+/** Returns true if there is fitting code that only lacks an approval. */
 export function waitsForApproval(task: PromptTask, generations: readonly Generation[], generator: Generator): boolean {
   if (task.version.workflow.approval !== "required") return false;
   const waiting = generations.filter(({ status }) => status !== "replaced");
   return allCandidates(task, waiting).some((one) => !one.approved && fitsTask(task, one, generator));
 }
 
-/** True if stored code may run, and not only locked code. */
+/** Returns true if stored code may run, and not only locked code. */
 export function usesStore({ frozen, version }: Pick<PromptTask, "frozen" | "version">): boolean {
   return !frozen || version.workflow.lock === undefined;
 }
@@ -109,7 +114,7 @@ export interface Change {
   is: string | null;
 }
 
-/** Lists the ingredients that have changed since code was written; none if its key is the same. */
+/** Lists the ingredients that have changed since code was written. */
 export function findChanges({ ingredients }: { ingredients: Ingredients }, today: Ingredients): Change[] {
   const names = Object.keys(ingredients) as (keyof Ingredients)[];
   return names.flatMap((name) => changesOf(name, ingredients[name], today[name]));
@@ -156,7 +161,7 @@ export function changeText({ ingredient, was, is }: Change): string {
   return ingredientNames[name] ?? name;
 }
 
-/** Explains why a node without a model has no code to run, in one sentence with the way out. */
+/** Explains in one sentence why a node without a model has no code to run, and what the user can do. */
 export function explainMiss(task: PromptTask, generations: readonly Generation[], generator: Generator): string {
   const written = "run it once with a model (nova run <folder>), then nova lock <folder>";
   if (task.fresh && task.frozen) {

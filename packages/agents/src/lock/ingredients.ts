@@ -25,8 +25,8 @@ export function ingredientsOf(
 }
 
 /**
- * Ingredients that the same code would have now. They contain only the keys that the code reads and the guides that it
- * was written with, so other keys and guides do not matter.
+ * Returns the ingredients that the same code would have now. They contain only the keys that the code reads and the
+ * guides that the model had when it wrote the code. Other keys and guides do not matter.
  */
 export function currentIngredients(
   task: TaskDefinition,
@@ -65,14 +65,14 @@ function promptExecutorOf(node: PromptTask["node"]): PromptExecutor {
 }
 
 /**
- * The model that the definition names for writing code, or "default". The environment's default model does not count,
- * so that code which was locked on a laptop runs in a deployment with another model or none.
+ * Returns the model that the definition names for writing code, or "default". The environment's default model does not
+ * count, so that code which was locked on a laptop runs in a deployment with another model or none.
  */
 function writerModelOf({ model: own }: PromptExecutor, { model: common }: Workflow): string {
   return own?.code_generator ?? own?.default ?? common?.code_generator ?? common?.default ?? "default";
 }
 
-/** SHA-256 of the ingredients. Two pieces of code with the same key can replace each other. */
+/** Returns the SHA-256 of the ingredients. Two pieces of code with the same key can replace each other. */
 export function generationKey(ingredients: Ingredients): string {
   return hash("sha256", JSON.stringify(sorted(ingredients)));
 }
@@ -89,7 +89,7 @@ export interface ContextRead {
  */
 export type ReadTypes = Ingredients["reads"];
 
-/** Types of the input with which the code was written, at the paths that the code reads. */
+/** Returns the types of the input with which the code was written, at the paths that the code reads. */
 export function typesOf(reads: readonly ContextRead[], input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
   const types = reads.map(({ path, optional }) => {
@@ -100,8 +100,8 @@ export function typesOf(reads: readonly ContextRead[], input: readonly Member[])
 }
 
 /**
- * Types of the current input at the paths that the code reads. A value that still fits its recorded type is listed with
- * that type.
+ * Returns the types of the current input at the paths that the code reads. If a value still fits its recorded type,
+ * returns the recorded type.
  */
 export function currentTypes(reads: ReadTypes, input: readonly Member[]): ReadTypes {
   const context = contextOf(input);
@@ -126,7 +126,9 @@ function contextOf(input: readonly Member[]): Context {
   return new Context(input.map((member) => ({ ...member, by: 0 })));
 }
 
-/** The type at a path; `absent` if there is no value, `hidden` if the path leads into a value that is too large. */
+/**
+ * Returns the type at a path; `absent` if there is no value, `hidden` if the path leads into a value that is too large.
+ */
 function typeAt(context: Context, path: string): string {
   const found = context.find(path);
   return found ? typeInside(JSON.parse(found.json), found.inside) : "absent";
@@ -152,13 +154,13 @@ function typeOf(value: unknown): string {
 /** The context key of an analysis result. It is never part of a node's result. */
 export const analysisKey = "_data_analysis";
 
-/** True if code mentions the analysis result; then its analysis must always run before it. */
+/** Returns true if code mentions the analysis result. The analysis of such code must always run before the code. */
 export function needsAnalysis(code: string): boolean {
   return code.includes(analysisKey);
 }
 
 /**
- * Merges the keys that code reads and those that its analysis reads. A key is required if the code or the analysis
+ * Merges the keys that code reads with the keys that its analysis reads. A key is required if the code or the analysis
  * requires it.
  */
 export function mergeReads(code: readonly ContextRead[], analysis: readonly ContextRead[]): ContextRead[] {

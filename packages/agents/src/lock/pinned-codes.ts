@@ -29,7 +29,7 @@ export interface PinnedCodesParts {
   clock: { now(): number };
 }
 
-/** Access to locked and stored code, with one query per node. */
+/** Creates the access to locked and stored code. It needs one query per node. */
 export function createPinnedCodes({ store, generator, readsOf, clock }: PinnedCodesParts) {
   const keepCode = async (task: PromptTask, proof: ProvenCode, proven: boolean): Promise<Generation> => {
     const { code, analysis } = proof;
@@ -66,7 +66,7 @@ async function storedFor(store: GenerationStore, task: PromptTask): Promise<Gene
   return !usesStore(task) ? [] : store.of(task.version.workflowId, task.node.id, clientOf(task));
 }
 
-/** A pipeline in which no model writes code. Text nodes still ask their models. */
+/** Makes a pipeline in which no model writes code. Text nodes still ask their models. */
 export function frozenPipeline(pipeline: Pipeline): Pipeline {
   const frozen = (task: PromptTask): PromptTask => ({ ...task, frozen: true });
   return {
@@ -78,7 +78,7 @@ export function frozenPipeline(pipeline: Pipeline): Pipeline {
   };
 }
 
-/** A pipeline in which no model is ever asked: pinned code runs, and text nodes fail. */
+/** Makes a pipeline that never asks a model: pinned code runs, and text nodes fail. */
 export function modelFreePipeline(pipeline: Pipeline): Pipeline {
   return {
     ...frozenPipeline(pipeline),
@@ -111,9 +111,9 @@ export interface WrittenCode extends Omit<ProvenCode, "guides"> {
 }
 
 /**
- * Stores code that was written for a task. Code that is `proven` by a run is pinned, and replaces the pinned code for
- * the same ingredients, which stays stored as replaced code. Unproven code, and unapproved code in a workflow that
- * requires approval, stays a candidate. A second delivery of the task does not store it again.
+ * Stores code that was written for a task. If a run has `proven` the code, it is pinned, and the earlier pinned code
+ * for the same ingredients becomes replaced code. Unproven code stays a candidate. In a workflow that requires
+ * approval, unapproved code stays a candidate, too. A second delivery of the task does not store the code again.
  */
 export async function keepGeneration(
   store: GenerationStore,
@@ -135,7 +135,10 @@ export async function keepGeneration(
   return { ...(known ?? generation), ...proof };
 }
 
-/** Marks other code for the same ingredients as replaced. Locked code that the store lacks is stored as replaced. */
+/**
+ * Marks other code for the same ingredients as replaced. Also stores locked code that the store lacks, as replaced
+ * code.
+ */
 async function replaceOthers(
   store: GenerationStore,
   task: PromptTask,

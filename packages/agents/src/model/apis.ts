@@ -27,9 +27,9 @@ import { withoutThoughts } from "./read-answer.ts";
 
 /**
  * Starts a conversation over Chat Completions. `compatible` means a server other than OpenAI's (Ollama, vLLM,
- * llama.cpp). Such servers know `max_tokens` but not OpenAI's newer fields. Some ignore schemas; others enforce them
- * with a grammar that prevents tool calls. The instructions therefore contain the schema too, and requests enforce it
- * only when no tool may be called.
+ * llama.cpp). Such servers know `max_tokens` but not OpenAI's newer fields. Some servers ignore schemas. Other servers
+ * enforce them with a grammar that prevents tool calls. The instructions therefore contain the schema too, and requests
+ * enforce it only when no tool may be called.
  */
 export function chatConversation<T>(client: OpenAI, call: ModelCall<T>, compatible: boolean): Conversation<ChatBody> {
   const schema = answerSchema(call.answer);
@@ -151,8 +151,8 @@ export function answerSchema<T>(answer: AnswerFormat<T>): AnswerSchema | undefin
 }
 
 /**
- * True if the provider can enforce this JSON schema strictly: every object forbids other keys and requires all of its
- * own. https://developers.openai.com/api/docs/guides/structured-outputs
+ * Returns true if the provider can enforce this JSON schema strictly: every object forbids other keys and requires all
+ * of its own. https://developers.openai.com/api/docs/guides/structured-outputs
  */
 export function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
@@ -207,7 +207,7 @@ export function responsesConversation<T>(
   return conversation;
 }
 
-/** A call that the provider has not written, such as a call of the code of a compiled agent. */
+/** Formats a call that the provider has not written, such as a call by the code of a compiled agent. */
 function callItem({ id, name, arguments: args }: RequestedCall): ResponseInputItem {
   return { type: "function_call", call_id: id, name, arguments: args };
 }
@@ -227,7 +227,8 @@ function fixedPart<T>(call: ModelCall<T>) {
     prompt_cache_key: cacheKey(call),
     ...(call.temperature === undefined ? {} : { temperature: call.temperature }),
     ...(tools ? { tools } : {}),
-    // The model's thoughts before a tool call are sent back with the result, because the provider stores none.
+    // Requests the model's thoughts before a tool call. NOVA sends them back with the result, because the provider
+    // stores none.
     ...(tools && supportsReasoning(call.model) ? { include: ["reasoning.encrypted_content" as const] } : {}),
   };
 }
@@ -265,8 +266,8 @@ function itemsOf<T>(type: string, schema: z.ZodType<T>, output: OutputItem[], is
 }
 
 /**
- * True if an item may be sent back. Reasoning without content may not: with `store: false` the provider reports "Item
- * with id 'rs_...' not found".
+ * Returns true if an item may be sent back. Reasoning without content may not: with `store: false` the provider reports
+ * "Item with id 'rs_...' not found".
  */
 function replayable(item: OutputItem): boolean {
   return item.type !== "reasoning" || Boolean(item.encrypted_content);

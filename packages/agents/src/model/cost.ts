@@ -81,8 +81,8 @@ const templateTokens = 8_192;
 
 /**
  * Checks a request's token counts. A token has at least one byte, so a count above the number of sent or received bytes
- * is impossible. So is a count of zero for a prompt or an answer. An impossible count is replaced by an estimate from
- * the bytes, and `isEstimated` is set.
+ * is impossible. A count of zero for a prompt or an answer is impossible, too. An estimate from the bytes replaces an
+ * impossible count, and `isEstimated` is set.
  */
 export function readUsage(counted: Counted, exchanged: Exchange): RequestUsage & { isEstimated: boolean } {
   const { sentBytes, receivedBytes, isAnswered, maxOutputTokens } = exchanged;

@@ -14,7 +14,7 @@ export interface CallTarget {
   host: string;
 }
 
-/** Turns the error of a request into a reason and a message with the way out. */
+/** Turns the error of a request into a reason and a message. The message also says what the user can do. */
 export function explainFailure(error: unknown, asked: CallTarget): Failure {
   if (error instanceof ProviderFailed) {
     const said = oneLine(error.message);

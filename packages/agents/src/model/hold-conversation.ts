@@ -76,7 +76,10 @@ function readReply<T>(text: string, { answer }: ModelCall<T>): ReadResult<T> | P
   return "schema" in answer ? readAnswer(said, answer.schema) : answer.read(said);
 }
 
-/** True if the model may be asked once more: its answer is unclear, or the server has not enforced the schema yet. */
+/**
+ * Returns true if the model may be asked once more: its answer is unclear, or the server has not enforced the schema
+ * yet.
+ */
 function mayAskAgain<T>(
   { call, conversation }: ConversationState<T>,
   { isUnclear }: ReadFailure,
@@ -118,7 +121,7 @@ async function exchange<T>(talk: ConversationState<T>, mayCall: boolean): Promis
     const why = reply.refusal ?? "the provider's content filter stopped it";
     throw failed(talk, "refused", `is a refusal (${why}) - say the task in other words`);
   }
-  // llama.cpp calls a response complete that ended at its limit.
+  // llama.cpp reports a response as complete even if the response ended at its token limit.
   if (reply.ending === "cut_off" || reply.counted.output === outputTokens(call)) {
     const wayOut = `${call.maxOutputTokens === undefined ? "" : "raise max_tokens, or "}split the task into smaller nodes`;
     throw failed(talk, "cut_off", `was cut off at ${outputTokens(call)} tokens - ${wayOut}`);

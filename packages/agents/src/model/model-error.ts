@@ -30,7 +30,7 @@ export interface Spent {
   toolCalls: ToolCall[];
 }
 
-/** A failed model call, with its costs. The message is one sentence with the way out. */
+/** A failed model call, with its costs. The message is one sentence, which also says what the user can do. */
 export class ModelError extends Error {
   override name = "ModelError";
   readonly reason: ModelErrorReason;
@@ -68,7 +68,7 @@ export class ProviderFailed extends Error {
 }
 
 /**
- * The end of messages that name environment variables. It says where to set the variables, because nodes may run in
- * another process than the one that shows the message.
+ * The end of messages that name environment variables. It says where to set the variables, because another process than
+ * the one that shows the message may run the nodes.
  */
 export const whereNodesRun = "where nodes run (in the terminal of `nova dev`, if that is open)";

@@ -16,14 +16,17 @@ export interface Tool<Arguments = unknown> {
   run(args: Arguments): Promise<{ text: string; found: unknown }>;
 }
 
-/** A tool of an agent: its calls are returned to the caller. `schema` is the JSON schema of its arguments. */
+/**
+ * A tool of an agent. The model call returns the calls of this tool to its caller. `schema` is the JSON schema of the
+ * arguments.
+ */
 export interface AgentTool {
   name: string;
   description: string;
   schema: JsonObject;
 }
 
-/** The form of an answer, and how its value is read. */
+/** The form of an answer, and how to read its value. */
 export type AnswerFormat<T> =
   | ReadFormat<T>
   /** The reply itself is the value, with the calls that it requests. */
@@ -35,7 +38,7 @@ export type AnswerFormat<T> =
 export type ReadFormat<T = string> =
   /**
    * A JSON schema that a user wrote. The provider may enforce only a part of the schema, so `read` checks the answer.
-   * Thoughts are removed from the answer first.
+   * It gets the answer without the model's thoughts.
    */
   | { name: string; json: JsonObject; read(text: string): Promise<ReadResult<T>> }
   | { read(text: string): Promise<ReadResult<T>> };
@@ -50,7 +53,7 @@ export interface ModelCall<T> {
   /** True if the caller asks again after an empty or ambiguous answer. Otherwise the call itself asks once more. */
   isAskedOnce?: boolean;
   tools?: Tool[];
-  /** Tools whose calls are returned to the caller, which carries them out. */
+  /** Tools whose calls the model call returns to its caller. The caller runs these tools. */
   agentTools?: readonly AgentTool[];
   /** The earlier replies of the model, each with what the model got back. */
   exchanges?: readonly Exchange[];
@@ -103,7 +106,7 @@ export interface Reply {
   calls: RequestedCall[];
   refusal: string | null;
   ending: "complete" | "cut_off" | "filtered";
-  /** The answer as the provider wrote it, if it wants it back unchanged. */
+  /** The answer as the provider wrote it, if the provider must get it back unchanged. */
   items?: readonly unknown[];
   /** The provider's token counts, unchecked. */
   counted: Counted;
@@ -127,7 +130,9 @@ export interface Conversation<Body = unknown> {
 /** Default time limit of a model call, including retries and tools. */
 export const callLimitMs = 90_000;
 
-/** Enough for long code and the thoughts before it. A higher limit would only raise cost estimates. */
+/**
+ * The default is enough for long code and the thoughts before the code. A higher limit would only raise cost estimates.
+ */
 const defaultOutputTokens = 8_000;
 
 export function outputTokens({ maxOutputTokens }: Pick<ModelCall<unknown>, "maxOutputTokens">): number {
@@ -141,12 +146,14 @@ export function timeLimitMs({
   return Math.min(timeoutMs ?? longestMs, longestMs);
 }
 
-/** The key of OpenAI's prompt cache, at most 64 characters: one key per prefix of instructions. */
+/** Returns the key for OpenAI's prompt cache, at most 64 characters: one key per prefix of instructions. */
 export function cacheKey({ instructions }: { instructions: string }): string {
   return `nova-${createHash("sha256").update(instructions).digest("hex").slice(0, 32)}`;
 }
 
-/** A header by which the provider's support finds a request. https://developers.openai.com/api/reference/overview */
+/**
+ * Builds a header by which the provider's support finds a request. https://developers.openai.com/api/reference/overview
+ */
 export function requestId(role: string): Record<string, string> {
   return { "X-Client-Request-Id": `${role}.${randomUUID()}` };
 }

@@ -52,7 +52,10 @@ const Failed = z.object({
   ]),
 });
 
-/** Parses the answer of status 200. @throws {ProviderFailed} if it is not valid. The request is not repeated. */
+/**
+ * Parses the body of a response with status 200. @throws {ProviderFailed} if the body is not valid; the SDK then does
+ * not repeat the request.
+ */
 export async function readResponse<T>(response: Response, schema: z.ZodType<T>): Promise<{ answer: T; bytes: number }> {
   const text = await response.text();
   const body = parsedOrNot(text);
@@ -123,7 +126,7 @@ function unreadable(what: string): Response {
   return Response.json({ error: { message, code: unreadableAnswer } }, { status: 400, headers });
 }
 
-/** True for zlib's error codes, such as `Z_DATA_ERROR` and Brotli's `ERR__ERROR_FORMAT_PADDING_1`. */
+/** Returns true for zlib's error codes, such as `Z_DATA_ERROR` and Brotli's `ERR__ERROR_FORMAT_PADDING_1`. */
 function isDecompression(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: unknown } };
   return typeof cause?.code === "string" && /^(Z_(?!BUF)|ERR_(_|BROTLI|ZSTD)|ZSTD_)/.test(cause.code);

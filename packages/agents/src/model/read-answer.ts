@@ -5,8 +5,8 @@ import { z } from "zod";
 export type ReadResult<T> = { valid: true; value: T } | ReadFailure;
 
 /**
- * `isUnclear` is true if the answer is empty or ambiguous, so that the model is asked again. If it is absent, the
- * answer does not fit its schema.
+ * `isUnclear` is true if the answer is empty or ambiguous, so that the caller asks the model again. Without
+ * `isUnclear`, the answer does not fit its schema.
  */
 export type ReadFailure = { valid: false; problem: string; isUnclear?: true };
 
@@ -66,7 +66,7 @@ const outsideStrings = /[\s,:\d+\-.eEtrufalsn]/;
 
 /**
  * Returns a function that finds the end of the JSON object or list that starts at a position; -1 if none starts there.
- * Its total time is bounded for every text.
+ * All calls of the function for a text take limited time together.
  */
 export function jsonEndFinder(text: string): (start: number) => number {
   const unclosed = new Set<number>();
@@ -164,9 +164,9 @@ const bareChannels = /^\s*analysis(?=[A-Z])[\s\S]*?assistantfinal/;
 const lastTokens = /(?:<\|(?:return|end)\|>\s*)+$/;
 
 /**
- * Removes marked thoughts from an answer. A closing mark without an opening one ends thoughts that started with the
- * answer. Thoughts without a closing mark extend to the end. Marks inside JSON or code, and marks that are quoted
- * alone, are kept.
+ * Removes marked thoughts from an answer. Thoughts that end with a mark but have no mark at their start began with the
+ * answer. Thoughts without a mark at their end extend to the end of the answer. Keeps marks inside JSON or code, and
+ * marks that are quoted alone.
  */
 export function withoutThoughts(answer: string): string {
   const text = answer.replace(bareChannels, "");

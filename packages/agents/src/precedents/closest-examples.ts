@@ -26,9 +26,9 @@ export async function earlierExamples(
 }
 
 /**
- * Returns the closest earlier tasks whose code has worked, closest first. Uses code for the same kind of node that is
- * shared or belongs to this client. If the node's code is written again (`fresh`), leaves out the earlier code of the
- * node.
+ * Returns the closest earlier tasks whose code has worked, closest first. The nodes of these tasks have the same kind.
+ * Their code belongs to this client, or all clients share it. If the node's code is written again (`fresh`), leaves out
+ * the earlier code of the node.
  */
 export function closestExamples(
   task: Pick<PromptTask, "node" | "client" | "fresh">,

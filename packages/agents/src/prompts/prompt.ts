@@ -15,8 +15,8 @@ export const dataRule =
   '"<...>" stands for a value that is not shown.';
 
 /**
- * Formats the variable part of a prompt as one JSON object with one member per line. Put members that change rarely
- * first. Undefined members are left out.
+ * Formats the variable part of a prompt as one JSON object with one member per line. Leaves out undefined members. The
+ * caller puts members that change rarely first.
  */
 export function dataSection(members: Record<string, unknown>): string {
   const lines = Object.entries(members)
@@ -26,9 +26,9 @@ export function dataSection(members: Record<string, unknown>): string {
 }
 
 /**
- * Writes a value as one line of JSON, which no text in the value can end. Line breaks of any kind, `<`, `>` and
- * backticks in texts are escaped, so that no text can close the section, open a code fence, or look like a token of a
- * chat template. Only placeholders, which the data cannot contain, keep their angle brackets.
+ * Writes a value as one line of JSON. Escapes line breaks of any kind, `<`, `>` and backticks, so that no text in the
+ * value can end the line, close the section, open a code fence, or look like a token of a chat template. Only
+ * placeholders, which the data cannot contain, keep their angle brackets.
  */
 export function quoteForPrompt(value: unknown): string {
   if (value instanceof Placeholder) return JSON.stringify(value.text);
@@ -76,7 +76,10 @@ export function withoutFence(text: string): string {
   return inside ?? text;
 }
 
-/** The stage that a comment in the code names, such as `# STAGE: ANALYSIS`; "task" if the code has no such comment. */
+/**
+ * Returns the stage that a comment in the code names, such as `# STAGE: ANALYSIS`; "task" if the code has no such
+ * comment.
+ */
 export function stageOf(code: string): "analysis" | "task" {
   const [, stage] = /^[ \t]*#[ \t]*STAGE:[ \t]*(ANALYSIS|TASK)\b/im.exec(code) ?? [];
   return stage?.toUpperCase() === "ANALYSIS" ? "analysis" : "task";

@@ -129,8 +129,8 @@ export function hideTexts(found: unknown, code: string): Summary {
 }
 
 /**
- * The shape of a node's input, without reading blobs. For a large text, the size is its number of bytes. A large JSON
- * value has the type `object` without members, because its kind is unknown.
+ * Returns the shape of a node's input without reading blobs. For a large text, the size is its number of bytes. A large
+ * JSON value has the type `object` without members, because its kind is unknown.
  */
 export function shapeOf(input: readonly Member[]): ContextShape {
   return Object.fromEntries(input.map(({ key, json }) => [key, shapeOfValue(parseExact(json))]));
@@ -158,7 +158,7 @@ function shapeOfObject(value: { [key: string]: ExactValue }): ValueShape {
   return { type: "object", size: members.length, members: Object.fromEntries(members) };
 }
 
-/** True if Python would read the number as an integer; `850.0` is a float. */
+/** Returns true if Python would read the number as an integer; `850.0` is a float. */
 export function isInteger(text: string): boolean {
   return /^-?\d+$/.test(text);
 }

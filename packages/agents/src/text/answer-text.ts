@@ -92,8 +92,8 @@ const RecordedAnswer = z.object({
 type Unfit = z.infer<typeof RecordedAnswer>;
 
 /**
- * Returns the answer of a step if it had a wrong form. Undefined for a refusal, after which the model is not asked
- * again.
+ * Returns the answer of a step if the answer had a wrong form. Returns undefined for a refusal; the caller then does
+ * not ask the model again.
  */
 function unfitAnswer({ output_data }: JournalStep): Unfit | undefined {
   return RecordedAnswer.safeParse(output_data).data;

@@ -14,7 +14,7 @@ import type { Reply } from "../model/models.ts";
 import { withoutThoughts } from "../model/read-answer.ts";
 import { answerFormOf, beginTextRun, textExecutorOf } from "./answer-text.ts";
 
-/** Asks the model of an agent once, after all that was said before. The step records its whole reply. */
+/** Asks the model of an agent once, and sends the whole earlier conversation. The step records the whole reply. */
 export async function converse(parts: ModelRun["parts"], task: AgentTask, means: TextMeans): Promise<PipelineOutcome> {
   const run = beginTextRun(parts, task, means, textExecutorOf(task));
   const step = await takeStep(run, "TextWriter", 1, () => ask(run, task));
@@ -66,7 +66,7 @@ async function readFinal(said: string, read: Read): Promise<NonNullable<AgentRep
 
 const maxShown = 4_000;
 
-/** The call for the record of the step, whose arguments may be anything. */
+/** Formats a call for the record of the step. The arguments of the call may be any text. */
 function shownCall({ name, arguments: written }: RequestedCall) {
   const parsed = parsedObject(written);
   return { function: name, arguments: parsed ?? { text: written.slice(0, maxShown).toWellFormed() } };

@@ -14,8 +14,8 @@ export async function askApi<T>(work: Work<T>): Promise<T> {
 }
 
 /**
- * Calls `work`, which continues executions and returns their ids. On this machine the process then stays until each
- * execution has ended, or until all its open nodes wait.
+ * Calls `work`, which continues executions and returns their ids. If they run on this machine, the process then stays
+ * until each execution has ended, or until all open nodes of the execution wait.
  */
 export async function askApiAndStay(work: Work<string[]>): Promise<void> {
   const server = await connectServer();
@@ -47,7 +47,8 @@ export async function throwOwnerGone(): Promise<never> {
 
 /**
  * Returns a client of the server in `NOVA_URL`, with the key in `NOVA_API_KEY`. Undefined if the variables are not set:
- * the caller then uses this machine's cloud. `exact` names further members of answers that keep their JSON text.
+ * the caller then uses this machine's cloud. The client keeps the JSON text of contexts, and of the members that
+ * `exact` names.
  */
 export async function connectServer(exact: readonly string[] = []): Promise<NovaClient | undefined> {
   const server = readServerVariables();

@@ -26,14 +26,14 @@ export async function fetchSigned(address: string, what: string): Promise<Respon
 }
 
 /**
- * The largest answer that is read. No answer of NOVA is as large: AWS Lambda sends at most 6 MB, and a server on a
- * laptop at most one page of a list.
+ * The largest answer that a command reads. Every answer of NOVA is smaller: AWS Lambda sends at most 6 MB, and a server
+ * on a laptop sends at most one page of a list.
  */
 export const maxAnswerBytes = 256 * 1024 * 1024;
 
 /**
- * Limits the length of an answer, because a server that is not trusted must not fill this machine's memory. A longer
- * answer ends in an error.
+ * Limits the length of an answer, because a server that is not trusted must not fill this machine's memory. The reader
+ * of a longer answer gets an error.
  */
 export function limitSize(answer: Response, maxBytes: number): Response {
   if (!answer.body) return answer;

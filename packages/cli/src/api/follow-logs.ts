@@ -5,8 +5,8 @@ import { EntryReader, entryName, readWhole } from "./recorded.ts";
 export type LinkPlace = Pick<TraceEntry, "seq" | "scope" | "node_id">;
 
 /**
- * A piece of a run's output: text of running code, a failed attempt, an ended entry with its unreported output, or the
- * number of running nodes if only some of them are followed.
+ * A piece of a run's output: text of running code, a failed attempt, or an ended entry with its unreported output. If
+ * the command follows only some of the running nodes, a piece gives the number of running nodes.
  */
 export type LogPiece =
   /** `leftOut` is the number of bytes before `text` that are no longer stored. */
@@ -16,8 +16,8 @@ export type LogPiece =
   | { kind: "crowd"; count: number; followed: number };
 
 /**
- * The number of nodes whose output is followed. After each pause, every followed node costs a request and a read in a
- * sandbox.
+ * The largest number of nodes whose output the command follows. After each pause, the command sends a request for every
+ * followed node, and the server reads in the sandbox of the node.
  */
 const maxFollowed = 5;
 const pauseMs = 300;
@@ -51,7 +51,7 @@ export async function* followLogs(server: NovaClient, id: string, node?: string)
 interface Followed {
   at: NodeAtWork;
   next: string | undefined;
-  /** The output that was already reported, by attempt. */
+  /** The output that `followLogs` has already reported, by attempt. */
   reported: Map<number, Reported>;
 }
 
@@ -142,7 +142,7 @@ function runName(next: string | undefined): string | undefined {
 }
 
 /**
- * Returns the part of `logs` that was not reported yet. Of long output only the end is stored, so `logs` may lack its
+ * Returns the part of `logs` that was not reported yet. NOVA stores only the end of long output, so `logs` may lack its
  * start.
  */
 function unreportedPart(logs: string, { count, end }: Reported = { count: 0, end: "" }): string {

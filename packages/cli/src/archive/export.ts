@@ -93,7 +93,7 @@ export interface ExportSource {
 
 type StoredPorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "signer">>;
 
-/** The source of an export that is read directly from table and bucket. */
+/** Makes the source of an export that reads the table and the bucket directly. */
 export function storedSource({ archive, signer }: StoredPorts, client?: string): ExportSource {
   return {
     seal: async (sealed) => signer?.sign(sealedText(sealed)),
@@ -102,7 +102,7 @@ export function storedSource({ archive, signer }: StoredPorts, client?: string):
   };
 }
 
-/** The source of the export of one client that is read from the server in `NOVA_URL`. */
+/** Makes the source of an export of one client that reads from the server in `NOVA_URL`. */
 export function serverSource(nova: NovaClient, client: string): ExportSource {
   let seal: string | undefined;
   return {

@@ -3,9 +3,9 @@ import { openInside } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
 /**
- * The content of the file that is written last into an export folder: a folder without it is incomplete. The other
- * files are `items.ndjson` with one record per line, `objects/` with the objects by key, `objects.ndjson` with their
- * sizes and hashes, and in the full export of a local cloud `secrets.json`.
+ * The content of the file that an export writes last. An export folder without this file is incomplete. The other files
+ * are `items.ndjson` with one record per line, `objects/` with the objects by key, `objects.ndjson` with their sizes
+ * and hashes, and in the full export of a local cloud `secrets.json`.
  */
 export interface Manifest {
   format: 1;
@@ -15,7 +15,7 @@ export interface Manifest {
   at: string;
   items: number;
   objects: number;
-  /** The digest of all items and objects in their order. Absent if the exporting server sent none. */
+  /** The digest of all items and objects in their order. Absent if the exporting server sent no digest. */
   digest?: string;
   /**
    * The signature over client and digest with the key of the exporting deployment. Absent if that deployment had no

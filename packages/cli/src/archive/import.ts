@@ -21,17 +21,20 @@ export interface Restored {
 type RestorePorts = Pick<ServicePorts, "archive"> & Partial<Pick<ServicePorts, "stateMachines" | "templates">>;
 export interface Checked extends Pick<Manifest, "client"> {
   isVerified: boolean;
-  /** True: everything in an unverified full export is restored. Absent: only the records of one client are restored. */
+  /**
+   * True: `restore` restores everything in an unverified full export. Absent: it restores only the records of one
+   * client.
+   */
   bringsEverything?: boolean;
 }
 
 const everything: OwnRecords = { brings: () => true, bringsObject: () => true };
 
 /**
- * Restores an export that `checkExport` has accepted. It restores objects first, because items refer to them, and
- * versions last. Existing items stay unchanged, so an interrupted import can be repeated. An export of one client, or
- * an unverified full export, restores only the records of its client. If `ports` can publish state machines, the latest
- * version of each workflow gets one.
+ * Restores an export that `checkExport` has accepted: first the objects, because items refer to them, and the versions
+ * last. A stored item stays unchanged, so the user can repeat an interrupted import. From an export of one client, it
+ * restores only the records of the client. The same is true for an unverified full export without `bringsEverything`.
+ * If `ports` can publish state machines, it publishes one for the latest version of each workflow.
  */
 export async function restore(ports: RestorePorts, folder: string, checked: Checked): Promise<Restored> {
   const { isVerified, bringsEverything = isVerified } = checked;
@@ -81,8 +84,8 @@ interface VersionItem {
 }
 
 /**
- * Gives the latest version of each restored workflow a state machine and a template. The other versions are only read,
- * so they need none.
+ * Publishes a state machine and a template for the latest version of each restored workflow. The other versions need
+ * none, because NOVA only reads them.
  */
 export async function addStateMachines(
   { stateMachines, templates }: Pick<ServicePorts, "stateMachines" | "templates">,
@@ -157,8 +160,8 @@ export async function demandOneClient(archive: Pick<Archive, "claim">, folder: s
 
 /**
  * Finds the records in an export that belong to one client: its runs, and the workflow versions that they ran. API
- * keys, and data that clients share, do not belong to it. Throws `InvalidInput` if the importing NOVA already has one
- * of these runs as the run of another client.
+ * keys, and data that clients share, do not belong to the client. Throws `InvalidInput` if the importing NOVA already
+ * has one of these runs as the run of another client.
  */
 export async function readOwn(
   archive: OwnArchive,
@@ -300,7 +303,7 @@ async function demandNamed(folder: string, { key, bytes, sha256 }: StoredObject)
   throw new InvalidInput(`"${join(folder, "objects", key)}" does not have the hash in its name - ${wayOut}`);
 }
 
-/** Says why an export is not verified; undefined if it is verified. `signer` belongs to the importing NOVA. */
+/** Says why an export is not verified; undefined if the export is verified. `signer` belongs to the importing NOVA. */
 export async function explainUnverified(manifest: Manifest, signer: Signer | undefined): Promise<string | undefined> {
   const { client, digest, seal } = manifest;
   if (digest === undefined || seal === undefined)

@@ -216,8 +216,9 @@ export type KeyPlace = Pick<NovaClient["keys"], "create" | "list" | "delete">;
 const nextId = monotonicFactory();
 
 /**
- * Calls `work` with the keys of the server in `NOVA_URL`, else of the table in `NOVA_TABLE` (to make a deployment's
- * first key), else of this machine's cloud.
+ * Calls `work` with the API keys of the server in `NOVA_URL`. Without this variable, uses the keys in the table that
+ * `NOVA_TABLE` names, so that an operator can make the first key of a deployment. Without both, uses the keys of this
+ * machine's cloud.
  */
 export async function withKeys<T>(work: (keys: KeyPlace) => Promise<T>): Promise<T> {
   const { NOVA_URL: url, NOVA_TABLE: table, NOVA_DATA_DIR: dataDir } = process.env;

@@ -27,7 +27,10 @@ export const agent = command({
 
 const listText = (texts: readonly string[]) => new Intl.ListFormat("en-GB").format(texts);
 
-/** Builds the table of `nova agent compile`. A run in which the code fails costs the tokens of the agent again. */
+/**
+ * Builds the table of `nova agent compile`. If the code fails in a run, the agent answers instead, so the run costs as
+ * many tokens as before.
+ */
 export function compiledOutput({ node, file, code, namedBy, placed, runs, written }: CompiledAgent): CommandOutput {
   const items = runs.map(({ execution, calls, outcome, why, tokensBefore }) => ({
     execution_id: execution,

@@ -17,7 +17,7 @@ interface Completed {
 
 type Loaders = Record<string, () => Promise<CliCommand>>;
 
-/** Makes the command. `list` returns all commands, of which it is one itself. */
+/** Makes the command `nova completion`. `list` returns all commands, including this one. */
 export const completionOf = (list: () => Loaders): CliCommand =>
   command({
     summary: "print the script that completes commands and options in a shell: source <(nova completion bash)",

@@ -66,7 +66,8 @@ export const dev = command({
       await publisher.publish(...roots);
       using _watch = await watchFolders(roots, (root, news) => {
         if (news !== "changed") printError(`nova: ${root} is ${newsText[news]}`);
-        // The folder is published again, because the deletion of a workflow may have freed its id.
+        // The publisher publishes the folder again, because the deletion of a workflow may have freed the id of the
+        // folder.
         publisher.publish(root).catch(tellProblem);
       });
       await interrupt.requested();

@@ -9,14 +9,14 @@ import { styled } from "../output/terminal.ts";
 import { installCommand } from "../packages.ts";
 import { command } from "./command.ts";
 
-/** A result, with the way out if something is wrong. */
+/** The result of one check. `fix` says how to correct a failure. */
 interface Check {
   name: string;
   ok: boolean;
   fix: string | null;
 }
 
-/** Throws an error whose message says what is wrong and how to mend it. */
+/** Checks one thing. Throws an error whose message says what is wrong and how to correct it. */
 type Examine = () => Promise<void>;
 
 /** Checks whose failure prevents runs. The others are only needed for some workflows. */

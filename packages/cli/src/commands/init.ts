@@ -109,8 +109,8 @@ export const template = command({
     if (missing && (await templateExists(name))) return exitCodes.completed;
     const onLog = (line: string) => printError(styled("dim", line));
     const { templateId, name: built } = await buildTemplate({ name, requirements, onLog });
-    // Stores the index of the docstrings that the template contains. Functions that are deployed with this folder read
-    // the index from it.
+    // Stores the index of the docstrings that the template contains. Functions that an operator deploys with this
+    // folder read the index.
     const docstrings = join(dataFolder(), "docstrings", `${templateId}.json`);
     await mkdir(dirname(docstrings), { recursive: true });
     await writeFile(docstrings, await readDocstrings(templateId));

@@ -84,10 +84,7 @@ function plannedItem({ node, action, locked }: Planned) {
   };
 }
 
-/**
- * Reports for every prompt node whether its code is locked, and what has changed since. It reads nothing but the
- * folder.
- */
+/** Reports for every prompt node whether its code is locked, and what has changed since. Reads only the folder. */
 export async function checkFolder(path: string): Promise<CommandOutput> {
   const states = lockStates(await readLockFolder(path), currentGenerator);
   const valid = states.every(({ state }) => state === "locked");

@@ -3,7 +3,10 @@ import { atOnce } from "@nova/engine";
 import { askApi, listItems } from "../api/ask.ts";
 import { cell, type NameOf } from "../output/text.ts";
 
-/** Reads the names of workflows. If a name cannot be read, such as that of a deleted workflow, its id stays as it is. */
+/**
+ * Reads the names of workflows. If a name cannot be read, for example because the workflow was deleted, the id of the
+ * workflow takes its place.
+ */
 export async function readNames(nova: NovaClient, ids: Iterable<string>): Promise<NameOf> {
   const names = new Map<string, string>();
   const read = async (id: string) => names.set(id, await readName(nova, id).catch(() => id));
@@ -18,7 +21,7 @@ async function readName(nova: NovaClient, id: string): Promise<string> {
   return name === id ? id : `${cell(name)} (${id})`;
 }
 
-/** The id of the session whose draft has this workflow id. */
+/** Returns the id of the session whose draft has this workflow id. */
 function sessionOf(id: string): string | undefined {
   const [, ulid] = /^draft-([0-9a-z]{26})$/.exec(id) ?? [];
   return ulid && `ses_${ulid.toUpperCase()}`;

@@ -65,7 +65,7 @@ async function makeProof(id: string, { level, into, now, force }: Wish): Promise
   return { bytes, restarts, verdict: await verifyProof(bytes) };
 }
 
-/** Files up to this size arrive at once, so a line about their progress would only flicker. */
+/** The command shows its progress only for files that are larger than this, because smaller files arrive at once. */
 const shownFromBytes = 4 * 1024 * 1024;
 
 async function* withProgress(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -90,7 +90,8 @@ const largestProof = 2 ** 28;
 /** Asks for the proof file of an execution, and returns its bytes as a stream. Throws `ApiProblem`, `InvalidInput`. */
 async function openProof(nova: NovaClient, id: string, contents: ProofLevel): Promise<ReadableStream<Uint8Array>> {
   const params = { path: { id }, query: { contents } };
-  // A large file is at another address. `fetch` itself would load it as a whole.
+  // For a large file, the answer redirects to another address. `fetch` does not follow it, because it would load the
+  // whole file.
   const asked = { params, parseAs: "text", redirect: "manual" } as const;
   const { data, error, response } = await nova.api.GET("/executions/{id}/proof", asked);
   if (response.status === 303) return openLarge(response.headers.get("location") ?? "", id);
@@ -106,7 +107,7 @@ async function openLarge(address: string, id: string): Promise<ReadableStream<Ui
   return body;
 }
 
-/** A proof file: what its verification says, and the restarts of the run, which the file does not name. */
+/** The verdict on a proof file, and the restarts of the run. The file itself does not name the restarts. */
 interface CheckedProof {
   verdict: Verdict;
   restarts: readonly string[];

@@ -132,8 +132,8 @@ export async function confirmRestart(
   asking = thisTerminal,
 ) {
   const { again, misfits } = await server.executions.restart(id, { ...changes, dry_run: true });
-  // No warning is needed if no node runs again. It is not needed either if `misfits` gives reasons why the server will
-  // refuse the restart.
+  // The user needs no warning if no node runs again, or if `misfits` gives reasons why the server will refuse the
+  // restart.
   if (again.length === 0 || misfits.length > 0) return true;
   const { workflow, version } = await server.executions.get(id);
   const definition = await readWorkflow(server, workflow, changes.version ?? version);
@@ -186,7 +186,7 @@ export interface Choice {
   workflow: string;
   status: Execution["status"];
   client?: string;
-  /** A time in ISO 8601: only executions that started then or later are chosen. */
+  /** A time in ISO 8601. The command chooses only executions that started then or later. */
   from?: string;
   error?: string;
 }

@@ -95,7 +95,8 @@ async function set(id: string, node: string, options: SetOptions, read: { versio
     const { nodes, inside } = await sessions.get(id);
     const known = [...nodes, ...inside].map(({ node_id }) => node_id);
     const isThere = known.includes(node);
-    // Edges are checked before the node is added: a node whose edge is refused would stay in the session.
+    // The command checks the edges before it adds the node. Otherwise a node with a refused edge would stay in the
+    // session.
     const unknown = options.after.find((from) => !known.includes(from));
     if (unknown !== undefined)
       throw new InvalidInput(`the session has no node "${unknown}" - it has ${known.join(", ") || "none yet"}`);

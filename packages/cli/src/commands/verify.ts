@@ -137,7 +137,10 @@ async function verifyMany(query: RunQuery, isJson: boolean) {
 /** The number of runs in one request that counts them. */
 const runsPerCount = 200;
 
-/** Counts the runs while others are verified. `total` is undefined until all are counted, or if they cannot be counted. */
+/**
+ * Counts the runs while the command verifies other runs. `total` stays undefined until all runs are counted, or if the
+ * count fails.
+ */
 function countRuns(nova: NovaClient, query: RunQuery, interrupt: Interrupt) {
   const counting: { total?: number; isStopped?: true } = {};
   const countAll = async () => {
@@ -181,7 +184,10 @@ function placeText({ seq, scope, execution }: { seq: number; scope?: string; exe
   return execution === undefined ? link : `${link} of ${execution}`;
 }
 
-/** The number of runs that were checked so far. `total` is undefined as long as the runs are not counted. */
+/**
+ * The number of runs that the command has verified so far. `total` is undefined as long as it does not know their
+ * number.
+ */
 export interface Progress {
   done: number;
   total: number | undefined;
@@ -201,7 +207,7 @@ class ProgressLine {
   readonly #startedMs = performance.now();
   #changedMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether standard error is a terminal, so that the line is shown. Otherwise the caller need not count the runs. */
+  /** Returns whether standard error is a terminal and shows the line. If not, the caller need not count the runs. */
   get isShown(): boolean {
     return this.#isShown;
   }
@@ -221,7 +227,10 @@ class ProgressLine {
   }
 }
 
-/** `[#####-------------------]  2,000 of 10,000 runs, 250/s, 0 broken`; without the bar as long as the total is unknown. */
+/**
+ * Formats the progress: `[#####-------------------]  2,000 of 10,000 runs, 250/s, 0 broken`. Leaves out the bar as long
+ * as the total is unknown.
+ */
 export function progressText({ done, total, broken }: Progress, elapsedMs: number): string {
   const rate = elapsedMs > 0 ? Math.round((1000 * done) / elapsedMs) : 0;
   const counts = [`${rate.toLocaleString("en")}/s`, `${broken.toLocaleString("en")} broken`].join(", ");

@@ -15,8 +15,8 @@ export interface PublishedFolder extends Pick<Published, "id" | "version" | "cre
 export type PublishOutcome = PublishedFolder | { folder: string; problem: string; findings: Finding[] };
 
 /**
- * The finding for a call of an unknown workflow. Another folder may contain that workflow, so the folder of the caller
- * is published again after the other folders.
+ * The finding for a call of an unknown workflow. Another folder may contain that workflow, so the publisher publishes
+ * the folder of the caller again after the other folders.
  */
 const missingWorkflow = "NOVA419";
 
@@ -76,8 +76,8 @@ export class Publisher {
   }
 
   /**
-   * Returns the folders that have changed since the last report. A folder also counts as changed when another folder
-   * gets the same id, or gives it up.
+   * Returns the folders that have changed since the last report. A folder also counts as changed if another folder gets
+   * the same id, or no longer has this id.
    */
   #changedFolders(found: readonly Found[]): Found[] {
     const problems = findSharedIds(found.map(({ folder, id }) => ({ path: folder, id })));
@@ -93,8 +93,8 @@ export class Publisher {
   }
 
   /**
-   * Publishes called workflows before their callers, in any order of the folders. If a folder calls an unknown
-   * workflow, its publication is repeated after the other folders.
+   * Publishes folders in any order. If a folder calls an unknown workflow, publishes this folder again after the
+   * others, because one of them may be the called workflow.
    */
   async #publishAll(found: readonly Found[]): Promise<void> {
     const outcomes = [];

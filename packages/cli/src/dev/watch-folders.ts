@@ -10,7 +10,7 @@ import { ignoredFolders } from "./publisher.ts";
  */
 const settledMs = 60;
 
-/** `gone`: the root has disappeared, which is reported once. `back`: it exists again, perhaps with other content. */
+/** `gone`: the root has disappeared; it is reported once. `back`: the root exists again, perhaps with other content. */
 export type FolderNews = "changed" | "gone" | "back";
 
 /**
@@ -51,8 +51,8 @@ class RootWatch {
   }
 
   /**
-   * Updates the watches on all folders of the root, and on the folders above the root, whose changes show that the root
-   * has disappeared or returned. Returns what has happened to the root.
+   * Updates the watches on all folders of the root and on the folders above the root. A change of a folder above the
+   * root shows that the root has disappeared or returned. Returns what has happened to the root.
    */
   async look(): Promise<FolderNews | undefined> {
     const below = await foldersBelow(this.#root);
@@ -64,8 +64,8 @@ class RootWatch {
         this.#watched.set(folder, { watcher: this.#open(folder), identity });
     const [wasGone, isGone] = [this.#isGone, below === null];
     this.#isGone = isGone;
-    // The root may have returned before the folder above it was watched. That causes no event, so the change is noted
-    // here.
+    // The root may have returned before this class watched the folder above it. Then no event reports the change, so
+    // the class notes it here.
     if (isGone && !this.#watched.has(nearest(this.#root))) this.#noteChange();
     if (isGone) return wasGone ? undefined : "gone";
     return wasGone ? "back" : "changed";
@@ -90,8 +90,8 @@ class RootWatch {
   }
 
   /**
-   * Whether a change of this file may be a change of a workflow. A file next to the workflow folders does not count,
-   * because it may be the output file of this process.
+   * Returns whether a change of this file may be a change of a workflow. A file next to the workflow folders does not
+   * count, because it may be the output file of this process.
    */
   #isOurs(folder: string, name: string): boolean {
     const step = this.#around.get(folder);

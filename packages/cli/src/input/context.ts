@@ -36,7 +36,7 @@ export async function readObjectFile(file: string): Promise<string> {
   throw new InvalidInput(`context file "${file}" has no JSON object - write {"key": value}`);
 }
 
-/** Whether a JSON text is an object. */
+/** Returns whether a JSON text is an object. */
 export function isObjectText(json: string): boolean {
   return json.trimStart().startsWith("{");
 }
@@ -104,8 +104,8 @@ export function splitPair(text: string, option: string, value: string): [key: st
 }
 
 /**
- * Reads `--file key=path`. The bytes are never in memory as a whole: they are read once for their hash and once to send
- * them.
+ * Reads `--file key=path`. Memory never holds all bytes of a file: the command reads the file once to hash it and once
+ * to send it.
  */
 export function readFiles(options: readonly string[]): Promise<FileInput[]> {
   const read = async (option: string) => {
@@ -124,7 +124,7 @@ export async function readFileAt(path: string, where: string): Promise<Omit<File
   return { ...hashed, open };
 }
 
-/** Hashes all chunks. It passes each chunk to `each`, and reads the next one after `each` has finished. */
+/** Hashes all chunks. Passes each chunk to `each`, and reads the next chunk after `each` has finished. */
 export async function hashOf(
   chunks: AsyncIterable<Uint8Array>,
   each?: (chunk: Uint8Array, bytes: number) => Promise<unknown>,

@@ -14,7 +14,9 @@ import {
 } from "@nova/workflow";
 import { InvalidInput } from "../errors.ts";
 
-/** Reads and parses the workflow at a path. If it cannot be read, the only finding says so. */
+/**
+ * Reads and parses the workflow at a path. If the workflow cannot be read, the result has one finding, which says why.
+ */
 export async function readAndParse(path: string): Promise<ParsedWorkflow> {
   try {
     return parseWorkflow(await readWorkflowSource(path));
@@ -73,12 +75,14 @@ export function oneNodeWorkflow(workflow: Workflow, id: string): Workflow {
     const advice = `the nodes with code are ${ids.join(", ")}`;
     throw new InvalidInput(node ? `node "${id}" has no code - ${advice}` : `there is no node "${id}" - ${advice}`);
   }
-  // `inputKeys` is dropped, because it names results of other nodes: here the context must contain these results.
+  // The new workflow has no `inputKeys`, because they name results of other nodes. The context must contain these
+  // results instead.
   const { onError: _, inputKeys: __, ...alone } = node;
   const { inputs, ...rest } = workflow;
   const [start, end] = ["start", "end"].map((name) => (name === id ? `${name}_` : name)) as [string, string];
   const edges = workflow.edges.filter((edge) => edge.from === id).map((edge) => ({ ...edge, to: end }));
-  // A context from the middle of a run need not match the `inputs` of the workflow, so only their secrets are kept.
+  // A context from the middle of a run need not match the `inputs` of the workflow. So the new workflow keeps only the
+  // secrets of these inputs.
   const secrets = Object.fromEntries(Array.from(secretKeys(workflow), (key) => [key, { secret: true }]));
   return {
     ...rest,

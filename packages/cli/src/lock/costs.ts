@@ -24,7 +24,7 @@ export interface NodeCosts {
   breakEvenRuns: number | null;
 }
 
-/** The costs of every prompt node. */
+/** Returns the costs of every prompt node. */
 export function costsOf(
   { prompts, entries }: LockFolder,
   generations: readonly Generation[],
@@ -41,7 +41,8 @@ export function costsOf(
 }
 
 /**
- * Returns the cost of a failed run. Code that was kept for review already has this cost, so it is not counted again.
+ * Returns the cost of a failed run. Returns no cost if the code of the run was kept for review, because the record of
+ * this code already has the cost.
  */
 function lossOf({ entry: { status, code_hash, ai_metadata } }: Recorded, kept: readonly Generation[]): Cost[] {
   if (status !== "failed" || !ai_metadata || kept.some(({ codeHash }) => codeHash === code_hash)) return [];

@@ -65,7 +65,9 @@ async function planNode(prompt: PromptNode, entry: ReadLock | undefined, sources
   return isSame ? keepLocked(node, current, sources) : { node, action: "updated", locked };
 }
 
-/** Keeps the locked code. If an unproven edit has since run successfully, that run becomes its proof. */
+/**
+ * Keeps the locked code. If a run has since used an unproven edit successfully, that run becomes the proof of the edit.
+ */
 function keepLocked(node: string, locked: LockedCode, { used }: PlanSources): Planned {
   const last = used(node);
   if (locked.provenBy !== undefined || !last || !ranCode(locked, last)) {
@@ -118,8 +120,8 @@ export interface EditSources {
 }
 
 /**
- * Locks code or an analysis that the user edited, without proof and approval. An analysis that the edited code no
- * longer needs is dropped. The types of the keys that the code reads come from the last input of the node.
+ * Locks code or an analysis that the user edited, without proof and approval. Drops an analysis that the edited code no
+ * longer needs. The types of the keys that the code reads come from the last input of the node.
  */
 export async function lockEdit(
   prompt: PromptNode,
@@ -188,7 +190,10 @@ export async function* latestRuns(
   }
 }
 
-/** Yields the recorded runs of one execution. Throws `ApiProblem`, or `InvalidInput` if it ran another workflow. */
+/**
+ * Yields the recorded runs of one execution. Throws `ApiProblem`, or `InvalidInput` if the execution ran another
+ * workflow.
+ */
 export async function* runsOfExecution(nova: NovaClient, workflow: string, id: string): AsyncGenerator<Recorded> {
   const { execution } = await readWhole(nova, id);
   if (execution.workflowId !== workflow) {
@@ -202,7 +207,7 @@ function newestFirst(trace: ShownTrace): Recorded[] {
   return Array.from(listRecorded(trace)).reverse();
 }
 
-/** Whether a recorded run used this code, and the same analysis if the code needs one. */
+/** Returns whether a recorded run used this code, and the same analysis if the code needs one. */
 export function ranCode({ code, analysis }: Pick<LockedCode, "code" | "analysis">, { entry }: Recorded): boolean {
   if (entry.code_hash !== hashOf(code)) return false;
   return analysis === undefined || entry.ai_metadata?.analysis_metadata?.analysis_code === analysis;

@@ -44,7 +44,8 @@ function textsOf({ key, was, is }: NodeDiff["context"][number]): Difference {
 }
 
 /**
- * Shows the recorded and the current value of each key. Of long values it shows the part around the first difference.
+ * Shows the recorded and the current value of each key. Shows only the part of a long value around the first
+ * difference.
  */
 export function differenceLines(differences: readonly Difference[]): string[] {
   return differences.flatMap(({ key, recorded, now }) => {

@@ -8,14 +8,14 @@ function fileOf({ file = "workflow.json" }: Finding, folder: string): string {
 }
 
 /**
- * Returns the position of a finding in its file. A finding without a file counts the lines of a text inside the
- * definition, which are no lines of the file.
+ * Returns the position of a finding in its file. Returns undefined for a finding without a file, because the line of
+ * such a finding is a line of a text inside the definition.
  */
 function placeOf({ file, line, column = 1 }: Finding): { line: number; column: number } | undefined {
   return file === undefined || line === undefined ? undefined : { line, column };
 }
 
-/** Findings as workflow commands of GitHub Actions, which shows them beside the lines of a change. */
+/** Formats findings as workflow commands of GitHub Actions. GitHub shows them beside the lines of a change. */
 export function githubLines(findings: readonly Finding[], folder: string): string[] {
   return findings.map((finding) => {
     const { code, severity, message } = finding;
@@ -34,7 +34,7 @@ function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
-/** Findings as a log of the Static Analysis Results Interchange Format 2.1.0 (OASIS). */
+/** Builds a log with findings in the Static Analysis Results Interchange Format 2.1.0 (OASIS). */
 export function sarifLog(findings: readonly Finding[], folder: string) {
   const rules = [...new Set(findings.map(({ code }) => code))].sort();
   return {

@@ -31,14 +31,14 @@ export function logItem(entry: Logged) {
   return { seq, scope, node_id, status, attempt, logs: logs ?? "", error_class, error_message, traceback, attempts };
 }
 
-/** The title of a node's logs. */
+/** Formats the title of a node's logs. */
 export function placeLine({ seq, scope, node_id, attempt }: Pick<TraceEntry, "seq" | "scope" | "node_id" | "attempt">) {
   const place = scope === "" ? "" : styled("dim", ` in ${scope}`);
   const again = attempt > 1 ? styled("dim", `, attempt ${attempt}`) : "";
   return `${styled("dim", String(seq))} ${styled("bold", node_id)}${place}${again}`;
 }
 
-/** The logs of a node; empty if it printed nothing and did not fail. */
+/** Formats the logs of a node. Returns no lines if the node printed nothing and did not fail. */
 export function logLines(entry: Logged): string[] {
   const { logs, error_message } = entry;
   const earlier = attemptLogs(entry);
@@ -52,7 +52,7 @@ export function logLines(entry: Logged): string[] {
   ];
 }
 
-/** Lines about the attempts and deliveries before the final attempt. */
+/** Describes the attempts and deliveries before the final attempt. */
 export function attemptLines(entry: TraceEntry): string[] {
   const { failed_deliveries: failed } = entry;
   const late = `${failed} deliveries ended before its code started: no sandbox was available, or their Lambda died`;
@@ -67,7 +67,7 @@ export function attemptLine(step: TraceStep): string {
   return styled("yellow", `attempt ${attempt_number} (${formatDuration(execution_time_ms)}${wait}): ${what}`);
 }
 
-/** The earlier attempts with their output. */
+/** Describes the earlier attempts with their output. */
 export function attemptLogs(entry: AttemptsOf): string[] {
   return earlierAttempts(entry).flatMap((step) => [
     styled("dim", `  attempt ${step.attempt_number}`),
@@ -76,7 +76,7 @@ export function attemptLogs(entry: AttemptsOf): string[] {
   ]);
 }
 
-/** Describes the error of a node or of an attempt; returns no lines if it did not fail. */
+/** Describes the error of a node or of an attempt. Returns no lines if there is no error. */
 export function failureLines({ error_class, error_message, traceback }: Failure): string[] {
   return [
     ...(error_message === null ? [] : [styled("red", `  ${error_class ?? "failed"}: ${error_message}`)]),
@@ -95,7 +95,7 @@ export function earlierAttempts({ steps, attempt, error_message, ai_metadata }: 
   return attempts.filter((step) => step.attempt_number < attempt || step.error_message !== error_message);
 }
 
-/** Number of characters from which on a line is printed even if its end has not arrived yet. */
+/** An incomplete line with more characters than this is printed before its end arrives. */
 const longestLine = 4096;
 
 /** Formats logs that arrive in pieces. A title precedes the lines whenever the node changes. */

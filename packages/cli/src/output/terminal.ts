@@ -57,12 +57,12 @@ function printable(text: string, isJson: unknown): string {
 
 const waiting: string[] = [];
 
-/** In milliseconds; a person does not notice this delay. */
+/** The longest delay of a printed text in milliseconds. A person does not notice this delay. */
 const longestWait = 20;
 
 /**
- * Prints a text together with others, after `longestWait` at the latest. Texts are joined because each write to a pipe
- * stops the whole process for a moment.
+ * Prints a text together with other texts, after `longestWait` at the latest. It joins texts because each write to a
+ * pipe stops the whole process for a moment.
  */
 export function printSoon(text: string, isJson: unknown = false): void {
   if (waiting.push(printable(text, isJson)) > 1) return;

@@ -9,14 +9,14 @@ export function shorten(text: string, length = 100): string {
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
-/** A text from other people, as one line without control characters. */
+/** Formats a text from other people as one line without control characters. */
 export function untrustedLine(text: string, length?: number): string {
   return shorten(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, " "), length);
 }
 
 /**
- * Formats a text from other people for a table cell. It is cut if the output is a terminal, and whole if a program
- * reads the output.
+ * Formats a text from other people for a table cell. Cuts the text if the output is a terminal. If a program reads the
+ * output, keeps the whole text.
  */
 export function cell(text: string, length = 60): string {
   return untrustedLine(text, process.stdout.isTTY ? length : Number.POSITIVE_INFINITY);
@@ -37,7 +37,7 @@ export function statusText(status: keyof typeof colours): string {
   return styled(colours[status], status);
 }
 
-/** A text under a title; empty if there is no text. */
+/** Formats a text under a title. Returns no lines if there is no text. */
 export function section(name: string, text: string | null | undefined): string[] {
   return text ? [styled("cyan", `${name}:`), indent(text)] : [];
 }

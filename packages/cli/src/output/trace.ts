@@ -15,7 +15,7 @@ import { attemptLine, attemptLines } from "./logs.ts";
 import { styled } from "./terminal.ts";
 import { cell, indent, type NameOf, section, shorten, statusText, tableLines } from "./text.ts";
 
-/** The result of `nova trace --json`, for `renderJson`. */
+/** Builds the result of `nova trace --json`, for `renderJson`. */
 export function traceResult({ item, entries, path, context, atWork, startedBy, pages }: ShownTrace) {
   const { client: _client, nodes: _nodes, spent, error, parent, ...run } = item;
   const more = { path, context, at_work: atWork, started_by: startedBy, state_machine_pages: pages };
@@ -63,7 +63,10 @@ export function traceLines(
   ];
 }
 
-/** Shows the recorded time of all nodes by class. Nodes of branches run at the same time, so it may exceed the run's. */
+/**
+ * Shows the recorded time of all nodes by class. The sum may exceed the time of the run, because nodes of branches run
+ * at the same time.
+ */
 function timeLines(times: Times): string[] {
   const shown = timeClasses.filter((name) => times[`${name}_ms`] > 0);
   return shown.length === 0
@@ -365,7 +368,7 @@ export function codeCellOf(visits: readonly TraceEntry[]): string {
   return `${pinned > 0 ? `${pinned} pinned, ` : ""}${attempts} attempts, ${cost}`;
 }
 
-/** The cost and tokens of models, in one line. */
+/** Formats the cost and tokens of models in one line. */
 export function spentText({ cost_usd, tokens_input, tokens_cached, tokens_output }: Spending): string {
   const cached = tokens_cached > 0 ? ` (${tokens_cached} of them cached)` : "";
   return `${formatUsd(cost_usd)}, ${tokens_input} tokens in${cached}, ${tokens_output} out`;

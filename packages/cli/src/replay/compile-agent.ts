@@ -39,9 +39,12 @@ export interface CompiledAgent {
   file: string;
   /** The node with the code. */
   code: { id: string; type: "action"; codeFile: string; fallback: string; onError?: string };
-  /** By field, the ids of nodes that name the agent there, and must name the node with the code instead. */
+  /**
+   * For each field, the ids of the nodes that name the agent in this field. There they must name the node with the code
+   * instead.
+   */
   namedBy: Record<"onError" | "input_keys", string[]>;
-  /** The file of the workflow that has the node now, or why it is not changed. */
+  /** The file of the workflow that has the node now, or the reason why the command did not change the file. */
   placed?: { file: string } | { problem: string };
   runs: (Tried & { execution: string; tokensBefore: number })[];
   /** The cost of the requests that wrote the code. */
@@ -56,9 +59,9 @@ interface Tried {
 }
 
 /**
- * Lets a model write code that calls the tools of an agent, tries it on recorded runs of the agent with the recorded
- * results of its calls, and writes the best code into the folder. No tool runs. `places`: also adds the node to the file
- * of the workflow.
+ * Lets a model write code that calls the tools of an agent. Tries the code on recorded runs of the agent: each call of
+ * a tool gets the recorded result, and no tool runs. Writes the best code into the folder. With `places`, also adds the
+ * node to the file of the workflow.
  */
 export async function compileAgent(
   id: string,
@@ -92,7 +95,10 @@ export async function compileAgent(
   );
 }
 
-/** Throws `InvalidInput` if the node cannot be added to the file of the workflow, before a model is asked. */
+/**
+ * Throws `InvalidInput` if the command could not add the node to the file of the workflow. It checks this before it
+ * asks a model.
+ */
 async function demandPlace(path: string, workflow: Workflow, id: string): Promise<void> {
   const { program, fileName } = await readWorkflowSource(path);
   if (program !== undefined)
@@ -177,7 +183,10 @@ async function recordedRuns(nova: NovaClient, workflow: string, agent: AgentNode
   return Promise.all(runs.slice(0, count).map((run) => withWholeResults(nova, run, agent)));
 }
 
-/** Replaces the results of calls by the texts that the code of a run reads, with large values and cut alike. */
+/**
+ * Replaces the results of calls by the texts that the code reads in a run: large values in full, and then cut to the
+ * limit of the agent.
+ */
 async function withWholeResults(nova: NovaClient, run: AgentRun, { executor }: AgentNode): Promise<AgentRun> {
   const load = (sha256: string) => readBlob(nova, run.recorded.execution.id, sha256);
   const calls = run.calls.map(async ([name, args, result, hasFailed]): Promise<RecordedCall> => {
@@ -232,7 +241,10 @@ interface Subject {
 
 const maxAttempts = 3;
 
-/** Asks for code until it gives the recorded answer in every run, at most three times. Keeps the best code. */
+/**
+ * Asks a model for code, at most three times, until the code gives the recorded answer in every run. Keeps the best
+ * code.
+ */
 async function writeAndTry(nova: NovaClient, subject: Subject, trial: Trial) {
   const failures: Failure[] = [];
   const written = { tokens: 0, cost_usd: 0 };
@@ -304,7 +316,7 @@ function judge(agent: AgentNode, run: AgentRun, made: readonly RecordedCall[], r
   return { calls, outcome: "differs", why: `it does not call ${left}, as the agent did` };
 }
 
-/** The successful calls of tools that may have effects. */
+/** Returns the successful calls of tools that may have effects. */
 function effectsOf({ body }: AgentNode, calls: readonly RecordedCall[]): RecordedCall[] {
   const isFree = (node: Node | undefined) => node !== undefined && "effects" in node && node.effects === false;
   return calls.filter(([name, , , hasFailed]) => !hasFailed && !isFree(body.nodes.find(({ id }) => id === name)));

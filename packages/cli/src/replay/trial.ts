@@ -52,8 +52,8 @@ export interface TrialRun {
 }
 
 /**
- * Runs code of one workflow on recorded inputs, one after another, in a sandbox without network and credentials. It
- * stores nothing.
+ * Runs code of one workflow on recorded inputs, one after another, in a sandbox without network and credentials. Stores
+ * nothing.
  */
 export async function* tryRuns(runs: readonly TrialInput[], trial: Trial): AsyncGenerator<TrialRun> {
   const { sandboxes, template } = trial;

@@ -99,9 +99,11 @@ export class WaitingTasks {
   readonly #server: NovaClient;
   readonly #onTask: (task: OpenTask) => void;
   readonly #live: Pick<LocalCloud, "untilEnd"> | undefined;
-  /** Ids of tasks that were reported, and of child executions that have a listener. */
+  /** Ids of tasks that were reported, and of child executions to which a listener was added. */
   readonly #known = new Set<string>();
-  /** Executions that are being read. `again` means that the execution must be read once more. */
+  /**
+   * Executions that `lookInBackground` reads at the moment. `again` means that it must read the execution once more.
+   */
   readonly #looks = new Map<string, "on" | "again">();
 
   constructor(server: NovaClient, onTask: (task: OpenTask) => void, live?: Pick<LocalCloud, "untilEnd">) {
@@ -144,8 +146,8 @@ export class WaitingTasks {
   }
 
   /**
-   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, the child is
-   * read again whenever its parent is read.
+   * Reads a child execution, and adds a listener if this machine's cloud runs it. Without a listener, this class reads
+   * the child again whenever it reads the parent.
    */
   #lookInto(child: string): Promise<boolean> {
     if (this.#live && this.#isNew(child)) {
@@ -158,7 +160,7 @@ export class WaitingTasks {
 
   /**
    * Reads an execution in the background. A failure does not matter, because `nova tasks` lists every task. Only one
-   * read works at a time: if a thousand items of a map wait, the next read sees all their tasks.
+   * read of an execution works at a time. If a thousand items of a map wait, the next read sees all their tasks.
    */
   lookInBackground(execution: string): void {
     if (this.#looks.has(execution)) this.#looks.set(execution, "again");

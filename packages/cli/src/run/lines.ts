@@ -17,7 +17,9 @@ const noCounters = { aws_calls: { dynamodb: 0, s3: 0, states: 0 }, sandbox_calls
 
 const unknownCounters = { aws_calls: null, sandbox_calls: null, bytes_stored: null };
 
-/** The result of `nova run --json`, for `renderJson`. It has the cost of models if any were used. */
+/**
+ * Builds the result of `nova run --json`, for `renderJson`. The result has the cost of models if the run used a model.
+ */
 export function runResult({ execution, counters, path, context }: EndedRun) {
   const { id, workflowId, version, status, error, durationMs, nodes, spent, restartedFrom } = execution;
   return {
@@ -33,7 +35,7 @@ export function runResult({ execution, counters, path, context }: EndedRun) {
   };
 }
 
-/** The result of a run that did not start. */
+/** Builds the result of a run that did not start. */
 export function noRunResult(
   status: "invalid" | "failed" | "cancelled",
   error: { class: string; message: string },

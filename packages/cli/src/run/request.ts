@@ -105,7 +105,7 @@ export async function checkDraft(
   return { ...draft, ...machine, workflow, called, isOneNode: alone !== undefined, fresh, warnings };
 }
 
-/** Whether `NOVA_FROZEN` is set, as it is in a deployment. */
+/** Returns whether `NOVA_FROZEN` is set, as it is in a deployment. */
 function isFrozenHere({ NOVA_FROZEN: text = "" }: NodeJS.ProcessEnv): boolean {
   return ["1", "true", "yes", "on"].includes(text.toLowerCase());
 }

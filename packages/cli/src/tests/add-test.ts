@@ -25,7 +25,7 @@ export function addTest(asked: Asked): Promise<CommandOutput> {
   return askApi((nova) => recordTest(nova, asked, withTestCloud));
 }
 
-/** Does the work of `addTest` with the API `nova`. `withRunner` lends the cloud in which the new test is repeated. */
+/** Does the work of `addTest` with the API `nova`. `withRunner` opens the cloud in which the new test is repeated. */
 export async function recordTest(
   nova: NovaClient,
   { execution: id, loosen, ...asked }: Asked,
@@ -70,8 +70,8 @@ interface Repeated {
 
 /**
  * Runs the new test twice and finds values that differ although the code is the same: times, random ids, files with a
- * time. One run is not enough, because it may end within the same second as the recorded run. If the workflow in the
- * folder cannot run, the note gives the reason.
+ * time. One run is not enough, because the run may end within the same second as the recorded run. If the workflow in
+ * the folder cannot run, the note gives the reason.
  */
 async function repeatTest(path: string, test: Test, withRunner: typeof withTestCloud): Promise<Repeated> {
   const untried = (why: string) => ({ varying: [], loosened: test, note: `the test did not run: ${why}` });

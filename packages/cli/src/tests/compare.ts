@@ -86,7 +86,7 @@ async function stepDifference(
   return keys.length === 0 ? null : { place, message: `"${place}" has another outcome`, keys };
 }
 
-/** Whether a node failed only because it must not run in a test and has no recorded outcome. */
+/** Returns whether a node failed only because it must not run in a test and has no recorded outcome. */
 export function isUnrecorded({ status, error_message }: Step["entry"]): boolean {
   return status === "failed" && error_message?.startsWith(noOutcome) === true;
 }
@@ -133,7 +133,7 @@ function differenceOf(key: string, was: WholeValue | undefined, is: WholeValue |
   return { key, recorded: text(was), now: text(is) };
 }
 
-/** Compares the values of all keys. Python expressions are evaluated last and all at once. */
+/** Compares the values of all keys. Evaluates all Python expressions together at the end. */
 async function keyDifferences(
   expected: ReadonlyMap<string, WholeValue>,
   now: ReadonlyMap<string, WholeValue>,

@@ -26,14 +26,17 @@ const Outcome = z.strictObject({
   set: Values.default({}),
   delete: z.array(z.string()).default([]),
   decision: z.string().nullable().default(null),
-  /** The reply of an agent's model that requested calls. The agent judges it again, and its tools may run. */
+  /**
+   * The reply of an agent's model that requested calls. In a test, the agent checks the reply again, and its tools may
+   * run.
+   */
   reply: z.custom<ExactValue>().optional(),
   error: z.strictObject({ class: z.string(), message: z.custom<ExactValue>() }).optional(),
 });
 
 /**
- * The content of a test file, in which every reference to another file is replaced by the value in that file. Bytes are
- * in `files` of the test.
+ * The content of a test file. The value in another file replaces every reference to that file. Bytes are in `files` of
+ * the test.
  */
 export const Fixture = z.strictObject({
   format: z.custom<ExactValue>((value) => JSON.stringify(value) === "1", "it is 1"),
@@ -221,8 +224,8 @@ async function* foldersBelow(folder: string, depth: number): AsyncGenerator<stri
 }
 
 /**
- * Whether a folder may contain the workflow as a program. Only a folder with the workflow's name may, because reading
- * the id of a program runs the program.
+ * Returns whether a folder may contain the workflow as a program. Only a folder with the workflow's name may, because
+ * reading the id of a program runs the program.
  */
 function mayHold(folder: string, workflow: string): boolean {
   return existsSync(join(folder, "workflow.json")) || basename(resolve(folder)) === workflow || folder === ".";

@@ -41,8 +41,8 @@ function* inFailedForks(entries: readonly TraceEntry[], isInside = false): Itera
 }
 
 /**
- * Returns the outcome of an entry as a test records it. For a map it returns null, because the results of a map are in
- * the context. Also null for a visit in which the code of a compiled agent ran, because a test runs that code.
+ * Returns the outcome of an entry as a test records it. Returns null for a map, because the results of a map are in the
+ * context. Also returns null for a visit in which the code of a compiled agent ran, because a test runs that code.
  */
 export async function outcomeOf(entry: TraceEntry, blobs: Blobs): Promise<FixtureOutcome | null> {
   const { status, decision_result: decision, changes, error_class, error_message } = entry;
@@ -125,7 +125,7 @@ function short(text: string): string {
   return shortHash(sha256Of(text));
 }
 
-/** The first 16 characters of a hash, which suffice to see a difference. */
+/** Returns the first 16 characters of a hash, which suffice to see a difference. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 16);
 }

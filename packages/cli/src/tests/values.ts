@@ -137,7 +137,7 @@ export function markOf(value: ExactObject): string | undefined {
   return Object.keys(value).find((key) => /^\$(?!\$)/.test(key));
 }
 
-/** Whether a value contains a form such as `{"$any": true}` at any depth. */
+/** Returns whether a value contains a form such as `{"$any": true}` at any depth. */
 export function hasForm(value: WholeValue): boolean {
   if (Array.isArray(value)) return value.some(hasForm);
   if (!isObject(value)) return false;
@@ -146,8 +146,8 @@ export function hasForm(value: WholeValue): boolean {
 }
 
 /**
- * Whether a value is as expected, in every digit. Python expressions are added to `later`, because a sandbox evaluates
- * them afterwards.
+ * Returns whether a value is as expected, in every digit. Python expressions are added to `later`, because a sandbox
+ * evaluates them afterwards.
  */
 export async function fits(expected: WholeValue, value: WholeValue, later: Expression[]): Promise<boolean> {
   if (Array.isArray(expected)) {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** This file knows whether the server answers, so that no page shows old states as current ones. */
+/** This file records whether the server answers, so that no page shows old states as current states. */
 
 export interface Contact {
   /** Whether at least two requests in a row got no answer. */
@@ -49,7 +49,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the contact, and renders again when the server stops answering or answers again. */
+/** Returns whether the server no longer answers. The component renders again when this changes. */
 export function useIsLost(): boolean {
   return useSyncExternalStore(subscribe, () => contact.isLost);
 }

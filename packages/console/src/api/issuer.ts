@@ -46,7 +46,7 @@ function parseRecord(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whether the page may open an address: HTTPS only, except on this machine. */
+/** Returns whether the page may open an address: HTTPS only, except on this machine. */
 export function isSafeAddress(value: unknown): value is string {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, hostname, username, password, hash } = new URL(value);
@@ -203,8 +203,8 @@ export async function finishSignIn(
 }
 
 /**
- * Returns the sentence about a refused sign-in. It shortens the description: anyone may have written it, because it
- * comes from the address of the page.
+ * Returns the sentence about a refused sign-in. Shortens the description, because any person may have written it into
+ * the address of the page.
  */
 function explainRefusal(error: unknown, description: unknown): string {
   const why = [description, error].find((one) => typeof one === "string" && one !== "") ?? problems.noReason;
@@ -270,12 +270,14 @@ export function parseTokens(
 /** Milliseconds before the expiry of a token at which the token is renewed. */
 const earlyMs = 60_000;
 
-/** Whether a token expires soon and can be renewed. */
+/** Returns whether a token expires soon and can be renewed. */
 export function isRenewalDue({ endsAt, refresh }: Tokens, now: number): boolean {
   return refresh !== undefined && endsAt !== undefined && endsAt - now < earlyMs;
 }
 
-/** Renews tokens. The old refresh token stays valid if the issuer sends no new one. Throws `SignInProblem`. */
+/**
+ * Renews tokens. If the issuer sends no new refresh token, the old refresh token stays valid. Throws `SignInProblem`.
+ */
 export async function renewTokens(tokens: Tokens): Promise<Tokens> {
   const { endpoint, clientId, refresh = "" } = tokens;
   const form = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };

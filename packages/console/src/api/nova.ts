@@ -25,8 +25,9 @@ export function createSessionClient(): NovaClient {
 }
 
 /**
- * Creates a client for the one task of a mailed link. If the user is signed in, the request says as whom, because the
- * link of another person is refused. A session that has ended does not count.
+ * Creates a client for the one task of a mailed link. If the user is signed in, each request also contains the user's
+ * key, because the API refuses the link of another person. If the session has ended, the client sends the request again
+ * without a key.
  */
 export function createLinkClient(token: string): NovaClient {
   return createClient({
@@ -51,7 +52,7 @@ export function createLinkClient(token: string): NovaClient {
 const LinkContext = createContext(false);
 export const LinkProvider = LinkContext.Provider;
 
-/** Whether the user has come by a mailed link, which opens one task and nothing else. */
+/** Returns whether the user has opened a mailed link, which shows one task and nothing else. */
 export function useIsByLink(): boolean {
   return useContext(LinkContext);
 }

@@ -172,7 +172,7 @@ export function useWorkflowName(): (id: string) => string {
   return useCallback((id) => names.get(id) ?? (isDraft(id) ? texts.workflows.draft : id), [names]);
 }
 
-/** The id under which the API publishes the draft of a session for its runs. */
+/** Returns the id under which the API publishes the draft of a session for its runs. */
 function draftIdOf({ session_id: id }: { session_id: string }): string {
   return id.replace(/^ses_/, "draft-").toLowerCase();
 }

@@ -64,9 +64,7 @@ export function explainSessionEnd(): string {
 
 let renewal: Promise<void> | undefined;
 
-/**
- * Returns the credential for a request. A token that expires soon is renewed first, once for all concurrent requests.
- */
+/** Returns the credential for a request. First renews a token that expires soon, once for all concurrent requests. */
 export async function refreshKey(): Promise<string | undefined> {
   const tokens = loadTokens();
   if (tokens && isRenewalDue(tokens, Date.now())) {

@@ -1,14 +1,14 @@
 import { listElements, listMembers, readKind, readString } from "./raw.ts";
 
-/** A value at the top of a tree. Without a key, it is the only one. */
+/** A value at the top of a tree. A value without a key is the only value of its tree. */
 export interface Root {
   key?: string | undefined;
   text: string;
   /** Number of levels that start unfolded. */
   open: number;
-  /** CSS class of its rows. */
+  /** CSS class of the rows of this value. */
   look?: string | undefined;
-  /** A word beside its key. */
+  /** A word beside the key. */
   note?: string | undefined;
 }
 
@@ -119,7 +119,10 @@ function isList(text: string): boolean {
   return readKind(text) === "list";
 }
 
-/** Whether a value has members. A reference to a blob counts as one value; a user's own key `$blob` is escaped. */
+/**
+ * Returns whether a value has members. A reference to a blob counts as one value; the record escapes a user's own key
+ * `$blob`.
+ */
 function isBranch(text: string): boolean {
   return isList(text) || (readKind(text) === "object" && !text.startsWith('{"$blob":'));
 }

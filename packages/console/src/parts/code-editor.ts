@@ -78,7 +78,7 @@ export function createCodeRoot(host: HTMLElement): ShadowRoot {
   return host.shadowRoot ?? host.attachShadow({ mode: "open" });
 }
 
-/** The extensions of every editor: its look, and numbers in place of characters that reorder text. */
+/** Returns the extensions of every editor: its look, and numbers that replace characters which reorder text. */
 export function extensionsOfText(): Extension {
   return [lineNumbers(), highlightSpecialChars({ addSpecialChars: steering }), syntaxHighlighting(colours), look];
 }

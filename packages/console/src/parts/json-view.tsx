@@ -77,7 +77,7 @@ export function JsonTree({ roots, show }: JsonTreeProps): JSX.Element {
   );
 }
 
-/** Joins the roots to one JSON text. Of roots with the same key, the last one counts. */
+/** Joins the roots to one JSON text. If several roots have the same key, only the last of these roots counts. */
 function joinRoots(roots: readonly Root[]): string {
   const [first] = roots;
   if (first && first.key === undefined) return first.text;
@@ -168,7 +168,7 @@ function RowView({ row, toggle, more, show }: RowViewProps): JSX.Element {
   );
 }
 
-/** Lists further members when it comes into sight. */
+/** Lists further members when the user scrolls to this row. */
 function Rest({ depth, more }: { depth: number; more(): void }): JSX.Element {
   const mark = useRef<HTMLDivElement>(null);
   const latest = useRef(more);

@@ -84,7 +84,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }): JSX.Ele
   );
 }
 
-/** Whether the user types into a field or an editor, or a dialog is open. An editor is inside a shadow root. */
+/** Returns whether the user types into a field or an editor, or a dialog is open. An editor is inside a shadow root. */
 function isTyping(event: KeyboardEvent): boolean {
   const [target] = event.composedPath();
   if (document.querySelector("dialog[open]")) return true;
@@ -94,7 +94,7 @@ function isTyping(event: KeyboardEvent): boolean {
   );
 }
 
-/** Whether the key activates the focused button or link. */
+/** Returns whether the key activates the focused button or link. */
 function activatesControl({ key, target }: KeyboardEvent): boolean {
   return (key === "Enter" || key === " ") && target instanceof Element && target.closest("button, a, summary") !== null;
 }

@@ -29,7 +29,7 @@ export function Preview({ bytes, name, type, pdf }: PreviewProps): JSX.Element {
   return <p className="quiet">{texts.preview.none}</p>;
 }
 
-/** Detects the kind in a separate task, because it reads megabytes. */
+/** Detects the kind in a separate task, because the detection reads megabytes. */
 function usePreviewKind(bytes: Uint8Array<ArrayBuffer>, name: string, type: string): PreviewKind | undefined {
   const [kind, setKind] = useState<PreviewKind>();
   useEffect(() => {
@@ -155,7 +155,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether the first lines contain the same number of separators. */
+/** Returns whether the first lines contain the same number of separators. */
 function looksLikeTable(text: string): boolean {
   const lines = text
     .slice(0, 4_000)

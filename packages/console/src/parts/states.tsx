@@ -86,7 +86,7 @@ function isForbidden(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 403;
 }
 
-/** Whether the server refused a change because another user has changed the same thing. */
+/** Returns whether the server refused a change because another user has changed the same thing. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 409;
 }
@@ -106,7 +106,7 @@ interface QueryViewProps<Data> {
   query: Query<Data>;
   /** Number of grey lines while the data loads. */
   lines?: number | undefined;
-  /** Texts of the page for an object that does not exist; `to` is the list to which it links. */
+  /** Texts of the page for an object that does not exist. `to` is the list to which the page links. */
   missing?: { words: { missing: string; missingHint: string; back: string }; to: string };
   children(data: Data): ReactNode;
 }

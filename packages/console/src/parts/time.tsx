@@ -26,7 +26,7 @@ export function Time({ at }: { at: string }): JSX.Element {
   );
 }
 
-/** Formats a time; the day is included unless it is today. */
+/** Formats a time. Adds the day, unless the day is today. */
 export function formatMoment(ms: number): string {
   const isToday = new Date(ms).toDateString() === new Date().toDateString();
   return (isToday ? clockAlone : dayAndClock).format(ms);

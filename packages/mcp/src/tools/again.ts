@@ -108,7 +108,7 @@ export const test = tool({
   },
 });
 
-/** The ids of nodes that declare that they have no effects, also in bodies of maps. */
+/** Returns the ids of nodes that declare that they have no effects, also in bodies of maps. */
 function repeatableNodes({ nodes = [] }: { nodes?: { id: string; effects?: boolean; nodes?: never[] }[] }): string[] {
   return nodes.flatMap(({ id, effects, nodes: inner }) => [
     ...(effects === false ? [id] : []),
@@ -152,7 +152,7 @@ async function testOne(
   }
 }
 
-/** The node of a place: `find` for `each[3].find#2`. Ends, starts and joins run no code. */
+/** Returns the node of a place: `find` for `each[3].find#2`. */
 function nodeOf(place: string): string {
   return (place.split("/").at(-1) ?? "").replace(/^.*\]\./, "").replace(/#\d+$/, "");
 }

@@ -42,7 +42,7 @@ export const find = tool({
   },
 });
 
-/** At most this many items of a list are compared with a query. */
+/** The largest number of items of a list that one search compares with its query. */
 const maxLooked = 1_000;
 
 async function firstFitting<T>(list: AsyncIterable<T>, fits: (item: T) => boolean) {
@@ -78,7 +78,7 @@ export async function readPublished(nova: NovaClient, id: string, version?: numb
   return { name, version: number, text: JSON.stringify(whole, null, 1), files };
 }
 
-/** The definition of a draft as one JSON text, with code and prompts inside. */
+/** Returns the definition of a draft as one JSON text, with code and prompts inside. */
 export function draftText({ settings, nodes, edges }: Session): string {
   return JSON.stringify({ ...settings, nodes: nodes.map(({ definition }) => definition), edges }, null, 1);
 }
@@ -157,7 +157,7 @@ function pickNode({ text, files }: Pick<Found, "text" | "files">, id: string): P
 
 type Written = { id?: unknown; nodes?: unknown } & Record<string, unknown>;
 
-/** All nodes of a definition, also those in the bodies of maps. */
+/** Returns all nodes of a definition, also those in the bodies of maps. */
 function nodesIn({ nodes }: Written): Written[] {
   if (!Array.isArray(nodes)) return [];
   return (nodes as Written[]).flatMap((node) => [node, ...nodesIn(node)]);

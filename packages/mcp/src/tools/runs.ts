@@ -178,12 +178,12 @@ export const trace = tool({
   },
 });
 
-/** Entries of the main line that one request reads; each may have many entries in its branches. */
+/** The number of entries of the main line that one request reads. Each may have many entries in its branches. */
 const pageEntries = 10;
 const maxEntries = 25;
 const maxPageBytes = 12 * 1024;
 
-/** The position in a list that is read page by page, and within the page: `<cursor>|<number>`. */
+/** Splits a position in a chain: `<cursor of the page>|<number of entries to skip in the page>`. */
 function splitCursor(cursor: string): { cursor?: string; skip: number } {
   const at = cursor.lastIndexOf("|");
   const skip = Number(cursor.slice(at + 1));

@@ -87,7 +87,7 @@ interface CredentialFormProps {
   onClose(): void;
 }
 
-/** A form for a credential. It starts empty, and its input is discarded when it closes. */
+/** A form for a credential. It starts empty, and discards its input when it closes. */
 function CredentialForm({ owner, replaced, onClose }: CredentialFormProps) {
   const nova = useNova();
   const reload = useReload();

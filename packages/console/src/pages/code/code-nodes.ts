@@ -61,7 +61,7 @@ function createCodeNode(key: string, workflow: string, versions: CodeVersion[], 
   return { key, workflow, node, client, state: classifyVersion(current, needsApproval), current, versions };
 }
 
-/** Whether a version runs for the current definition, or will run after approval. */
+/** Returns whether a version runs for the current definition, or will run after approval. */
 function isCurrent({ status, changes, approved }: CodeVersion, needsApproval: boolean): boolean {
   if (status === "replaced" || changes?.length !== 0) return false;
   return status !== "candidate" || (needsApproval && approved === null);

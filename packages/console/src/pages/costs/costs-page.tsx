@@ -261,7 +261,7 @@ function WorkflowTable({ filter }: { filter: CostQuery }) {
   );
 }
 
-/** The column with the workflow; none if all rows are of one workflow. */
+/** Returns the column with the workflow. Returns no column if all rows are of one workflow. */
 function workflowColumns({ workflow: only }: CostQuery): Column<{ workflow: string }>[] {
   const show = ({ workflow }: { workflow: string }) => (
     <span className="quiet">

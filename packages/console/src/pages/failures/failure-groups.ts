@@ -13,9 +13,12 @@ export interface FailureGroup {
   runs: readonly Execution[];
   /** The runs that can be restarted: no child run, and not restarted before. */
   restartable: readonly Execution[];
-  /** In ascending order. */
+  /** The versions of the failed runs, in ascending order. */
   versions: readonly number[];
-  /** The version with which the failure appeared, if runs of an earlier version are known and none failed like this. */
+  /**
+   * The version with which the failure appeared. Undefined unless the page knows runs of an earlier version, and none
+   * of these runs failed in this way.
+   */
   newSince: number | undefined;
 }
 

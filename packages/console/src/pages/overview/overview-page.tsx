@@ -93,7 +93,7 @@ function useQueue(): string | undefined {
   return data;
 }
 
-/** The dollars of today in UTC, as the page of costs counts days. */
+/** Returns the dollars of today. A day is a day in UTC, as on the page of costs. */
 function useCostToday(): number | undefined {
   const today = new Date().toISOString().slice(0, 10);
   const { data } = useList("/analytics/ai-cost", { query: { from: today } }, { refetchInterval: pauseMs });

@@ -23,7 +23,7 @@ const maxShown = 200;
 
 interface CompareDialogProps {
   run: WholeExecution;
-  /** The id of the other run; undefined before the user has chosen one. */
+  /** The id of the other run; undefined before the user has chosen a run. */
   other: string | undefined;
   onChoose(other: string): void;
   onClose(): void;
@@ -87,7 +87,7 @@ function Nodes({ nodes, run, other }: { nodes: readonly NodeDiff[]; run: string;
   );
 }
 
-/** Whether more than the time of the node differs. */
+/** Returns whether something other than the time of the node differs. */
 function isDifferent({ path, definition, code, context, cost: { was, is } }: NodeDiff): boolean {
   const isSame = path === "both" && definition.same && code.same && listElements(asRaw(context).text).length === 0;
   return !isSame || was?.cost_usd !== is?.cost_usd;
@@ -112,7 +112,9 @@ function buildColumns(run: string, other: string): Column<NodeDiff>[] {
   ];
 }
 
-/** The values of the keys that the node set differently: first that of the other run, then that of this one. */
+/**
+ * The values of the keys that the node set differently: first the values of the other run, then the values of this run.
+ */
 function Changes({ text, home: [other, run] }: { text: string; home: readonly [other: string, run: string] }) {
   const roots = useMemo(() => {
     const members = listElements(text).map(readMembers);

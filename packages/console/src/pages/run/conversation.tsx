@@ -84,7 +84,9 @@ function Turn({ entry, visits, onSelect }: TurnProps) {
   );
 }
 
-/** Returns the visits of an agent that belong to the same conversation as `visit`: the next one follows after a join. */
+/**
+ * Returns the visits of an agent in the same conversation as `visit`. A join is between each visit and the next one.
+ */
 function findTalk(visits: readonly Visit[], { execution, node, scope, seq }: Visit): Visit[] {
   const same = visits.filter((one) => one.execution === execution && one.node === node && one.scope === scope);
   const at = new Map(same.map((one) => [one.seq, one]));

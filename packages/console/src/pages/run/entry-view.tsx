@@ -231,8 +231,8 @@ function Steps({ steps }: { steps: readonly Step[] }) {
 }
 
 /**
- * Returns a function that tells whether a step has code of the same agent: an attempt is compared with the previous
- * attempt of its agent.
+ * Returns a function that says whether another step has code of the same agent. The page compares an attempt with the
+ * previous attempt of the same agent.
  */
 function isCodeOfSameAgent({ agent_name }: Step): (other: Step) => boolean {
   return (other) => other.agent_name === agent_name && other.generated_code !== null;

@@ -76,7 +76,7 @@ export function LogStream({ model, onSelect, onTimeline }: LogStreamProps) {
   );
 }
 
-/** Whether the node runs code. Waiting nodes and reused entries print nothing. */
+/** Returns whether the node runs code. Waiting nodes and reused entries print nothing. */
 function mayPrint({ entry, state }: Visit): boolean {
   return entry ? entry.times.code_ms > 0 : state === "running";
 }

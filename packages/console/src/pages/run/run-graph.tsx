@@ -46,7 +46,7 @@ export function RunGraph({ model, opened, toggle, selected, onSelect, view, onVi
     [model],
   );
   const lookOf = useCallback((edge: GraphEdge) => styleEdge(model, edge), [model]);
-  // Only a node that started a child run can be unfolded; the child run is read when the user unfolds it.
+  // Only a node that started a child run can be unfolded. The page reads the child run when the user unfolds the node.
   const canOpen = useCallback(({ id, type }: GraphNode) => type === "workflow" && model.nodes.has(id), [model]);
   const folding = useMemo(() => ({ opened, toggle, canOpen }), [opened, toggle, canOpen]);
   const { graph } = model;

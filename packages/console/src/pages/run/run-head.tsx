@@ -75,7 +75,7 @@ export function RunHead({ run }: RunProps) {
   );
 }
 
-/** Names the person who started the run. A trigger or another run is a fact of its own. */
+/** Names the person who started the run. The page shows a trigger or another run as a separate fact. */
 function nameStarter({ started_by, trigger, parent }: WholeExecution) {
   if (started_by !== null) return <UntrustedText text={started_by} />;
   return trigger === null && parent === null && texts.run.byKey;

@@ -170,8 +170,8 @@ export interface RunModel {
   /** The recorded times of all entries of the run, without unfolded child runs. */
   times: Times;
   /**
-   * The visits on the way to the end, with their recorded times. Of several branches or items, the one that ended last
-   * counts. Undefined while the run is open.
+   * The visits that determined the end of the run, with their recorded times. If there are several branches or items,
+   * only the branch or item that ended last counts. Undefined while the run is open.
    */
   critical: { keys: ReadonlySet<string>; times: Times } | undefined;
 }
@@ -222,7 +222,10 @@ function findCriticalPath(entries: readonly ChainEntry[], prefix: string, childr
   return { keys, times: sumTimes(path.map(({ times }) => ({ times }))) };
 }
 
-/** Lists the entries that determined the end of the last one: of several branches, those of the branch that ended last. */
+/**
+ * Lists the entries that determined the end of the last entry. After a fork, these are the entries of the branch that
+ * ended last.
+ */
 export function listCritical(entries: readonly ChainEntry[]): ChainEntry[] {
   const endOf = (branch: readonly ChainEntry[]) => Date.parse(branch.at(-1)?.timestamp ?? "") || 0;
   return entries.flatMap((entry) => {

@@ -46,7 +46,7 @@ export function RunPage() {
   );
 }
 
-/** The unfolded nodes in the address, so that a copied address shows the same view. */
+/** Returns the unfolded nodes. They are in the address, so that a copied address shows the same view. */
 function useOpenedNodes(): [ReadonlySet<string>, (node: string) => void] {
   const [params, setParams] = useSearchParams();
   const text = params.get("open") ?? "";
@@ -292,7 +292,7 @@ function Panel({ run, model, node, visit, onSelect, actions }: PanelProps) {
   );
 }
 
-/** Whether the entry is of a node whose code or prompt a user can change. */
+/** Returns whether the entry is of a node whose code or prompt a user can change. */
 function isTask(entry: Visit["entry"]): entry is ChainEntry {
   return entry?.node_type === "action" || entry?.node_type === "decision";
 }

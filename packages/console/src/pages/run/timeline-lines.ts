@@ -189,8 +189,8 @@ export interface Scale {
 /** An idle period of at most this many milliseconds is not shortened, but drawn in proportion. */
 const leastIdleMs = 1500;
 /**
- * All long idle periods together are drawn as wide as `gapsShare` of the busy time, but each at least as wide as
- * `gapShare`.
+ * The timeline draws all long idle periods together as wide as `gapsShare` of the busy time, but each at least as wide
+ * as `gapShare`.
  */
 const gapsShare = 0.3;
 const gapShare = 0.06;

@@ -154,7 +154,7 @@ interface AxisProps {
 /** The smallest period that a drag selects, as a share of the width. A shorter drag is a click. */
 const leastDrag = 0.01;
 
-/** The axis, whose period the user chooses by dragging over it, or by key. */
+/** The axis. The user chooses a period of the axis by mouse or by keyboard. */
 function Axis({ scale, shown, whole, onZoom }: AxisProps) {
   const track = useRef<HTMLDivElement>(null);
   const [drag, setDrag] = useState<{ from: number; to: number }>();

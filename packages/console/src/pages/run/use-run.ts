@@ -55,8 +55,8 @@ export function useRun(id: string, opened: ReadonlySet<string>) {
 }
 
 /**
- * Adds nodes to the record that were at work in an earlier record and have no entry yet. The record and the entries
- * are read separately, so a node that has just ended may be missing in both.
+ * Adds nodes to the record that were at work in an earlier record and have no entry yet. The page reads the record and
+ * the entries separately, so a node that has just ended may be missing in both.
  */
 function useWorkUntilEntered(run: WholeExecution | undefined, entries: readonly ChainEntry[] | undefined) {
   const before = useRef<{ id: string; nodes: readonly Work[] }>(undefined);

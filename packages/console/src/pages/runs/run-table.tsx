@@ -205,7 +205,7 @@ export interface Selection {
   replace(ids: readonly string[]): void;
 }
 
-/** The selected runs among the visible ones. */
+/** Returns the selected runs among the visible runs. */
 export function useSelection(visible: readonly { execution_id: string }[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const latest = useRef(visible);

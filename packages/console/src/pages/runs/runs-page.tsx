@@ -65,7 +65,7 @@ export function RunsPage() {
   );
 }
 
-/** Whether a run matches the text filter, which the server does not support. */
+/** Returns whether a run matches the text filter, which the server does not support. */
 function matchesText(
   { execution_id, workflow }: Execution,
   { text }: Filters,

@@ -57,11 +57,14 @@ export function useRuns(filters: Filters) {
     if (filter) setPauseMs(firstPauseMs);
   }, [filter]);
   const data = useMemo(() => pages.data && listUniqueRuns(pages.data.pages), [pages.data]);
-  // `pageCount` also counts pages without items, of which a narrow filter yields many.
+  // `pageCount` counts pages without items, too. A narrow filter finds many such pages.
   return { ...pages, data, pageCount: pages.data?.pages.length ?? 0 };
 }
 
-/** Builds the query of the API for filters. The text filter is not part of it, because the API has none. */
+/**
+ * Builds the query of the API for filters. The text filter is not part of the query, because the API cannot filter by
+ * text.
+ */
 export function buildRunQuery({ workflow, client, status, range, error, trigger, label }: Filters) {
   const from = range && new Date(Date.now() - rangesMs[range]).toISOString();
   return omitUndefined({ workflow, client, status, error_class: error, trigger, label, from });
@@ -79,8 +82,8 @@ function mergeNewest(previous: InfiniteData<Page>, newest: Page): InfiniteData<P
   const knownRuns = new Map(previous.pages.flatMap(({ items }) => items).map((item) => [item.execution_id, item]));
   const changed = newest.items.filter((item) => !isSame(knownRuns.get(item.execution_id), item));
   if (changed.length === 0) return previous;
-  // If more runs have started meanwhile than fit on a page, the list would have a gap, so it starts again with the
-  // newest page.
+  // If more runs have started meanwhile than fit on a page, the list would have a gap. So the list starts again with
+  // the newest page.
   const hasGap = newest.next_cursor !== null && newest.items.every(({ execution_id }) => !knownRuns.has(execution_id));
   if (hasGap) return { pages: [newest], pageParams: [undefined] };
   const changedById = new Map(changed.map((item) => [item.execution_id, item]));

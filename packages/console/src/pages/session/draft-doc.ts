@@ -30,7 +30,7 @@ export function readDoc({ nodes, beside, ...rest }: Drawn): Doc {
   return { nodes: texts, edges, layout, settings };
 }
 
-/** The parts of the document that a request replaces. */
+/** Returns the parts of the document that a request replaces. */
 export function renderParts({ nodes, edges, layout, settings }: Doc) {
   const ids = new Set(listNodesInside(nodes).map(({ id }) => id));
   const known = Object.entries(layout).filter(([id]) => ids.has(id));
@@ -38,7 +38,10 @@ export function renderParts({ nodes, edges, layout, settings }: Doc) {
   return { nodes: texts, edges: [...edges], layout: Object.fromEntries(known), settings };
 }
 
-/** Reads the nodes and edges that a map runs for each item. A map that calls a workflow has none, like other nodes. */
+/**
+ * Reads the nodes and edges that a map runs for each item. Returns undefined for other nodes, and for a map that calls
+ * a workflow.
+ */
 export function readBody(definition: string): Pick<Doc, "nodes" | "edges"> | undefined {
   const nodes = findMember(definition, "nodes");
   if (nodes === undefined || readKind(nodes) !== "list") return undefined;
@@ -83,7 +86,10 @@ export function changeNode(doc: Doc, id: string, changes: readonly Change[]): Do
   return { ...doc, nodes };
 }
 
-/** Empty values by setting. A published workflow keeps such a setting if the draft has none; an empty value removes it. */
+/**
+ * The empty value of each setting. If the draft leaves out such a setting, the published workflow keeps the earlier
+ * value. An empty value removes the setting.
+ */
 const emptySettings: Readonly<Record<string, string>> = { triggers: "[]", on_failure: "{}" };
 
 export function changeSettings(doc: Doc, changes: readonly Change[]): Doc {
@@ -130,7 +136,7 @@ export interface KeyedTrigger {
 
 /**
  * Gives each trigger a key that it keeps when it moves or changes. `before` is the earlier list with its keys. If the
- * list did not become shorter, an unknown trigger is a change of the earlier one of its type at its place.
+ * list did not become shorter, an unknown trigger counts as a change of the earlier trigger with its type and place.
  */
 export function keyTriggers(triggers: readonly Trigger[], before: readonly KeyedTrigger[]): readonly KeyedTrigger[] {
   const left = new Set(before);
@@ -176,7 +182,10 @@ const conditionsOf: Record<string, readonly string[]> = {
   end: [],
 };
 
-/** Adds a node. On an edge, it takes the place of the edge among the branches. */
+/**
+ * Adds a node. If `place` is an edge, the node comes between the two nodes of the edge, and the branches keep their
+ * order.
+ */
 export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   const nodes = [...doc.nodes, node];
   if (!place) return { ...doc, nodes };
@@ -200,12 +209,14 @@ export function addNodeAt(doc: Doc, node: DocNode, place: NewPlace): Doc {
   return { ...doc, nodes, edges: [...doc.edges, { from: after, to: node.id, ...nextCondition(doc, after) }] };
 }
 
-/** Whether a node is an end. Only the bodies of maps list their ends, so an unknown node is an end of the draft. */
+/**
+ * Returns whether a node is an end. Only the bodies of maps list their ends, so an unknown node is an end of the draft.
+ */
 function isEnd(node: DocNode | undefined): boolean {
   return node === undefined || readString(findMember(node.text, "type")) === "end";
 }
 
-/** The condition of a further edge from a node that chooses. */
+/** Returns the condition of a further edge from a node that chooses. */
 export function nextCondition(
   { nodes, edges }: Pick<Doc, "nodes" | "edges">,
   from: string,
@@ -250,7 +261,10 @@ export function listIdsBeside(definition: string): string[] {
   return named.flatMap((json) => readString(json) ?? []);
 }
 
-/** Returns the ids of a node and of the nodes that only it has beside it. Without it, they would run as steps. */
+/**
+ * Returns the ids of a node and of the nodes beside it that no other node has beside it. They are deleted with the
+ * node, because they would run as steps without it.
+ */
 function findOwned({ nodes }: Doc, id: string): Set<string> {
   const owned = new Set([id]);
   for (const owner of owned) {
@@ -262,8 +276,9 @@ function findOwned({ nodes }: Doc, id: string): Set<string> {
 }
 
 /**
- * Removes a node with the nodes that only it has beside it, also from the tools of agents. If one edge leads to it and
- * edges lead from it to one other node, its neighbours are connected.
+ * Removes a node from the draft and from the tools of agents. Also removes the nodes beside it that no other node has
+ * beside it. If one edge leads to the node, and all edges from it lead to one other node, connects these two
+ * neighbours.
  */
 export function removeNode(doc: Doc, id: string): Doc {
   const owned = findOwned(doc, id);
@@ -300,7 +315,7 @@ export function moveNode(doc: Doc, id: string, place: { x: number; y: number }):
 }
 
 /**
- * Applies the change from `from` to `to` to a later document, so that an undo keeps the changes that others made
+ * Applies the change from `from` to `to` to a later document, so that an undo keeps the changes that other users made
  * meanwhile.
  */
 export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
@@ -321,7 +336,7 @@ export function applyChange(doc: Doc, from: Doc, to: Doc): Doc {
   };
 }
 
-/** Keeps the triggers that others added or changed meanwhile. */
+/** Keeps the triggers that other users added or changed meanwhile. */
 function mergeSettings(settings: Settings, from: Settings, to: Settings): Settings {
   const merged = mergeRecords(settings, from, to);
   const [now, before, after] = [settings, from, to].map((one) => JSON.stringify(one.triggers));
@@ -383,7 +398,7 @@ export interface ParsedWorkflow {
   edges: DraftEdge[];
 }
 
-/** Parses a workflow that a user typed. Returns the reason if it is none. */
+/** Parses a workflow that a user typed. If the text is no workflow, returns the reason. */
 export function parseWorkflowText(text: string): ParsedWorkflow | string {
   let parsed: unknown;
   try {

@@ -37,7 +37,7 @@ export function listMapsTo(session: Session, map: string | undefined): string[] 
   return map === undefined ? [] : [...listMapsTo(session, findMapAround(session, map)), map];
 }
 
-/** Whether the node `id` is the node `other`, or inside it. */
+/** Returns whether the node `id` is the node `other` or is inside the node `other`. */
 export function isWithin(session: Session, id: string, other: string): boolean {
   return listMapsTo(session, id).includes(other);
 }
@@ -58,7 +58,8 @@ export function readScope(session: Session, map: string | undefined): Scope {
   if (!body) return { ...session, map: undefined, ids };
   const standings = new Map(session.inside.map((one) => [one.node_id, one]));
   const besideIds = new Set(body.nodes.flatMap(({ text }) => listIdsBeside(text)));
-  // The ends of a body have no standing. The graph draws them where edges mention them.
+  // The ends of a body are left out, because the session does not list them. The graph draws an end where an edge names
+  // it.
   const nodes = body.nodes.flatMap(({ id, text }): SessionNode[] => {
     const standing = standings.get(id);
     return standing ? [{ ...standing, definition: new Raw(text) as never }] : [];
@@ -163,7 +164,7 @@ export function parseCondition(text: string): string | boolean | undefined {
   return condition || undefined;
 }
 
-/** Whether an agent of the draft calls the node as a tool. */
+/** Returns whether an agent of the draft calls the node as a tool. */
 export function isToolOfAgent({ nodes, beside }: Pick<Session, "nodes" | "beside">, id: string): boolean {
   return [...nodes, ...beside].some((node) => listTools(readDefinition(node)).includes(id));
 }

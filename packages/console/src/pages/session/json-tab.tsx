@@ -17,7 +17,7 @@ export function JsonTab({ session }: { session: Session }) {
   const queries = useQueryClient();
   const now = useMemo(() => renderWorkflow(readDoc(session), name, settings), [session, name, settings]);
   const [typed, setTyped] = useState<{ text: string; base: string; revision: number }>();
-  // A typed text that the draft has taken over is no change any more.
+  // A typed text that equals the text of the draft is no change.
   useEffect(() => setTyped((before) => (before?.text === now ? undefined : before)), [now]);
   const text = typed?.text ?? now;
   const parsed = typed && parseWorkflowText(typed.text);

@@ -17,7 +17,7 @@ type Checked = Schemas["CheckedNode"];
 
 /** A caller's access to the editor. */
 export interface WriterHandle {
-  /** Saves unsaved text. Returns false if it could not be saved. */
+  /** Saves unsaved text. Returns false if the text could not be saved. */
   save(): Promise<boolean>;
   /** Marks a line in addition to the findings. */
   mark(line: number, message: string): void;
@@ -145,7 +145,7 @@ interface ChangingWriting extends Omit<Writing, "names"> {
   takesFocus: boolean;
 }
 
-/** Opens the editor in the returned element. It is loaded on first use. */
+/** Opens the editor in the returned element. The browser loads the editor on first use. */
 function useWriter(writer: RefObject<Writer | undefined>, writing: ChangingWriting) {
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef(writing);
@@ -188,8 +188,8 @@ const pauseMs = 500;
 type Saver = ReturnType<typeof useSaver>;
 
 /**
- * Saves the text after each pause in typing. If another user has changed the text meanwhile, `theirs` is that text, and
- * nothing is saved until the user decides.
+ * Saves the text after each pause in typing. If another user has changed the text meanwhile, `theirs` is the text of
+ * that user, and the editor saves nothing until its user decides.
  */
 function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" | "prompt") {
   const nova = useNova();
@@ -236,7 +236,8 @@ function useSaver({ session_id: id }: Session, node: SessionNode, field: "code" 
     state.current.isBusy = state.current.isBusy.then(store);
     return state.current.isBusy;
   }, [store]);
-  // If the server refused a text because another part of the node had changed, sends it again with the new version.
+  // If the server refused a text because another part of the node had changed, sends the text again with the new
+  // version.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a reason to send the text again
   useEffect(() => {
     if (text === saved || theirs !== undefined) return undefined;

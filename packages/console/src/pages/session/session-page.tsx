@@ -351,7 +351,8 @@ function SessionGraph({ session, outputs, selected, onSelect, onEnter, draft, on
       if (!node) return {};
       const findings = checked?.findings.filter((one) => one.node && isWithin(session, one.node, id)).length ?? 0;
       const { text, error = null, version } = outputs?.get(id) ?? {};
-      // The outputs are read after the session, so a node may be fresh while its output is still the earlier one.
+      // The page reads the outputs after the session, so a node may be fresh while the page still has its earlier
+      // output.
       const isLate = node.state === "fresh" && version !== undefined && version !== node.version;
       if (isLate) return { version: node.version, state: classifyNode(node), line: "…", findings };
       const line = error ?? (text !== undefined ? summarizeOutput(text) : outputs ? words.noOutput : "…");

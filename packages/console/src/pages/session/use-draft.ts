@@ -40,7 +40,8 @@ export function useDraft(session: Session, map: string | undefined): DraftEditin
   const nova = useNova();
   const queries = useQueryClient();
   const [{ past, future }, setShown] = useState<History>({ past: [], future: [] });
-  // An undo reads the history when its turn comes, because a change before it may not be saved or rendered yet.
+  // An undo waits in the queue after earlier changes. It then reads the history, so that it knows these changes before
+  // React has rendered them.
   const history = useRef<History>({ past, future });
   const [error, setError] = useState<unknown>();
   const queue = useRef(Promise.resolve());

@@ -56,14 +56,18 @@ export function useSessionReload(id: string): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: ["session", id], exact: true });
 }
 
-/** Returns a mutation that changes the session. Afterwards the session is read again, even if the mutation failed. */
+/**
+ * Returns a mutation that changes the session. After the mutation, the page reads the session again, even if the
+ * mutation failed.
+ */
 export function useSessionAction<Input, Answer>(id: string, act: (input: Input) => Promise<Answer>) {
   return useMutation({ mutationFn: act, onSettled: useSessionReload(id) });
 }
 
 /**
  * Returns a function that waits for the server's answer to the user's change of a node. If another user has changed the
- * node first, the server refuses. Then the page shows the other user's change, and `onConflict` gets the current version.
+ * node first, the server refuses the change. Then the page shows the other user's change, and `onConflict` gets the
+ * current version.
  */
 export function useNodeChange(session: string, node: string, onConflict: (version: number) => void) {
   const queries = useQueryClient();

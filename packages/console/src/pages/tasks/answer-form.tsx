@@ -39,8 +39,8 @@ interface AnswerFormProps {
 }
 
 /**
- * The form that answers a task. If the form of a choice is visible, pressing the choice sends the answer. If not,
- * pressing it shows the form.
+ * The form that answers a task. If the form of a choice is visible, a press on the choice sends the answer. Otherwise a
+ * press on the choice shows its form.
  */
 export function AnswerForm({ task, onAnswer }: AnswerFormProps) {
   const nova = useNova();
@@ -154,7 +154,7 @@ export function AnswerForm({ task, onAnswer }: AnswerFormProps) {
 /** Takes the place of a form before the user has made a choice, while no form is visible. */
 const noForm = "choose first";
 
-/** Returns the visible form: the one of the choice, or the one that all choices share. */
+/** Returns the visible form: the form of the choice, or the form that all choices share. */
 function chooseForm(task: Task, choice: string | undefined): string | undefined {
   return choice === undefined && task.forms !== null ? noForm : findForm(task, choice);
 }

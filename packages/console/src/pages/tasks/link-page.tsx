@@ -20,8 +20,8 @@ interface Done {
 }
 
 /**
- * The page of a mailed link: one task, without a sign-in. Opening it only reads the task. After a button was pressed the
- * link is used, so the page asks the API for nothing more.
+ * The page of a mailed link: one task, without a sign-in. The open page only reads the task. A pressed button uses up
+ * the link, so the page then asks the API for nothing more.
  */
 export function LinkPage({ task: id }: { task: string }) {
   const nova = useNova();

@@ -145,7 +145,7 @@ export function Remaining({ until }: { until: string }) {
 
 const taskPauseMs = 5_000;
 
-/** Polls an open task because others may answer it, and an answered task until its entry is recorded. */
+/** Polls an open task, because other people may answer it. Polls an answered task until its entry is recorded. */
 function useTask(id: string) {
   const nova = useNova();
   return useQuery({

@@ -28,7 +28,7 @@ export interface NodeText {
   type: string;
   code: string | undefined;
   prompt: string | undefined;
-  /** Members without a field of their own here, as JSON by name. */
+  /** Members that are not fields of this interface, as JSON by name. */
   settings: ReadonlyMap<string, string>;
 }
 

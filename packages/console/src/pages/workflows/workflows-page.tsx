@@ -20,7 +20,8 @@ import { FirstSteps, NewWorkflowButton } from "./new-workflow.tsx";
 const words = texts.workflows;
 const runsPauseMs = 10_000;
 /**
- * Milliseconds between two reads of the list. They are few, because a user who publishes a workflow looks for it here.
+ * Milliseconds between two reads of the list. The page reads often, because a user who has published a workflow looks
+ * for it here.
  */
 const listPauseMs = 3_000;
 /** Number of recent runs that are read for all workflows together. */

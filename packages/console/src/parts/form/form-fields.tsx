@@ -185,7 +185,7 @@ function ListInput({ shape, draft: { elements }, labelled, value }: ListInputPro
   );
 }
 
-/** The sentence about a problem of an input. The input refers to it by `aria-describedby`. */
+/** The sentence about a problem of an input. The input refers to the sentence by `aria-describedby`. */
 export function Trouble({ inputId, text }: { inputId: string; text: string | undefined }): JSX.Element | null {
   if (text === undefined) return null;
   return (

@@ -59,7 +59,7 @@ export function parseFields(schema: string): readonly Field[] {
   return shape.kind === "object" ? shape.fields : [];
 }
 
-/** Whether data may have keys that the schema does not name. */
+/** Returns whether data may have keys that the schema does not name. */
 export function allowsMoreKeys(schema: string): boolean {
   return parseSchema(schema).get("additionalProperties") !== "false";
 }
@@ -254,7 +254,7 @@ function formatLocalTime(text: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Whether a draft is empty. Empty optional values are not sent. */
+/** Returns whether a draft is empty. Empty optional values are not sent. */
 export function isBlank(draft: Draft): boolean {
   switch (draft.kind) {
     case "scalar":

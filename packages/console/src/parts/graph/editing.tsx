@@ -48,7 +48,7 @@ export function useMoving(editing: GraphEditing | undefined) {
   const [dragged, setDragged] = useState<Positions>({});
   const last = useRef<Record<string, Point>>({});
   const stored = editing?.positions;
-  // After the position is saved, or its change is undone, the stored position counts.
+  // After the position is saved or its change is undone, the stored position replaces the dragged position.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new `stored` is the reason to forget the dragged positions
   useEffect(() => setDragged({}), [stored]);
   const positions = useMemo(() => ({ ...stored, ...dragged }), [stored, dragged]);

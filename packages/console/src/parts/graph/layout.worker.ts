@@ -14,7 +14,10 @@ export interface LayoutRequest {
   edges: { from: string; to: string; label: string; room: number }[];
 }
 
-/** The upper left corner of a node. For a node inside another one, it is relative to the corner of the outer node. */
+/**
+ * The upper left corner of a node. If the node is inside another node, the position is relative to the corner of the
+ * outer node.
+ */
 export interface Placed {
   id: string;
   x: number;

@@ -37,9 +37,10 @@ export function useFollowed(layout: Layout | undefined, followed: string | undef
 }
 
 /**
- * Fits the whole graph into its box after each layout, and again when the box changes its size, unless the user has
- * moved the graph. `view` is the place of an address, which is shown first. The box may have no size at first: on a
- * phone, another view may be shown. Returns a function that tells whether the whole graph is shown.
+ * Fits the whole graph into its box after each layout and after each change of the box's size, unless the user has
+ * moved the graph. If the address contains a place (`view`), shows this place instead of the whole graph. The box may
+ * have no size at first, because a phone shows one view at a time. Returns a function that tells whether the whole
+ * graph is shown.
  */
 export function useFit(
   box: RefObject<HTMLElement | null>,

@@ -32,7 +32,7 @@ export interface FixProps {
   place: string;
 }
 
-/** The failed line with the values that it reads, and the editor in which a user fixes the node. */
+/** The failed line with the values that the line reads, and the editor in which a user fixes the node. */
 export function FixPanel(props: FixProps) {
   const { execution, entry, place } = props;
   const nova = useNova();
@@ -52,7 +52,7 @@ export function FixPanel(props: FixProps) {
   );
 }
 
-/** The line that failed, and the values of the keys that it reads. */
+/** The line that failed, and the values of the keys that the line reads. */
 function FailedLine({ execution, entry }: Pick<FixProps, "execution" | "entry">) {
   const { data } = useEntry(execution, entry);
   const failure = data && describeFailure(data, asRaw(data.input_context).text);

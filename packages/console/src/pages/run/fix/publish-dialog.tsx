@@ -30,7 +30,7 @@ interface PublishDialogProps {
 
 interface Done {
   version: number;
-  /** The restart of the run of the page. */
+  /** The id of the restart of the page's run. */
   restart: string;
   started: number;
   refused: number;
