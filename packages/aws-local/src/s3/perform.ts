@@ -206,7 +206,7 @@ async function listObjects({ store }: Service, input: Input): Promise<object> {
   };
 }
 
-/** An object in a list; undefined if it was deleted since its key was read. */
+/** Returns an object in a list; undefined if the object was deleted since its key was read. */
 async function listed(store: ObjectStore, bucket: string, Key: string): Promise<object | undefined> {
   await using object = await store.find(bucket, Key);
   if (!object) return undefined;
