@@ -108,7 +108,7 @@ export class Zygotes {
     return starting;
   }
 
-  /** Has to be called before every request, so that packages are imported only between requests. */
+  /** Call this before every request, so that packages are imported only between requests. */
   requestStarted(): void {
     if (this.#active++ === 0) for (const zygote of this.#started) zygote.setActive(true);
   }

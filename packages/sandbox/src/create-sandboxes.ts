@@ -9,7 +9,9 @@ export interface SandboxesOptions {
   pace?: (() => Promise<boolean>) | undefined;
 }
 
-/** Tries of about a second each. A longer wait is an error, because a waiting Lambda costs money. */
+/**
+ * The largest number of tries, each of about a second. A longer wait is an error, because a waiting Lambda costs money.
+ */
 const maxTries = 30;
 
 /** Creates the port to E2B sandboxes for processes that create sandboxes. */

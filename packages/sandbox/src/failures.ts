@@ -41,7 +41,10 @@ export function asRunError(what: string, error: unknown): NovaError {
   return new NovaError("SandboxUnavailable", `${what} (${reason})`, { cause: error });
 }
 
-/** The sandbox sends something that no harness sends. It is not retried: the sandbox can no longer be trusted. */
+/**
+ * Thrown if the sandbox sends a message that no harness sends. NOVA does not retry after this error, because the
+ * sandbox can no longer be trusted.
+ */
 export class MalformedAnswer extends NovaError {
   constructor(what: string) {
     super("NodeFailed", `the sandbox does not speak as its harness does (${what}) - leave the harness alone`);

@@ -32,7 +32,9 @@ import {
   writeItem,
 } from "./records.ts";
 
-/** Closed runs that wait for a tree. Their partitions spread the writes: one takes a thousand a second. */
+/**
+ * Stores closed runs that wait for a tree. Several partitions share the writes, because one takes a thousand a second.
+ */
 export function createLeafStore(connection: TableConnection): LeafStore {
   const leaves = leafRecord(connection);
   return {

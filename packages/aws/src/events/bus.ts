@@ -34,7 +34,7 @@ export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): 
   };
 }
 
-/** Error codes of single entries, in an otherwise successful request, that a retry can fix. */
+/** Error codes of single entries in a request that succeeded otherwise. A retry of the entry can succeed. */
 const transientErrors = new Set(["InternalException", "InternalFailure", "ThrottlingException"]);
 
 const attempts = 6;

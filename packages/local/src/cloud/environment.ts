@@ -46,8 +46,8 @@ function derivedKey(keyHex: string, purpose: string): string {
 }
 
 /**
- * Variables for a real account in the shell. They are removed, because the SDKs would prefer them to the variables
- * above.
+ * Variables that name a real account in the user's shell. `enterEnvironment` removes them, because the SDKs would
+ * prefer them to the variables of the local cloud.
  */
 const contrary = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_ENDPOINT_URL"];
 

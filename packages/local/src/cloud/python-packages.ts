@@ -47,7 +47,7 @@ export class PythonMissing extends Error {
 
 interface Ended {
   ok: boolean;
-  /** The last line that the command printed. If the command failed, it explains why. */
+  /** The last line that the command printed. After a failure, this line explains the failure. */
   reason: string;
 }
 

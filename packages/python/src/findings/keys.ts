@@ -12,7 +12,7 @@ import { findNearest, findNearKey, isSlip, isSureSlip, type NearKey, suggestInst
 /** Keys that NOVA itself may set, so that no earlier node has to. */
 const fromNova = /^(_data_analysis|_ai_metadata|error)$/;
 
-/** PY110 to PY112: keys that the code reads although no node has set them. */
+/** Finds PY110 to PY112: keys that the code reads although no node has set them. */
 export function findMissingKeys(subject: Subject): Problem[] {
   const { facts, program, reads } = subject;
   if (!facts.context) return [];
@@ -94,7 +94,7 @@ function ownerText(path: Path): string {
   return inside.length === 0 ? "the context" : `context${inside.join("")}`;
 }
 
-/** Whether the code itself sets this key somewhere. Then an optional read of it is no spelling mistake. */
+/** Whether the code itself sets this key somewhere. If so, an optional read of the key is no spelling mistake. */
 function isKnownOtherwise({ path }: Read, { changes }: Subject): boolean {
   return changes.some((change) => change.kind === "set" && change.path?.join("\n") === path.join("\n"));
 }
@@ -152,7 +152,7 @@ function maySet({ kind, path, node }: Change, wanted: Path, read: Node): boolean
   return kind === "set" || path.length < wanted.length;
 }
 
-/** PY113: a key that is read like an attribute, as in `context.total`. */
+/** Finds PY113: a key that is read like an attribute, as in `context.total`. */
 export function findContextAttributes({ program, paths }: Subject): Problem[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "attribute" || !program.mayRun(node) || node.name.startsWith("__")) return [];

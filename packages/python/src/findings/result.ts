@@ -20,7 +20,7 @@ export function findMissingResult({ program, changes, printed, isAnalysis, facts
 const notByDumps =
   "what it prints does not count, because json.dumps does not make it - write print(json.dumps({...}))";
 
-/** PY121: a result that is lost because it is printed without json.dumps. */
+/** Finds PY121: a result that is lost because it is printed without json.dumps. */
 export function findLostResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
   if (isAnalysis || printed.mayPrint || (facts.nodeType !== "decision" && changes.length === 0)) return [];
   const lost = printedByHand(program);
@@ -105,8 +105,8 @@ function calledName(callee: Expression): string {
 const key = "branch_decision";
 
 /**
- * PY130: a decision whose code never sets `branch_decision`. Whether its value matches an edge is only known at run
- * time.
+ * Finds PY130: a decision whose code never sets `branch_decision`. Whether the value matches an edge is only known at
+ * run time.
  */
 export function findUndecided(subject: Subject): Problem[] {
   const { facts, program, isAnalysis } = subject;

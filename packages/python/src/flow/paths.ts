@@ -20,7 +20,7 @@ export class Paths {
     return this.of(expression)?.length === 0;
   }
 
-  /** Returns the key of an index: a literal, or a name that is only bound to one text. */
+  /** Returns the key of an index: a literal, or a name to which the code binds one text only. */
   key(index: Expression): string | undefined {
     if (index.kind !== "name") return keyOf(index);
     const [only, ...others] = this.#program.reaching(index);

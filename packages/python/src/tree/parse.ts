@@ -26,7 +26,7 @@ export function describeExcess(source: string): string | undefined {
 
 /**
  * Whether code is nested too deep. A bracket or an indentation counts one or two levels, and each operator of a chain
- * one.
+ * counts one.
  */
 function isTooDeep(source: string): boolean {
   let level = 0;

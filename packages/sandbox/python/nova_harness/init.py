@@ -50,7 +50,9 @@ class Init:
         self.init_socket.sendall(_RENEW)
 
     def failure(self):
-        """The error that ended the init. None while it lives, or if it died without reporting one."""
+        """
+        Returns the error that ended the init. None while the init lives, or if it died without reporting an error.
+        """
         with contextlib.suppress(OSError):
             message = None if self.is_busy() else self.reader.read()
             return linux.as_error(message) if message and "failed" in message else None

@@ -1,4 +1,4 @@
-"""Spare processes, forked and isolated in advance, so that the next node need not wait for that."""
+"""Spare processes, forked and isolated in advance, so that the next node does not wait for its fork and isolation."""
 
 import collections
 import contextlib
@@ -20,7 +20,7 @@ _RUNS_BEFORE_A_SECOND_SPARE = 3
 
 
 class Unable(Exception):
-    """This sandbox can never run the code as requested."""
+    """Raised if this sandbox can never run the code as requested."""
 
 
 class Spares:

@@ -11,7 +11,7 @@ _CALL_KEY = "$call"
 
 
 class ToolError(Exception):
-    """A tool failed, or its arguments did not fit."""
+    """Raised if a tool failed, or if its arguments did not fit."""
 
 
 class Called(BaseException):
@@ -60,7 +60,7 @@ class Tools:
 
 def result_of(tools):
     """
-    The result of a run that ended at a call; None if the code made no new call. It is no method, because a tool may
-    have any name.
+    Returns the result of a run that ended at a call; None if the code made no new call. This is no method, because a
+    tool may have any name.
     """
     return tools._end
