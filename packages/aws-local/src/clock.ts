@@ -7,7 +7,7 @@ export interface Clock {
    * happened.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A number in [0, 1), like that of `Math.random`. */
+  /** Returns a number in [0, 1), like `Math.random`. */
   random(): number;
   /**
    * The interval at which a long wait has to check the clock: timers stand still while the machine sleeps, and do not

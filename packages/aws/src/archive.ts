@@ -211,8 +211,8 @@ interface KeyPatterns {
   clientKey?: string;
   client?: string;
   /**
-   * The execution to which the item belongs. For an item of the chain it is the partition: the execution, and after it the
-   * map item, if there is one.
+   * The execution to which the item belongs. For an item of the chain it is the partition: the execution, and after it
+   * the map item, if there is one.
    */
   execution?: string;
 }

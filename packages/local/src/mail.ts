@@ -110,7 +110,7 @@ interface CaughtMail {
 }
 
 export interface MailCatcher extends MailServer {
-  /** All mails in the order of arrival, including those of earlier runs. */
+  /** Returns all mails in the order of arrival, including those of earlier runs. */
   messages(): Promise<CaughtMail[]>;
 }
 

@@ -94,7 +94,8 @@ function rebindings(program: Program): Binding[] {
 }
 
 /**
- * True inside `except NameError: context = {...}` or `if "context" not in globals(): ...`, which only run outside NOVA.
+ * Returns true inside `except NameError: context = {...}` or `if "context" not in globals(): ...`, which only run
+ * outside NOVA.
  */
 function isStandIn(node: Node): boolean {
   return Array.from(ancestors(node)).some((ancestor) => {
@@ -108,7 +109,7 @@ function isStandIn(node: Node): boolean {
   });
 }
 
-/** Whether the value that is bound is a new dict. */
+/** Returns whether the value that is bound is a new dict. */
 function makesDict({ origin }: Binding): boolean {
   if (origin.kind !== "value") return false;
   const { value } = origin;

@@ -1,12 +1,12 @@
 /** The harness's folder in a sandbox, in root's home, because other users cannot read that. */
 export const root = "/root/.nova-sandbox";
 
-/** The code of the cell that passes an uploaded input to the harness. */
+/** Returns the code of the cell that passes an uploaded input to the harness. */
 export function cell(input: string): string {
   return `${preparation}\nnova_attach("${input}")`;
 }
 
-/** The code of a cell that contains its input and writes the file that an upload would have created. */
+/** Returns the code of a cell that contains its input and writes the file that an upload would have created. */
 export function cellWith(input: string, text: string): string {
   // A JSON string is also a Python string if it has no lone surrogates, which well-formed JSON escapes.
   return `${preparation}\nnova_attach("${input}", ${JSON.stringify(text)})`;

@@ -38,7 +38,7 @@ export interface AwsHttp extends AccessKey, Binding {
 
 /** Recognises write errors that a full or read-only disk causes. */
 export interface WriteErrors {
-  /** The error to send to the client; undefined if `error` is no write error of a full or read-only disk. */
+  /** Returns the error to send to the client; undefined if `error` is no write error of a full or read-only disk. */
   refusal(error: unknown): AwsError | undefined;
 }
 
@@ -147,7 +147,7 @@ function successResponse({ contentType, storedJson }: AwsHttp, answer: object): 
   return buildResponse(200, contentType, storedJson ? storedJson.textOf(answer) : JSON.stringify(answer));
 }
 
-/** If `inXml` is true, the response is XML, for clients that cannot read JSON. */
+/** Builds the response for an error. If `inXml` is true, the response is XML, for clients that cannot read JSON. */
 function errorResponse(service: AwsHttp, error: unknown, inXml = false): HttpResponse {
   const refusal = toAwsError(service, error);
   const { contentType } = service;
@@ -173,7 +173,7 @@ function unexpectedError(service: string, error: unknown): AwsError {
   return new AwsError("InternalException", `The local ${service} failed: ${error}`, 500);
 }
 
-/** Whether a request uses AWS's Query protocol (as SES v1 does). Its clients read only XML. */
+/** Returns whether a request uses AWS's Query protocol (as SES v1 does). Its clients read only XML. */
 function speaksQuery({ headers }: IncomingMessage): boolean {
   return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
 }

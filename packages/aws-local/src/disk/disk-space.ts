@@ -76,7 +76,7 @@ export class DiskSpace {
     if (!this.isReadOnly) this.refusal(this.#tried());
   }
 
-  /** Whether the disk is full and stores wait for space. */
+  /** Returns whether the disk is full and stores wait for space. */
   get isWaiting(): boolean {
     return this.#back !== undefined && !this.#closing.signal.aborted;
   }

@@ -38,7 +38,7 @@ const operations: Record<string, DirectOperation> = {
   DeleteObjects: { fields: ["Bucket", "Delete"], perform: deleteObjects },
 };
 
-/** Whether `performDirectly` serves an operation with this input. All other requests need HTTP. */
+/** Returns whether `performDirectly` serves an operation with this input. All other requests need HTTP. */
 export function servesDirectly(operation: string, input: Input): boolean {
   const fields = Object.hasOwn(operations, operation) ? operations[operation]?.fields : undefined;
   const given = Object.keys(input).filter((name) => input[name] !== undefined);

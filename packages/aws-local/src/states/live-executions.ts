@@ -115,7 +115,7 @@ export class LiveExecutions {
     await Promise.all([...doomed].map((execution) => this.stop(execution, stop)));
   }
 
-  /** Whether this process works on at least one execution. */
+  /** Returns whether this process works on at least one execution. */
   isAtWork(): boolean {
     return this.#runs.values().some((run) => run.isBusy);
   }

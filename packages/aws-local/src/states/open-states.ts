@@ -135,7 +135,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   };
 }
 
-/** A `readObject` that always rejects, for callers without S3. */
+/** Always rejects. It is the `readObject` of callers without S3. */
 export function noObjects(): Promise<never> {
   return Promise.reject(new Error("There is no S3 beside this Step Functions."));
 }

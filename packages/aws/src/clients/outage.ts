@@ -22,7 +22,7 @@ const noConnection = new Set(
   ),
 );
 
-/** True for throttling, server errors and lost connections: the same request may succeed later. */
+/** Returns true for throttling, server errors and lost connections, because the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, $metadata, $retryable } = error as ServiceError;
@@ -51,7 +51,7 @@ export async function reportOutage<T>(store: string, call: () => Promise<T>): Pr
   }
 }
 
-/** Like `reportOutage`, for a conditional write: returns false if its condition failed. */
+/** Works like `reportOutage`, for a conditional write. Returns false if the condition of the write failed. */
 export function reportOutageIf(store: string, write: () => Promise<unknown>): Promise<boolean> {
   return orOnError(["ConditionalCheckFailedException"], false, async () => {
     await reportOutage(store, write);

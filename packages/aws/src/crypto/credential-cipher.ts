@@ -8,11 +8,11 @@ import { readKeyFile, writeKeyFile } from "./key-file.ts";
 
 /** Encryption keys, as keyrings of the AWS Encryption SDK. */
 export interface CredentialKeys {
-  /** Name of the key that encrypts. */
+  /** Returns the name of the key that encrypts. */
   current(): Promise<string>;
-  /** A keyring with the current key only. */
+  /** Returns a keyring with the current key only. */
   sealing(): Promise<KeyringNode>;
-  /** A keyring with all keys. `outage` returns the error of a failed call to KMS, if there was one. */
+  /** Returns a keyring with all keys. `outage` returns the error of a failed call to KMS, if there was one. */
   opening(): Promise<{ keyring: KeyringNode | MultiKeyringNode; outage(): StoreUnavailable | undefined }>;
   /** Creates the new key of a rotation. Does nothing with KMS, where the operator sets the id of the new key. */
   renew(): Promise<void>;
@@ -76,8 +76,8 @@ function isSame(sealedFor: Readonly<Record<string, string>>, context: Record<str
 }
 
 /**
- * Keys from the environment: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`). If
- * both are absent, the vault's key is used.
+ * Returns the keys that the environment names: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex
+ * (`NOVA_CREDENTIALS_KEY`). If both are absent, returns the vault's key.
  */
 export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
   const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;

@@ -250,7 +250,7 @@ const publicationRecord = record(
 
 type PublicationItem = Stored<typeof publicationRecord>;
 
-/** The active version of each workflow, its deleted versions, and the changes that are not finished yet. */
+/** Stores the active version of each workflow, its deleted versions, and the changes that are not finished yet. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
   const states = stateRecord(connection);
   return {

@@ -17,7 +17,7 @@ export interface BusOptions extends Partial<Pick<BusConnection, "sleep">> {
   bucket: BucketConnection;
 }
 
-/** A bus on EventBridge. Details that are too large for an entry are stored in the bucket. */
+/** Creates a bus on EventBridge. The bus stores details that are too large for an entry in the bucket. */
 export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): NovaBus {
   const connection = { busName, sleep, eventBridge: eventBridge() };
   const put: Bus["put"] = async (event) => putEvent(connection, await fitIntoEntry(bucket, event));

@@ -8,7 +8,7 @@ import { docstringsFolder } from "./templates.ts";
 export const table = "nova";
 export const bucket = "nova";
 
-/** The variables with which the official SDKs and NOVA itself find the local cloud. */
+/** Returns the variables with which the official SDKs and NOVA itself find the local cloud. */
 export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,

@@ -9,12 +9,12 @@ import { choosePython, type Python, type PythonNeeds } from "@nova/e2b-local";
 import { pipLine, promisedPackages } from "@nova/workflow";
 import { Interrupted } from "./errors.ts";
 
-/** The user's own folder for packages, outside every Python installation. */
+/** Returns the user's own folder for packages, which is outside every Python installation. */
 function packagesHome(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "nova");
 }
 
-/** The folder of the packages that NOVA installed for this Python version (`3.12.1`). */
+/** Returns the folder of the packages that NOVA installed for this Python version (`3.12.1`). */
 export function packagesFolder(version: string): string {
   return join(packagesHome(), `python${version.split(".", 2).join(".")}`);
 }

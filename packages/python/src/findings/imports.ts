@@ -58,7 +58,7 @@ export function moduleOfFile(path: string): string {
   return top.replace(/\.pyi?$/, "");
 }
 
-/** Whether a node is under `if TYPE_CHECKING:`, which never runs. */
+/** Returns whether a node is under `if TYPE_CHECKING:`, which never runs. */
 function isForTypesOnly(node: Node): boolean {
   return Array.from(ancestorPairs(node)).some(([ancestor, child]) => {
     const branch = ancestor.kind === "if" ? ancestor.branches.find(({ body }) => body === child) : undefined;

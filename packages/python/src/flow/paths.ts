@@ -198,7 +198,7 @@ function findStores(program: Program, id: string): KnownEntry[] | undefined {
   return found;
 }
 
-/** Whether this use of a dict certainly adds no entries, except for those that `findStores` reads. */
+/** Returns whether this use of a dict certainly adds no entries, except for those that `findStores` reads. */
 function isSafeUse(program: Program, name: Node, parent: Node): boolean {
   if (parent.kind === "attribute") return /^(get|keys|values|items|copy)$/.test(parent.name);
   if (parent.kind !== "argument") return /^(subscript|binary|dict|format|for|comprehension|return)$/.test(parent.kind);

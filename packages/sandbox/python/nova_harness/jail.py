@@ -56,15 +56,15 @@ def of_kind(root, kind):
     """Creates the isolation of this `kind`, which another process has sent."""
     isolated, asks, has_doors = kind
     if isolated:
-        seccomp.filter_of(asks)  # The filter is built here once, and all processes that the caller forks use the cached one.
+        seccomp.filter_of(asks)  # Builds the filter once. All processes that the caller forks use the cached filter.
     walls = Jail(isolated, root, asks)
     return walls.without_network() if has_doors else walls
 
 
 class Jail:
     """
-    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts that have a door (see
-    relay.py). With neither, code uses the sandbox's network.
+    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts that have a door
+    (see relay.py). Without these, code uses the sandbox's network.
     """
 
     def __init__(self, isolated, root, asks=False):
@@ -97,8 +97,8 @@ class Jail:
 
     def fork(self):
         """
-        Like os.fork, but the child is the first process of a new pid namespace, which dies with it. The system call
-        bypasses the C library, so the child must fork normally before it runs foreign code.
+        Works like os.fork, but the child is the first process of a new pid namespace. The namespace ends with the
+        child. The system call bypasses the C library, so the child must fork normally before it runs foreign code.
         """
         if not self.isolated:
             return os.fork()

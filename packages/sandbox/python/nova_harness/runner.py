@@ -292,7 +292,10 @@ class _Comparison:
         return original is not None and original.value is value and type(value) in _IMMUTABLE
 
     def is_unchanged(self, key, text):
-        """A different text may still be the same value in another notation: `850.00`, spaces, escapes."""
+        """
+        Returns whether a value is unchanged. A different text may still be the same value in another notation: `850.00`,
+        spaces, escapes.
+        """
         original = self._originals.get(key)
         if original is None:
             return False

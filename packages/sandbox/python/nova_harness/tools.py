@@ -19,7 +19,7 @@ class Called(BaseException):
 
 
 class Tools:
-    """The tools of the agent, by name: `tools.look_up(id=7)` returns what the tool has set, as a dict."""
+    """The tools of the agent, by name: `tools.look_up(id=7)` returns the values that the tool has set, as a dict."""
 
     ToolError = ToolError
 

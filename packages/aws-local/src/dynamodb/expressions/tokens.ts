@@ -60,7 +60,7 @@ export class Tokens {
     return found;
   }
 
-  /** Whether the next tokens are a name and an opening parenthesis. */
+  /** Returns whether the next tokens are a name and an opening parenthesis. */
   isCall(): boolean {
     return this.next.kind === "word" && this.#tokens[this.#at + 1]?.text === "(";
   }

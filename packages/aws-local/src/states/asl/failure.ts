@@ -16,7 +16,7 @@ export class StateFailure extends Error {
     this.details = details;
   }
 
-  /** Whether `errorEquals` of a Retry or Catch names this failure. */
+  /** Returns whether `errorEquals` of a Retry or Catch names this failure. */
   matches(errorEquals: readonly string[]): boolean {
     return errorEquals.some((name) => this.#isNamed(name));
   }

@@ -66,7 +66,7 @@ export type ReadObject = (place: ObjectPlace) => Promise<string>;
 export interface Host {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number;
   uuid(): string;
   /** Resolves after `ms`, or as soon as `over` aborts. */

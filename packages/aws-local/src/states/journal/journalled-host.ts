@@ -37,7 +37,7 @@ export interface Owner {
   startChild(child: ChildStart, request: string): StartedChild;
   readObject: ReadObject;
   stopChild(executionArn: string): void;
-  /** The end of an execution that this one has started (a child); undefined while the child runs. */
+  /** Returns the end of an execution that this one has started (a child); undefined while the child runs. */
   endOfChild(executionArn: string): Json | undefined;
   /** Called when the execution can do nothing but wait for an answer or for a time. */
   onRest(): void;

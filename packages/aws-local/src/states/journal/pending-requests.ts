@@ -102,7 +102,7 @@ export class PendingRequests {
     return this.#pending.values().some(({ begun, kind }) => begun === true && AT_WORK.includes(kind));
   }
 
-  /** Whether a function may be in the middle of work that must not happen twice. */
+  /** Returns whether a function may be in the middle of work that must not happen twice. */
   get isInFunction(): boolean {
     return this.#pending.values().some(({ kind }) => kind === "lambda");
   }

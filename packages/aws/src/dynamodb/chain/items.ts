@@ -42,8 +42,8 @@ function linkKeys(at: EntryId, kind: LinkKind): Values {
 }
 
 /**
- * The attributes of every chain item. Two of them name the kind of the item for ElectroDB, as in all items of the
- * table.
+ * Returns the attributes of every chain item. Two of them name the kind of the item for ElectroDB, as in all items of
+ * the table.
  */
 function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: string): Values {
   const partition = chainPartition(execution, scope);
