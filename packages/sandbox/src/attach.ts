@@ -20,7 +20,7 @@ export interface AttachOptions {
   signal: AbortSignal;
 }
 
-/** The cell failed: the harness is missing or broken. */
+/** Thrown if the cell failed, because the harness is missing or broken. */
 export class HarnessFailure extends Error {
   override name = "HarnessFailure";
 }

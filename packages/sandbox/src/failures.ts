@@ -51,7 +51,7 @@ export class MalformedAnswer extends NovaError {
   }
 }
 
-/** Wraps an error of the engine's side (blobs, chain), so that code which retries E2B's errors does not retry it. */
+/** Wraps an error of the engine's side (blobs, chain). Code that retries E2B's errors does not retry this error. */
 export class IoFailure extends Error {
   override name = "IoFailure";
 
@@ -60,7 +60,7 @@ export class IoFailure extends Error {
   }
 }
 
-/** The connection ended before the last answer. */
+/** Thrown if the connection ended before the last answer. */
 export class BrokenAttach extends Error {
   override name = "BrokenAttach";
 }

@@ -67,7 +67,7 @@ export async function readBytes(
   return Buffer.concat(parts);
 }
 
-/** A blob of the code's process differs from its reference. */
+/** Thrown if a blob of the code's process differs from its reference. */
 export class DamagedBlob extends Error {
   override name = "DamagedBlob";
 }

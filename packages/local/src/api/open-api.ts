@@ -65,7 +65,7 @@ async function noPage(): Promise<never> {
 
 /** The largest number of requests that the API handles at the same time. */
 const maxRequests = 8;
-/** The time after which a request counts as waiting for a model or a run, and no longer blocks others. */
+/** After this time a request counts as waiting for a model or a run, and no longer counts towards the limit. */
 const longMs = 500;
 
 /**

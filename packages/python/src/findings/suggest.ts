@@ -31,8 +31,8 @@ export function isSlip(wrong: string, right: string): boolean {
 }
 
 /**
- * Returns whether a key is certainly a misspelling and not another word. It is a misspelling if no letter is replaced by another
- * (as in `date` for `data`), and if one word has five letters or more.
+ * Returns whether a key is certainly a misspelling and not another word. It is a misspelling if no letter is replaced
+ * by another (as in `date` for `data`), and if one word has five letters or more.
  */
 export function isSureSlip(wrong: string, right: string): boolean {
   if (!isSlip(wrong, right) || plain(wrong) === plain(right)) return false;

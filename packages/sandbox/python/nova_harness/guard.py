@@ -117,7 +117,7 @@ class Waiting(NamedTuple):
 
 
 class Guard:
-    """`near` holds (host, port) of this machine to which the code may connect."""
+    """`near` holds each (host, port) of this machine to which the code may connect."""
 
     def __init__(self, listener, names, nameservers, user, near, note):
         self.listener, self.user, self.near, self.note = listener, user, near, note

@@ -345,7 +345,8 @@ class Run:
         try:
             self.store.keep_outcome(self.claim, data)
         except OSError:
-            # The disk is full. A short outcome is sent now, but a later delivery will find it lost.
+            # The disk is full, so the outcome is not stored. A short outcome is sent now, but a later delivery cannot
+            # find it.
             return message if len(data) <= INLINE_BYTES else outcomes.not_kept(message)
         return message if len(data) <= INLINE_BYTES else kept_as_file(*self.store.outcome(self.claim))
 
