@@ -293,8 +293,8 @@ class _Comparison:
 
     def is_unchanged(self, key, text):
         """
-        Returns whether a value is unchanged. A different text may still be the same value in another notation: `850.00`,
-        spaces, escapes.
+        Returns whether a value is unchanged. A different text may still be the same value in another notation:
+        `850.00`, spaces, escapes.
         """
         original = self._originals.get(key)
         if original is None:
