@@ -2,9 +2,12 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`, or as soon as `signal` aborts. The signal tells the caller which of the two happened. */
+  /**
+   * Resolves after `ms`, or as soon as `signal` aborts. The caller checks the signal to find out which of the two
+   * happened.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A number in [0, 1), like that of `Math.random`. */
+  /** Returns a number in [0, 1), like `Math.random`. */
   random(): number;
   /**
    * The interval at which a long wait has to check the clock: timers stand still while the machine sleeps, and do not
@@ -27,7 +30,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** Like `setTimeout` of `node:timers/promises`, which costs ten times more if `signal` aborts, because it throws. */
+/**
+ * Works like `setTimeout` of `node:timers/promises`. That function throws if `signal` aborts, which makes an abort ten
+ * times slower.
+ */
 function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -21,8 +21,9 @@ type Line = { id: string; delivery: Delivery } | { id: string; ended: true };
 export type Invoke = (functionArn: string, payload: string) => Promise<boolean>;
 
 /**
- * Payloads on their way to functions. Each is on disk before it is accepted, so the next process delivers what a killed
- * process has left. A delivery that was under way at the kill happens twice, as in the cloud.
+ * Delivers payloads to functions. A payload is on disk before its delivery is accepted, so the next process delivers
+ * the payloads that a killed process has left. The next process also repeats a delivery that the kill interrupted, as
+ * in the cloud.
  */
 export class Deliveries {
   readonly #folder: string;
@@ -38,7 +39,8 @@ export class Deliveries {
   readonly #turns = new Map<string, Promise<void>>();
 
   /**
-   * Keeps two files in `folder`: deliveries under way, and payloads that no attempt delivered (a dead-letter queue).
+   * Keeps two files in `folder`: one with the deliveries under way, and one with the payloads that no attempt delivered
+   * (a dead-letter queue).
    */
   constructor(folder: string, invoke: Invoke, disk: DiskSpace, now = Date.now) {
     this.#folder = folder;

@@ -42,8 +42,8 @@ function isArchived(item: Item): boolean {
 }
 
 /**
- * Whether an item is the note that names the tree of a run. A note is not imported, because in this deployment the
- * tree with the same number may be another one.
+ * Returns whether an item is the note that names the tree of a run. A note is not imported, because in this deployment
+ * the tree with the same number may be another one.
  */
 function isRootNote(item: Item): boolean {
   return kindOf(item) === "note" && textIn(item, "sk") === rootNoteKey;
@@ -202,7 +202,7 @@ async function clientOfExecution(connection: ItemConnection, id: string): Promis
   return record && textIn(record, "client");
 }
 
-/** Patterns of an item's keys and owner, built from its attributes. A final `*` matches any rest. */
+/** Patterns of an item's keys and owner, which the item's attributes fill. A final `*` matches any rest. */
 interface KeyPatterns {
   pk: string;
   sk: string;
@@ -211,8 +211,8 @@ interface KeyPatterns {
   clientKey?: string;
   client?: string;
   /**
-   * The execution to which the item belongs. For an item of the chain it is the partition: the execution, and after it the
-   * map item, if there is one.
+   * The execution to which the item belongs. For an item of the chain it is the partition: the execution, and after it
+   * the map item, if there is one.
    */
   execution?: string;
 }
@@ -312,7 +312,7 @@ export async function redactItem(bucket: BucketConnection, item: Item, seen: Red
   return { ...item, hash: textValue(left.hash), ...(definition !== undefined && { definition: textValue(left.text) }) };
 }
 
-/** Redacts as many of these definitions, from the first one on, as fit into `maxBytes`, but at least one. */
+/** Redacts the first of these definitions: as many as fit into `maxBytes`, but at least one. */
 export async function redactObjects(
   bucket: BucketConnection,
   objects: readonly ArchivedObject[],

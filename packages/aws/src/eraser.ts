@@ -21,7 +21,8 @@ const store = "DynamoDB";
 const maxParallelUpdates = 16;
 
 /**
- * The only adapter that changes items of the chain. Only the eraser's IAM role allows such changes (stacks/storage.ts).
+ * Creates the only adapter that changes items of the chain. Only the eraser's IAM role allows such changes
+ * (stacks/storage.ts).
  */
 export function createEraser(connection: ItemConnection, bucket: BucketConnection): Eraser {
   return {

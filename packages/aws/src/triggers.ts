@@ -26,8 +26,8 @@ export const retries = { MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 24
 const maxNameLength = 64;
 
 /**
- * Name of a trigger's rule or schedule. The hash keeps names unique: otherwise trigger `a-b` of workflow `c` and
- * trigger `b` of workflow `c-a` would have the same name.
+ * Returns the name of a trigger's rule or schedule. The hash keeps names unique: otherwise trigger `a-b` of workflow
+ * `c` and trigger `b` of workflow `c-a` would have the same name.
  */
 export function resourceName({ workflow, trigger }: TriggerName): string {
   const hash = createHash("sha256").update(`${workflow}\n${trigger}`).digest("hex").slice(0, 12);
@@ -41,8 +41,8 @@ export function unlessAbsent<T>(service: string, call: () => Promise<T>): Promis
 }
 
 /**
- * AWS refuses a trigger. The error has the name of the service's class `Refused`, so that this file need not load that
- * class.
+ * Thrown if AWS refuses a trigger. The error has the name of the service's class `Refused`, so that this file need not
+ * load that class.
  */
 export class TriggerRefused extends Error {
   override name = "Refused";

@@ -12,8 +12,9 @@ export interface ExecuteRequest {
 }
 
 /**
- * Runs a cell for code of this process: no HTTP, and no web streams. The response has what E2B's SDK reads of a
- * response. Its body breaks if the sandbox ends before the cell does. `onEnd` is called when the response is read.
+ * Runs a cell for code of this process, without HTTP and web streams. The returned response has only the members that
+ * E2B's SDK reads. Reading its body fails if the sandbox ends before the cell does. `onEnd` is called when the SDK
+ * stops reading.
  */
 export async function executeDirectly(
   sandboxes: Sandboxes,

@@ -33,7 +33,7 @@ export function unknownSandbox(id: string): Refusal {
   return new Refusal(404, `Sandbox "${id}" doesn't exist or you don't have access to it`);
 }
 
-/** The response of E2B's gateway for a sandbox that does not exist. Its body also has the field `sandboxId`. */
+/** Creates the response of E2B's gateway for a sandbox that does not exist. Its body also has the field `sandboxId`. */
 export function unreachableSandbox(id: string): Refusal {
   return new Refusal(502, "The sandbox was not found", { sandboxId: id });
 }

@@ -17,7 +17,8 @@ const maxRequestMs = 60 * 60 * 1000;
 
 export type E2bOptions = {
   /**
-   * The X-API-KEY that requests must have. Code in a sandbox does not know it, so it cannot create or end sandboxes.
+   * The X-API-KEY that requests must have. Code in a sandbox does not know the key, so it cannot create or end
+   * sandboxes.
    */
   apiKey: string;
   /** The port on 127.0.0.1; absent or 0: any free port. */
@@ -120,8 +121,8 @@ async function startFirst(zygotes: Zygotes): Promise<void> {
 }
 
 /**
- * Counts a request as active until the returned function is called, but only for a short time: a cell that runs for
- * minutes must not delay imports.
+ * Counts a request as active until the returned function is called, but only for a short time, because a cell that runs
+ * for minutes must not delay imports.
  */
 function noteActivity(zygotes: Zygotes): () => void {
   zygotes.requestStarted();

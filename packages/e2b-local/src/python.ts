@@ -142,8 +142,8 @@ async function askAll(candidates: string[], args: string[]): Promise<Python | un
 }
 
 /**
- * The commands with these names on the PATH. Two links to one file count once if they are in the same folder. In
- * different folders both count, because one of them may belong to a virtual environment.
+ * Returns the commands with these names on the PATH. Two links to one file count once if they are in the same folder.
+ * In different folders both count, because one of them may belong to a virtual environment.
  */
 function onPath(names: string[]): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);

@@ -31,7 +31,7 @@ export function makeScratch(): string {
   return writeToScratch(() => mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)));
 }
 
-/** Whether a process has ended. The error EPERM means that it still runs, as another user. */
+/** Returns whether a process has ended. The error EPERM means that the process still runs, as another user. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -108,7 +108,7 @@ export class Zygotes {
     return starting;
   }
 
-  /** Has to be called before every request, so that packages are imported only between requests. */
+  /** Call this before every request, so that packages are imported only between requests. */
   requestStarted(): void {
     if (this.#active++ === 0) for (const zygote of this.#started) zygote.setActive(true);
   }
@@ -152,16 +152,16 @@ const unsupported =
   /Operation not permitted|Function not implemented|Invalid argument|Permission denied|No permissions to create/;
 
 /**
- * Whether an error says that this machine does not support the isolation. Any other error may be a temporary shortage,
- * which code in another sandbox can cause: it must not turn isolation off.
+ * Returns whether an error says that this machine does not support the isolation. Any other error may be a temporary
+ * shortage, which code in another sandbox can cause. Such an error must not turn isolation off.
  */
 function isUnsupported(error: unknown): boolean {
   return error instanceof E2bServerError && !(error instanceof NoScratch) && unsupported.test(error.message);
 }
 
 /**
- * Whether the launcher could not read our modules. With many user ids, the launcher runs as a user who may have no
- * right to read them. With one user id, it always has that right.
+ * Returns whether the launcher could not read our modules. With many user ids, the launcher runs as a user who may have
+ * no right to read them. With one user id, it always has that right.
  */
 function isUnreadable(error: unknown): boolean {
   return error instanceof E2bServerError && error.message.includes("ModuleNotFoundError");

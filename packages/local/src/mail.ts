@@ -110,7 +110,7 @@ interface CaughtMail {
 }
 
 export interface MailCatcher extends MailServer {
-  /** All mails in the order of arrival, including those of earlier runs. */
+  /** Returns all mails in the order of arrival, including those of earlier runs. */
   messages(): Promise<CaughtMail[]>;
 }
 
@@ -186,7 +186,10 @@ async function openSmtp({ port = 0, maxBytes = maxMailBytes, take }: SmtpOptions
   };
 }
 
-/** Reads a mail to its end, even if it is too large, because the client reads no answer before. */
+/**
+ * Reads a mail to its end, even if the mail is too large, because the client reads no answer before it has sent the
+ * whole mail.
+ */
 async function readMail(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

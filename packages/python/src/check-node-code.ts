@@ -63,7 +63,7 @@ function findingOf({ code, message, line, column }: Omit<CodeFinding, "severity"
   return { code, line, column, message, severity: codeFindings[code] };
 }
 
-/** PY150: values that the context cannot store and that no later change replaces. */
+/** Finds PY150: values that the context cannot store and that no later change replaces. */
 function findUnfitValues(subject: Subject): Problem[] {
   const { program, typeOf, changes } = subject;
   return changes.flatMap((change): Problem[] => {
@@ -94,7 +94,7 @@ function isPutRight(change: Change, path: Path, { program, typeOf, changes }: Su
   });
 }
 
-/** PY151: values that json.dumps rejects. */
+/** Finds PY151: values that json.dumps rejects. */
 function findUnfitDumps({ program, typeOf }: Subject): Problem[] {
   return readDumps(program).flatMap(({ call, value }): Problem[] => {
     const isAided = call.args.some(({ name, stars }) => stars > 0 || /^(default|cls|skipkeys)$/.test(name ?? ""));

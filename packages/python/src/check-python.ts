@@ -20,8 +20,8 @@ export interface PythonProblem extends LineColumn {
 }
 
 /**
- * Finds mistakes without running the code, except on lines with `# noqa`. After a syntax error, undefined names are not
- * reported.
+ * Finds mistakes without running the code, except on lines with `# noqa`. If the code has a syntax error, this function
+ * does not report undefined names.
  */
 export async function checkPython(source: string, builtins: readonly string[] = []): Promise<PythonProblem[]> {
   const { broken, diagnostics } = await diagnose(source, builtins);
@@ -51,7 +51,10 @@ export async function diagnose(
   return { broken: firstBy(syntax, ({ line }) => line), diagnostics };
 }
 
-/** True unless the diagnostic is about a name: ruff's syntax errors have no code that they share. */
+/**
+ * Returns whether a diagnostic is about the syntax. Only the codes of diagnostics about names are known, because ruff's
+ * syntax errors have no code that they share.
+ */
 function isSyntaxError({ code }: Diagnostic): boolean {
   return code?.startsWith("F82") !== true;
 }
@@ -91,7 +94,8 @@ function rebindings(program: Program): Binding[] {
 }
 
 /**
- * True inside `except NameError: context = {...}` or `if "context" not in globals(): ...`, which only run outside NOVA.
+ * Returns true inside `except NameError: context = {...}` or `if "context" not in globals(): ...`, which only run
+ * outside NOVA.
  */
 function isStandIn(node: Node): boolean {
   return Array.from(ancestors(node)).some((ancestor) => {
@@ -105,7 +109,7 @@ function isStandIn(node: Node): boolean {
   });
 }
 
-/** Whether the value that is bound is a new dict. */
+/** Returns whether the value that is bound is a new dict. */
 function makesDict({ origin }: Binding): boolean {
   if (origin.kind !== "value") return false;
   const { value } = origin;

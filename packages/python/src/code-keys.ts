@@ -87,7 +87,7 @@ function readsFlattened(program: Program): Node | undefined {
   return use?.parent ?? undefined;
 }
 
-/** Whether the code uses the context in a way other than `context["key"]`, so that it may read any key. */
+/** Returns whether the code uses the context in a way other than `context["key"]`, so that it may read any key. */
 function usesContextFreely(program: Program): boolean {
   return (
     program.nodes.some((node) => hasHiddenEffect(program, node)) ||
@@ -151,8 +151,8 @@ export function listContextReads(source: string): { path: string; optional: bool
 }
 
 /**
- * Whether a decision's code can set `branch_decision`. False means that it certainly never does; true means that it
- * may.
+ * Returns whether a decision's code can set `branch_decision`. False means that it certainly never does; true means
+ * that it may.
  */
 export function setsBranchDecision(source: string, lib: Record<string, string> = {}): boolean {
   const program = Program.read(source);

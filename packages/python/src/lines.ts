@@ -28,7 +28,7 @@ export class Lines {
     return (this.#starts[line - 1] ?? 0) + column - 1;
   }
 
-  /** Whether the line has a bare `# noqa`, or one that names this code: `# noqa: PY110`. */
+  /** Returns whether the line has a bare `# noqa`, or one that names this code: `# noqa: PY110`. */
   isSilenced(line: number, code: string): boolean {
     const text = this.#source.slice(this.#starts[line - 1], this.#starts[line]);
     const [found, codes] = /#\s*noqa\b(?::\s*([A-Z0-9, ]+))?/i.exec(text) ?? [];

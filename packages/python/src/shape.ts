@@ -34,7 +34,7 @@ export function shapeAt(shape: ContextShape, [first, ...rest]: Path): ValueShape
   return found;
 }
 
-/** Whether every key of an object is known. */
+/** Returns whether every key of an object is known. */
 export function isComplete(shape: ValueShape): shape is ValueShape & { members: object } {
   return shape.type === "object" && shape.members !== undefined && Object.keys(shape.members).length === shape.size;
 }

@@ -8,8 +8,8 @@ import { WatchedBody, writeStream, writeText } from "./transfer.ts";
 
 export interface AttachOptions {
   /**
-   * True runs the cell in a new kernel context, which never waits for the cell of another delivery. The default context
-   * saves a call.
+   * If true, the cell runs in a new kernel context, which never waits for the cell of another delivery. If false, it
+   * runs in the default context, which saves a call.
    */
   ownContext: boolean;
   /** Resolves to true when the turn is written. The cell runs only after that. */
@@ -20,7 +20,7 @@ export interface AttachOptions {
   signal: AbortSignal;
 }
 
-/** The cell failed: the harness is missing or broken. */
+/** Thrown if the cell failed, because the harness is missing or broken. */
 export class HarnessFailure extends Error {
   override name = "HarnessFailure";
 }

@@ -39,8 +39,8 @@ export class Connections {
   }
 
   /**
-   * True at the first call for a new warm sandbox. Its first cell must contain no input, because the harness starts in
-   * that cell and keeps its text in memory.
+   * Returns true at the first call for a new warm sandbox. The first cell of such a sandbox must contain no input,
+   * because the harness starts in that cell and keeps the text of the cell in memory.
    */
   isFirstUse(id: string): boolean {
     return this.#unused.delete(id);

@@ -3,13 +3,18 @@ import { harnessFile } from "./harness-file.ts";
 import { connectSandboxes } from "./sandboxes.ts";
 
 export interface SandboxesOptions {
-  /** Interval of checks that a node's sandbox is alive; a connection to a dead one may stay open. Default 20 s. */
+  /**
+   * The interval of checks that a node's sandbox is alive, because a connection to a dead sandbox may stay open.
+   * Absent: 20 seconds.
+   */
   lookAfterMs?: number;
   /** Resolves to true when a sandbox may be created, and to false after a second without success. Absent: no limit. */
   pace?: (() => Promise<boolean>) | undefined;
 }
 
-/** Tries of about a second each. A longer wait is an error, because a waiting Lambda costs money. */
+/**
+ * The largest number of tries, each of about a second. A longer wait is an error, because a waiting Lambda costs money.
+ */
 const maxTries = 30;
 
 /** Creates the port to E2B sandboxes for processes that create sandboxes. */

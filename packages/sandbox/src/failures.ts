@@ -41,14 +41,17 @@ export function asRunError(what: string, error: unknown): NovaError {
   return new NovaError("SandboxUnavailable", `${what} (${reason})`, { cause: error });
 }
 
-/** The sandbox sends something that no harness sends. It is not retried: the sandbox can no longer be trusted. */
+/**
+ * Thrown if the sandbox sends a message that no harness sends. NOVA does not retry after this error, because the
+ * sandbox can no longer be trusted.
+ */
 export class MalformedAnswer extends NovaError {
   constructor(what: string) {
     super("NodeFailed", `the sandbox does not speak as its harness does (${what}) - leave the harness alone`);
   }
 }
 
-/** Wraps an error of the engine's side (blobs, chain), so that code which retries E2B's errors does not retry it. */
+/** Wraps an error of the engine's side (blobs, chain). Code that retries E2B's errors does not retry this error. */
 export class IoFailure extends Error {
   override name = "IoFailure";
 
@@ -57,7 +60,7 @@ export class IoFailure extends Error {
   }
 }
 
-/** The connection ended before the last answer. */
+/** Thrown if the connection ended before the last answer. */
 export class BrokenAttach extends Error {
   override name = "BrokenAttach";
 }

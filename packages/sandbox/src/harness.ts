@@ -1,22 +1,22 @@
 /** The harness's folder in a sandbox, in root's home, because other users cannot read that. */
 export const root = "/root/.nova-sandbox";
 
-/** The code of the cell that passes an uploaded input to the harness. */
+/** Returns the code of the cell that passes an uploaded input to the harness. */
 export function cell(input: string): string {
   return `${preparation}\nnova_attach("${input}")`;
 }
 
-/** The code of a cell that contains its input and writes the file that an upload would have created. */
+/** Returns the code of a cell that contains its input and writes the file that an upload would have created. */
 export function cellWith(input: string, text: string): string {
   // A JSON string is also a Python string if it has no lone surrogates, which well-formed JSON escapes.
   return `${preparation}\nnova_attach("${input}", ${JSON.stringify(text)})`;
 }
 
 /**
- * The first cell of a kernel defines the function that all its cells call. Python does not compile a text, so later cells
- * start in a seventh of the time. `~` is root's home, which a local sandbox without isolation has elsewhere. One
- * harness serves a sandbox for its whole life, even if a later adapter has a newer version: two harnesses would not see
- * each other's claims.
+ * The first cell of a kernel defines the function that all its cells call. The definition is a text inside `exec`, so
+ * Python does not compile it again in later cells, and these start in a seventh of the time. `~` is root's home, which
+ * a local sandbox without isolation has elsewhere. One harness serves a sandbox for its whole life, even if a later
+ * adapter has a newer version: two harnesses would not see each other's claims.
  */
 const preparation = `if "nova_attach" not in globals(): exec(${JSON.stringify(`
 import os, sys
@@ -39,7 +39,7 @@ export interface SandboxFile {
   data: string;
 }
 
-/** Files of the workflow's own modules: both `lib/tools.py` and `tools.py` become the module `tools`. */
+/** Returns the files of the workflow's own modules: both `lib/tools.py` and `tools.py` become the module `tools`. */
 export function libFiles(lib: Record<string, string>): SandboxFile[] {
   return Object.entries(lib).map(([name, data]) => ({ path: `${root}/lib/${name.replace(/^lib\//, "")}`, data }));
 }

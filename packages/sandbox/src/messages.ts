@@ -49,7 +49,7 @@ export type CodeAnswer = z.infer<typeof CodeAnswer>;
 /** A path relative to the harness's root. */
 const answerPath = z.string().regex(/^(blobs|answers)\/[0-9a-f-]+$/);
 
-/** Logs of the code, of which the harness keeps the last 64 KB. */
+/** The log of the code. The harness keeps only its last 64 KB. */
 const logs = shortText(1 << 17);
 /** The name of a node or task. */
 const name = z.string().max(1000);
@@ -95,7 +95,7 @@ export const Answer = z.discriminatedUnion("type", [
     bytes: z.number().int().nonnegative(),
   }),
   z.object({ type: z.literal("tombstoned") }),
-  /** This sandbox can never run the request. No claim was made. */
+  /** This sandbox can never run the request. The harness has made no claim. */
   z.object({ type: z.literal("unable"), message: Message }),
   z.object({ type: z.literal("stopped"), logs }),
   z.object({ type: z.literal("trouble"), message: Message }),
@@ -145,7 +145,10 @@ export function stopInput(claim: Claim, nonce: string): string {
   return `${JSON.stringify({ format: 1, op: "stop", nonce, ...claim })}\n`;
 }
 
-/** The harness sends at most 200,000 bytes inline, or 64 KB of logs with six characters per escape. */
+/**
+ * The longest line that the adapter reads. The harness sends at most 200,000 bytes inline, or 64 KB of logs with six
+ * characters per escape.
+ */
 const maxLineCharacters = 1 << 20;
 /**
  * Limit of the output of one attach, enough for thousands of needs (requests of the code for values). The SDK keeps all
@@ -173,7 +176,9 @@ export function lineReader(nonce: string, take: (answer: Answer) => void): (chun
   };
 }
 
-/** Blobs of the context keys that the code contains in quotes, which it will most likely read. */
+/**
+ * Returns the blobs of the context keys that the code contains in quotes, because the code will most likely read them.
+ */
 export function namedBlobs({ context, code }: RunRequest): BlobRef[] {
   return context.flatMap(({ key, json }) => {
     if (!json.includes('"$blob"')) return [];
@@ -182,7 +187,7 @@ export function namedBlobs({ context, code }: RunRequest): BlobRef[] {
   });
 }
 
-/** Keys of all references in the input. Their blobs are stored already. */
+/** Returns the keys of all references in the input. The blobs of these references are stored already. */
 export function inputReferences({ context }: RunRequest): Set<string> {
   return new Set(context.flatMap(({ json }) => referencesIn(json)).map(referenceKey));
 }

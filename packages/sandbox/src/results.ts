@@ -133,10 +133,13 @@ async function* once(chunk: Uint8Array): AsyncIterable<Uint8Array> {
 
 const count = z.int().nonnegative();
 const Header = z.object({ step: count, attempt: count, size: count });
-/** Limit of the log's file: the harness keeps a header and the last 64 KB. */
+/** The largest size of the log's file: the harness writes a header and the last 64 KB of the log. */
 const maxBytes = (64 << 10) + 1024;
 
-/** Reads the log of running code; null if no code runs. The sandbox must live `lifetimeSeconds` from now on. */
+/**
+ * Reads the log of running code; null if no code runs. If this process has no connection to the sandbox yet, this
+ * function also extends the sandbox's life to `lifetimeSeconds` from now on.
+ */
 export async function readRunningLog(
   connections: Connections,
   { sandbox, link, lifetimeSeconds }: { sandbox: string; link: string; lifetimeSeconds: number },
@@ -152,7 +155,7 @@ export async function readRunningLog(
   }
 }
 
-/** Path of the log while code of the link runs (store.py). */
+/** Returns the path of the log. The file exists while code of the link runs (store.py). */
 function pathOf(link: string): string {
   return `claims/${createHash("sha256").update(link).digest("hex").slice(0, 40)}/log`;
 }

@@ -16,9 +16,9 @@ export async function writeFiles(sandbox: E2bSandbox, files: SandboxFile[]): Pro
 }
 
 /**
- * Writes a stream to a file, and always ends the source. The SDK drops a body without ending it if it has not read any
- * of it, or if the answer arrives early. A generator that has not started runs no cleanup, so this reads the first
- * chunk immediately.
+ * Writes a stream to a file, and always ends the source. The SDK drops a body without ending it if the SDK has not read
+ * any of the body, or if the answer arrives early. A generator that has not started runs no cleanup, so this function
+ * reads the first chunk immediately.
  */
 export async function writeStream(
   sandbox: E2bSandbox,
@@ -67,7 +67,7 @@ export async function readBytes(
   return Buffer.concat(parts);
 }
 
-/** A blob of the code's process differs from its reference. */
+/** Thrown if a blob of the code's process differs from its reference. */
 export class DamagedBlob extends Error {
   override name = "DamagedBlob";
 }

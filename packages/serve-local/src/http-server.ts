@@ -20,7 +20,10 @@ export interface HttpServerOptions extends ServerOptions {
   hostAdvice?: string | undefined;
 }
 
-/** Answers what Node cannot read as a request: 431 for too large a header, which may have a token with many groups. */
+/**
+ * Answers a message that Node cannot read as a request. The status is 431 if the header is too large: it may have a
+ * token with many groups.
+ */
 function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const [status, message] =
@@ -123,8 +126,8 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
 }
 
 /**
- * The message that refuses a request for its header `Host`; undefined if the header has a loopback name or one of
- * `others`. Without this check, another site could point its own host name at this machine (DNS rebinding), and its
+ * Returns the message that refuses a request for its header `Host`; undefined if the header has a loopback name or one
+ * of `others`. Without this check, another site could point its own host name at this machine (DNS rebinding), and its
  * page could read our answers.
  */
 function refusedHost(
@@ -140,7 +143,7 @@ function refusedHost(
   return `this server answers on this machine's own names only, and not as ${JSON.stringify(host.slice(0, 100))} - use http://127.0.0.1, or ${advice}`;
 }
 
-/** The host name in lower case, without its port and final dot; undefined for an invalid host. */
+/** Returns the host name in lower case, without its port and final dot; undefined for an invalid host. */
 export function hostName(host: string): string | undefined {
   const address = `http://${host}`;
   if (!/^[\w.:[\]-]+$/.test(host) || !URL.canParse(address)) return undefined;
@@ -148,8 +151,8 @@ export function hostName(host: string): string | undefined {
 }
 
 /**
- * Whether a host name from the URL parser means this machine. The parser has written IPv4 addresses in decimal and IPv6
- * addresses in their short form.
+ * Returns whether a host name from the URL parser means this machine. The parser has written IPv4 addresses in decimal
+ * and IPv6 addresses in their short form.
  */
 function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(\.\d+){3}$/.test(name);

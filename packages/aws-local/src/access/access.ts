@@ -17,8 +17,9 @@ const header =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8}\/[^/,\s]+\/[^/,\s]+\/aws4_request),\s*SignedHeaders=([^,\s]+),\s*Signature=(\S+)$/;
 
 /**
- * Checks that a request is signed with the key of the data folder. A loopback address alone protects nothing: code in a
- * sandbox can reach it. The key's id protects nothing either: signed addresses show it. Only the secret does.
+ * Checks that a request is signed with the key of the data folder. A loopback address alone is no protection, because
+ * code in a sandbox can reach it. The key's id is no protection, because signed addresses contain it. Only the secret
+ * protects.
  */
 export class Access {
   readonly signatures: Signatures;
@@ -30,9 +31,9 @@ export class Access {
   }
 
   /**
-   * The reason to refuse an HTTP request; undefined if the request is accepted. `payload` is the SHA-256 of the body in
-   * hex. S3 passes the hash that the client sent in a header, and compares the body with this hash while it reads the
-   * body.
+   * Returns the reason to refuse an HTTP request; undefined if the request is accepted. `payload` is the SHA-256 of the
+   * body in hex. S3 passes the hash that the client sent in a header, and compares the body with this hash while it
+   * reads the body.
    */
   refusalOf(request: Request, payload: string): Refusal | undefined {
     const claim = this.claimOf(request);

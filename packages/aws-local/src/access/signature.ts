@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
 
 /**
- * The access key of a data folder, the only key that its endpoints accept. The id is in every signed address; the
- * secret is in none.
+ * The access key of a data folder, the only key that its endpoints accept. Every signed address contains the id. No
+ * signed address contains the secret.
  */
 export interface AccessKey {
   accessKeyId: string;
@@ -14,7 +14,7 @@ export interface AccessKey {
 /** A request as it arrived, with the sender's claims about the signature (AWS Signature Version 4). */
 export interface SignedRequest {
   method: string;
-  /** Percent-encoded, as it arrived. */
+  /** The path as it arrived, percent-encoded. */
   path: string;
   /** Names and values are decoded. */
   query: [name: string, value: string][];
@@ -33,7 +33,7 @@ export const algorithm = "AWS4-HMAC-SHA256";
 
 /**
  * The largest number of cached signing keys: there is one key for each day, region and service that a client names.
- * Without a limit, a client without the secret could name ever more of them and fill the memory.
+ * Without a limit, a client that does not know the secret could fill the memory by naming more and more services.
  */
 const maxKeys = 32;
 
@@ -45,7 +45,7 @@ export class Signatures {
     this.#secret = secretAccessKey;
   }
 
-  /** The signature in hex. */
+  /** Returns the signature of a request in hex. */
   of(request: SignedRequest): string {
     const toSign = [algorithm, request.time, request.scope, hash("sha256", canonical(request))].join("\n");
     return this.#keyOf(request.scope).sign(toSign);
@@ -73,21 +73,21 @@ class SigningKey {
   readonly #inner: Buffer;
   readonly #outer: Buffer;
 
-  /** `key` may be at most as long as a block of SHA-256 (64 bytes). */
+  /** `key` has at most 64 bytes, the length of a block of SHA-256. */
   constructor(key: Buffer) {
     const block = Buffer.concat([key], 64);
     this.#inner = Buffer.from(block.map((byte) => byte ^ 0x36));
     this.#outer = Buffer.from(block.map((byte) => byte ^ 0x5c));
   }
 
-  /** The signature in hex. */
+  /** Returns the signature of a text in hex. */
   sign(text: string): string {
     const inner = hash("sha256", Buffer.concat([this.#inner, Buffer.from(text)]), "buffer");
     return hash("sha256", Buffer.concat([this.#outer, inner]));
   }
 }
 
-/** Whether the signature covers the host and every `x-amz-` header. */
+/** Returns whether the signature covers the host and every `x-amz-` header. */
 export function vouchesFor(headers: IncomingHttpHeaders, signed: readonly string[]): boolean {
   const telling = (name: string) => name === "host" || name.startsWith("x-amz-");
   return signed.includes("host") && Object.keys(headers).every((name) => !telling(name) || signed.includes(name));
@@ -100,8 +100,8 @@ export function instantOf(time: string): number {
 }
 
 /**
- * The request in the form whose hash is signed: with the path encoded once more (except for S3), the query sorted, and
- * only the signed headers.
+ * Returns the text whose hash is signed. In this text, the path is encoded a second time (except for S3), the query is
+ * sorted, and only the signed headers appear.
  */
 function canonical({ method, path, query, headers, signed, scope, payload }: SignedRequest): string {
   const isS3 = scope.endsWith("/s3/aws4_request");

@@ -1,4 +1,7 @@
-/** An error as AWS sends it: `name` becomes `__type`, from which the SDK makes an error of that class. */
+/**
+ * An error as AWS sends it. The response contains `name` as `__type`, and the SDK creates an error of the class with
+ * that name.
+ */
 export class AwsError extends Error {
   override readonly name: string;
   readonly status: number;
@@ -14,7 +17,7 @@ export function validation(message: string): AwsError {
   return new AwsError("ValidationException", message);
 }
 
-/** The error for a body that AWS's own parser would refuse. */
+/** Creates the error for a body that AWS's own parser would refuse. */
 export function malformed(message: string): AwsError {
   return new AwsError("SerializationException", message);
 }

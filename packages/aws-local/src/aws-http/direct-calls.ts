@@ -1,19 +1,21 @@
 import { AwsError } from "./aws-error.ts";
 
-/** Counts the calls that code of this process makes without HTTP, so that a close can wait for them as for requests. */
+/**
+ * Counts the calls that code of this process makes without HTTP, so that a closing service waits for these calls, too.
+ */
 export class DirectCalls {
   readonly #service: string;
   readonly #open = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  /** `service`: its name in the error for calls after the close. */
+  /** `service` is the name of the service in the error for calls after `close`. */
   constructor(service: string) {
     this.#service = service;
   }
 
   /**
-   * Performs a call. Throws an error with status 503 after `close` was called, and if a call fails because of the
-   * close.
+   * Performs a call. If `close` was called before the call, or before the call failed, it throws an error with status
+   * 503.
    */
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw this.#closedError();

@@ -23,22 +23,22 @@ export interface AwsHttp extends AccessKey, Binding {
   /** The HTTP status for requests that are not signed with the key; absent: 403. */
   refusedStatus?: number;
   /**
-   * Reads the operation and its input from a request over HTTP. A text is the name of the API, which precedes the
-   * operation in the target header.
+   * Reads the operation and its input from a request over HTTP. If `read` is a text, the text is the name of the API:
+   * the target header contains this name and then the operation.
    */
   read: string | ((request: HttpRequest, body: string) => [operation: string, input: Request]);
   /** Performs an operation. Throws `AwsError`. */
   perform(operation: string, input: Request): object | Promise<object>;
   /**
-   * For answers that contain stored JSON text: `textOf` writes such an answer as JSON text, and `objectOf` turns it
-   * into an object. Absent: all answers are plain JSON objects.
+   * Functions for answers that contain stored JSON text: `textOf` writes such an answer as JSON text, and `objectOf`
+   * turns such an answer into an object. Absent: all answers are plain JSON objects.
    */
   storedJson?: { textOf(answer: object): string; objectOf(answer: object): object };
 }
 
 /** Recognises write errors that a full or read-only disk causes. */
 export interface WriteErrors {
-  /** The error to send to the client; undefined if `error` is no write error of a full or read-only disk. */
+  /** Returns the error to send to the client; undefined if `error` is no write error of a full or read-only disk. */
   refusal(error: unknown): AwsError | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface AwsServer extends Listening {
   /** Code of this process that knows this key may call `perform`. */
   accessKeyId: string;
   /**
-   * Performs an operation for code of this process: no HTTP, no JSON text, no signature. `input` and the returned
+   * Performs an operation for code of this process, without HTTP, JSON text or a signature. `input` and the returned
    * output are objects of the SDK. Throws `AwsError`. DynamoDB replaces numbers in `input` by their normal form, and
    * removes the types of an attribute that are null or undefined.
    */
@@ -147,7 +147,7 @@ function successResponse({ contentType, storedJson }: AwsHttp, answer: object): 
   return buildResponse(200, contentType, storedJson ? storedJson.textOf(answer) : JSON.stringify(answer));
 }
 
-/** `inXml`: the response is XML, for clients that read nothing else. */
+/** Builds the response for an error. If `inXml` is true, the response is XML, for clients that cannot read JSON. */
 function errorResponse(service: AwsHttp, error: unknown, inXml = false): HttpResponse {
   const refusal = toAwsError(service, error);
   const { contentType } = service;
@@ -173,7 +173,7 @@ function unexpectedError(service: string, error: unknown): AwsError {
   return new AwsError("InternalException", `The local ${service} failed: ${error}`, 500);
 }
 
-/** Whether a request uses AWS's Query protocol (as SES v1 does). Its clients read only XML. */
+/** Returns whether a request uses AWS's Query protocol (as SES v1 does). Its clients read only XML. */
 function speaksQuery({ headers }: IncomingMessage): boolean {
   return headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
 }

@@ -93,7 +93,7 @@ export class Request {
     return this.structures(name, limits) ?? this.#missing(name);
   }
 
-  /** The error for a request without the field. */
+  /** Creates the error for a request without the field. */
   missing(name: string): AwsError {
     return this.#refusal(name, undefined, "must not be null");
   }
@@ -147,12 +147,15 @@ export function parseRequest(body: string): Request {
   }
 }
 
-/** Adds fields that a REST service reads from the path and the query to those of the body. */
+/** Adds the fields that a REST service reads from the path and the query to the fields of the body. */
 export function withFields(request: Request, more: JsonObject): Request {
   return new Request({ ...request.fields, ...more });
 }
 
-/** Reads the operation that the target header names: `<api>.<operation>`; empty without the header. */
+/**
+ * Reads the operation from the target header, which is `<api>.<operation>`. Returns an empty text if there is no such
+ * header.
+ */
 export function targetOf(api: string, { headers }: { headers: NodeJS.Dict<string | string[]> }): string {
   const target = String(headers["x-amz-target"] ?? "");
   return target.startsWith(`${api}.`) ? target.slice(api.length + 1) : target;
@@ -166,7 +169,7 @@ export function findOperation<T>(service: string, name: string, operations: Reco
   throw new AwsError("UnknownOperationException", describeServed(service, asked, Object.keys(operations)));
 }
 
-/** The message for an operation that a local server does not have. `served`: the names of its operations. */
+/** Returns the message for an operation that a local server does not have. `served` are the names of its operations. */
 export function describeServed(service: string, operation: string, served: readonly string[]): string {
   return `The local ${service} does not serve ${operation}. It serves ${[...served].sort().join(", ")}.`;
 }

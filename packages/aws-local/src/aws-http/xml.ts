@@ -3,8 +3,8 @@ export interface XmlFields {
 }
 
 /**
- * Writes an XML element whose fields are child elements. A list becomes one child per item, and an undefined field
- * becomes none.
+ * Writes an XML element whose fields are child elements. A list becomes one child per item. An undefined field becomes
+ * no child.
  */
 export function element(name: string, fields: XmlFields, attributes = ""): string {
   const inner = Object.entries(fields).map(([field, value]) => child(field, value));
@@ -23,7 +23,8 @@ export function xmlDocument(root: string): string {
 }
 
 /**
- * XML 1.0 forbids control characters. S3 writes them as character references all the same, and its clients read them.
+ * Writes control characters as character references, as S3 does. XML 1.0 forbids them even in this form, but clients of
+ * S3 read them.
  */
 function escapeXml(text: string): string {
   return text.replace(/[&<>"\p{Cc}]/gu, (char) => `&#${char.charCodeAt(0)};`);

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 /** The interval between two attempts to write to a full disk. */
 const retryMs = 1_000;
 
-/** A full disk counts as free again when this much can be written. A free byte alone may be gone a moment later. */
+/** A full disk counts as free again when this much can be written. A few free bytes could be used up a moment later. */
 const probe = Buffer.alloc(256 * 1024);
 
 const full = new Set(["ENOSPC", "EDQUOT"]);
@@ -47,7 +47,10 @@ export class DiskSpace {
     return !this.isReadOnly && this.#back === undefined;
   }
 
-  /** The error to send to the client if `error` says that the disk is full or read-only; undefined for other errors. */
+  /**
+   * Returns the error to send to the client if `error` says that the disk is full or read-only; undefined for other
+   * errors.
+   */
   refusal(error: unknown): AwsError | undefined {
     if (error instanceof AwsError && error.status === insufficientStorage) return error;
     const { code = "", errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
@@ -73,7 +76,7 @@ export class DiskSpace {
     if (!this.isReadOnly) this.refusal(this.#tried());
   }
 
-  /** Whether the disk is full and stores wait for space. */
+  /** Returns whether the disk is full and stores wait for space. */
   get isWaiting(): boolean {
     return this.#back !== undefined && !this.#closing.signal.aborted;
   }
@@ -138,7 +141,8 @@ function mayWrite(folder: string): boolean {
 }
 
 /**
- * Performs writes in their order. While the disk is full, they wait in memory, and every later write waits after them.
+ * Performs writes in their order. While the disk is full, writes wait in memory. A later write waits until all earlier
+ * writes are done.
  */
 export class Backlog {
   readonly #disk: DiskSpace;

@@ -62,8 +62,8 @@ export function ruleKey({ bus, name }: Pick<Rule, "bus" | "name">): string {
 const ruleName = /^[.\-_A-Za-z0-9]{1,64}$/;
 
 /**
- * The bus and the name of the rule in a request; `field` is the field with the name. Throws `ResourceNotFoundException`
- * if the bus is unknown.
+ * Returns the bus and the name of the rule in a request; `field` is the field with the name. Throws
+ * `ResourceNotFoundException` if the bus is unknown.
  */
 export function readRuleName(service: Pick<EventService, "customBus">, request: Request, field: "Name" | "Rule") {
   const bus = readBus(service, request.optionalText("EventBusName"));
@@ -74,8 +74,8 @@ export function readRuleName(service: Pick<EventService, "customBus">, request: 
 }
 
 /**
- * The name of the bus that a request gives by its name or its ARN. Throws `ResourceNotFoundException` for an unknown
- * bus.
+ * Returns the name of the bus that a request gives by its name or its ARN. Throws `ResourceNotFoundException` for an
+ * unknown bus.
  */
 export function readBus({ customBus }: Pick<EventService, "customBus">, given = "default"): string {
   const name = given.startsWith("arn:") ? given.slice(given.indexOf("/") + 1) : given;
@@ -87,7 +87,7 @@ export function rulesOf({ rules }: Pick<EventService, "rules">, bus: string): Ru
   return rules.all().filter((rule) => rule.bus === bus);
 }
 
-/** The rule that the request names. Throws `ResourceNotFoundException`. */
+/** Returns the rule that the request names. Throws `ResourceNotFoundException`. */
 export function findRule(service: EventService, request: Request): Rule {
   const place = readRuleName(service, request, "Rule");
   const rule = service.rules.get(ruleKey(place));
@@ -102,7 +102,7 @@ export function ruleArn({ bus, name }: Pick<Rule, "bus" | "name">): string {
 /** The only variable of EventBridge that is served (User Guide, "Input transformation"): the event as JSON text. */
 export const eventVariable = "<aws.events.event.json>";
 
-/** The target's input as JSON text. */
+/** Returns the target's input as JSON text. */
 export function inputOf({ InputTransformer }: Target, event: string): string {
   return InputTransformer?.InputTemplate.replaceAll(eventVariable, () => event) ?? event;
 }

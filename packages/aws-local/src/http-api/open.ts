@@ -18,13 +18,13 @@ export interface HttpApiOptions {
   port?: number;
   /** Host names that requests may carry, in addition to loopback names. */
   hosts?: readonly string[];
-  /** The advice at the end of a refusal: how the operator can allow another host name. */
+  /** The advice at the end of a refusal. It says how the operator can allow another host name. */
   hostAdvice?: string | undefined;
   /** Receives each error that a Lambda throws. The client learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
   /**
-   * Called with each request. The function that it returns is called when the request has been
-   * answered, or at the latest after half a second.
+   * Called with each request. The API calls the returned function when it has answered the request, but after half a
+   * second at the latest.
    */
   onRequest?: (request: Pick<IncomingMessage, "method" | "url">) => (() => void) | undefined;
   /** Answers the requests that are not for the Lambda. Returns false for a request that is for the Lambda. */
@@ -56,7 +56,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   return openServer(server, { port });
 }
 
-/** After this time `onRequest` counts a request as done, although its answer is still to come. */
+/** After this time `onRequest` counts a request as done, although it has no answer yet. */
 const longMs = 500;
 
 async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {

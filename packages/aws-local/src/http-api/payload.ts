@@ -7,7 +7,7 @@ export type HttpApiEvent = ReturnType<typeof eventOf>;
 /** Types whose bodies API Gateway passes on as text. Other bodies, and bytes that are not UTF-8, become base64. */
 const textual = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|[^;]*\+(json|xml)))/i;
 
-/** The event for a request. Repeated headers and query parameters are joined with commas, as API Gateway does. */
+/** Builds the event for a request. Joins repeated headers and query parameters with commas, as API Gateway does. */
 export function eventOf(request: IncomingMessage, body: Buffer, requestId: string, nowMs: number) {
   const { method = "GET", url = "/", httpVersion } = request;
   const [rawPath = "/", rawQueryString = ""] = url.split(/\?(.*)/s);
@@ -69,7 +69,7 @@ export function send(response: ServerResponse, answer: HttpApiAnswer): void {
   response.end(hasNoBody ? undefined : bytes);
 }
 
-/** A response that API Gateway itself gives, because no Lambda was invoked or because the Lambda failed. */
+/** Builds a response that API Gateway itself gives, because no Lambda was invoked or because the Lambda failed. */
 export function gatewayAnswer(statusCode: number, message: string): HttpApiAnswer {
   return { statusCode, headers: { "content-type": "application/json" }, body: JSON.stringify({ message }) };
 }

@@ -64,7 +64,7 @@ function serviceError(name: string, message: string): Error {
 }
 
 /**
- * The error that a caller gets if the function was killed or crashed. Its name is `Lambda.Unknown`, because the
+ * Creates the error that a caller gets if the function was killed or crashed. Its name is `Lambda.Unknown`, because the
  * function could not report an error of its own.
  */
 export function killedError(): Error {
@@ -73,7 +73,8 @@ export function killedError(): Error {
 }
 
 /**
- * Settles with the first of: the handler's result, the timeout, the abort of `signal` (which rejects with `killed()`).
+ * Settles with whichever happens first: the handler has a result, the time is over, or `signal` aborts (this rejects
+ * with `killed()`).
  */
 export async function raceDeadline(
   call: Promise<LambdaResult>,

@@ -38,7 +38,7 @@ const operations: Record<string, DirectOperation> = {
   DeleteObjects: { fields: ["Bucket", "Delete"], perform: deleteObjects },
 };
 
-/** Whether `performDirectly` serves an operation with this input. All other requests need HTTP. */
+/** Returns whether `performDirectly` serves an operation with this input. All other requests need HTTP. */
 export function servesDirectly(operation: string, input: Input): boolean {
   const fields = Object.hasOwn(operations, operation) ? operations[operation]?.fields : undefined;
   const given = Object.keys(input).filter((name) => input[name] !== undefined);
@@ -206,7 +206,7 @@ async function listObjects({ store }: Service, input: Input): Promise<object> {
   };
 }
 
-/** An object in a list; undefined if it was deleted since its key was read. */
+/** Returns an object in a list; undefined if the object was deleted since its key was read. */
 async function listed(store: ObjectStore, bucket: string, Key: string): Promise<object | undefined> {
   await using object = await store.find(bucket, Key);
   if (!object) return undefined;

@@ -130,7 +130,10 @@ export function allowPages({ headers }: IncomingMessage, response: ServerRespons
   if (asked !== undefined) response.setHeader("access-control-allow-headers", asked);
 }
 
-/** Whether this is a CORS preflight: a browser asks for permission before its request. A preflight has no signature. */
+/**
+ * Returns whether this is a CORS preflight: a browser asks for permission before its request. A preflight has no
+ * signature.
+ */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && "origin" in headers && "access-control-request-method" in headers;
 }

@@ -8,8 +8,8 @@ export function sendResult(response: ServerResponse, name: string, fields: XmlFi
 }
 
 /**
- * The contents of each element `name`. It does not parse nested elements of the same name: the two requests with XML
- * bodies have none.
+ * Returns the contents of each element `name`. Does not parse nested elements of the same name, because the two
+ * requests with XML bodies have none.
  */
 export function readElements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([^]*?)</${name}>`, "g"))].map((match) => match[1] ?? "");

@@ -65,8 +65,8 @@ export class Firing {
   }
 
   /**
-   * Returns the schedule for the present clock. If the clock was set back, the schedule has already fired for times
-   * that are in the future again. Then it is changed to continue from now.
+   * Returns the schedule. If the clock was set back, a repeating schedule may already have fired for times that are in
+   * the future now. This method then first changes the schedule to continue from now.
    */
   #withClock(schedule: StoredSchedule | undefined): StoredSchedule | undefined {
     const { store, clock, warn } = this.#options;
@@ -85,7 +85,7 @@ export class Firing {
     return expression?.nextAfter(schedule.startMs, afterMs);
   }
 
-  /** Fires once, for the first due time of the last minute. Reports earlier due times as missed. */
+  /** Fires for the first due time of the last minute, if there is one. Reports earlier due times as missed. */
   #catchUp(schedule: StoredSchedule, firstDue: number): void {
     const { store, clock, warn } = this.#options;
     const now = clock.now();
@@ -99,7 +99,7 @@ export class Firing {
     this.follow(scheduleKey(schedule));
   }
 
-  /** The due times from `firstDue` to `untilMs`, at most `maxCounted` + 1 of them. */
+  /** Returns the due times from `firstDue` to `untilMs`, at most `maxCounted` + 1 of them. */
   #dueTimes(schedule: StoredSchedule, firstDue: number, untilMs: number): number[] {
     const times = [];
     let due: number | undefined = firstDue;
@@ -119,7 +119,7 @@ export class Firing {
   }
 }
 
-/** Whether the schedule has started and fires more than once. */
+/** Returns whether the schedule has started and fires more than once. */
 function isRepeating({ expression, startMs, doneMs, modifiedMs }: StoredSchedule): boolean {
   return !expression.startsWith("at(") && (doneMs >= startMs || startMs <= modifiedMs);
 }

@@ -35,13 +35,13 @@ export function scheduleKey({ group, name }: Pick<StoredSchedule, "group" | "nam
  * passes its own.
  */
 export interface ScheduleExpressions {
-  /** The expression, such as `rate(5 minutes)`; undefined for an invalid text. */
+  /** Returns the expression, such as `rate(5 minutes)`; undefined for an invalid text. */
   read(text: string, timeZone: string): ScheduleExpression | undefined;
   isTimeZone(name: string): boolean;
 }
 
 export interface ScheduleExpression {
-  /** The first due time after `afterMs`; a rate counts from `startMs`. Undefined if there is none any more. */
+  /** Returns the first due time after `afterMs`; undefined if there is none any more. A rate counts from `startMs`. */
   nextAfter(startMs: number, afterMs: number): number | undefined;
 }
 

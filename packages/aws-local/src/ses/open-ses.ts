@@ -63,7 +63,7 @@ const Sent = z.object({
   ),
 });
 
-/** The complete mail of a SendEmail request, as SES would send it. Throws `BadRequestException`. */
+/** Returns the complete mail of a SendEmail request, as SES would send it. Throws `BadRequestException`. */
 export async function messageOf(request: Request): Promise<Buffer> {
   const parsed = Sent.safeParse({
     from: request.optionalText("FromEmailAddress"),

@@ -6,8 +6,8 @@ interface Alarm {
 }
 
 /**
- * The least difference between clock and timer that counts as a jump of the clock. Smaller ones are normal: timers are
- * late on a busy machine, and clocks are corrected in small steps.
+ * The least difference between clock and timer that counts as a jump of the clock. Smaller differences are normal:
+ * timers are late on a busy machine, and clocks are corrected in small steps.
  */
 export const leastJumpMs = 60_000;
 
@@ -19,9 +19,9 @@ export class Alarms<Key> {
   readonly #set = new Map<Key, Alarm>();
 
   /**
-   * If the clock jumps (the machine slept, or a user set the clock), due alarms ring immediately. If it jumps forward,
-   * `onJump` is called first with the time that was skipped, and may move the alarm. If it jumps back, every alarm
-   * rings, because its time may have changed.
+   * If the clock jumps forward, because the machine slept or a user set the clock, the class first calls `onJump` with
+   * the skipped time. `onJump` may move the alarm. Then each alarm that is due rings. If the clock jumps back, every
+   * alarm rings, because its time may have changed.
    */
   constructor(clock: Clock, ring: (key: Key) => void, onJump: (key: Key, ms: number) => void = () => undefined) {
     this.#clock = clock;

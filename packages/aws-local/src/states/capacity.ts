@@ -3,22 +3,22 @@ import { type LineOwner, Turns } from "./turns.ts";
 
 /**
  * The interval between two checks for idle processors while lines wait. A line is a sequence of states of an execution:
- * the main one, a branch, or an iteration of a Map.
+ * the main sequence, a branch, or an iteration of a Map.
  */
 const lookMs = 50;
-/** Processors count as idle if they were idle for more than this share of the time. Then more lines of states start. */
+/** Processors count as idle if they were idle for more than this share of the time. Then more lines start. */
 const idleShare = 0.2;
 /**
- * The largest number of lines of states that start at one check. The first check that finds idle processors starts one
- * line, and each further check starts twice as many as the previous one.
+ * The largest number of lines that start at one check. The first check that finds idle processors starts one line. If
+ * the next checks find idle processors, too, each of them starts twice as many lines as the check before it.
  */
 const mostAtOnce = 16;
 /**
- * After this time a line of states that works is no longer counted, so that another line may start. The first line
+ * A line that has worked for this time no longer counts towards the limit, so another line may start. The line
  * continues to work.
  */
 const longestMs = 2_000;
-/** The longest time for which `hold` keeps waiting lines of states from starting. */
+/** The longest time for which `hold` keeps lines from starting. */
 const longestHoldMs = 1_500;
 
 /** The sum of the times of all processors since the machine started. */
@@ -28,16 +28,16 @@ export interface ProcessorTimes {
 }
 
 /**
- * Limits how many lines of states (branches and iterations) work at the same time, by the number of processors. So a
- * hundred executions that start together do not need a hundred sandboxes at once, and a Map with thousands of items
- * leaves time for other owners, other executions and the API. If processors are idle all the same, because the working
- * lines wait for a server or a clock, more lines start.
+ * Limits how many lines work at the same time. The limit depends on the number of processors. So a hundred executions
+ * that start together do not need a hundred sandboxes at once, and a Map with thousands of items leaves time for other
+ * owners, other executions and the API. If processors are idle all the same, because the working lines wait for a
+ * server or a clock, more lines start.
  */
 export class Capacity<Line> {
   readonly #size: number;
   readonly #times: () => ProcessorTimes;
   readonly #turns = new Turns();
-  /** For each line of states that works or waits: the function that makes the line leave. */
+  /** For each line that works or waits: a function that ends its work or its wait. */
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
   #holds = 0;
@@ -50,8 +50,8 @@ export class Capacity<Line> {
   }
 
   /**
-   * Asks whether `line`, a line of states, may work. Returns undefined if the line may work immediately. Otherwise the
-   * promise resolves when it may work, or when `leave` was called for it.
+   * Asks whether `line` may work. Returns undefined if the line may work immediately. Otherwise the returned promise
+   * resolves when the line may work, or when `leave` is called for the line.
    */
   enter(line: Line, place: LineOwner): Promise<void> | undefined {
     if (this.#leaving.has(line)) return undefined;
@@ -74,7 +74,7 @@ export class Capacity<Line> {
   }
 
   /**
-   * Lets no waiting line of states start, so that a request that starts more executions is answered first. Returns a
+   * Keeps waiting lines from starting, so that a request that starts more executions is answered first. Returns a
    * function that ends this hold. Waiting lines start again when all holds have ended.
    */
   hold(): () => void {
@@ -112,7 +112,7 @@ export class Capacity<Line> {
     this.#looking = undefined;
   }
 
-  /** Looks for idle processors at intervals, until no line of states waits any more. */
+  /** Checks at intervals whether processors are idle, until no line waits any more. */
   #look(): void {
     if (this.#looking) return;
     let before = this.#times();

@@ -9,7 +9,7 @@ import type { EndStatus, Execution, Executions } from "./store/executions.ts";
  */
 export type StatusChange = ReturnType<typeof statusChangeOf>;
 
-/** The status change of an ended execution. */
+/** Returns the status change of an ended execution. */
 export function statusChangeOf(execution: Execution, events: readonly HistoryEvent[]) {
   const { input = "", output = null, error = null, cause = null } = inputAndEndOf(events);
   return {
@@ -44,7 +44,7 @@ export async function deliverStatusChange(
   }
 }
 
-/** The end of an execution (a child) for the execution that started it; undefined while the child runs. */
+/** Returns the end of an execution (a child) for the execution that started it; undefined while the child runs. */
 export function endOfChild(executions: Executions, arn: string): Json | undefined {
   const child = executions.get(arn);
   if (!child || child.status === "RUNNING" || child.stoppedAt === undefined) return undefined;

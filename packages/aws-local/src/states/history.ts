@@ -8,7 +8,7 @@ export type HistoryEvent = Omit<SdkHistoryEvent, "timestamp" | "id" | "previousE
   previousEventId: number;
 };
 
-/** The input of an execution, and its output or error, as far as its history has them. */
+/** Returns the input of an execution, and its output or error, as far as its history has them. */
 export function inputAndEndOf(events: readonly HistoryEvent[]) {
   const last = events.at(-1);
   const output = last?.executionSucceededEventDetails?.output;

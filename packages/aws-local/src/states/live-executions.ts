@@ -115,7 +115,7 @@ export class LiveExecutions {
     await Promise.all([...doomed].map((execution) => this.stop(execution, stop)));
   }
 
-  /** Whether this process works on at least one execution. */
+  /** Returns whether this process works on at least one execution. */
   isAtWork(): boolean {
     return this.#runs.values().some((run) => run.isBusy);
   }
@@ -124,7 +124,7 @@ export class LiveExecutions {
   async idle(): Promise<void> {
     do {
       while (this.#isBusy) await this.#change.promise;
-      // Lets listeners of status changes run first: one may start another execution.
+      // Lets listeners of status changes run first, because a listener may start another execution.
       await new Promise(setImmediate);
     } while (this.#isBusy);
   }
@@ -239,8 +239,8 @@ export class LiveExecutions {
         // Writes the task to disk before the function gets its token, because the answer may come before the function
         // ends.
         if (handsOutToken) this.#executions.flush(execution);
-        // Invokes nothing if the execution was stopped, or its Map failed, before the turn of the line came. (A line
-        // is a sequence of states, such as one iteration of a Map.)
+        // Does not invoke the function if the execution was stopped, or its Map failed, while the line waited for its
+        // turn. A line is a sequence of states, such as one iteration of a Map.
         const invoke = () =>
           over.aborted ? Promise.reject(killedError()) : invokeLambda(functionArn, payload, stopSignal);
         const onWait = (isOnlyLine: boolean) => this.#standStill(execution, isOnlyLine ? undefined : over);
@@ -343,7 +343,7 @@ export class LiveExecutions {
 
   /**
    * Stops the time limit of a call that waits for its turn, or all time limits of the execution if `over` is absent.
-   * The returned function starts them again.
+   * The returned function starts the same time limits again.
    */
   #standStill(execution: Execution, over: AbortSignal | undefined): () => void {
     const [run, since] = [this.#runs.get(execution), this.#options.clock.now()];

@@ -29,7 +29,7 @@ export interface StatesOptions extends AccessKey {
   invokeLambda: InvokeLambda;
   /** Reads an object from S3 for the `ItemReader` of a distributed Map. Absent: every `ItemReader` fails. */
   readObject?: ReadObject;
-  /** Called when an execution has ended, but not for the interrupted ones, which `interrupted` names. */
+  /** Called when an execution has ended. Not called for the executions in `interrupted`. */
   onStatusChange(change: StatusChange): void | Promise<void>;
   /**
    * If false, no execution starts or continues until `drive` is called; answers and stops are accepted all the same.
@@ -69,8 +69,8 @@ const taskOperations: Operations = {
 };
 
 /**
- * Answers the task with a token. If no task waits for it, the error is TaskTimedOut for a token of one of our
- * executions, and InvalidToken for any other.
+ * Answers the task with a token. If no task waits for the answer, it throws TaskTimedOut for a token of one of our
+ * executions, and InvalidToken for any other token.
  */
 async function answerToken({ live, executions }: Service, request: Request, read: () => TaskAnswer): Promise<object> {
   const token = request.text("taskToken", { most: 2048 });
@@ -135,7 +135,7 @@ export async function openStates(options: StatesOptions): Promise<States> {
   };
 }
 
-/** A `readObject` that always rejects, for callers without S3. */
+/** Always rejects. It is the `readObject` of callers without S3. */
 export function noObjects(): Promise<never> {
   return Promise.reject(new Error("There is no S3 beside this Step Functions."));
 }

@@ -1,23 +1,27 @@
 /**
- * The owner of a line, and the piece of work of that owner to which the line belongs. A line is a sequence of states of
- * an execution, such as a branch. Owners take turns, and so do the pieces of work of one owner.
+ * Says to which owner and to which work a line belongs. A line is a sequence of states of an execution, such as a
+ * branch. A work is an execution together with all executions that it starts. Owners take turns, and so do the works of
+ * one owner.
  */
 export interface LineOwner {
   owner: string;
-  /** The id of a work: an execution together with all executions that it starts. */
+  /** The id of the work. */
   work: string;
   /**
-   * The time at which the work started. If two works have equally many lines of states at work, a line of the older
-   * work is next.
+   * The time at which the work started. If two works have equally many lines at work, the next line is one of the older
+   * work.
    */
   since: number;
 }
 
-/** An execution together with everything that it starts. */
+/** An execution together with all executions that it starts. */
 interface Work {
   since: number;
   atWork: number;
-  /** Functions that start the waiting lines of states of this work. The first line has waited the longest. */
+  /**
+   * Functions that start the waiting lines of this work. The first function is for the line that has waited the
+   * longest.
+   */
   waiting: (() => void)[];
 }
 
@@ -29,14 +33,15 @@ interface Owner {
 }
 
 /**
- * Chooses which waiting line of states starts next. First it chooses the owner with the fewest lines at work; if
- * several owners have equally few, the one whose last turn was the longest ago. Then it chooses that owner's work with
- * the fewest lines at work; if several works have equally few, the oldest.
+ * Chooses which waiting line starts next. First it chooses the owner with the fewest lines at work. If several owners
+ * have equally few, it chooses the owner whose last turn was the longest ago. Then it chooses the work of that owner
+ * with the fewest lines at work. If several works have equally few, it chooses the oldest. Owners and works without a
+ * waiting line do not count.
  */
 export class Turns {
   readonly #owners = new Map<string, Owner>();
   #turn = 0;
-  /** The number of lines of states that wait. */
+  /** The number of waiting lines. */
   waiting = 0;
 
   wait(place: LineOwner, begin: () => void): void {
@@ -44,7 +49,7 @@ export class Turns {
     this.waiting += 1;
   }
 
-  /** Returns the function that starts the next line of states; undefined if no line waits. */
+  /** Returns the function that starts the next line; undefined if no line waits. */
   next(): (() => void) | undefined {
     const owners = this.#owners.values().filter(({ works }) => works.values().some(isWaiting));
     const owner = findLeast(owners, ({ atWork, lastTurn }) => [atWork, lastTurn]);
@@ -94,8 +99,8 @@ function isOver({ atWork, waiting }: Work): boolean {
 }
 
 /**
- * Returns the item with the smallest first number. If several items have it, their second numbers decide in the same
- * way.
+ * Returns the item with the smallest first number. If several items have the same first number, it returns the one of
+ * them with the smallest second number.
  */
 function findLeast<T>(items: Iterable<T>, numbersOf: (item: T) => [number, number]): T | undefined {
   let [best, lowest]: [T | undefined, [number, number]] = [undefined, [Number.POSITIVE_INFINITY, 0]];

@@ -7,28 +7,29 @@ export interface Call<Execution> {
   line: object;
   place: LineOwner;
   /**
-   * Called if the line of states has to wait. `isOnlyLine` is true if no other line of the execution makes a call.
-   * Returns a function that is called when the wait is over.
+   * Called if the line has to wait. `isOnlyLine` is true if no other line of the execution makes a call. Returns a
+   * function that is called when the wait is over.
    */
   onWait(isOnlyLine: boolean): () => void;
 }
 
 /**
- * Calls functions for the lines of executions, and lets a line wait while too many work. A line is a sequence of
- * states, such as a branch. It works from its first call until it has no call left.
+ * Calls functions for the lines of executions. If too many lines work already, a line has to wait before its first
+ * call. A line is a sequence of states, such as a branch. It starts to work at its first call. It stops when all of its
+ * calls are answered and it makes no further call.
  */
 export class WorkingLines<Execution> {
   readonly #capacity: Capacity<object>;
-  /** The number of unanswered calls of each working line of states, by execution. */
+  /** The number of unanswered calls of each working line, by execution. */
   readonly #lines = new Map<Execution, Map<object, number>>();
-  /** The working lines of states whose calls have all been answered. They may still make another call. */
+  /** The working lines whose calls have all been answered. They may still make another call. */
   readonly #idle = new Map<Execution, Set<object>>();
 
   constructor(capacity: Capacity<object>) {
     this.#capacity = capacity;
   }
 
-  /** Waits until the line of states may work, and then calls the function. */
+  /** Waits until the line may work, and then calls the function. */
   async run({ execution, line, place, onWait }: Call<Execution>, invoke: () => Promise<LambdaResult>) {
     const lines = this.#lines.get(execution) ?? new Map<object, number>();
     this.#lines.set(execution, lines);
@@ -54,8 +55,8 @@ export class WorkingLines<Execution> {
   }
 
   /**
-   * Called when all answers to an execution have had their effects. A line of states that has made no further call
-   * stops working, so another line may start.
+   * Called when all answers to an execution have had their effects. A line that has made no further call stops working,
+   * so another line may start.
    */
   rest(execution: Execution): void {
     for (const line of this.#idle.get(execution) ?? []) {

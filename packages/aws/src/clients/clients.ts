@@ -5,7 +5,7 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import { conflict, patientRetries } from "./outage.ts";
 import { useOwnServices } from "./own-services.ts";
 
-/** Limits the time of a connection that hangs, so that the request is retried well before the deadline of a Lambda. */
+/** Ends a request over a connection that hangs, so that the request is retried well before the deadline of a Lambda. */
 const requestHandler = {
   connectionTimeout: 3_000,
   requestTimeout: 10_000,
@@ -17,7 +17,7 @@ const requestHandler = {
 /** A large body may take any amount of time, so only a connection without data for 30 seconds is aborted. */
 const streamingHandler = { ...requestHandler, requestTimeout: 0, socketTimeout: 30_000 };
 
-/** Silences the SDK's warning that it cannot repeat a stream: `retryStream` repeats it. */
+/** Silences the SDK's warning that it cannot repeat a stream, because `retryStream` repeats the stream. */
 const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** SDK middleware that only describes this program to AWS or writes logs. */

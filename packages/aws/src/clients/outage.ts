@@ -22,7 +22,7 @@ const noConnection = new Set(
   ),
 );
 
-/** True for throttling, server errors and lost connections: the same request may succeed later. */
+/** Returns true for throttling, server errors and lost connections, because the same request may succeed later. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, $metadata, $retryable } = error as ServiceError;
@@ -51,7 +51,7 @@ export async function reportOutage<T>(store: string, call: () => Promise<T>): Pr
   }
 }
 
-/** Like `reportOutage`, for a conditional write: returns false if its condition failed. */
+/** Works like `reportOutage`, for a conditional write. Returns false if the condition of the write failed. */
 export function reportOutageIf(store: string, write: () => Promise<unknown>): Promise<boolean> {
   return orOnError(["ConditionalCheckFailedException"], false, async () => {
     await reportOutage(store, write);
@@ -77,13 +77,16 @@ export const maxAttempts = 12;
 /** S3's error for one of two concurrent conditional writes. A retry of this write then reports that the key exists. */
 export const conflict = "ConditionalRequestConflict";
 
-/** Pause after the n-th failed attempt, in milliseconds: 50 doubling up to 3,000, less up to 30 % of jitter. */
+/**
+ * Returns the pause after the n-th failed attempt in milliseconds. It starts at 50 and doubles up to 3,000. A random
+ * part of up to 30 % is taken off.
+ */
 export function delayMs(attempt: number): number {
   return Math.min(3_000, 50 * 2 ** (attempt - 1)) * (0.7 + 0.3 * Math.random());
 }
 
 /**
- * Retries for 12 to 18 seconds of throttling and server errors. The SDK's standard strategy shares one retry quota
+ * Retries throttled requests and server errors for 12 to 18 seconds. The SDK's standard strategy shares one retry quota
  * among all calls of a client, so a hundred throttled runs would use it up and fail immediately. `also` names further
  * errors to retry.
  */

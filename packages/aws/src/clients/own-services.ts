@@ -33,7 +33,8 @@ const offers = new Map<string, OwnService>();
 
 /**
  * Lets clients of this process call a service as a function, instead of sending requests to its endpoint at `url`.
- * Returns a function that ends this. If `NOVA_WIRE` is 1, the service is not offered, so all clients use HTTP.
+ * Returns a function that withdraws this offer. If `NOVA_WIRE` is 1, this function offers nothing, so all clients use
+ * HTTP.
  */
 export function offerService(url: string, { accessKeyId, perform, serves }: OwnService): () => void {
   const { host } = new URL(url);

@@ -8,11 +8,11 @@ import { readKeyFile, writeKeyFile } from "./key-file.ts";
 
 /** Encryption keys, as keyrings of the AWS Encryption SDK. */
 export interface CredentialKeys {
-  /** Name of the key that encrypts. */
+  /** Returns the name of the key that encrypts. */
   current(): Promise<string>;
-  /** A keyring with the current key only. */
+  /** Returns a keyring with the current key only. */
   sealing(): Promise<KeyringNode>;
-  /** A keyring with all keys. `outage` returns the error of a failed call to KMS, if there was one. */
+  /** Returns a keyring with all keys. `outage` returns the error of a failed call to KMS, if there was one. */
   opening(): Promise<{ keyring: KeyringNode | MultiKeyringNode; outage(): StoreUnavailable | undefined }>;
   /** Creates the new key of a rotation. Does nothing with KMS, where the operator sets the id of the new key. */
   renew(): Promise<void>;
@@ -47,7 +47,7 @@ export function createCredentialCipher(keys: CredentialKeys): CredentialCipher {
       const [{ encrypt }, { AlgorithmSuiteIdentifier }] = await Promise.all([sdk(), loadSdk()]);
       const key = await keys.current();
       const keyring = await keys.sealing();
-      // A suite without signatures: everyone who may encrypt may also decrypt, so a signature would prove nothing.
+      // This suite has no signatures: everyone who may encrypt may also decrypt, so a signature would prove nothing.
       const suiteId = AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
       const options = { encryptionContext, suiteId };
       const { result } = await encrypt(keyring, Buffer.from(text), options);
@@ -76,8 +76,8 @@ function isSame(sealedFor: Readonly<Record<string, string>>, context: Record<str
 }
 
 /**
- * Keys from the environment: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex (`NOVA_CREDENTIALS_KEY`). If
- * both are absent, the vault's key is used.
+ * Returns the keys that the environment names: a KMS key (`NOVA_CREDENTIALS_KMS_KEY`) or 32 bytes in hex
+ * (`NOVA_CREDENTIALS_KEY`). If both are absent, returns the vault's key.
  */
 export function credentialKeysFrom(variables: NodeJS.ProcessEnv): CredentialKeys {
   const { NOVA_CREDENTIALS_KMS_KEY: kms, NOVA_CREDENTIALS_KEY: key, NOVA_CREDENTIALS_KEY_FILE: file } = variables;
@@ -104,7 +104,7 @@ async function refuse(): Promise<never> {
 }
 
 /**
- * Encrypts with one KMS key. Decrypts with every key that the role may use: a rotation needs only a new `keyId`, and
+ * Encrypts with one KMS key. Decrypts with every key that the role may use. So a rotation needs only a new `keyId`, and
  * `kms:Decrypt` on the old key until the rotation is done.
  */
 export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
@@ -128,7 +128,10 @@ export function kmsKeys(client: KMSClient, keyId: string): CredentialKeys {
   };
 }
 
-/** KMS client for a keyring. A keyring hides why decryption failed, so outages are reported to `onOutage`. */
+/**
+ * Creates the KMS client for a keyring. A keyring hides why decryption failed, so the client reports outages to
+ * `onOutage`.
+ */
 function kmsCalls(client: KMSClient, onOutage: (error: StoreUnavailable) => void = () => undefined) {
   const asked = async (call: () => Promise<unknown>) => {
     try {
@@ -191,7 +194,7 @@ function last(keys: readonly string[]): string {
   return keys[keys.length - 1] as string;
 }
 
-/** A hash that names the key. Every encrypted text contains it. */
+/** Returns a hash that names the key. Every encrypted text contains it. */
 function nameOf(keyHex: string): string {
   return createHash("sha256").update(Buffer.from(keyHex, "hex")).digest("hex").slice(0, 16);
 }

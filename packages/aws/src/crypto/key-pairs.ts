@@ -14,10 +14,13 @@ import { reportOutage } from "../clients/outage.ts";
 import { readKeyFile, writeKeyFile } from "./key-file.ts";
 import { keyFromHex } from "./vaults.ts";
 
-/** How long an old key stays valid after the new one was made: functions of the old deployment may sign meanwhile. */
+/**
+ * An old key stays valid for this time after the new key was made, because functions of the old deployment may still
+ * sign with it.
+ */
 const overlapSeconds = 24 * 60 * 60;
 
-/** How far the clock of a function that signs may differ from the clock that dated the key. */
+/** The clock of a function that signs may differ by this much from the clock that dated the key. */
 const toleranceSeconds = 5 * 60;
 
 /** A key that NOVA can name, and the time at which it was made. */
@@ -31,8 +34,8 @@ interface DatedKey {
 type Point = Pick<PublicKey, "x" | "y">;
 
 /**
- * Creates a key pair in KMS (`ECC_NIST_P256`). `keyIds` has every key that was ever used, the newest last, which signs.
- * The private keys never leave KMS.
+ * Creates a key pair in KMS (`ECC_NIST_P256`). `keyIds` names every key that was ever used. The last one is the newest,
+ * and signs. The private keys never leave KMS.
  */
 export function createKmsKeyPair(client: KMSClient, keyIds: readonly string[]): KeyPair {
   const newest = keyIds.at(-1);
@@ -88,8 +91,8 @@ export interface FileKeyPairOptions {
   /** 32 bytes in hex, from which the first private key is derived. */
   keyHex: string;
   /**
-   * Holds the keys of later rotations as JSON: `{"keys": [{"key": <64 hex digits>, "from": <seconds since 1970>}]}`. Absent: no rotation is
-   * possible.
+   * Holds the keys of later rotations as JSON: `{"keys": [{"key": <64 hex digits>, "from": <seconds since 1970>}]}`.
+   * Absent: no rotation is possible.
    */
   file?: string | undefined;
 }
@@ -135,7 +138,9 @@ interface LocalKey extends DatedKey {
 /** The order of the curve P-256 (FIPS 186-4, D.1.2.3). */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
-/** Derives a private key. 48 bytes make the remainder as good as random (FIPS 186-4, B.4.1). */
+/**
+ * Derives a private key as a remainder. With 48 bytes, all remainders are almost equally likely (FIPS 186-4, B.4.1).
+ */
 function privateKeyFrom(secret: Buffer, from: number): LocalKey {
   const seed = Buffer.from(hkdfSync("sha256", secret, "", "nova proof key", 48));
   const scalar = (BigInt(`0x${seed.toString("hex")}`) % (order - 1n)) + 1n;
@@ -196,8 +201,8 @@ function signatureText(kid: string, raw: Buffer): string {
 }
 
 /**
- * The last character of 64 bytes in base64url has four unused bits. They must be 0, so that a signature has one text
- * only.
+ * The last character of 64 bytes in base64url has four unused bits. These bits must be 0, so that each signature has
+ * only one text.
  */
 const signaturePattern = /^([\w-]{43})\.([\w-]{85}[AQgw])$/;
 

@@ -77,7 +77,7 @@ export function createKmsVault(client: KMSClient, KeyId: string): Vault {
   };
 }
 
-/** A sealed text cannot be decrypted. */
+/** Thrown if a sealed text cannot be decrypted. */
 export class VaultLocked extends Error {
   override name = "VaultLocked";
 

@@ -39,7 +39,7 @@ const defaultLimit = 50;
  */
 const maxOffers = 100;
 
-/** An update named an execution that was never created. */
+/** Thrown if an update names an execution that was never created. */
 export class UnknownExecution extends Error {
   override name = "UnknownExecution";
 }
@@ -306,7 +306,7 @@ function positionInCursor(cursor: string): Position {
   return positionOf(ordered);
 }
 
-/** The requested time range, cut at the cursor. The range includes the item at the cursor. */
+/** Returns the requested time range, cut at the cursor. The range includes the item at the cursor. */
 function rangeOf({ from = "0", to = "9", cursor, oldestFirst }: ExecutionQuery): { first: Position; last: Position } {
   const at = cursor === undefined ? undefined : decode(cursor);
   return {

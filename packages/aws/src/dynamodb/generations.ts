@@ -22,7 +22,7 @@ import {
  */
 const maxBytes = 300_000;
 
-/** The code is too large to be stored. */
+/** Thrown if the code is too large to be stored. */
 export class GenerationTooLarge extends Error {
   override name = "GenerationTooLarge";
 }

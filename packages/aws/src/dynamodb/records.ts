@@ -41,7 +41,7 @@ export function omitAbsent<T extends object>(fields: T) {
   };
 }
 
-/** A stored record that this version of the code cannot read. */
+/** Thrown for a stored record that this version of the code cannot read. */
 export class UnknownFormat extends Error {
   override name = "UnknownFormat";
 }
@@ -108,12 +108,12 @@ type Names<Pattern extends string> = Pattern extends `${string}{${infer Name}}${
   ? [Name, ...Names<Rest>]
   : [];
 
-/** Key patterns in the table itself: `tableKeys("K#{id}", "K")`. */
+/** Returns key patterns in the table itself: `tableKeys("K#{id}", "K")`. */
 export function tableKeys<const Partition extends string, const Sort extends string>(partition: Partition, sort: Sort) {
   return { pk: key("pk", partition), sk: key("sk", sort) };
 }
 
-/** Key patterns in one of the table's indexes. */
+/** Returns key patterns in one of the table's indexes. */
 export function indexKeys<const Partition extends string, const Sort extends string>(
   index: (typeof tableDefinition.indexes)[number]["name"],
   partition: Partition,
@@ -159,8 +159,8 @@ export async function readItem<T>(get: Request<typeof consistentOptions, { data:
 }
 
 /**
- * Wraps a request so that items include their keys. Items that lack ElectroDB's own attributes are also returned, and
- * not left out.
+ * Wraps a request so that items include their keys. The answer also contains items that lack ElectroDB's own
+ * attributes.
  */
 export function withKeys<Options, Answer>(
   request: Request<Options & typeof withKeysOptions, Answer>,
@@ -217,7 +217,7 @@ export async function readSome<T>(query: PagedQuery<T>, options: ListOptions): P
   return (await readPage(query, options)).data;
 }
 
-/** Every item of a query, read page by page. */
+/** Yields every item of a query, read page by page. */
 export async function* readEach<T>(query: PagedQuery<T>, options: ListOptions = {}): AsyncGenerator<T> {
   let cursor: string | null = null;
   do {
@@ -230,7 +230,7 @@ export async function* readEach<T>(query: PagedQuery<T>, options: ListOptions = 
 // biome-ignore lint/suspicious/noExplicitAny: attributes and operations differ between records
 type Condition = (attributes: any, operations: any) => string;
 
-/** A `where` condition: each attribute has its value in `wanted`; an undefined value matches everything. */
+/** Builds a `where` condition: each attribute has its value in `wanted`. An undefined value matches everything. */
 export function hasValues(wanted: Record<string, unknown>): Condition {
   const asked = Object.entries(wanted).filter(([, value]) => value !== undefined);
   return (attributes, { eq }) =>
@@ -245,7 +245,10 @@ export function hasValues(wanted: Record<string, unknown>): Condition {
       .join(" AND ");
 }
 
-/** A `where` condition: each attribute still has its value in `known`; undefined means the attribute is absent. */
+/**
+ * Builds a `where` condition: each attribute still has its value in `known`. Undefined means that the attribute is
+ * absent.
+ */
 export function isUnchanged(known: Record<string, unknown>): Condition {
   return (attributes, { eq, notExists }) =>
     Object.entries(known)

@@ -32,7 +32,9 @@ import {
   writeItem,
 } from "./records.ts";
 
-/** Closed runs that wait for a tree. Their partitions spread the writes: one takes a thousand a second. */
+/**
+ * Stores closed runs that wait for a tree. Several partitions share the writes, because one takes a thousand a second.
+ */
 export function createLeafStore(connection: TableConnection): LeafStore {
   const leaves = leafRecord(connection);
   return {
@@ -48,7 +50,7 @@ function digitOf(execution: string): string {
 
 const maxParallelDeletes = 32;
 
-/** The roots of trees and their stamps in the table, and the leaves under a root as one object in the bucket. */
+/** Stores the roots of trees and their stamps in the table, and the leaves under a root as one object in the bucket. */
 export function createRootStore(connection: TableConnection, bucket: BucketConnection): RootStore {
   const [leaves, roots, stamps] = [leafRecord(connection), rootRecord(connection), stampRecord(connection)];
   return {
@@ -162,7 +164,7 @@ const stampRecord = record(
   { record: tableKeys("STAMP", "N#{number}") },
 );
 
-/** The progress of the daily check of all chains. */
+/** Stores the progress of the daily check of all chains. */
 export function createDailyCheckStore(connection: TableConnection): DailyCheckStore {
   const checks = checkRecord(connection);
   return {

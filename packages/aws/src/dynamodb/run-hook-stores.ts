@@ -136,7 +136,9 @@ const statsRecord = record(
   },
 );
 
-/** The only stores of the service that functions of the engine need: quotas, spending and statistics of runs. */
+/**
+ * Creates the only stores of the service that functions of the engine need: quotas, spending and statistics of runs.
+ */
 export function createRunHookStores(connection: TableConnection): RunHookStores {
   return {
     clients: createClientStore(connection),

@@ -202,7 +202,7 @@ const taskRecord = record(
 
 type TaskItem = Stored<typeof taskRecord>;
 
-/** An encrypted token in the partition of its task. Each token is its own item. */
+/** An encrypted token, in the partition of its task. Each token is an item of its own. */
 const tokenRecord = record("token", texts("execution", "id", "key", "sealed"), {
   record: tableKeys("T#{execution}", "K#{id}#{key}"),
 });
@@ -218,7 +218,7 @@ const voterRecord = record(
   { record: tableKeys("T#{execution}", "V#{person}") },
 );
 
-/** Resume links share the partition of their execution's tasks. */
+/** Stores resume links, in the partition that has the tasks of their execution. */
 export function createResumeLinkStore(connection: TableConnection): ResumeLinkStore {
   const links = linkRecord(connection);
   return {
@@ -254,7 +254,7 @@ const aMonthSeconds = 31 * aDaySeconds;
 const maxInlineBytes = 8 * 1024;
 const keptSeconds = 7 * aDaySeconds;
 
-/** Stores tasks by the keys of the events that end them, the shapes that events are searched by, and recent events. */
+/** Stores tasks by the keys of the events that end them, the shapes in use (see `shapeRecord`), and recent events. */
 export function createWakeStore(connection: TableConnection, bucket: BucketConnection, places: WakePlaces): WakeStore {
   const tasks = wakeRecord(connection);
   const shapes = shapeRecord(connection);

@@ -116,7 +116,7 @@ const inlineBytes = 8192;
 
 export const definitionPrefix = "workflows/";
 
-/** The object with a version's definition is missing in S3. */
+/** Thrown if the object with a version's definition is missing in S3. */
 export class DefinitionMissing extends Error {
   override name = "DefinitionMissing";
 }
@@ -157,8 +157,9 @@ const onePage = { attributes: ["workflowId" as const], limit: 200 };
 type VersionKey = Pick<WorkflowVersion, "workflowId" | "version">;
 
 /**
- * Ids after `after`, in order, each once. `queryAfter` queries an index that is sorted by workflow and version. After
- * each page it skips the remaining versions of the last workflow, so a workflow with many versions costs one query.
+ * Yields the ids after `after`, in order, each once. `queryAfter` queries an index that is sorted by workflow and
+ * version. After each page, this function skips the remaining versions of the last workflow, so a workflow with many
+ * versions costs one query.
  */
 export async function* workflowIds(
   queryAfter: (last: VersionKey) => Parameters<typeof readPage<Pick<VersionKey, "workflowId">>>[0],
@@ -249,7 +250,7 @@ const publicationRecord = record(
 
 type PublicationItem = Stored<typeof publicationRecord>;
 
-/** The active version of each workflow, its deleted versions, and the changes that are not finished yet. */
+/** Stores the active version of each workflow, its deleted versions, and the changes that are not finished yet. */
 export function createWorkflowStates(connection: TableConnection): WorkflowStates {
   const states = stateRecord(connection);
   return {

@@ -17,7 +17,7 @@ export interface BusOptions extends Partial<Pick<BusConnection, "sleep">> {
   bucket: BucketConnection;
 }
 
-/** A bus on EventBridge. Details that are too large for an entry are stored in the bucket. */
+/** Creates a bus on EventBridge. The bus stores details that are too large for an entry in the bucket. */
 export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): NovaBus {
   const connection = { busName, sleep, eventBridge: eventBridge() };
   const put: Bus["put"] = async (event) => putEvent(connection, await fitIntoEntry(bucket, event));
@@ -34,7 +34,7 @@ export function createBus({ busName, bucket, sleep = setTimeout }: BusOptions): 
   };
 }
 
-/** Error codes of single entries, in an otherwise successful request, that a retry can fix. */
+/** Error codes of single entries in a request that succeeded otherwise. A retry of the entry can succeed. */
 const transientErrors = new Set(["InternalException", "InternalFailure", "ThrottlingException"]);
 
 const attempts = 6;

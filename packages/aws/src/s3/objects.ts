@@ -42,7 +42,7 @@ export interface ObjectBody {
   chunks: AsyncIterable<Uint8Array>;
 }
 
-/** The most times that the reading of one body is resumed after a broken connection. */
+/** After a broken connection, the reading of one body is resumed at most this many times. */
 const maxResumes = 5;
 
 /** Opens an object; undefined if there is none. Resumes a broken body at the byte where it broke. */

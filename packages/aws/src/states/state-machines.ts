@@ -99,8 +99,8 @@ function loggingConfiguration(logGroupArn: string | undefined) {
 }
 
 /**
- * Step Functions: a description has at most 256 characters. Cuts the text at 256 bytes, without a part of a character
- * at its end.
+ * Cuts a description, because Step Functions allows at most 256 characters. The result has at most 256 bytes, without a
+ * part of a character at its end.
  */
 function cutDescription(description: string): string {
   return Buffer.from(description)
@@ -153,7 +153,7 @@ export function createMachineVersions(makeClient: () => SFNClient): MachineVersi
 /** Step Functions allows names of at most 80 characters. */
 const maxNameLength = 80;
 
-/** Name of a state machine. A name that is too long is cut, and a hash keeps it unique. */
+/** Returns the name of a state machine. Cuts a name that is too long, and adds a hash that keeps the name unique. */
 export function stateMachineName(name: string): string {
   if (name.length <= maxNameLength) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
@@ -176,12 +176,12 @@ export function homeOf(roleArn: string, region: string): MachineHome {
   return { partition, region, account };
 }
 
-/** ARN of the machine without a version. */
+/** Returns the ARN of the machine without a version. */
 export function unversioned(machineArn: string): string {
   return machineArn.split(":").slice(0, 7).join(":");
 }
 
-/** ARN of an execution, which names no version; `machineArn` may name one. */
+/** Returns the ARN of an execution, which names no version. `machineArn` may name a version. */
 export function executionArn(machineArn: string, name: string): string {
   const [arn, partition, states, region, account, , machine] = machineArn.split(":");
   return [arn, partition, states, region, account, "execution", machine, name].join(":");
@@ -199,7 +199,7 @@ const executionPattern = /^arn:([\w-]+):states:([a-z0-9-]+):(\d{12}):execution:[
 /** Account number of the local cloud. */
 const localAccount = "000000000000";
 
-/** URL of an execution in the Step Functions console; null for local executions and unknown partitions. */
+/** Returns the URL of an execution in the Step Functions console; null for local executions and unknown partitions. */
 export function executionPageUrl(executionArn: string): string | null {
   const [, partition = "", region = "", account] = executionPattern.exec(executionArn) ?? [];
   const host = hosts[partition];

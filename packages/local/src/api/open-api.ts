@@ -51,8 +51,8 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
 }
 
 /**
- * Returns whether the API answers the request before runs start further nodes: a request that reads, or that starts a
- * run. A request with `wait` waits for a run, so it delays no work.
+ * Returns whether the API answers the request before runs start further nodes. It does so for a request that reads and
+ * for a request that starts a run, but not for a request with `wait`, because that one waits for a run.
  */
 export function precedesWork({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
   const [path = "", query = ""] = url.split("?");
@@ -63,15 +63,15 @@ async function noPage(): Promise<never> {
   throw new RangeError("this API was opened without a page - use `nova dev`");
 }
 
-/** The largest number of requests that are handled at the same time. */
+/** The largest number of requests that the API handles at the same time. */
 const maxRequests = 8;
-/** The time after which a request counts as waiting for a model or a run, and no longer blocks others. */
+/** After this time a request counts as waiting for a model or a run, and no longer counts towards the limit. */
 const longMs = 500;
 
 /**
- * Limits how many requests work at the same time: on AWS each request has its own Lambda, here all share one process.
- * Senders take turns, so a sender of a hundred requests does not delay the others. The time limit of a request starts
- * when its turn starts.
+ * Limits how many requests work at the same time. On AWS each request has its own Lambda, but here all requests share
+ * one process. Senders take turns, so a sender of a hundred requests does not delay the others. The time limit of a
+ * request starts when its turn starts.
  */
 export function limitConcurrency(
   handler: HttpApiHandler,
@@ -79,7 +79,7 @@ export function limitConcurrency(
 ): HttpApiHandler {
   return async (event, context) => {
     const { headers, requestContext, rawQueryString } = event;
-    // A request with `wait` needs no turn, because it waits for the end of a run and does little work.
+    // A request with `wait` does not count towards the limit. It waits for the end of a run, and does little work.
     if (/(?:^|&)wait=/.test(rawQueryString)) return handler(event, context);
     const owner = headers.authorization ?? requestContext.http.sourceIp;
     const arrived = Date.now();

@@ -244,10 +244,10 @@ export function serveOwnCalls(
 }
 
 /**
- * Serves requests to the sandboxes of this process without HTTP. E2B's SDK sends the code, a cell, with the global
- * `fetch`. It also sends requests to the control plane with it, unless it can import `undici`, which `bin/nova.js`
- * prevents. This function replaces `fetch` for their addresses, and returns a function that restores it. If `NOVA_WIRE`
- * is 1, `fetch` stays as it is.
+ * Serves requests to the sandboxes of this process without HTTP. E2B's SDK sends the code of a cell with the global
+ * `fetch`. The SDK also uses `fetch` for requests to the control plane, unless it can import `undici`, which
+ * `bin/nova.js` prevents. This function replaces `fetch` for the addresses of sandboxes and control plane, and returns
+ * a function that restores `fetch`. If `NOVA_WIRE` is 1, `fetch` stays as it is.
  */
 export function serveOwnSandboxes(
   { apiUrl, sandboxUrl, execute, callControlPlane }: OwnSandboxes,

@@ -46,7 +46,8 @@ export async function openEndpoints(
         invokeLambda: withProgress(invoke, progress),
         readObject,
         ownerOf: clientOf,
-        // Stands in for EventBridge: invokes the function that receives status changes, then wakes the listeners.
+        // Does the work of EventBridge: invokes the function that receives status changes, and then calls the
+        // listeners.
         async onStatusChange(detail) {
           await deliver(invoke, functionArn("nova-execution-status"), JSON.stringify({ detail }));
           progress.end(detail.name);
@@ -184,8 +185,9 @@ async function loadFunctions(): Promise<InvokeLambda> {
 }
 
 /**
- * Wraps `invoke` so that functions wait while the disk is full, and a function that failed for this reason is invoked
- * again. The execution pauses without spending a retry. Functions tolerate being invoked twice.
+ * Wraps `invoke`: while the disk is full, it invokes no function. If a function fails while the disk is full, it
+ * invokes the function again when the disk has space. So the execution pauses, and spends no retry. Functions tolerate
+ * being invoked twice.
  */
 export function pauseOnFullDisk(invoke: InvokeLambda, disk: DiskSpace): InvokeLambda {
   return async (...call) => {

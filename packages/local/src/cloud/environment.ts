@@ -8,7 +8,7 @@ import { docstringsFolder } from "./templates.ts";
 export const table = "nova";
 export const bucket = "nova";
 
-/** The variables with which the official SDKs and NOVA itself find the local cloud. */
+/** Returns the variables with which the official SDKs and NOVA itself find the local cloud. */
 export function environmentOf(dataDir: string, endpoints: Endpoints, keys: Keys): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
@@ -46,8 +46,8 @@ function derivedKey(keyHex: string, purpose: string): string {
 }
 
 /**
- * Variables for a real account in the shell. They are removed, because the SDKs would prefer them to the variables
- * above.
+ * Variables that name a real account in the user's shell. `enterEnvironment` removes them, because the SDKs would
+ * prefer them to the variables of the local cloud.
  */
 const contrary = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_ENDPOINT_URL"];
 

@@ -3,7 +3,7 @@ export class LocalCloudError extends Error {
   override name = "LocalCloudError";
 }
 
-/** Thrown if a signal, such as Ctrl-C, stopped an installation, which then left nothing. */
+/** Thrown if a signal, such as Ctrl-C, stopped an installation. The installation has left no files. */
 export class Interrupted extends Error {
   override name = "Interrupted";
 }

@@ -20,7 +20,7 @@ export class Guests {
 
   /**
    * Admits a guest. Returns false after the last guest has left, because the next process must become the owner.
-   * `drives`: the guest wants executions to continue, and not only to read.
+   * `drives` is true if the guest wants executions to continue, and not only to read.
    */
   admit(connection: ServerResponse, drives: boolean): boolean {
     if (this.#closed) return false;
@@ -43,7 +43,7 @@ export class Guests {
   }
 
   /**
-   * Asks all guests to leave. The executions of the guests have already ended. Each guest may read the results before
+   * Asks all guests to leave. The caller has ended the executions of the guests. Each guest may read the results before
    * it leaves.
    */
   askToLeave(): void {

@@ -124,12 +124,12 @@ async function createIfAbsent(path: string, text: string | undefined): Promise<v
   }
 }
 
-/** Files with values of runs, with keys, or with names of clients. They are closed to other users. */
+/** Files with values of runs, with keys, or with names of clients. NOVA closes them to other users. */
 const holdsData = /^(?:dynamodb\.sqlite|keys\.json|credential-keys\.json|proof-keys\.json|api-key|owner\.json)/;
 const dataFolders = new Set(["s3", "states", "events", "schedules", "mail", "incoming-mail", "demo", "batch"]);
 /**
- * Files and folders of NOVA that hold no data: about Python and its packages, and an empty lock file. They are not
- * closed to other users.
+ * Files and folders of NOVA that hold no data: about Python and its packages, and an empty lock file. NOVA does not
+ * close them to other users.
  */
 const harmless = new Set(["python.json", "templates", "docstrings", "owner.lock", "lost+found"]);
 

@@ -61,7 +61,7 @@ export interface LocalCloud {
    * first.
    */
   holdWork(): () => void;
-  /** Whether closing must wait for other processes, or for an execution at work. */
+  /** Returns whether closing must wait for other processes, or for an execution at work. */
   isNeeded(): boolean;
   /**
    * Closes the cloud. A guest leaves. An owner waits until no guest is left and no execution is at work, then closes

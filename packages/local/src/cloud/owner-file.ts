@@ -74,7 +74,8 @@ const SQLITE_BUSY = 5;
 
 /**
  * Locks the folder. Returns null if another process has the lock. A process id in a file could be stale or reused, but
- * the kernel releases a lock. SQLite's lock is the one that Node can take on every system.
+ * the kernel releases a lock when its process dies. This lock is one of SQLite, because Node can take no other lock on
+ * every system.
  */
 export function lockFolder(dataDir: string): FolderLock | null {
   const path = join(dataDir, "owner.lock");
@@ -111,8 +112,8 @@ interface Settings {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns digests of the variables that are set, because no file may hold a key. They depend on `instance`, so they are
- * useless elsewhere.
+ * Returns digests of the variables that are set, because no file may hold a key. The digests depend on `instance`, so
+ * they are useless elsewhere.
  */
 export function variableDigests(env: Variables, instance: string): Record<string, string> {
   return Object.fromEntries(

@@ -34,8 +34,8 @@ export async function openAsOwner(
 ): Promise<LocalCloud> {
   const { dataDir, disk } = options;
   const [instance, counters, progress] = [randomUUID(), new CounterBook(), new Progress(options.onProgress)];
-  // False if the folder cannot be written. Otherwise the `owner.json` of a killed owner is removed first, because it
-  // names endpoints that no longer exist.
+  // If the folder can be written, the `owner.json` of a killed owner is removed first, because it names endpoints that
+  // no longer exist.
   const isWritten = disk.hasSpace;
   if (isWritten) await removeOwner(dataDir);
   const admin = await openAdmin({ adminKey: keys.adminKey, instance, counters, progress });
@@ -80,8 +80,8 @@ export async function openAsOwner(
     lock.release();
   };
   /**
-   * Set when the endpoints begin to close. If an interrupt arrives while the owner waits to close, this keeps them from
-   * being closed twice.
+   * Set when the endpoints begin to close. If an interrupt arrives while the owner waits to close, this prevents a
+   * second close of the endpoints.
    */
   let shut: Promise<void> | undefined;
   return {
@@ -125,8 +125,8 @@ const sweepEveryMs = 60_000;
 const proveEveryMs = 60 * 60_000;
 
 /**
- * Returns a function that puts closed runs into a tree if an hour has passed since the last tree. The process of the
- * last tree may have been another one.
+ * Returns a function that puts closed runs into a tree if an hour has passed since the last tree. Another process may
+ * have made the last tree.
  */
 function provesHourly(service: ServicePorts): () => Promise<void> {
   let dueMs = 0;
@@ -143,7 +143,8 @@ function provesHourly(service: ServicePorts): () => Promise<void> {
 }
 
 /**
- * Repeats lost work at intervals. With `atOnce`, runs that waited in queues when the last process ended start at once.
+ * Repeats lost work at intervals. If `atOnce` is true, runs that waited in queues when the last process ended start at
+ * once.
  */
 function keepSweeping(service: ServicePorts, disk: DiskSpace, atOnce: boolean) {
   const closing = new AbortController();

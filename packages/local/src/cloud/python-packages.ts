@@ -9,12 +9,12 @@ import { choosePython, type Python, type PythonNeeds } from "@nova/e2b-local";
 import { pipLine, promisedPackages } from "@nova/workflow";
 import { Interrupted } from "./errors.ts";
 
-/** The user's own folder for packages, outside every Python installation. */
+/** Returns the user's own folder for packages, which is outside every Python installation. */
 function packagesHome(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "nova");
 }
 
-/** The folder of the packages that NOVA installed for this Python version (`3.12.1`). */
+/** Returns the folder of the packages that NOVA installed for this Python version (`3.12.1`). */
 export function packagesFolder(version: string): string {
   return join(packagesHome(), `python${version.split(".", 2).join(".")}`);
 }
@@ -47,7 +47,7 @@ export class PythonMissing extends Error {
 
 interface Ended {
   ok: boolean;
-  /** The last line that the command printed. If the command failed, it explains why. */
+  /** The last line that the command printed. After a failure, this line explains the failure. */
   reason: string;
 }
 

@@ -44,7 +44,7 @@ function templateFolder(dataDir: string, template: string): string {
   return join(dataDir, "templates", template);
 }
 
-/** The folder of the docstring indexes of templates: `<template>.json`. */
+/** Returns the folder of the docstring indexes of templates: `<template>.json`. */
 export function docstringsFolder(dataDir: string): string {
   return join(dataDir, "docstrings");
 }

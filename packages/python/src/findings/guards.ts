@@ -4,12 +4,18 @@ import { ancestorPairs, ancestors, type Expression, isWithin, type Node, walk } 
 const keyErrors = /^(KeyError|LookupError|Exception|BaseException)$/;
 const importErrors = /^(ImportError|ModuleNotFoundError|Exception|BaseException)$/;
 
-/** Whether a `try` or `suppress` catches a KeyError, either around this node or around the calls of its function. */
+/**
+ * Returns whether a `try` or `suppress` catches a KeyError, either around this node or around the calls of its
+ * function.
+ */
 export function expectsKeyError(program: Program, node: Node): boolean {
   return isExpected(program, node, keyErrors, 0);
 }
 
-/** Whether the code catches an ImportError around this node, or the node is the substitute in `except ImportError`. */
+/**
+ * Returns whether the code catches an ImportError around this node, or the node is the substitute in `except
+ * ImportError`.
+ */
 export function expectsImportError(program: Program, node: Node): boolean {
   const replaces = (one: Node) => one.kind === "handler" && one.types !== null && names(one.types, importErrors);
   return Array.from(ancestors(node)).some(replaces) || isExpected(program, node, importErrors, 0);
@@ -44,7 +50,7 @@ export function namesIn(expression: Expression): string[] {
   );
 }
 
-/** Whether a successful run of the code may skip this node. */
+/** Returns whether a successful run of the code may skip this node. */
 export function mayBePassedBy(program: Program, node: Node, depth = 0): boolean {
   for (const [ancestor, child] of ancestorPairs(node)) {
     if (isBranch(ancestor, child)) return true;
@@ -74,7 +80,7 @@ function isBranch(ancestor: Node, child: Node): boolean {
   }
 }
 
-/** Whether a successful run may skip the rest of the block after this statement. */
+/** Returns whether a successful run may skip the rest of the block after this statement. */
 function mayLeave(statement: Node): boolean {
   if (statement.kind !== "if") return false;
   return Array.from(walk(statement)).some(

@@ -9,7 +9,7 @@ import { findNearest, isSlip } from "./suggest.ts";
 /** Matches code that may install modules or change the search path, so that any import may succeed. */
 export const bringsModules = /\b(sys\.path|sys\.modules|find_spec|addsitedir)\b|["' ]pip["' ,]+install\b/;
 
-/** PY140 and PY141: imports that will fail when the code runs. */
+/** Finds PY140 and PY141: imports that will fail when the code runs. */
 export function findFailingImports({ facts, program }: Subject): Problem[] {
   const { modules, lib = [] } = facts;
   const known = new Set([...(modules ?? []), ...lib.map(moduleOfFile)]);
@@ -58,7 +58,7 @@ export function moduleOfFile(path: string): string {
   return top.replace(/\.pyi?$/, "");
 }
 
-/** Whether a node is under `if TYPE_CHECKING:`, which never runs. */
+/** Returns whether a node is under `if TYPE_CHECKING:`, which never runs. */
 function isForTypesOnly(node: Node): boolean {
   return Array.from(ancestorPairs(node)).some(([ancestor, child]) => {
     const branch = ancestor.kind === "if" ? ancestor.branches.find(({ body }) => body === child) : undefined;

@@ -12,7 +12,7 @@ import { findNearest, findNearKey, isSlip, isSureSlip, type NearKey, suggestInst
 /** Keys that NOVA itself may set, so that no earlier node has to. */
 const fromNova = /^(_data_analysis|_ai_metadata|error)$/;
 
-/** PY110 to PY112: keys that the code reads although no node has set them. */
+/** Finds PY110 to PY112: keys that the code reads although no node has set them. */
 export function findMissingKeys(subject: Subject): Problem[] {
   const { facts, program, reads } = subject;
   if (!facts.context) return [];
@@ -94,7 +94,9 @@ function ownerText(path: Path): string {
   return inside.length === 0 ? "the context" : `context${inside.join("")}`;
 }
 
-/** Whether the code itself sets this key somewhere. Then an optional read of it is no spelling mistake. */
+/**
+ * Returns whether the code itself sets this key somewhere. If so, an optional read of the key is no spelling mistake.
+ */
 function isKnownOtherwise({ path }: Read, { changes }: Subject): boolean {
   return changes.some((change) => change.kind === "set" && change.path?.join("\n") === path.join("\n"));
 }
@@ -110,7 +112,7 @@ function isTolerated(read: Read, { program, reads }: Subject): boolean {
 }
 
 /**
- * Whether the code may test for a key without spelling it out: `key in context`, `context.get(key)`, `set(context)`.
+ * Returns whether the code may test for a key without naming it: `key in context`, `context.get(key)`, `set(context)`.
  */
 function asksForAnyKey(nodes: readonly Node[]): boolean {
   return nodes.some((node) => {
@@ -123,8 +125,8 @@ function asksForAnyKey(nodes: readonly Node[]): boolean {
 }
 
 /**
- * Whether the missing key is certainly a mistake: every run looks it up, it is a clear misspelling, or it resembles a
- * key that the code never reads.
+ * Returns whether the missing key is certainly a mistake: every run looks it up, it is a clear misspelling, or it
+ * resembles a key that the code never reads.
  */
 function isCertain(read: Read, keys: readonly string[], subject: Subject): boolean {
   const key = read.path.at(-1) as string;
@@ -144,7 +146,7 @@ function isUnused(path: Path, { reads, program }: Subject): boolean {
   return !isRead && !isSpelt;
 }
 
-/** Whether a change may have set the key before `read` runs. */
+/** Returns whether a change may have set the key before `read` runs. */
 function maySet({ kind, path, node }: Change, wanted: Path, read: Node): boolean {
   if (kind === "delete" || !mayPrecede(node, read)) return false;
   if (!path) return true;
@@ -152,7 +154,7 @@ function maySet({ kind, path, node }: Change, wanted: Path, read: Node): boolean
   return kind === "set" || path.length < wanted.length;
 }
 
-/** PY113: a key that is read like an attribute, as in `context.total`. */
+/** Finds PY113: a key that is read like an attribute, as in `context.total`. */
 export function findContextAttributes({ program, paths }: Subject): Problem[] {
   return program.nodes.flatMap((node) => {
     if (node.kind !== "attribute" || !program.mayRun(node) || node.name.startsWith("__")) return [];

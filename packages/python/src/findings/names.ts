@@ -39,12 +39,14 @@ function wayOut(name: string, context: ContextShape | undefined): string {
   return `import it, set it before, or read it from context["${name}"]`;
 }
 
-/** Whether the module binds the name and deletes it later: then ruff reports even its uses before the deletion. */
+/**
+ * Returns whether the module binds the name and deletes it later: then ruff reports even its uses before the deletion.
+ */
 function isDeletedLater(program: Program, name: string): boolean {
   return program.lookup(name, program.tree).length > 0;
 }
 
-/** Whether the name is in an annotation that Python does not evaluate. */
+/** Returns whether the name is in an annotation that Python does not evaluate. */
 function isNeverLookedUp(program: Program, at: number): boolean {
   const node = innermost(program.tree, at);
   if (node.kind === "text") return true;
@@ -57,7 +59,7 @@ function isNeverLookedUp(program: Program, at: number): boolean {
   return false;
 }
 
-/** Whether the node annotates a local name of a function. Python does not evaluate such annotations. */
+/** Returns whether the node annotates a local name of a function. Python does not evaluate such annotations. */
 function isLocal(node: Node): boolean {
   if (node.kind !== "assign" || node.targets.some(({ kind }) => kind !== "name")) return false;
   for (const { kind } of ancestors(node)) {

@@ -20,7 +20,7 @@ export function findMissingResult({ program, changes, printed, isAnalysis, facts
 const notByDumps =
   "what it prints does not count, because json.dumps does not make it - write print(json.dumps({...}))";
 
-/** PY121: a result that is lost because it is printed without json.dumps. */
+/** Finds PY121: a result that is lost because it is printed without json.dumps. */
 export function findLostResult({ program, changes, printed, isAnalysis, facts }: Subject): Problem[] {
   if (isAnalysis || printed.mayPrint || (facts.nodeType !== "decision" && changes.length === 0)) return [];
   const lost = printedByHand(program);
@@ -41,7 +41,9 @@ function printedByHand(program: Program): Node | undefined {
 const resultText = /^\s*\{[\s\S]*['"](context_updates['"]\s*:|status['"]\s*:\s*['"]error['"])/;
 const deepest = 6;
 
-/** Whether a printed expression looks like a result: a dict with `context_updates`, or the text of such a dict. */
+/**
+ * Returns whether a printed expression looks like a result: a dict with `context_updates`, or the text of such a dict.
+ */
 function isResult(program: Program, value: Expression, depth = 0): boolean {
   if (depth > deepest) return false;
   const within = (inner: Expression) => isResult(program, inner, depth + 1);
@@ -65,8 +67,8 @@ function isErrorStatus(key: string, value: Expression): boolean {
 }
 
 /**
- * Whether the code calls a function of another module and ignores what it returns: such a function may print the
- * result.
+ * Returns whether the code calls a function of another module and ignores its return value. Such a function may print
+ * the result.
  */
 export function mayActElsewhere(program: Program): boolean {
   return program.nodes.some((node) => {
@@ -105,8 +107,8 @@ function calledName(callee: Expression): string {
 const key = "branch_decision";
 
 /**
- * PY130: a decision whose code never sets `branch_decision`. Whether its value matches an edge is only known at run
- * time.
+ * Finds PY130: a decision whose code never sets `branch_decision`. Whether the value matches an edge is only known at
+ * run time.
  */
 export function findUndecided(subject: Subject): Problem[] {
   const { facts, program, isAnalysis } = subject;
@@ -115,7 +117,7 @@ export function findUndecided(subject: Subject): Problem[] {
   return [{ code: "PY130", at: program.tree.statements.at(-1)?.from ?? 0, message: neverDecides(subject) }];
 }
 
-/** Whether the code may set `branch_decision`: by a change, a printed result, or a call for its side effect. */
+/** Returns whether the code may set `branch_decision`: by a change, a printed result, or a call for its side effect. */
 export function mayDecide(subject: Subject): boolean {
   // A printed result may contain the decision, unless all keys of the result are known and the decision's key is not
   // among them.

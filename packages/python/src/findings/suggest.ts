@@ -21,7 +21,7 @@ export function findNearest(wrong: string, keys: readonly string[]): string | un
   return keys.find((key) => key.length > 3 && (wrong.includes(key) || (key.includes(wrong) && wrong.length > 3)));
 }
 
-/** Whether a key is a misspelling. `price_1` and `price_2` are different keys, and so are plurals. */
+/** Returns whether a key is a misspelling. `price_1` and `price_2` are different keys, and so are plurals. */
 export function isSlip(wrong: string, right: string): boolean {
   if (plain(wrong) === plain(right)) return true;
   const [ours, theirs] = [wordsOf(wrong), wordsOf(right)];
@@ -31,8 +31,8 @@ export function isSlip(wrong: string, right: string): boolean {
 }
 
 /**
- * Whether a key is certainly a misspelling and not another word: no letter is replaced by another (as in `date` for
- * `data`), and one word has five letters or more.
+ * Returns whether a key is certainly a misspelling and not another word. It is a misspelling if no letter is replaced
+ * by another (as in `date` for `data`), and if one word has five letters or more.
  */
 export function isSureSlip(wrong: string, right: string): boolean {
   if (!isSlip(wrong, right) || plain(wrong) === plain(right)) return false;

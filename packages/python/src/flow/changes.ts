@@ -24,7 +24,7 @@ export interface Change {
 const dynamic =
   /^(builtins\.(exec|eval|globals|locals|vars|compile|getattr|__import__)|sys\._getframe)$|^(importlib|inspect|__main__|ctypes|gc)\b/;
 
-/** Whether the node may change the context or print a result in a way that the other checks cannot see. */
+/** Returns whether the node may change the context or print a result in a way that the other checks cannot see. */
 export function hasHiddenEffect(program: Program, node: Node): boolean {
   if (node.kind === "import") return /^(__main__|inspect)\b/.test(node.module ?? node.names[0]?.path ?? "");
   if (node.kind === "text") return node.value === "__main__" && node.parent?.kind !== "binary";
@@ -156,8 +156,8 @@ export function readChanges(program: Program, paths: Paths, shape: ContextShape 
   }
 
   /**
-   * Whether a call is no change by itself: either its function does not change its arguments, or the code defines the
-   * function, so that the changes inside it are found.
+   * Returns whether a call is no change by itself: either its function does not change its arguments, or the code
+   * defines the function, so that the changes inside it are found.
    */
   function isHarmless({ callee }: Call, path: string | undefined): boolean {
     if (program.functionOf(callee) || program.classOf(callee) || program.isOwnClass(callee)) return true;
@@ -194,8 +194,8 @@ function unknownChange(node: Node): Change {
 }
 
 /**
- * Whether a dynamic call cannot touch the context, such as `exec(text, scope)`, `"name" in globals()`, `vars(row)` and
- * `import_module("csv")`.
+ * Returns whether a dynamic call cannot touch the context, such as `exec(text, scope)`, `"name" in globals()`,
+ * `vars(row)` and `import_module("csv")`.
  */
 function isSafeDynamic({ args, parent }: Call, path: string): boolean {
   const [first, second] = args;

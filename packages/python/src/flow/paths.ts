@@ -20,7 +20,7 @@ export class Paths {
     return this.of(expression)?.length === 0;
   }
 
-  /** Returns the key of an index: a literal, or a name that is only bound to one text. */
+  /** Returns the key of an index: a literal, or a name to which the code binds one text only. */
   key(index: Expression): string | undefined {
     if (index.kind !== "name") return keyOf(index);
     const [only, ...others] = this.#program.reaching(index);
@@ -198,7 +198,7 @@ function findStores(program: Program, id: string): KnownEntry[] | undefined {
   return found;
 }
 
-/** Whether this use of a dict certainly adds no entries, except for those that `findStores` reads. */
+/** Returns whether this use of a dict certainly adds no entries, except for those that `findStores` reads. */
 function isSafeUse(program: Program, name: Node, parent: Node): boolean {
   if (parent.kind === "attribute") return /^(get|keys|values|items|copy)$/.test(parent.name);
   if (parent.kind !== "argument") return /^(subscript|binary|dict|format|for|comprehension|return)$/.test(parent.kind);

@@ -37,7 +37,7 @@ export function readPrinted(program: Program): Printed {
   return { mayPrint: !isAll || values.length > 0, values: isAll ? values : undefined };
 }
 
-/** Whether the value is no JSON object or an empty one, so that NOVA does not take it as a result. */
+/** Returns whether NOVA does not take the value as a result, because it is no JSON object or an empty one. */
 function isNoObject(value: Expression): boolean {
   if (value.kind === "dict") return value.entries.length === 0;
   if (value.kind === "comprehension") return value.form !== "dict";
@@ -45,8 +45,8 @@ function isNoObject(value: Expression): boolean {
 }
 
 /**
- * Whether the text of `json.dumps` is certainly no printed result: it is written to a file, passed to a library, or
- * printed after other words.
+ * Returns whether the text of `json.dumps` is certainly no printed result: it is written to a file, passed to a
+ * library, or printed after other words.
  */
 function goesElsewhere(program: Program, dump: Call): boolean {
   if (program.importPath(dump.callee) === "json.dump") return isNoStdout(program, dump.args[1]?.value);
@@ -170,7 +170,7 @@ function readPatterns(node: Node & { kind: "match" }, paths: Paths): Read[] {
   return patterns.flatMap((one) => one.keys.map((key) => ({ path: [...path, key], optional: true, node: one })));
 }
 
-/** Whether `change` may run before `read`. A node does not precede its own parts. */
+/** Returns whether `change` may run before `read`. A node does not precede its own parts. */
 export function mayPrecede(change: Node, read: Node): boolean {
   if (isWithin(read, change)) return false;
   if (change.from < read.from) return true;

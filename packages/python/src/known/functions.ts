@@ -48,7 +48,9 @@ export function resultDependence(path: string | undefined): ResultDependence {
   return isHarmless(path) ? "nothing" : "unknown";
 }
 
-/** Whether a function does not change its arguments. It may still call an argument that is a function. */
+/**
+ * Returns whether a function does not change its arguments. The function may still call an argument that is a function.
+ */
 export function leavesArguments(path: string | undefined): boolean {
   if (path === undefined || changing.test(path)) return false;
   const [module = ""] = path.split(".");

@@ -109,7 +109,7 @@ export class Program {
     return origin?.kind === "class" ? origin.node : undefined;
   }
 
-  /** Whether a name is `cls`, the first parameter of a class method. */
+  /** Returns whether a name is `cls`, the first parameter of a class method. */
   isOwnClass(expression: Expression): boolean {
     if (expression.kind !== "name" || expression.id !== "cls") return false;
     const origin = this.#onlyOrigin(expression);

@@ -228,7 +228,7 @@ function bindingStatement(node: Node): Node {
   return node;
 }
 
-/** Whether the statement has always run before `use`, because the block of the statement encloses the use. */
+/** Returns whether the statement has always run before `use`, because the block of the statement encloses the use. */
 function dominates(statement: Node, use: Node): boolean {
   if (!/^(assign|function|class|import)$/.test(statement.kind)) return false;
   const block = statement.parent;
@@ -272,14 +272,14 @@ export function reachedFunctions(program: { nodes: readonly Node[]; source: stri
 }
 
 /**
- * Whether a function may run without its name in the code: a decorator may call it, or it is a method that Python
- * calls.
+ * Returns whether a function may run without its name in the code: a decorator may call it, or it is a method that
+ * Python calls.
  */
 function isImplicit(node: Node & { kind: "function" }): boolean {
   return node.decorators.length > 0 || node.parent?.parent?.kind === "class";
 }
 
-/** Whether the code at a node may run. It cannot if it is in a function that is never called by its name. */
+/** Returns whether the code at a node may run. Code in a function that is never called by its name cannot run. */
 export function runs(use: Node, reached: ReadonlySet<Node>): boolean {
   for (let each: Node | null = use.parent; each; each = each.parent) {
     if (each.kind === "function" && !reached.has(each)) return false;

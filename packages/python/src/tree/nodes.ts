@@ -147,7 +147,7 @@ export function* ancestorPairs(node: Node): Iterable<[ancestor: Node, child: Nod
   }
 }
 
-/** Whether a node is `outer` or lies inside it. */
+/** Returns whether a node is `outer` or lies inside it. */
 export function isWithin(node: Node, outer: Node): boolean {
   for (let each: Node | null = node; each; each = each.parent) if (each === outer) return true;
   return false;

@@ -25,8 +25,8 @@ export function describeExcess(source: string): string | undefined {
 }
 
 /**
- * Whether code is nested too deep. A bracket or an indentation counts one or two levels, and each operator of a chain
- * one.
+ * Returns whether code is nested too deep. A bracket or an indentation counts one or two levels, and each operator of a
+ * chain counts one.
  */
 function isTooDeep(source: string): boolean {
   let level = 0;

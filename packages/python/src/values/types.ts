@@ -113,8 +113,8 @@ export function createTypeOf(program: Program, paths: Paths): TypeOf {
   }
 
   /**
-   * Whether the attribute is `keys`, `values` or `items` of a context value. Context values are JSON, so a value with
-   * one of these methods is a dict.
+   * Returns whether the attribute is `keys`, `values` or `items` of a context value. Context values are JSON, so a
+   * value with one of these methods is a dict.
    */
   function isViewOfContext({ object, name }: Expression & { kind: "attribute" }): boolean {
     if (!/^(keys|values|items)$/.test(name) || !paths.of(object)) return false;
@@ -196,7 +196,7 @@ export function findUnfit(program: Program, typeOf: TypeOf, value: Expression, f
     return first(last, ([key, value]) => find(value, `${path}.${key}`, depth));
   }
 
-  /** Whether json.dumps rejects a key. It accepts texts, numbers and None. */
+  /** Returns whether json.dumps rejects a key. json.dumps accepts texts, numbers and None. */
   function isBadKey(key: Expression): boolean {
     if (key.kind === "tuple" || key.kind === "bytes") return true;
     const type = typeOf(key);

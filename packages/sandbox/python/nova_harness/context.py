@@ -186,7 +186,7 @@ def _context_of(values):
 
 
 class _Special(Exception):
-    """The texts may contain references or escapes, so they cannot be parsed together."""
+    """Raised if the texts may contain references or escapes, because such texts cannot be parsed together."""
 
 
 def _parse_together(texts):

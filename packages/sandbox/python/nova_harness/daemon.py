@@ -191,8 +191,8 @@ class Daemon:
 
     def _hear(self, run):
         """
-        Handles messages of the code's process. After the outcome that process only dies, so the daemon then waits for
-        nothing but the end of the output.
+        Handles messages of the code's process. After that process has reported its outcome, the daemon only waits for
+        the end of the output.
         """
         is_open = run.hear()
         if run.told is not None:
@@ -314,8 +314,8 @@ class Daemon:
 
     def _may_be_orphaned(self):
         """
-        True without isolation, where the end of the sandbox does not kill this process. So it checks whether its folder
-        exists.
+        True without isolation: the end of the sandbox then does not kill this process, so the daemon checks from time
+        to time whether its folder exists.
         """
         return self.walls is None or not self.walls.isolated
 

@@ -28,14 +28,20 @@ ESCAPED = re.compile(r"\$+blob")
 
 
 def decode(text, load):
-    """`load(reference)` returns the value of {sha256, bytes, type}. Without it, references stay plain objects."""
+    """
+    Parses a JSON text. `load(reference)` returns the value of a reference {sha256, bytes, type}. Without `load`,
+    references stay plain objects.
+    """
     if "blob" not in text and "\\u" not in text:
         return loads(text)
     return loads(text, object_pairs_hook=lambda pairs: _object(pairs, load))
 
 
 def has_reference(text):
-    """The engine writes references without escapes, so a key with escapes is data of the user."""
+    """
+    True if the text contains a reference. The engine writes references without escapes, so a key with escapes is data
+    of the user.
+    """
     return f'"{BLOB_MARK}"' in text
 
 
@@ -66,7 +72,7 @@ _FEWEST_FRAMES = 4 * _DEEPEST
 
 
 class Unfit(Exception):
-    """A value cannot be stored as JSON."""
+    """Raised if a value cannot be stored as JSON."""
 
 
 class Known:

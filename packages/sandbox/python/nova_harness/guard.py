@@ -117,7 +117,7 @@ class Waiting(NamedTuple):
 
 
 class Guard:
-    """`near` holds (host, port) of this machine to which the code may connect."""
+    """`near` holds each (host, port) of this machine to which the code may connect."""
 
     def __init__(self, listener, names, nameservers, user, near, note):
         self.listener, self.user, self.near, self.note = listener, user, near, note
@@ -309,7 +309,7 @@ class Guard:
 
 
 def _int(word):
-    """Converts an argument, a word of 64 bits, to a C int, its lower half."""
+    """Converts an argument of 64 bits to a C int: the lower half of the argument."""
     return struct.unpack("=i", struct.pack("=I", word & 0xFFFFFFFF))[0]
 
 
@@ -335,7 +335,10 @@ def _connect(sock, raw):
 
 
 def _is_refused(sock, error):
-    """True if a connection was refused. Inside one machine that is known at once, also for a non-blocking socket."""
+    """
+    True if a connection was refused. Inside one machine, the kernel reports that at once, also for a non-blocking
+    socket.
+    """
     is_late = error == errno.EINPROGRESS and sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1) == _CLOSED
     return is_late or error == errno.ECONNREFUSED
 

@@ -1,7 +1,8 @@
 """
 The first process of a pid namespace. It forks one process after another, one for each run of code. After each run it
 kills all other processes of the namespace, so that nothing of one run is alive when the next one starts. It receives
-files and orders, and no data of an execution but the doors of a relay. An init with a relay serves only one run.
+files and orders. The doors of a relay are the only data of an execution that it receives. An init with a relay serves
+only one run.
 
 After each fork, the kernel copies every page to which this process writes, and Python writes to each object that it
 uses. So between two forks, this process uses few objects: no JSON and no exceptions.
@@ -50,7 +51,9 @@ class Init:
         self.init_socket.sendall(_RENEW)
 
     def failure(self):
-        """The error that ended the init. None while it lives, or if it died without reporting one."""
+        """
+        Returns the error that ended the init. None while the init lives, or if it died without reporting an error.
+        """
         with contextlib.suppress(OSError):
             message = None if self.is_busy() else self.reader.read()
             return linux.as_error(message) if message and "failed" in message else None

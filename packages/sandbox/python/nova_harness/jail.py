@@ -56,15 +56,15 @@ def of_kind(root, kind):
     """Creates the isolation of this `kind`, which another process has sent."""
     isolated, asks, has_doors = kind
     if isolated:
-        seccomp.filter_of(asks)  # The filter is built here once, and all processes that the caller forks use the cached one.
+        seccomp.filter_of(asks)  # Builds the filter once. All processes that the caller forks use the cached filter.
     walls = Jail(isolated, root, asks)
     return walls.without_network() if has_doors else walls
 
 
 class Jail:
     """
-    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts that have a door (see
-    relay.py). With neither, code uses the sandbox's network.
+    With `asks`, code reaches other hosts through the guard. With `has_doors`, code reaches only hosts that have a door
+    (see relay.py). Without these, code uses the sandbox's network.
     """
 
     def __init__(self, isolated, root, asks=False):
@@ -97,8 +97,8 @@ class Jail:
 
     def fork(self):
         """
-        Like os.fork, but the child is the first process of a new pid namespace, which dies with it. The system call
-        bypasses the C library, so the child must fork normally before it runs foreign code.
+        Works like os.fork, but the child is the first process of a new pid namespace. The namespace ends with the
+        child. The system call bypasses the C library, so the child must fork normally before it runs foreign code.
         """
         if not self.isolated:
             return os.fork()
@@ -183,7 +183,8 @@ class Jail:
 
     def settle(self):
         """
-        Drops rights and sets limits. Call it after `enter`, in the same process. Returns its home and working folder.
+        Drops rights and sets limits. Call it after `enter`, in the same process. Returns the folder that is both the
+        home and the working folder.
         """
         os.setsid()
         home = self._make_home()
@@ -215,8 +216,8 @@ class Jail:
 
     def way_out(self):
         """
-        Returns (message for the guard, open files for the guard). Call it after `settle`. This process must not keep
-        the files.
+        Returns (message for the guard, open files for the guard). Call it after `settle`. The caller must not leave the
+        files open in this process.
         """
         if not self.asks:
             return {}, []
@@ -240,7 +241,7 @@ class Jail:
         return _HOME
 
     def main_folder(self):
-        """A folder from which child processes import the code."""
+        """Returns a folder from which child processes import the code."""
         return _MAIN if self.isolated else tempfile.mkdtemp(prefix="nova-main-")
 
     def _limit(self):
@@ -270,7 +271,8 @@ def _is_mapped(uid):
 
 def _count_tasks():
     """
-    Twice the number of threads in the user's other programs: they count towards the process limit, and may become more.
+    Returns twice the number of threads in the user's other programs. These threads count towards the process limit, and
+    may become more.
     """
     tasks = 0
     for folder in glob.glob("/proc/[0-9]*/task"):
@@ -286,7 +288,7 @@ def _top_folders():
 
 
 def _others_may_read(path):
-    """False for a Python installation that only root can read, as inside root's home."""
+    """False if only root can read this path, such as a Python installation in root's home."""
     while path != "/":
         if not os.stat(path).st_mode & stat.S_IXOTH:
             return False

@@ -92,7 +92,7 @@ def prctl(option, value):
 
 
 def fork(namespaces):
-    """Like os.fork with new namespaces. The call bypasses the C library."""
+    """Works like os.fork, but the child gets new namespaces. The call bypasses the C library."""
     machine = os.uname().machine
     if sys.platform != "linux" or machine not in _CLONE:
         raise CallFailed(errno.ENOSYS, "clone")

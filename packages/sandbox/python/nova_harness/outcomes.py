@@ -192,7 +192,7 @@ def _response_of(error):
 
 
 def _types_of(error):
-    """Names of the exception's class and its base classes with their modules, nearest first."""
+    """Returns the names of the exception's class and its base classes with their modules, nearest first."""
     return [_name_of(kind) for kind in type.__dict__["__mro__"].__get__(type(error))[:_TYPES] if kind is not object]
 
 

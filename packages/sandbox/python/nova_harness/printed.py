@@ -22,7 +22,7 @@ _MOST_FLUSHES, _PER_SECONDS = 50, 0.1  # A flush costs as much as a print, so a 
 
 
 class Stream(io.TextIOWrapper):
-    """Also flushes unfinished lines, so that the log has the output of code that is killed."""
+    """A text stream that also flushes unfinished lines, so that the log has the output of code that is killed."""
 
     def __init__(self, fd):
         super().__init__(open(fd, "wb", closefd=False), "utf-8", "backslashreplace", line_buffering=True)

@@ -111,8 +111,10 @@ class Process:
         return False
 
     def tell(self, message, files=()):
-        """Sends without blocking, because code that never reads its socket would block the daemon. Such code gets no
-        answer."""
+        """
+        Sends a message to the code's process without blocking, because code that never reads its socket would otherwise
+        block the daemon. Such code gets no answer.
+        """
         with contextlib.suppress(OSError):  # The code may have died.
             wire.send(self.control, message, files, socket.MSG_DONTWAIT)
 
@@ -126,8 +128,8 @@ class Process:
 
     def end(self):
         """
-        Starts to kill all processes of finished code, and does not wait the milliseconds until they are dead. Kills the
-        code's own process first. Returns true if that was the only process: no code runs from now on.
+        Starts to kill all processes of finished code, and does not wait until they are dead, which takes milliseconds.
+        Kills the code's own process first. Returns true if that was the only process, so that no code runs from now on.
         """
         code = self._kill_code() if self.isolated else []
         if code == []:

@@ -44,8 +44,8 @@ class Need:
 
     def announcement(self):
         """
-        The message that asks the adapter for the value. Its paths, for the value and for a refusal, are relative to the
-        root.
+        Returns the message that asks the adapter for the value. Its paths, for the value and for a refusal, are
+        relative to the root.
         """
         answer = f"answers/{self.name}"
         put = f"blobs/{self.blob['sha256']}" if self.blob else answer
@@ -139,9 +139,9 @@ class Claim(NamedTuple):
 
 class Run:
     def __init__(self, claim, process, store, limit_seconds, is_fit, is_last, weaker=None):
-        """`is_fit` is true if another execution may use the sandbox later. `is_last` is true if
-        the execution expects no further run in this sandbox. `weaker` is a sentence about
-        missing isolation.
+        """
+        `is_fit` says whether a later execution may use this sandbox. `is_last` says whether the execution expects no
+        further run in this sandbox. `weaker` is a sentence about isolation that the system does not support, or None.
         """
         self.claim, self.process, self.store, self.is_fit = claim, process, store, is_fit
         self.is_last, self.weaker = is_last, weaker
@@ -259,7 +259,9 @@ class Run:
             self.log_is_cut = True
 
     def seconds_left(self, now):
-        """Time left for the code; None after a kill. The first minute of waiting for values is free."""
+        """
+        Returns the seconds that the code has left; None after a kill. The first minute of waiting for values is free.
+        """
         return None if self.killed_as else self.deadline + self._waited_for_free(now) - now
 
     def _waited_for_free(self, now):
@@ -275,7 +277,7 @@ class Run:
         self.weighed_next = now + max(_BETWEEN_WEIGHINGS_SECONDS, _WEIGHINGS_SHARE * took)
 
     def show_in(self, now):
-        """Seconds until the log is written again; None if it has not changed."""
+        """Returns the seconds until the log is written again; None if the log has not changed."""
         return None if self.shown == self.logged or self.told else self.shown_next - now
 
     def show(self, now):
@@ -291,7 +293,7 @@ class Run:
         self.shown_next = now + max(_BETWEEN_SHOWINGS_SECONDS, _SHOWINGS_SHARE * took)
 
     def kill(self, reason):
-        """`reason` is "timeout", "memory", "stopped" or "protest". A complete result stays valid."""
+        """Kills the code. `reason` is "timeout", "memory", "stopped" or "protest". A complete result stays valid."""
         if not self.killed_as:
             self.killed_as = reason
             self.process.kill()
@@ -343,7 +345,8 @@ class Run:
         try:
             self.store.keep_outcome(self.claim, data)
         except OSError:
-            # The disk is full. A short outcome is sent now, but a later delivery will find it lost.
+            # The disk is full, so the outcome is not stored. A short outcome is sent now, but a later delivery cannot
+            # find it.
             return message if len(data) <= INLINE_BYTES else outcomes.not_kept(message)
         return message if len(data) <= INLINE_BYTES else kept_as_file(*self.store.outcome(self.claim))
 
@@ -388,5 +391,5 @@ class Run:
 
 
 def _pipe_size(fd):
-    """The size of a pipe, which the code may have enlarged."""
+    """Returns the size of a pipe, which the code may have enlarged."""
     return fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) if hasattr(fcntl, "F_GETPIPE_SZ") else _PIPE_BYTES

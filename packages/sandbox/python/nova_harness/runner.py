@@ -94,8 +94,8 @@ class Runner:
 
     def _make_streams(self):
         """
-        Replaces the streams that were inherited from the kernel. A stream asks once whether its file is a pipe, as it
-        is for code, so that is a pipe meanwhile.
+        Replaces the streams that were inherited from the kernel. A stream checks only when it is created whether its
+        file is a pipe. For code it is a pipe, so it is a pipe during this method, too.
         """
         before, ends = (os.dup(1), os.dup(2)), os.pipe()
         for number in (1, 2):
@@ -292,7 +292,10 @@ class _Comparison:
         return original is not None and original.value is value and type(value) in _IMMUTABLE
 
     def is_unchanged(self, key, text):
-        """A different text may still be the same value in another notation: `850.00`, spaces, escapes."""
+        """
+        Returns whether a value is unchanged. A different text may still be the same value in another notation:
+        `850.00`, spaces, escapes.
+        """
         original = self._originals.get(key)
         if original is None:
             return False
@@ -311,9 +314,8 @@ class _Comparison:
         return load_value(reference, self._supply)
 
 
-# A spawned child of multiprocessing runs this file as its __main__. It imports the names that code has without an
-# import, and
-# keeps the code's line numbers and file name.
+# A spawned child of multiprocessing runs this file as its __main__. The file imports the names that code has without an
+# import, and keeps the code's line numbers and file name.
 _CHILD_MAIN = """
 import base64, json
 try:
@@ -334,8 +336,8 @@ _NOT_IMPORTED = (
 
 class MainFile:
     """
-    The code as a file that child processes import, `name` inside a folder. Few codes start such processes, so the file
-    is written when multiprocessing asks for the path of the folder.
+    The code as a file that child processes import, `name` inside a folder. The file is only written when
+    multiprocessing asks for the path of the folder, because few nodes start such processes.
     """
 
     def __init__(self, make_folder, name, code):
@@ -350,7 +352,7 @@ class MainFile:
         """
         signal.signal(signal.SIGUSR1, _refuse_import)
         process.ORIGINAL_DIR = self
-        # The name under which child processes know the module of the code.
+        # This is the name under which child processes know the module of the code.
         sys.modules["__mp_main__"] = sys.modules["__main__"]
         # Otherwise all processes that the zygote forks would have the same key.
         process.current_process().authkey = os.urandom(32)

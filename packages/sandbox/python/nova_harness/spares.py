@@ -1,4 +1,4 @@
-"""Spare processes, forked and isolated in advance, so that the next node need not wait for that."""
+"""Spare processes, forked and isolated in advance, so that the next node does not wait for its fork and isolation."""
 
 import collections
 import contextlib
@@ -20,14 +20,14 @@ _RUNS_BEFORE_A_SECOND_SPARE = 3
 
 
 class Unable(Exception):
-    """This sandbox can never run the code as requested."""
+    """Raised if this sandbox can never run the code as requested."""
 
 
 class Spares:
     """
-    Keeps one spare process for code with the usual network, or two in an execution with many runs. After code that may
-    reach only listed hosts has run, it keeps one more for the next such code. Between two executions it keeps no process
-    but an init, which has a new network.
+    Keeps one spare process for code with the usual network, or two in an execution with many runs. After the run of
+    code that may reach only listed hosts, it keeps one more process for the next such code. Between two executions it
+    keeps no process but an init, which has a new network.
     """
 
     def __init__(self, zygote, root):
@@ -60,9 +60,9 @@ class Spares:
 
     def put_away(self, process):
         """
-        Cleans up after the last run of an execution. No further run needs a spare process. Keeps the init of the run's
-        process for the next execution if code has a user of its own. Such code cannot change the limits or priorities of
-        the init.
+        Cleans up after the last run of an execution. No further run needs a spare process. If code has a user of its
+        own, this method keeps the init of the run's process for the next execution, because such code cannot change the
+        limits or priorities of the init.
         """
         init, process.init = process.init, None
         while self._usual:

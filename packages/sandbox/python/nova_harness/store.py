@@ -34,7 +34,10 @@ _MOST_RESULT_BYTES = 60_000_000  # The adapter accepts results that are a little
 
 
 def socket_path(root):
-    """A path for the daemon's socket. The system limits it to about 104 bytes, and a local root may be longer."""
+    """
+    Returns a path for the daemon's socket. The system limits such a path to about 104 bytes, and a local root may be
+    longer.
+    """
     path = os.path.join(root, "socket")
     if len(path.encode()) <= _LONGEST_SOCKET_PATH:
         return path
@@ -51,7 +54,7 @@ def _name_of_link(link):
 
 
 def _empty_folder(path):
-    """Empties a folder of the harness. It has few levels, except below the folders in which code wrote."""
+    """Empties a folder of the harness. The folder has few levels, except below the folders in which code wrote."""
     with os.scandir(path) as entries:
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):
@@ -82,11 +85,11 @@ def _finite(text):
 
 
 class DamagedResult(Exception):
-    """The code's process wrote an invalid result, so the code has manipulated the harness."""
+    """Raised if the code's process wrote an invalid result, because then the code has manipulated the harness."""
 
 
 class LargeResult(DamagedResult):
-    """The result has too many small values. Large values are separate files."""
+    """Raised if the result has too many small values. Large values are separate files."""
 
 
 class Store:
@@ -129,7 +132,10 @@ class Store:
         return self.path("inputs", os.path.basename(name))
 
     def execution(self):
-        """The id of the current execution; None before the first. An earlier daemon of the sandbox may have begun it."""
+        """
+        Returns the id of the current execution; None before the first. An earlier daemon of the sandbox may have begun
+        it.
+        """
         if self._execution is None:
             with contextlib.suppress(FileNotFoundError), open(self.path("execution")) as file:
                 self._execution = file.read()

@@ -9,7 +9,7 @@ from . import wire
 
 
 class Unavailable(RuntimeError):
-    """A value of the context cannot be loaded."""
+    """Raised if a value of the context cannot be loaded."""
 
 
 class Loaded:

@@ -11,7 +11,7 @@ _CALL_KEY = "$call"
 
 
 class ToolError(Exception):
-    """A tool failed, or its arguments did not fit."""
+    """Raised if a tool failed, or if its arguments did not fit."""
 
 
 class Called(BaseException):
@@ -19,7 +19,7 @@ class Called(BaseException):
 
 
 class Tools:
-    """The tools of the agent, by name: `tools.look_up(id=7)` returns what the tool has set, as a dict."""
+    """The tools of the agent, by name: `tools.look_up(id=7)` returns the values that the tool has set, as a dict."""
 
     ToolError = ToolError
 
@@ -60,7 +60,7 @@ class Tools:
 
 def result_of(tools):
     """
-    The result of a run that ended at a call; None if the code made no new call. It is no method, because a tool may
-    have any name.
+    Returns the result of a run that ended at a call; None if the code made no new call. This is no method, because a
+    tool may have any name.
     """
     return tools._end

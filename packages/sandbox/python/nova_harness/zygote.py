@@ -15,7 +15,10 @@ from . import init, jail, linux, runner, wire
 
 
 class ZygoteDied(Exception):
-    """The zygote has died, so no code can start. The daemon ends too, and the next attach starts another one."""
+    """
+    Raised if the zygote has died, so that no code can start. The daemon then ends, too, and the next attach starts
+    another one.
+    """
 
 
 class Zygote:

@@ -34,7 +34,7 @@ export function isTrue(condition: Condition, item: AttributeMap): boolean {
   }
 }
 
-/** The value at a path. */
+/** Returns the value at a path. */
 export function readPath(path: Path, item: AttributeMap): AttributeValue | undefined {
   let found: AttributeValue | undefined = { M: item };
   for (const part of path) found = found && "M" in found ? attribute(found.M, part) : undefined;
@@ -56,7 +56,7 @@ function compare(operator: Comparator, a: AttributeValue | undefined, b: Attribu
   return operator === ">" ? order > 0 : order >= 0;
 }
 
-/** A copy of the item with only the values at these paths. */
+/** Returns a copy of the item with only the values at these paths. */
 export function pickPaths(item: AttributeMap, paths: readonly Path[]): AttributeMap {
   const picked = emptyMap();
   for (const path of paths) {
@@ -78,7 +78,7 @@ export function applyUpdates(updates: Update[], item: AttributeMap): void {
   for (const [i, { path }] of updates.entries()) write(item, path, values[i]);
 }
 
-/** The value that an update writes; undefined if the update removes the attribute. */
+/** Returns the value that an update writes; undefined if the update removes the attribute. */
 function newValue(update: Update, item: AttributeMap): AttributeValue | undefined {
   if (update.kind === "remove") return undefined;
   if (update.kind === "set") {

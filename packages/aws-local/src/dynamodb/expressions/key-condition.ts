@@ -63,14 +63,14 @@ function boundsOf({ operator, values }: KeyTest): Omit<SortKeyRange, "hash"> {
   }
 }
 
-/** The smallest possible key that sorts after `key`. */
+/** Returns the smallest possible key that sorts after `key`. */
 export function keyAfter(key: Uint8Array): Uint8Array {
   const next = new Uint8Array(key.length + 1);
   next.set(key);
   return next;
 }
 
-/** The smallest possible key that sorts after all keys with this prefix. */
+/** Returns the smallest possible key that sorts after all keys with this prefix. */
 function keyAfterPrefix(prefix: Uint8Array): Uint8Array {
   const last = prefix.findLastIndex((byte) => byte !== 0xff);
   if (last < 0) return lastKey;

@@ -74,7 +74,10 @@ function checkBounds(low: Operand, high: Operand): void {
   throw invalid(`The BETWEEN operator requires ${what}; ${operands}`);
 }
 
-/** Refuses a literal value of another type. The type of a path is known only when an item is read. */
+/**
+ * Refuses a literal value whose type is not in `types`. Does not check a path, because the type of its value is known
+ * only when an item is read.
+ */
 function expectType(what: string, operands: Operand[], types: readonly string[]): void {
   for (const operand of operands) {
     const type = operand.kind === "value" ? typeOf(operand.value) : undefined;

@@ -53,14 +53,14 @@ export class Tokens {
     return found;
   }
 
-  /** Takes the keyword `word`, in any case, if it is the next token. Returns whether it was. */
+  /** Takes the next token if it is the keyword `word`, in upper or lower case. Returns whether it was this keyword. */
   takesWord(word: string): boolean {
     const found = this.next.kind === "word" && this.next.text.toUpperCase() === word;
     if (found) this.#at++;
     return found;
   }
 
-  /** Whether the next tokens are a name and an opening parenthesis. */
+  /** Returns whether the next tokens are a name and an opening parenthesis. */
   isCall(): boolean {
     return this.next.kind === "word" && this.#tokens[this.#at + 1]?.text === "(";
   }
@@ -87,7 +87,7 @@ export class Tokens {
     return kind === "word" ? text : this.#placeholders.name(text);
   }
 
-  /** Takes a placeholder such as `:value` and returns its value; undefined if the next token is none. */
+  /** Takes a placeholder such as `:value` and returns its value; undefined if the next token is no such placeholder. */
   takeValue(): { kind: "value"; value: AttributeValue } | undefined {
     if (!this.next.text.startsWith(":")) return undefined;
     return { kind: "value", value: this.#placeholders.value(this.take().text) };
@@ -103,7 +103,7 @@ export class Tokens {
 
 const kinds = ["word", "placeholder", "sign", "strange"] as const;
 
-/** The tokens of expressions, because most requests repeat an expression with other values. */
+/** Caches the tokens of expressions, because most requests repeat an expression with other values. */
 const known = new LRUCache<string, readonly Token[]>({ max: 500 });
 
 function tokensOf(text: string): readonly Token[] {

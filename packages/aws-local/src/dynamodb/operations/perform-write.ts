@@ -11,7 +11,7 @@ import { admitAttributes } from "../values/admit.ts";
 import type { AttributeMap, Attributes } from "../values/attribute-value.ts";
 import type { EncodedKey } from "../values/key.ts";
 
-/** A write of one item. A request contains one, a batch several. */
+/** A write of one item. A batch contains several writes, and any other request contains one. */
 export interface Write {
   table: Table;
   key: EncodedKey;
@@ -25,8 +25,8 @@ type Change =
   | { kind: "delete" };
 
 /**
- * Performs a write and returns the new item. Throws ConditionalCheckFailedException, and ValidationException if the
- * update does not fit the item.
+ * Performs a write and returns the new item. Throws ConditionalCheckFailedException if the condition does not hold, and
+ * ValidationException if the update does not fit the item.
  */
 export function performWrite(store: Store, { table, key, condition, change }: Write): AttributeMap | undefined {
   const old = store.items.find(table.id, key);

@@ -36,7 +36,7 @@ function indexOf(table: Table, name: string, isConsistent: boolean): Index {
   throw invalid("Consistent reads are not supported on global secondary indexes");
 }
 
-/** DynamoDB ends a page with the item that brings it to 1 MB. Items that the filter drops count, too. */
+/** DynamoDB ends a page with the item with which the page reaches 1 MB. Items that the filter drops count, too. */
 const pageBytes = 1024 * 1024;
 
 /** Reads rows until the page is full. `Limit` counts the rows that were read, not those that pass the filter. */
@@ -63,8 +63,8 @@ export function readPage(view: View, rows: Iterable<StoredItem>): Answer {
 }
 
 /**
- * The JSON text of a row, or of its parts at the paths of the view; undefined if the filter drops the row. If the view
- * has no filter and no paths, the row is not parsed.
+ * Returns the JSON text of a row, or of its parts at the paths of the view; undefined if the filter drops the row. Does
+ * not parse the row if the view has no filter and no paths.
  */
 function selectFromRow({ filter, paths }: View, { item }: StoredItem): string | undefined {
   if (!filter && !paths) return item;
@@ -81,7 +81,10 @@ function positionOf({ table, index }: View, item: AttributeMap): AttributeMap {
 /** An entry that sorts before all others. */
 export const beginning: Entry = { hash: noBytes, sort: noBytes, itemKey: noBytes };
 
-/** The position after which a page starts, from the request's ExclusiveStartKey; undefined if the request has none. */
+/**
+ * Returns the position after which a page starts, from the request's ExclusiveStartKey; undefined if the request has
+ * none.
+ */
 export function startOf({ table, index, startKey }: View): Entry | undefined {
   if (!startKey) return undefined;
   const names = positionNames(table, index);

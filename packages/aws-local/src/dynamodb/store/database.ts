@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 
-/** The DynamoDB file belongs to another process, or cannot be opened. */
+/** Thrown if the DynamoDB file belongs to another process, or cannot be opened. */
 export class DynamoDbFolderError extends Error {
   override name = "DynamoDbFolderError";
 }

@@ -27,7 +27,7 @@ export class Entries {
       DELETE FROM entries WHERE indexId = ${index} AND hash = ${hash} AND sort = ${sort} AND itemKey = ${itemKey}`.run();
   }
 
-  /** The items whose entries lie in the range and after `start`, in scan direction. */
+  /** Returns the items whose entries are in the range and come after `start` in the direction of the scan. */
   stretch(index: number, { hash, from, to }: SortKeyRange, forward: boolean, start: Omit<Entry, "hash">) {
     const statement = forward
       ? this.#sql`SELECT id, item, bytes FROM entries JOIN items ON items.id = itemId

@@ -44,7 +44,7 @@ export class Items {
     return statement.rows<StoredItem>();
   }
 
-  /** The items whose keys sort after `after`, in all partitions. */
+  /** Returns the items whose keys sort after `after`, in all partitions. */
   sweep(table: number, after: EncodedKey): Iterable<StoredItem> {
     return this.#sql`SELECT id, item, bytes FROM items
       WHERE tableId = ${table} AND (hash, sort) > (${after.hash}, ${after.sort}) ORDER BY hash, sort`.rows();

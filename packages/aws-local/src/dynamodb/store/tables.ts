@@ -41,7 +41,8 @@ export function keySchemaOf(elements: KeySchemaElement[], { AttributeDefinitions
 }
 
 /**
- * The attributes of a start key: the key attributes of the table, and those of the index if the request reads an index.
+ * Returns the attributes of a start key: the key attributes of the table, and those of the index if the request reads
+ * an index.
  */
 export function positionNames(table: Table, index?: Index): string[] {
   const keys = [table.key, ...(index ? [index.key] : [])];

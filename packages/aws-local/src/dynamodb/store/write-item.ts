@@ -40,8 +40,8 @@ function entriesOfStored({ table, key, old }: Place): Map<Index, Entry> {
 }
 
 /**
- * The entries of an item in the indexes of its table. The item has no entry in an index whose key attributes it lacks
- * (a sparse index).
+ * Returns the entries of an item in the indexes of its table. The item has no entry in an index if it lacks a key
+ * attribute of the index (a sparse index).
  */
 export function entriesOf(table: Table, item: AttributeMap, key: EncodedKey): Map<Index, Entry> {
   const entries = new Map<Index, Entry>();
@@ -68,8 +68,8 @@ function isSame(a: Entry, b: Entry | undefined): boolean {
 }
 
 /**
- * Whether an item belongs into an index: it has all key attributes of the index. Throws if one of them has the wrong
- * type, or is empty.
+ * Returns whether an item has all key attributes of an index, and so belongs to the index. Throws if one of them has
+ * the wrong type, or is empty.
  */
 function isIndexed(item: AttributeMap, { name: indexName, key }: Index): boolean {
   let isWhole = true;

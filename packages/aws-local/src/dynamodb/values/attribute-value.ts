@@ -25,22 +25,22 @@ export function typeOf(value: AttributeValue): AttributeType {
   throw new TypeError("an attribute value has no type - it was not checked when it came in");
 }
 
-/** The content: a text for S and N; an array for a list. */
+/** Returns the content of a value: a text for S and N, and an array for a list. */
 export function contentOf(value: AttributeValue): unknown {
   return (value as Record<string, unknown>)[typeOf(value)];
 }
 
-/** The attribute with this name. Names such as `constructor` do not reach the prototype. */
+/** Returns the attribute with this name. A name such as `constructor` does not find a member of the prototype. */
 export function attribute(map: AttributeMap, name: string): AttributeValue | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-/** A map that accepts any name, even `__proto__`. */
+/** Returns an empty map that accepts any name, even `__proto__`. */
 export function emptyMap(): AttributeMap {
   return Object.create(null);
 }
 
-/** Whether two values are equal. Numbers are compared as texts, because equal numbers have the same normal form. */
+/** Returns whether two values are equal. Compares numbers as texts, because equal numbers have the same normal form. */
 export function areEqual(a: AttributeValue, b: AttributeValue): boolean {
   if (typeOf(a) !== typeOf(b)) return false;
   if ("L" in a && "L" in b) return a.L.length === b.L.length && a.L.every((v, i) => areEqual(v, b.L[i] ?? { L: [] }));
@@ -58,8 +58,8 @@ function areMapsEqual(a: AttributeMap, b: AttributeMap): boolean {
 }
 
 /**
- * Negative, zero or positive, as in a comparison function. Undefined for values without an order: types other than S
- * and N, or two different types.
+ * Compares two values. Returns a negative number, zero or a positive number, or undefined for values without an order:
+ * types other than S and N, or two different types.
  */
 export function orderOf(a: AttributeValue, b: AttributeValue): number | undefined {
   if ("S" in a && "S" in b) return Buffer.compare(Buffer.from(a.S), Buffer.from(b.S));

@@ -18,7 +18,10 @@ const greatestExponent = 126;
 const plainInteger = /^(?:0|-?[1-9]\d{0,14})$/;
 const decimal = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,9}))?$/;
 
-/** The normal form of a number: 1.50, +1.5 and 15E-1 are all `1.5`. Refuses numbers that DynamoDB cannot store. */
+/**
+ * Returns the normal form of a number: 1.50, +1.5 and 15E-1 all become `1.5`. Refuses numbers that DynamoDB cannot
+ * store.
+ */
 export function canonicalNumber(text: string): string {
   return plainInteger.test(text) ? text : textOf(checkRange(parseDecimal(text)));
 }
@@ -30,8 +33,8 @@ export function addNumbers(a: string, b: string): string {
 }
 
 /**
- * Bytes that sort like the numbers: sign, exponent, digits. For negative numbers exponent and digits are inverted,
- * because there a larger amount sorts first.
+ * Returns bytes that sort like the numbers: sign, exponent, digits. For a negative number, the exponent and the digits
+ * are inverted, because a negative number with a larger amount sorts first.
  */
 export function numberKey(text: string): Buffer {
   const { negative, digits, exponent } = parseDecimal(text);
@@ -48,7 +51,7 @@ export function compareNumbers(a: string, b: string): number {
   return Buffer.compare(numberKey(a), numberKey(b));
 }
 
-/** The size of a number as DynamoDB counts it: one byte, one for every two digits, and one for a minus sign. */
+/** Returns the size of a number as DynamoDB counts it: one byte, one for every two digits, and one for a minus sign. */
 export function numberBytes(text: string): number {
   const digits = text.replace(/^-|\./g, "").replace(/^0+|0+$/g, "").length;
   return Math.ceil(digits / 2) + 1 + (text.startsWith("-") ? 1 : 0);

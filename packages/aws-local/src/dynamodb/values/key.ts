@@ -19,7 +19,7 @@ export interface SortKeyRange {
   to: Uint8Array;
 }
 
-/** A key as bytes. They sort as DynamoDB sorts the keys. */
+/** A key as bytes. The bytes sort as DynamoDB sorts the keys. */
 export interface EncodedKey {
   hash: Uint8Array;
   /** Empty if the schema has no sort key. */
@@ -38,7 +38,10 @@ export function elementsOf({ hash, sort }: KeySchema): KeyElement[] {
   return sort ? [hash, sort] : [hash];
 }
 
-/** Encodes the key that a request such as GetItem names. Throws if it has other attributes than the schema. */
+/**
+ * Encodes the key that a request such as GetItem names. Throws if the attributes of the key are not exactly those of
+ * the schema.
+ */
 export function encodeKey(key: AttributeMap, schema: KeySchema): EncodedKey {
   if (Object.keys(key).length !== (schema.sort ? 2 : 1)) throw keyMismatch();
   for (const { name, type } of elementsOf(schema)) {
@@ -106,7 +109,10 @@ function encodePart(value: AttributeValue): Buffer {
   return "N" in value ? numberKey(value.N) : Buffer.from((value as { S: string }).S);
 }
 
-/** The FNV-1a hash of a key. It is mixed once more, because short keys change only its low bits. */
+/**
+ * Returns the FNV-1a hash of a key. A last step mixes the bits of the hash, because short keys change only its low
+ * bits.
+ */
 function digest(bytes: Uint8Array): number {
   let sum = 0x811c9dc5;
   for (const byte of bytes) sum = Math.imul(sum ^ byte, 0x01000193);

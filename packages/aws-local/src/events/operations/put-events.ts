@@ -9,7 +9,7 @@ const maxEntries = 10;
 const maxBytes = 1024 * 1024;
 const maxType = 128;
 
-/** The error for one entry of the request. The other entries are accepted all the same. */
+/** The error for one entry of the request. EventBridge accepts the other entries all the same. */
 interface EntryError {
   ErrorCode: "InvalidArgument" | "MalformedDetail" | "NotAuthorizedForSourceException";
   ErrorMessage: string;

@@ -15,11 +15,9 @@ const maxLine = 4096;
 const maxTrailers = 32;
 
 /**
- * Removes the framing of `Content-Encoding: aws-chunked`: `<hex>[;chunk-signature=...]\r
- * <data>\r
- *  ... 0\r
- * <trailers>\r
- * `. The SDKs stream a body this way if they know its checksum only at the end.
+ * Removes the framing of `Content-Encoding: aws-chunked`: each chunk is `<hex>[;chunk-signature=...]\r\n<data>\r\n`,
+ * and the body ends with `0\r\n<trailers>\r\n`. The SDKs stream a body this way if they know its checksum only at the
+ * end.
  */
 export async function* decodeChunks(body: AsyncIterable<Buffer>, trailers: Trailers): AsyncGenerator<Buffer> {
   const reader = new LineReader(body);

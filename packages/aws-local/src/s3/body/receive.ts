@@ -30,8 +30,8 @@ export interface ReceivedBody {
 }
 
 /**
- * Reads the body of a request into `sink`, and compares it with what the headers and trailers say: its length,
- * Content-MD5, `x-amz-content-sha256` and `x-amz-checksum-*`. Throws S3's error if they differ.
+ * Reads the body of a request into `sink`, and compares it with the headers and trailers: its length, Content-MD5,
+ * `x-amz-content-sha256` and `x-amz-checksum-*`. Throws S3's error if they differ.
  */
 export async function receiveBody(
   request: IncomingMessage,
@@ -64,7 +64,7 @@ export async function receiveBody(
   return { bytes, md5: (digests.get("md5") as Buffer).toString("hex"), checksums };
 }
 
-/** The length of the object, without the framing of chunks; undefined if no header says it. */
+/** Returns the length of the object, without the framing of chunks; undefined if no header says it. */
 export function readContentLength(request: IncomingMessage): number | undefined {
   const length = header(request, "x-amz-decoded-content-length") || header(request, "content-length");
   return length === "" ? undefined : Number(length);

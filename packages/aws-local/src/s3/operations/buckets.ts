@@ -56,13 +56,13 @@ function limitOf(text: string | null): number {
   return Math.min(limit, maxKeys);
 }
 
-/** The name after which a page starts: the decoded continuation token, or else `start-after`. */
+/** Returns the name after which a page starts: the decoded continuation token, or else `start-after`. */
 function startOf(query: URLSearchParams): string {
   const token = query.get("continuation-token");
   return token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64url").toString();
 }
 
-/** The fields of an object in a list; undefined if the object was deleted since its key was read. */
+/** Returns the fields of an object in a list; undefined if the object was deleted since its key was read. */
 async function contentsOf(
   { store, bucket }: Call,
   key: string,

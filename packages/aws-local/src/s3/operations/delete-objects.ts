@@ -3,7 +3,7 @@ import type { Call, Operation } from "../call.ts";
 import { S3Error } from "../errors.ts";
 import { readElements, sendResult, textOf } from "../xml.ts";
 
-/** Deletes an object. As in S3, the response is the same if there was none. */
+/** Deletes an object. As in S3, the response is the same if the object does not exist. */
 export const deleteObject: Operation = async ({ store, response, bucket, key }) => {
   await store.delete(bucket, key);
   response.writeHead(204).end();

@@ -11,8 +11,8 @@ const kept = [
 ];
 
 /**
- * The headers that a put stores and a get returns. It removes `aws-chunked` from the content encoding, because that is
- * the encoding of the upload only.
+ * Returns the headers that a put stores and a get returns. Leaves out `aws-chunked` in the content encoding, because
+ * only the upload is encoded in this way.
  */
 export function keptHeaders(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};

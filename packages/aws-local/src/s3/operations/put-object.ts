@@ -27,7 +27,9 @@ function conditionsOf(request: IncomingMessage): Conditions {
   return { ifNoneMatch: header(request, "if-none-match"), ifMatch: header(request, "if-match") };
 }
 
-/** Whether the put fails if its object already exists: `If-None-Match: *`, the only condition that is served. */
+/**
+ * Returns whether the put fails if its object already exists: `If-None-Match: *`, the only condition that is served.
+ */
 export function isFirst({ ifNoneMatch, ifMatch }: Conditions): boolean {
   if (["", "*"].includes(ifNoneMatch) && !ifMatch) return ifNoneMatch === "*";
   throw new S3Error("NotImplemented", "The local S3 has no condition of a write but If-None-Match: *.");

@@ -8,9 +8,9 @@ import { join } from "node:path";
 const maxName = 180;
 
 /**
- * The path of an object inside the folder of its bucket: the key `blobs/a/B.txt` becomes `blobs/a/^b.txt$`. Every key
- * has its own path, even on a file system that ignores case (macOS), and no path leaves the bucket. A final `$` marks
- * an object; the rest of a path never contains `$`.
+ * Returns the path of an object inside the folder of its bucket: the key `blobs/a/B.txt` becomes `blobs/a/^b.txt$`.
+ * Every key has its own path, even on a file system that ignores case (macOS), and no path leaves the bucket. A final
+ * `$` marks an object; the rest of a path never contains `$`.
  */
 export function keyPath(key: string): string {
   const segments = key.split("/").map(namesOf);
@@ -18,7 +18,9 @@ export function keyPath(key: string): string {
   return join(...segments.flat(), ...last.slice(0, -1), `${last.at(-1)}$`);
 }
 
-/** The folder that contains the objects of all keys with this prefix: the path of the prefix up to its last `/`. */
+/**
+ * Returns the folder that contains the objects of all keys with this prefix: the path of the prefix up to its last `/`.
+ */
 export function prefixFolder(prefix: string): string {
   return join("", ...prefix.split("/").slice(0, -1).flatMap(namesOf));
 }
@@ -73,7 +75,7 @@ export interface ListPage {
   next?: string;
 }
 
-/** One page of a bucket's keys in S3's order: by their UTF-8 bytes. */
+/** Returns one page of a bucket's keys in S3's order: by their UTF-8 bytes. */
 export async function listKeys(bucketDir: string, query: ListQuery): Promise<ListPage> {
   const { prefix, delimiter, after, limit } = query;
   const page: ListPage = { keys: [], commonPrefixes: [] };

@@ -30,7 +30,7 @@ export class ObjectFileDamaged extends Error {
 const mark = Buffer.from("S3o1");
 const endBytes = mark.length + 4;
 
-/** The end of an object file: everything after the bytes of the object. */
+/** Returns the end of an object file: everything after the bytes of the object. */
 function objectTail(info: ObjectInfo): Buffer {
   const json = Buffer.from(JSON.stringify(info));
   const length = Buffer.alloc(4);

@@ -54,7 +54,7 @@ export class ObjectStore {
     );
   }
 
-  /** The folder of a bucket; throws if there is none. */
+  /** Returns the folder of a bucket. Throws if there is none. */
   async bucketDir(bucket: string): Promise<string> {
     const dir = join(this.#bucketsDir, bucket);
     const found = bucketName.test(bucket) && (await stat(dir).catch(() => undefined));
@@ -72,7 +72,7 @@ export class ObjectStore {
     return found;
   }
 
-  /** Stores an object. `fill` writes the bytes and returns the object's info. Only after that is the object visible. */
+  /** Stores an object. `fill` writes the bytes and returns the object's info. The object is visible only after that. */
   async put(
     bucket: string,
     key: string,
@@ -98,8 +98,8 @@ export class ObjectStore {
   }
 
   /**
-   * Throws if the object exists already, before its body is uploaded. Another writer may still be faster; `placeObject`
-   * notices that.
+   * Throws if the object exists already, so that its body is not uploaded in vain. If another writer creates the object
+   * after this check, `placeObject` throws.
    */
   async #refuseIfThere(path: string): Promise<void> {
     await using current = await openObject(path);

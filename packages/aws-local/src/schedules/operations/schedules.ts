@@ -63,8 +63,8 @@ export const scheduleOperations: ScheduleOperations = {
 };
 
 /**
- * The start of a schedule. `doneMs` is before `startMs`, because a rate fires at its start (Scheduler User Guide,
- * "Rate-based schedules").
+ * Returns the start of a schedule. `doneMs` is before `startMs`, because a rate fires at its start (Scheduler User
+ * Guide, "Rate-based schedules").
  */
 function startOfSchedule(request: Request, now: number): Pick<StoredSchedule, "startMs" | "doneMs"> {
   const startMs = Math.max(now, (request.number("StartDate") ?? 0) * 1000);

@@ -60,8 +60,9 @@ const KINDS: Record<StateType, CompileKind> = {
 };
 
 /**
- * Compiles a definition once, so that its executions parse nothing.
- * @throws DefinitionRejected with the place, for definitions that AWS would refuse and for fields that are not served
+ * Compiles a definition, so that its executions do not have to parse it.
+ * @throws DefinitionRejected if AWS would refuse the definition, or if it has a field that the emulator does not serve.
+ * The error names the place of the problem.
  */
 export function compileStateMachine(json: Json): StateMachine {
   const names = new Set<string>();
@@ -99,7 +100,7 @@ function assertName(name: string, names: Set<string>, states: Definition): void 
   names.add(name);
 }
 
-/** Whether a Map runs each item as an execution of its own. */
+/** Returns whether a Map runs each item as an execution of its own. */
 function isDistributed(map: Definition): boolean {
   const processor = map.child("ItemProcessor");
   if (!processor.has("ProcessorConfig")) return false;

@@ -12,7 +12,7 @@ export class Definition {
     this.at = at;
   }
 
-  /** The value of a field; undefined if the field is absent. `null` is a value. */
+  /** Returns the value of a field; undefined if the field is absent. `null` is a value. */
   get(field: string): Json | undefined {
     return Object.hasOwn(this.fields, field) ? this.fields[field] : undefined;
   }
@@ -58,14 +58,14 @@ export class Definition {
     return new Definition(this.get(field), this.path(field));
   }
 
-  /** The objects in a list; an empty array if the field is absent. */
+  /** Returns the objects in a list; an empty array if the field is absent. */
   children(field: string): Definition[] {
     const value = this.has(field) ? this.get(field) : [];
     if (!Array.isArray(value)) throw this.reject(field, "must be an array");
     return value.map((item, i) => new Definition(item, `${this.path(field)}[${i}]`));
   }
 
-  /** The objects in a list. Throws if the field is absent or the list is empty. */
+  /** Returns the objects in a list. Throws if the field is absent or the list is empty. */
   someChildren(field: string): Definition[] {
     const children = this.children(field);
     if (children.length === 0) throw this.reject(field, "must be an array that is not empty");
@@ -73,8 +73,8 @@ export class Definition {
   }
 
   /**
-   * Returns the one of these fields that the definition has, if any.
-   * @throws DefinitionRejected if it has two of them
+   * Returns the name of the only one of these fields that the definition has; undefined if it has none of them.
+   * @throws DefinitionRejected if the definition has two of them
    */
   atMostOne(...fields: string[]): string | undefined {
     const present = fields.filter((field) => this.has(field));
@@ -82,7 +82,7 @@ export class Definition {
     return present[0];
   }
 
-  /** @throws DefinitionRejected for an unknown field, like AWS */
+  /** @throws DefinitionRejected for an unknown field, as AWS does */
   allowOnly(allowed: ReadonlySet<string>): void {
     const unknown = Object.keys(this.fields).find((field) => !allowed.has(field));
     if (unknown !== undefined) throw this.reject(unknown, "is not supported here");

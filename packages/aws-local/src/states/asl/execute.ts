@@ -14,8 +14,8 @@ export interface ExecutionStart {
 }
 
 /**
- * Why the caller's signal aborts. `aborted`: StopExecution ends the execution. `shutdown`: only this process ends, and
- * the execution stays unfinished.
+ * The reason why the caller's signal aborts. `aborted`: StopExecution ends the execution. `shutdown`: only this process
+ * ends, and the execution stays unfinished.
  */
 export type Stop = { kind: "aborted"; error?: string; cause?: string } | { kind: "shutdown" };
 
@@ -73,8 +73,8 @@ async function abortAfter(seconds: number, host: Host, controller: AbortControll
 const endTypes = { FAILED: "ExecutionFailed", ABORTED: "ExecutionAborted", TIMED_OUT: "ExecutionTimedOut" } as const;
 
 /**
- * Records the end of an execution. Its previous event is the last event outside all branches. Only the end of a stopped
- * or timed out execution has no previous event, as in AWS's histories.
+ * Records the end of an execution. The event before the end is the last event outside all branches. Only the end of a
+ * stopped or timed out execution has no previous event, as in AWS's histories.
  */
 function recordEnd(history: History, { status, ...details }: Outcome, lastEventId: number): void {
   if (status === "SUCCEEDED") history.recordEnd(lastEventId, "ExecutionSucceeded", details);

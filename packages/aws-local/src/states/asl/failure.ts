@@ -16,7 +16,7 @@ export class StateFailure extends Error {
     this.details = details;
   }
 
-  /** Whether `errorEquals` of a Retry or Catch names this failure. */
+  /** Returns whether `errorEquals` of a Retry or Catch names this failure. */
   matches(errorEquals: readonly string[]): boolean {
     return errorEquals.some((name) => this.#isNamed(name));
   }
@@ -33,7 +33,7 @@ export class StateFailure extends Error {
   }
 }
 
-/** A failure while the fields of a state are evaluated. `located` returns a failure whose text also names the state. */
+/** Thrown if a field of a state cannot be evaluated. `located` returns a failure whose text also names the state. */
 export class EvaluationFailure extends StateFailure {
   located(state: string, enteredEventId: number): StateFailure {
     const where = `An error occurred while executing the state '${state}' (entered at the event id #${enteredEventId}).`;
@@ -45,7 +45,7 @@ export function runtimeFailure(details: string): EvaluationFailure {
   return new EvaluationFailure("States.Runtime", details);
 }
 
-/** A definition that AWS would refuse, or that is not served here. */
+/** Thrown for a definition that AWS would refuse, or that the emulator does not serve. */
 export class DefinitionRejected extends Error {
   override readonly name = "DefinitionRejected";
   /** The path as AWS writes it: `/States/S/Next`. */
@@ -71,8 +71,8 @@ export class Cancelled extends Error {
 export const DATA_LIMIT_BYTES = 256 * 1024;
 
 /**
- * Counts the bytes of a text only if it is close to the limit. The length decides other texts: each UTF-16 unit takes
- * one to three bytes.
+ * Returns whether a text is longer than the limit. Counts the bytes only if the text is close to the limit. In all
+ * other cases the length of the text decides, because each UTF-16 unit takes one to three bytes.
  */
 export function exceedsDataLimit(text: string): boolean {
   if (text.length > DATA_LIMIT_BYTES) return true;

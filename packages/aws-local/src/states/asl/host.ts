@@ -8,11 +8,11 @@ export interface LambdaCall {
   functionArn: string;
   /** JSON text. */
   payload: string;
-  /** Whether the payload contains a task token. After a crash such a call is repeated. */
+  /** Whether the payload contains a task token. After a crash, the next process repeats such a call. */
   handsOutToken: boolean;
   /**
-   * Identifies the line that makes the call. A line is a sequence of states of an execution: the main one, a branch, or
-   * an iteration of a Map. It makes one call after the other.
+   * Identifies the line that makes the call. A line is a sequence of states of an execution: the main sequence, a
+   * branch, or an iteration of a Map. A line makes one call after the other.
    */
   line: object;
 }
@@ -66,7 +66,7 @@ export type ReadObject = (place: ObjectPlace) => Promise<string>;
 export interface Host {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number;
   uuid(): string;
   /** Resolves after `ms`, or as soon as `over` aborts. */

@@ -13,8 +13,8 @@ export type Expression = (scope: Scope) => Json;
 export interface Path {
   text: string;
   /**
-   * Reads the value at the path. If there is none, it calls `missing` with the reason, and returns its result.
-   * `missing` may throw, because each field has its own error.
+   * Reads the value at the path. If there is no value, it calls `missing` with the reason, and returns the result of
+   * `missing`. `missing` may throw, because each field has its own error.
    */
   read<T>(scope: Scope, missing: (reason: string) => T): Json | T;
 }
@@ -26,7 +26,8 @@ const PATH = /^\$\$?(?:\.[^.[\]()?*,:'"\s$@&|=<>!]+|\[\d+\])*$/;
 const STEP = /\.([^.[]+)|\[(\d+)\]/g;
 
 /**
- * Parses a path once; to read a value later, it only follows the parsed steps. `at` is the place in the definition.
+ * Parses a path. The returned object only follows the parsed steps when it reads a value. `at` is the place in the
+ * definition.
  * @throws DefinitionRejected
  */
 export function compilePath(text: string, at: string): Path {

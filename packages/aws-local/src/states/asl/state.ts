@@ -9,7 +9,7 @@ export type StateType = "Task" | "Pass" | "Choice" | "Wait" | "Succeed" | "Fail"
 
 export interface Transition {
   output: Json;
-  /** The name of the next state; undefined if this one was the last. */
+  /** The name of the next state; undefined after the last state. */
   next: string | undefined;
 }
 
@@ -42,8 +42,8 @@ export class Visit {
   }
 
   /**
-   * The data that paths can read. `map` becomes `$$.Map`. It is the item of an iteration that is about to start;
-   * absent: the item of this thread.
+   * Returns the data that paths can read. `map` is the value of `$$.Map`. A Map passes it for an iteration that is
+   * about to start. By default it is the value of this thread.
    */
   scope(data: Json, map = this.thread.map): Scope {
     const context: JsonObject = { State: { Name: this.state.name, RetryCount: this.retryCount } };

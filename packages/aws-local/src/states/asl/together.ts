@@ -3,8 +3,8 @@ import { Cancelled } from "./failure.ts";
 import { createChildController, type Thread } from "./thread.ts";
 
 /**
- * Runs the branch or iteration with this index. `previous` is the last event of the branch or iteration whose end made
- * room for this one; undefined if there was room from the start.
+ * Runs the branch or iteration with this index. `previous` is the last event of the branch or iteration that had to end
+ * before this one could start; undefined if this one could start at once.
  */
 export type RunOne = (
   index: number,

@@ -6,7 +6,8 @@ import { compileTemplateField } from "./payload-template.ts";
 import { compileNext, compileOutput, type State, type Transition, type Visit } from "./state.ts";
 
 /**
- * A closing process waits for a retry with at most this delay. A retry with a longer delay is left to the next process.
+ * A closing process waits for a retry with at most this delay. It leaves a retry with a longer delay to the next
+ * process.
  */
 const longestStayMs = 2_000;
 
@@ -24,8 +25,8 @@ export interface Work {
 }
 
 /**
- * Compiles what Task, Parallel and Map have in common: the fields for input and output, Retry around each attempt, and
- * Catch after the last.
+ * Compiles the parts that Task, Parallel and Map have in common: the fields for input and output, Retry around each
+ * attempt, and Catch after the last attempt.
  */
 export function compileWork(name: string, definition: Definition, work: Work): State {
   const next = compileNext(definition);

@@ -80,8 +80,8 @@ export class JournalledExecution {
   }
 
   /**
-   * Called when all consequences of an answer or stop are written. Takes the next one, or tells the owner that the
-   * execution waits or has ended.
+   * Called when all consequences of an answer or stop are written. Takes the next answer or stop. If there is none,
+   * tells the owner that the execution waits or has ended.
    */
   settle(): void {
     if (this.#mode === "brought back") this.#mode = "held";
@@ -130,8 +130,8 @@ export class JournalledExecution {
   }
 
   /**
-   * Whether this process still has work for the execution: a request that it has started, or an answer or stop whose
-   * consequences are not all written.
+   * Returns whether this process still has work for the execution: a request that it has started, or an answer or stop
+   * whose consequences are not all written.
    */
   get isBusy(): boolean {
     return this.#isTaking || this.#arrivals.length > 0 || this.pending.isAtWork;
@@ -141,7 +141,7 @@ export class JournalledExecution {
     return this.#outcome !== undefined;
   }
 
-  /** Whether this execution waits for the end of the given one, which it has started. */
+  /** Returns whether this execution has started the given one and waits for its end. */
   waitsFor({ arn, startedBy }: Execution): boolean {
     const start = startedBy && this.pending.numberOf("request", startedBy.request);
     return (start ?? this.pending.numberOf("child", arn)) !== undefined;
@@ -238,8 +238,8 @@ function settleConsequences(): Promise<void> {
 }
 
 /**
- * Whether two events are the same step. A later version of the interpreter may write other texts into an event, but
- * must not change the order of events.
+ * Returns whether two events are the same step. A later version of the interpreter may write other texts into an event,
+ * but must not change the order of events.
  */
 function isSameStep(a: HistoryEvent, b: HistoryEvent): boolean {
   return a.type === b.type && a.previousEventId === b.previousEventId;

@@ -19,7 +19,7 @@ import {
 import type { Line, Opening } from "../store/lines.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
-/** The owner of an execution: performs its requests and writes its journal. */
+/** The owner of an execution. It performs the requests of the execution and writes its journal. */
 export interface Owner {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -37,12 +37,14 @@ export interface Owner {
   startChild(child: ChildStart, request: string): StartedChild;
   readObject: ReadObject;
   stopChild(executionArn: string): void;
-  /** The end of an execution that this one has started (a child); undefined while the child runs. */
+  /** Returns the end of an execution that this one has started (a child); undefined while the child runs. */
   endOfChild(executionArn: string): Json | undefined;
-  /** Called when the execution can only wait: for an answer or for a time. */
+  /** Called when the execution can do nothing but wait for an answer or for a time. */
   onRest(): void;
   onEnd(outcome: Outcome): void;
-  /** Undefined if the disk has space. Otherwise the promise resolves when writing may be tried again. */
+  /**
+   * Returns undefined if the disk has space. Otherwise the returned promise resolves when the next write may be tried.
+   */
   pause(): Promise<void> | undefined;
 }
 

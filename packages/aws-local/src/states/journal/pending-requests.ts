@@ -3,9 +3,9 @@ import type { Purpose } from "../asl/host.ts";
 import type { Input } from "../store/lines.ts";
 
 /**
- * The kinds of requests. If the process dies, a `lambda` may be half done and must not be repeated. A `request` (of a
- * function that gets a task token), a `start` (of a child) and a `read` may be repeated. Requests of the other kinds
- * only wait.
+ * The kinds of requests. If the process dies, the work of a `lambda` request may be half done, so this request must not
+ * be repeated. A `request` (of a function that gets a task token), a `start` (of a child) and a `read` may be repeated.
+ * Requests of the other kinds only wait.
  */
 type RequestKind = "lambda" | "request" | "start" | "read" | "token" | "child" | Purpose;
 
@@ -86,7 +86,10 @@ export class PendingRequests {
     return this.#pending.has(number);
   }
 
-  /** A copy of all requests with their numbers. A caller that starts them may thereby answer some of them. */
+  /**
+   * Returns a copy of all requests with their numbers. It is a copy because a caller that starts the requests may
+   * thereby answer some of them.
+   */
   all(): [number, PendingRequest][] {
     return [...this.#pending];
   }
@@ -99,14 +102,14 @@ export class PendingRequests {
     return this.#pending.values().some(({ begun, kind }) => begun === true && AT_WORK.includes(kind));
   }
 
-  /** Whether a function may be in the middle of work that must not happen twice. */
+  /** Returns whether a function may be in the middle of work that must not happen twice. */
   get isInFunction(): boolean {
     return this.#pending.values().some(({ kind }) => kind === "lambda");
   }
 
   /**
-   * The time at which the execution next has work; 0 if a request can be started now, and null if it only waits for
-   * answers.
+   * Returns the time at which the execution next has work: 0 if a request can be started now, and null if the execution
+   * only waits for answers.
    */
   get dueMs(): number | null {
     const dues = this.#pending.values().map((one) => (one.begin && !one.begun ? 0 : this.#dueMsOf(one)));
@@ -122,8 +125,8 @@ export class PendingRequests {
   }
 
   /**
-   * Stops the time limit with this `over`, or all time limits if `over` is absent. The returned function starts them
-   * again. Its argument is the time for which they stood still.
+   * Stops the time limit with this `over`, or all time limits if `over` is absent. The returned function starts the
+   * same time limits again. Its argument is the time for which they were stopped.
    */
   standStill(over?: AbortSignal): (ms: number) => void {
     this.#still.add(over);
@@ -138,7 +141,7 @@ export class PendingRequests {
     return isStill ? undefined : dueMs;
   }
 
-  /** The numbers of the requests whose time has come, the earliest first. */
+  /** Returns the numbers of the requests whose time has come, the earliest first. */
   dueBy(nowMs: number): number[] {
     const due = [...this.#pending].map(([number, request]) => ({
       number,

@@ -5,7 +5,7 @@ const labels: Record<string, string> = {
   InvalidExecutionInput: "Invalid State Machine Execution Input",
 };
 
-/** An error in Step Functions' words: `Invalid Arn: '...'`. */
+/** Creates an error in Step Functions' words: `Invalid Arn: '...'`. */
 export function arnError(name: string, detail: string): AwsError {
   return new AwsError(name, `${labels[name] ?? name.replace(/\B[A-Z]/g, " $&")}: '${detail}'`);
 }

@@ -2,8 +2,9 @@ import type { Request } from "../../aws-http/request.ts";
 import { arnError } from "./arns.ts";
 
 /**
- * One page of a list. Its token contains the last item of the page and the query (`question`). So items that are added
- * meanwhile shift no page, and the token is invalid for another query.
+ * Returns one page of a list. The token of the page contains the last item of the page and the query (`question`). So
+ * an item that is added meanwhile does not move other items to another page, and the token is invalid for another
+ * query.
  */
 export function pageOf<T>(
   all: readonly T[],

@@ -160,7 +160,7 @@ function readPublish(request: Request): (service: Service, machine: Machine) => 
   };
 }
 
-/** Whether CreateStateMachine treats two revisions as the same. It compares everything except the role. */
+/** Returns whether CreateStateMachine treats two revisions as the same. It compares everything except the role. */
 function isSame(...revisions: [Omit<Revision, "number">, Omit<Revision, "number">]): boolean {
   const [a, b] = revisions.map(({ definition, logging, tracing }) => JSON.stringify([definition, logging, tracing]));
   return a === b;

@@ -73,29 +73,29 @@ export class Executions {
     for (const change of lines) this.#apply(change);
   }
 
-  /** The latest execution of that name. */
+  /** Returns the latest execution with that ARN. */
   get(arn: string): Execution | undefined {
     return this.#byArn.get(arn);
   }
 
-  /** The executions of a state machine or of one of its versions, the latest first. */
+  /** Returns the executions of a state machine or of one of its versions, the latest first. */
   list(arn: string): Execution[] {
     return this.#all.filter((one) => one.machineArn === arn || one.versionArn === arn).reverse();
   }
 
-  /** The running executions, the latest first: children come before their parents. */
+  /** Returns the running executions, the latest first: children come before their parents. */
   running(): Execution[] {
     return this.#all.filter((one) => one.status === "RUNNING").reverse();
   }
 
-  /** Ended children whose parents still wait for them. */
+  /** Returns the ended children whose parents still wait for them. */
   endedBeforeParents(): Execution[] {
     return this.#all.filter(({ status, startedBy }) => {
       return status !== "RUNNING" && startedBy?.awaited && this.get(startedBy.arn)?.status === "RUNNING";
     });
   }
 
-  /** Adds a new execution. Throws if the disk is full, and then adds none. */
+  /** Adds a new execution. Throws and adds nothing if the disk is full. */
   start(execution: Omit<Execution, "number" | "status">): Execution {
     const number = this.#all.length;
     const change = { start: { ...execution, number } };
@@ -135,7 +135,7 @@ export class Executions {
     this.#change({ end: execution.number, status, at });
   }
 
-  /** Ends an execution that cannot continue. Its history keeps its events, and gets the end as its last one. */
+  /** Ends an execution that cannot continue. Its history keeps its events, and the end becomes the last event. */
   interrupt(execution: Execution, cause: string, nowMs: number): void {
     const id = (this.history(execution).at(-1)?.id ?? 0) + 1;
     const executionAbortedEventDetails = { error: "Interrupted", cause };
@@ -148,7 +148,10 @@ export class Executions {
     return this.journal(execution).events;
   }
 
-  /** Everything that was recorded of an execution. Empty if the process died before it first wrote to the file. */
+  /**
+   * Returns everything that was recorded of an execution. It is empty if the process died before it first wrote to the
+   * file.
+   */
   journal(execution: Execution): Journal {
     this.flush(execution);
     const written = readIfThere(this.#path(execution.number)).toString();

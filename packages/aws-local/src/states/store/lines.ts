@@ -25,7 +25,7 @@ export interface Input {
 export type Line = Opening | Input | HistoryEvent;
 
 export interface Journal {
-  /** Undefined if an old version wrote the file, which recorded only events. */
+  /** Undefined if an old version of the emulator wrote the file: it recorded only events. */
   opening: Opening | undefined;
   inputs: Input[];
   events: HistoryEvent[];

@@ -36,7 +36,7 @@ import {
 
 const lastSeq = 9_999_999_999;
 
-/** The chain of work in DynamoDB. It uses only conditional puts and consistent reads. */
+/** Stores the chain of work in DynamoDB. It uses only conditional puts and consistent reads. */
 export function createChainStore(connection: ItemConnection): ChainStore {
   return {
     async readTail(at) {

@@ -42,8 +42,8 @@ function linkKeys(at: EntryId, kind: LinkKind): Values {
 }
 
 /**
- * The attributes of every chain item. Two of them name the kind of the item for ElectroDB, as in all items of the
- * table.
+ * Returns the attributes of every chain item. Two of them name the kind of the item for ElectroDB, as in all items of
+ * the table.
  */
 function commonValues({ execution, scope, seq }: EntryId, entity: string, sk: string): Values {
   const partition = chainPartition(execution, scope);
@@ -151,7 +151,7 @@ function entryOf(item: Item): StoredEntry {
   return signature === undefined ? { head, hash, contents } : { head, hash, contents, signature };
 }
 
-/** A chain item lacks required fields, or is stored under a wrong key. */
+/** Thrown if a chain item lacks required fields, or is stored under a wrong key. */
 export class DamagedLink extends Error {
   override name = "DamagedLink";
 }
@@ -282,8 +282,8 @@ export type LinkKind = typeof TURN | typeof ENTRY;
 
 /**
  * Returns the partition of the entries of a scope: the execution, with the scope up to the innermost map item. So each
- * item of a map has its own partition: ten thousand items would exceed the 1,000 writes a second of a single one. A
- * branch name that consists of digits is a map item.
+ * item of a map has its own partition. In a single partition, ten thousand items would exceed the limit of 1,000 writes
+ * a second. A branch name that consists of digits is a map item.
  */
 export function chainPartition(execution: string, scope: string): string {
   const [item = ""] = /^.*\.\d+(?=\/|$)/.exec(scope) ?? [];

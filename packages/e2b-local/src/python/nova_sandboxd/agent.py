@@ -97,7 +97,7 @@ class Agent:
                 return {"value": self.kernels.remove(request["context"])}
 
     def members(self):
-        """The processes of the sandbox, except this one."""
+        """Returns the processes of the sandbox, except this one."""
         if self.isolated:
             return [process for process in processes.all_processes() if process.pid != 1]
         return processes.descendants(os.getpid())

@@ -104,7 +104,8 @@ class Context:
 
     def kernel_died(self):
         """Reports an error to the cell, as Jupyter does when a kernel dies, and starts a new kernel. If the dead kernel
-        could not run a cell, the next one waits for a pause and for a cell, because it will probably die, too."""
+        could not run a cell, the new kernel starts only after a pause and for the next cell, because it will probably
+        die, too."""
         while self.process.receive():
             self._take_frames()
         self._drain()

@@ -5,7 +5,7 @@ from .contexts import Context
 from .files import Refused
 from .kernel_process import KernelProcess
 
-_SPARE_DELAY = 0.02  # seconds until a new spare is forked, so that no request waits for it
+_SPARE_DELAY = 0.02  # After this number of seconds a new spare is forked, so no request waits for the fork.
 
 
 class Kernels:

@@ -19,7 +19,7 @@ class Timer:
 
 class Loop:
     def __init__(self):
-        self._selector = selectors.PollSelector()  # epoll has a limit for all of a user's processes
+        self._selector = selectors.PollSelector()  # The system limits epoll for all processes of a user.
         self._timers = []
         self._order = itertools.count()
         self._soon = []

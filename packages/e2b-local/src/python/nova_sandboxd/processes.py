@@ -36,7 +36,7 @@ def _read_process(name):
 
 
 def anonymous_bytes(name):
-    """The memory of a process that belongs to no file, in bytes."""
+    """Returns the memory of a process that belongs to no file, in bytes."""
     with open(f"/proc/{name}/statm", "rb") as statm:
         pages = statm.read().split()
     return (int(pages[1]) - int(pages[2])) * _PAGE
@@ -86,8 +86,8 @@ def send_signal(pid, number):
 
 
 def own_bytes(process, inherited_bytes):
-    """An estimate of the memory that a process does not share with its parent. A fork shares its inherited pages until
-    it writes to them, and each first write is a page fault. Memory beyond the inherited amount was allocated after the
+    """Estimates the memory that a process does not share with its parent. A fork shares its inherited pages until it
+    writes to them, and each first write is a page fault. Memory beyond the inherited amount was allocated after the
     fork. (smaps would be exact, but cannot be read for a process that has changed its user.)"""
     grown = process.anonymous_bytes - inherited_bytes
     return min(process.anonymous_bytes, max(process.faulted_bytes, grown))

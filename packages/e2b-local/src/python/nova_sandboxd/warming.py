@@ -5,7 +5,8 @@ import os
 import warnings
 
 # A fork copies the table of all pages and mappings of its process, so the zygote of light sandboxes loads only modules
-# that are small and often imported. @nova/workflow lists the others, too: their code does not get a light sandbox.
+# that are small and often imported. @nova/workflow also lists the other modules: code that imports one of them does not
+# get a light sandbox.
 SMALL = (
     "base64 calendar collections contextlib copy csv dataclasses datetime decimal enum fractions functools glob gzip "
     "hashlib hmac inspect io itertools json logging math mimetypes multiprocessing pathlib pickle queue random re secrets "

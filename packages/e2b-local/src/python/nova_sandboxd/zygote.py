@@ -1,9 +1,9 @@
-"""The process from which sandboxes are forked. It keeps one sandbox ready. If packages are wanted, a second zygote
-imports them and large modules of the standard library, and then creates the sandboxes, so that no request waits for an
-import. The first one continues for code that imports nothing large, because a fork costs more if its process has loaded
-more. A request for a sandbox is a connection to the socket `zygote` or `light`, on which the server sends one line of
-JSON, {environment, internet}. The response is the name of the sandbox's own socket. The connection stays open as long
-as the sandbox lives: if either side closes it, the sandbox ends."""
+"""The process from which sandboxes are forked. It keeps one sandbox ready. If sandboxes will import packages, a second
+zygote imports the packages and large modules of the standard library, and then creates the sandboxes. So no request
+waits for an import. The first zygote continues to create sandboxes for code that imports nothing large, because a fork
+costs more if its process has loaded more. A request for a sandbox is a connection to the socket `zygote` or `light`, on
+which the server sends one line of JSON, {environment, internet}. The response is the name of the sandbox's own socket.
+The connection stays open as long as the sandbox lives: if either side closes it, the sandbox ends."""
 
 import gc
 import json

@@ -85,7 +85,8 @@ function tooManyFailures(): StateFailure {
 }
 
 /**
- * Reads the Label of the Map. If it is absent, it makes one from the state's name; Step Functions makes up one, too.
+ * Reads the Label of the Map. If the Map has none, makes a label from the state's name. Step Functions makes up a
+ * label, too.
  */
 function compileLabel(name: string, definition: Definition): string {
   const label = definition.optionalText("Label");
@@ -141,8 +142,8 @@ function readerFailure(cause: string): never {
  */
 function childThread(run: Run, signal: AbortSignal): Thread {
   const { host } = run;
-  // Draws the name of the item's execution and drops it, because no history shows it. The journals of parked executions
-  // have the item's task tokens after this name.
+  // Draws a UUID, which would be the name of the item's execution, and drops it, because no history shows the name.
+  // Without this draw, the item's task tokens in the journals of parked executions would not be found again.
   host.uuid();
   const history = new History(host.now, () => undefined);
   return new Thread({ ...run, history }, signal, history.recordEnd(0, "ExecutionStarted"));

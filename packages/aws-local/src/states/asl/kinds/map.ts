@@ -44,8 +44,8 @@ export function compileMap(name: string, definition: Definition, processor: Stat
 }
 
 /**
- * Records how iterations ended after one of them failed: the one with the index `failed` as failed, and every
- * unfinished one as aborted.
+ * Records how iterations ended after one of them failed. The iteration with the index `failed` has failed, and every
+ * unfinished iteration was aborted.
  */
 function recordEnds(name: string, threads: Thread[], failed: number, thread: Thread): void {
   for (const [index, iteration] of threads.entries()) {
@@ -71,8 +71,8 @@ export function compileItems(definition: Definition): (input: Json, visit: Visit
 }
 
 /**
- * The number of items that a Map runs at the same time. It is `max`, the limit of Step Functions, if MaxConcurrency is
- * 0 or absent.
+ * Returns the number of items that a Map runs at the same time. If MaxConcurrency is 0 or absent, this is `max`, the
+ * limit of Step Functions.
  */
 export function compileConcurrency(definition: Definition, max: number): number {
   return Math.min(definition.optionalInteger("MaxConcurrency", 0) || max, max);

@@ -100,7 +100,7 @@ export function recordSubmitted(task: Task, response: Json, thread: Thread): voi
   thread.record("TaskSubmitted", { ...task, output: JSON.stringify(response) });
 }
 
-/** The fields that an optimized integration adds to a service's response. */
+/** Returns the fields that an optimized integration adds to a service's response. */
 export function sdkResponse(requestId: string, headers: Record<string, string>): JsonObject {
   const all = { ...headers, "x-amzn-RequestId": requestId };
   return {

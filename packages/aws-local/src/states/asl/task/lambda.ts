@@ -54,7 +54,7 @@ export function compileLambdaInvoke(definition: Definition): Work {
 
   /** Invokes the function, and waits for the answer to its token. After `over` has aborted it records no event. */
   async function answer(call: LambdaCall, { thread, pendingTask }: Visit, over: AbortSignal): Promise<Json> {
-    // Waits from here on, because the answer can arrive before the function ends.
+    // Starts to wait before it invokes the function, because the answer can arrive before the function ends.
     const answered = pendingTask?.answer(over) as Promise<Json>;
     const response = wrapResponse(parseResult(await invoke(call, thread, over), "lambda"), thread.run.host.uuid());
     if (!over.aborted) recordSubmitted(task, response, thread);
@@ -73,8 +73,8 @@ function readCall(parameters: Json): Omit<LambdaCall, "line"> {
 }
 
 /**
- * The response of Lambda's API, as the integration returns it. The version is always `$LATEST`: the emulator has only
- * one version of each function.
+ * Returns the response of Lambda's API, as the integration returns it. The version is always `$LATEST`: the emulator
+ * has only one version of each function.
  */
 function wrapResponse(payload: Json, requestId: string): Json {
   return {

@@ -9,8 +9,8 @@ import { compileTimeout, recordSubmitted, runRecordedTask, sdkResponse, throwFai
 const PARAMETERS = ["StateMachineArn", "Name", "Input", "TraceHeader"];
 
 /**
- * Compiles the integration `states:startExecution.sync:2`. It starts another execution (a child), waits for its end,
- * and returns its description, with input and output as JSON.
+ * Compiles the integration `states:startExecution.sync:2`. It starts another execution (a child), waits for the end of
+ * the child, and returns a description of the child, with input and output as JSON.
  */
 export function compileStartExecution(definition: Definition): Work {
   const timeoutSeconds = compileTimeout(definition);
