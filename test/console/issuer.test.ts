@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("the console, if an issuer signs users in,", () => 
 
   it("returns to the opened page, keeps the token in the browser tab, and leaves no code in the URL", async () => {
     const page = await signIn();
-    await page.getByRole("heading", { name: "Costs" }).waitFor();
+    await page.getByRole("heading", { name: "Costs", exact: true }).waitFor();
     expect(page.url()).toBe(`${app.url}/console/costs?range=7d`);
     await page.getByText("No model costs").waitFor();
     expect(issuer.grants).toMatchObject([{ grant_type: "authorization_code", client_id: "console" }]);
