@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("a mailed link to a task", () => {
     expect(await votesOn(task)).toHaveLength(1);
   });
 
-  it("is followed by a link that withdraws the vote, and then by a link that delegates the vote", async () => {
+  it("is followed, after the vote, by a mailed link that withdraws it, and then by one that delegates the task", async () => {
     const task = await startTask();
     const first = await openLink(await linkOf(task, "cfo@acme.com"));
     await first.page.getByLabel("reason").fill("cheap");

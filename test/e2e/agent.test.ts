@@ -380,7 +380,7 @@ it("a sealed run reuses replies and results of tools with effects, and runs tool
   expect(await verified(cloud, second)).toBe("anchored");
 });
 
-it("the example refunds pays the refund that a person approves", async () => {
+it("the example `refunds` pays the refund that a person approves", async () => {
   inTurn(
     { calls: [calling("look_up_order", { number: "8" }), calling("look_up_order", { number: "7" })] },
     { calls: [calling("refund", { number: "7", amount: 12.5 })] },

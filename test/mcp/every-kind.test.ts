@@ -118,7 +118,7 @@ it("a workflow with a trigger, a loop, a map, branches and every kind of node is
   expect(changed.nodes).toContainEqual(expect.objectContaining({ id: "resolve", tools: ["look_up"] }));
 }, 120_000);
 
-it("an edit refuses nodes as a setting, and says which operation changes them", async () => {
+it("an edit that changes `nodes` as a setting is refused, and the error names the operation for nodes", async () => {
   const operations = [{ op: "change_settings", changes: { nodes: [] } }];
   expect(await editor.refusal("edit", { operations })).toMatch(/"nodes" is no setting - use add_node/);
 });

@@ -67,7 +67,7 @@ export function parseWorkflow(source: WorkflowSource): ParsedWorkflow {
   findings.push(...checkLabels(document), ...checkToolCycles(outlines, identity.id));
   const lock = readLock(source.files, body, fields?.approval);
   findings.push(...lock.findings, ...checkModels(outlines, fields?.models, source, lock.locked));
-  // The context of a tool consists of the arguments of a call, so the nodes before an agent set no keys for it.
+  // The body of an agent is its tools. Their context has only the arguments of a call, and no keys of earlier nodes.
   const keyed = outlines.filter(({ map }) => map?.node?.type !== "agent");
   const python = [...[...nodesIn(body)].flatMap((node) => node.python ?? []), ...pythonOfLib(lib)];
   const isRight = findings.every(({ severity }) => severity !== "error");

@@ -155,7 +155,7 @@ describe("nova agent compile --write", { timeout: 300_000 }, () => {
     return { made, edges: JSON.parse(await readFile(join(cwd, "orders/workflow.json"), "utf8")).edges, before: edges };
   }
 
-  it("lets a node with input_keys find the answer of the code", { tags: ["deep"] }, async () => {
+  it("lets a later node read the answer of the written code through input_keys", { tags: ["deep"] }, async () => {
     const code = 'context["found"] = context["answer"]';
     const { made } = await compileBefore({ code, input_keys: { answer: "resolve:output" } });
     expect(made).toMatchObject({ exit: 0, placed: { file: "orders/workflow.json" } });

@@ -159,7 +159,7 @@ const loop = (max: number, ...nodes: Parameters<typeof workflow>[0]) => {
   );
 };
 
-describe("the history events that the compiler counts between two further executions", () => {
+describe("the history events that the compiler counts until a run continues in another execution", () => {
   it("do not depend on the number of rounds of a loop outside branches and maps", () => {
     const [few, many] = [10, 1000].map((max) => stretchEvents(lower(loop(max, action("a"))), () => 0));
     expect(few).toBe(many);

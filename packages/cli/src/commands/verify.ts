@@ -195,7 +195,7 @@ export interface Progress {
 }
 
 const barWidth = 24;
-/** Milliseconds between two changes of the line. */
+/** Milliseconds between two changes of the progress line. */
 const pauseMs = 100;
 
 /**

@@ -28,8 +28,8 @@ export interface Turn {
    */
   sandbox: string | null;
   /**
-   * All data of the sandbox, for a delivery that continues this turn. Set only if other executions may use the sandbox.
-   * Between two attempts, it is the sandbox of the next attempt.
+   * The record of the sandbox, which a delivery needs to continue this turn. Set only if other executions may use the
+   * sandbox. Between two attempts, this field holds the sandbox of the next attempt.
    */
   warm?: Sandbox;
   /** The spare sandboxes of the scope that remain after this turn has taken one of them. Absent if it took none. */

@@ -79,7 +79,7 @@ export interface VoterClaim extends Omit<EntryId, "execution"> {
   at: string;
 }
 
-/** The claims of one person in one execution. */
+/** All claims to vote (`VoterClaim`) of one person in one execution. */
 export interface Voter {
   /** How often the claims have changed. */
   version: number;

@@ -15,7 +15,7 @@ interface ConversationProps {
   onSelect(visit: Visit): void;
 }
 
-/** Shows what an agent and its model said to each other, in order. A call leads to the visit of its tool. */
+/** Shows what an agent and its model said to each other, in order. A click on a call selects the visit of its tool. */
 export function Conversation({ visit, model, onSelect }: ConversationProps) {
   const talk = useMemo(() => findTalk(model.visits, visit), [model, visit]);
   const entries = talk.flatMap(({ entry }) => entry ?? []);
