@@ -34,23 +34,6 @@ it("an answer that AWS Lambda would refuse becomes a response with status 500, a
   expect(failures).toEqual([expect.objectContaining({ message: expect.stringMatching(/bytes as JSON/) })]);
 });
 
-it("the local HTTP API reports the start of each request, and then its end or that it takes long", async () => {
-  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
-  const told: string[] = [];
-  api = await openHttpApi({
-    handler: () => mayAnswer,
-    onRequest({ method, url = "" }) {
-      told.push(`${method} ${url}`);
-      return url === "/quiet" ? undefined : () => told.push("done");
-    },
-  });
-  const answers = [fetch(`${api.url}/a?wait=1`), fetch(`${api.url}/quiet`)];
-  await vi.waitFor(() => expect(told.toSorted()).toEqual(["GET /a?wait=1", "GET /quiet", "done"]), 5_000);
-  answer({ statusCode: 204 });
-  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([204, 204]);
-  expect(told.filter((one) => one === "done")).toHaveLength(1);
-});
-
 it("a closing HTTP API answers the requests in progress, and accepts no further request on their connections", async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<HttpApiAnswer>();
   const url = await open(() => mayAnswer);

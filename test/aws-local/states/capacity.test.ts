@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
 
 beforeEach(() => {
@@ -24,80 +24,143 @@ function opened(idleShare: number) {
   const enter = (...all: number[]) => {
     for (const one of all) enterAt(one, "acme", one);
   };
-  const after = (ms: number) => vi.advanceTimersByTimeAsync(ms).then(() => begun);
-  return { enter, enterAt, hold: () => capacity.hold(), leave: (one: number) => capacity.leave(one), after };
+  const begunAfter = (ms: number) => vi.advanceTimersByTimeAsync(ms).then(() => begun);
+  return {
+    enter,
+    enterAt,
+    hold: (startsExecution = false) => capacity.hold({ startsExecution }),
+    leave: (one: number) => capacity.leave(one),
+    begunAfter,
+  };
 }
 
 it("a branch of an execution starts at once if there is room; otherwise it waits, and the oldest execution's branch starts first", async () => {
-  const { enter, leave, after } = opened(0);
+  const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 9, 5, 7);
-  expect(await after(0)).toEqual([1, 2]);
+  expect(await begunAfter(0)).toEqual([1, 2]);
   leave(1);
   leave(1);
-  expect(await after(0)).toEqual([1, 2, 5]);
+  expect(await begunAfter(0)).toEqual([1, 2, 5]);
 });
 
 it("while processors are idle, each check starts twice as many waiting branches of executions as the previous check", async () => {
-  const { enter, after } = opened(0.5);
+  const { enter, begunAfter } = opened(0.5);
   enter(1, 2, 3, 4, 5, 6, 7, 8, 9);
-  expect(await after(60)).toEqual([1, 2, 3]);
-  expect(await after(50)).toEqual([1, 2, 3, 4, 5]);
-  expect(await after(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(await begunAfter(60)).toEqual([1, 2, 3]);
+  expect(await begunAfter(50)).toEqual([1, 2, 3, 4, 5]);
+  expect(await begunAfter(50)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 it("no branch of an execution starts while an API request has priority; afterwards as many start as there is room for", async () => {
-  const { enter, hold, after } = opened(0.5);
+  const { enter, hold, begunAfter } = opened(0.5);
   const [first, second] = [hold(), hold()];
   enter(1, 2, 3);
   first();
-  expect(await after(200)).toEqual([]);
+  expect(await begunAfter(200)).toEqual([]);
   second();
-  expect(await after(0)).toEqual([1, 2]);
+  expect(await begunAfter(0)).toEqual([1, 2]);
 });
 
 it("an API request stops branches of executions from starting for at most a second and a half", async () => {
-  const { enter, hold, after } = opened(0.5);
+  const { enter, hold, begunAfter } = opened(0.5);
   hold();
   enter(1, 2);
-  expect(await after(1_400)).toEqual([]);
-  expect(await after(300)).toEqual([1, 2]);
+  expect(await begunAfter(1_400)).toEqual([]);
+  expect(await begunAfter(300)).toEqual([1, 2]);
+});
+
+describe("branches of executions that wait during a burst of requests that start executions", () => {
+  it("start when no such request has arrived for a moment", async () => {
+    const { enter, hold, begunAfter } = opened(0);
+    const first = hold(true);
+    enter(1, 2, 3);
+    first();
+    expect(await begunAfter(20)).toEqual([]);
+    const second = hold(true);
+    expect(await begunAfter(20)).toEqual([]);
+    second();
+    expect(await begunAfter(24)).toEqual([]);
+    expect(await begunAfter(1)).toEqual([1, 2]);
+  });
+
+  it("start at once if there is room for all of them", async () => {
+    const { enter, hold, begunAfter } = opened(0);
+    const end = hold(true);
+    enter(1, 2);
+    end();
+    expect(await begunAfter(0)).toEqual([1, 2]);
+  });
+
+  it("start at once after a request that only reads", async () => {
+    const { enter, hold, begunAfter } = opened(0);
+    const end = hold();
+    enter(1, 2, 3);
+    end();
+    expect(await begunAfter(0)).toEqual([1, 2]);
+  });
+
+  it("start after a second and a half although the burst continues, and when processors are idle from then on", async () => {
+    const { enter, hold, begunAfter } = opened(0.5);
+    enter(1, 2, 3, 4, 5);
+    expect(await begunAfter(0)).toEqual([1, 2]);
+    for (let ms = 0; ms < 1_480; ms += 20) {
+      hold(true)();
+      expect(await begunAfter(20)).toEqual([1, 2]);
+    }
+    for (let ms = 0; ms < 300; ms += 20) {
+      hold(true)();
+      await begunAfter(20);
+    }
+    expect(await begunAfter(0)).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+it("a hold of a request that is ended twice ends no hold of another request", async () => {
+  const { enter, hold, begunAfter } = opened(0);
+  const [first, second] = [hold(), hold()];
+  enter(1);
+  first();
+  first();
+  expect(await begunAfter(0)).toEqual([]);
+  second();
+  expect(await begunAfter(0)).toEqual([1]);
 });
 
 it("a waiting branch of an execution starts if a running branch works for a long time", async () => {
-  const { enter, after } = opened(0);
+  const { enter, begunAfter } = opened(0);
   enter(1, 2, 3, 4);
-  expect(await after(1_900)).toEqual([1, 2]);
-  expect(await after(200)).toEqual([1, 2, 3, 4]);
+  expect(await begunAfter(1_900)).toEqual([1, 2]);
+  expect(await begunAfter(200)).toEqual([1, 2, 3, 4]);
 });
 
 it("a branch of an execution that is stopped while it waits takes no room from other branches", async () => {
-  const { enter, leave, after } = opened(0);
+  const { enter, leave, begunAfter } = opened(0);
   enter(1, 2, 3, 4);
   leave(3);
-  expect(await after(0)).toEqual([1, 2, 3]);
+  expect(await begunAfter(0)).toEqual([1, 2, 3]);
   leave(1);
-  expect(await after(0)).toEqual([1, 2, 3, 4]);
+  expect(await begunAfter(0)).toEqual([1, 2, 3, 4]);
   expect(vi.getTimerCount()).toBe(2);
 });
 
 it("branches of executions of different owners start alternately, even if one owner has more and older executions", async () => {
-  const { enterAt, leave, after } = opened(0);
+  const { enterAt, leave, begunAfter } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", line);
   for (const line of [11, 12]) enterAt(line, "other", line);
   leave(1);
-  expect(await after(0)).toEqual([1, 2, 11]);
+  expect(await begunAfter(0)).toEqual([1, 2, 11]);
   leave(2);
   leave(11);
-  expect(await after(0)).toEqual([1, 2, 11, 3, 12]);
+  expect(await begunAfter(0)).toEqual([1, 2, 11, 3, 12]);
 });
 
 it("the only branch of an execution starts before the waiting branches of an older execution of the same owner", async () => {
-  const { enterAt, leave, after } = opened(0);
+  const { enterAt, leave, begunAfter } = opened(0);
   for (const line of [1, 2, 3, 4, 5, 6]) enterAt(line, "acme", 1);
   enterAt(7, "acme", 7);
   leave(1);
-  expect(await after(0)).toEqual([1, 2, 7]);
+  expect(await begunAfter(0)).toEqual([1, 2, 7]);
   leave(7);
   leave(2);
-  expect(await after(0)).toEqual([1, 2, 7, 3, 4]);
+  expect(await begunAfter(0)).toEqual([1, 2, 7, 3, 4]);
 });

@@ -4,7 +4,7 @@ import { openApi } from "@nova/local";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HttpApiHandler } from "../../../packages/aws-local/src/http-api/open.ts";
 import { Capacity } from "../../../packages/aws-local/src/states/capacity.ts";
-import { limitConcurrency, precedesWork } from "../../../packages/local/src/api/open-api.ts";
+import { limitConcurrency } from "../../../packages/local/src/api/open-api.ts";
 import { openTestCloud } from "../../support/cloud.ts";
 
 /** Sends a GET with the host name `host`, and returns the status and the body. */
@@ -52,18 +52,6 @@ describe("the local API of `nova local`", () => {
   });
 });
 
-it.each([
-  ["GET", "/executions/exec_1/verify", true],
-  ["GET", "/executions?limit=1&awaited=wait", true],
-  ["GET", "/executions/exec_1?wait=20", false],
-  ["POST", "/workflows/tax/execute", true],
-  ["POST", "/executions/exec_1/restart?dry=1", true],
-  ["POST", "/workflows/tax/execute?client=acme&wait=5", false],
-  ["POST", "/sessions/s_1/run", false],
-] as const)("the local API answers %s %s before runs start further nodes: %s", (method, url, isFirst) => {
-  expect(precedesWork({ method, url })).toBe(isFirst);
-});
-
 const settled = () => new Promise(setImmediate);
 
 /** An API that works on at most two requests at the same time. The test decides when each is answered. */
@@ -80,17 +68,23 @@ function api() {
     return { statusCode: 200 };
   };
   // Reports that no processor is idle, so that no third request starts.
-  const turns = limitConcurrency(handler, new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() })));
+  const capacity = new Capacity<object>(2, () => ({ idleMs: 0, allMs: Date.now() }));
+  const held: string[] = [];
+  const holdWork = ({ startsRun }: { startsRun: boolean }) => {
+    held.push(startsRun ? "start" : "read");
+    return () => void held.push("end");
+  };
+  const turns = limitConcurrency(handler, { holdWork }, capacity);
   const since = Date.now();
-  const ask = (key: string, rawPath: string, rawQueryString = "") => {
+  const ask = (key: string, rawPath: string, rawQueryString = "", method = "GET") => {
     const headers = { authorization: key };
-    const http = { method: "GET", path: rawPath, protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "" };
+    const http = { method, path: rawPath, protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "" };
     const requestContext = { http, requestId: "", stage: "$default" as const, time: "", timeEpoch: 0 };
     const event = { version: "2.0" as const, routeKey: "$default" as const, rawPath, rawQueryString, headers };
     const context = { awsRequestId: rawPath, getRemainingTimeInMillis: () => 1_000 - (Date.now() - since) };
     return turns({ ...event, requestContext, isBase64Encoded: false }, context);
   };
-  return { begun, answers, left, ask };
+  return { begun, answers, left, held, ask };
 }
 
 describe("requests to the local API", () => {
@@ -132,6 +126,35 @@ describe("requests to the local API", () => {
     expect(begun).toEqual(["/1", "/2"]);
     await vi.advanceTimersByTimeAsync(2);
     expect(begun).toEqual(["/1", "/2", "/3"]);
+  });
+
+  it.each([
+    ["GET", "/executions/exec_1/verify", "", ["read", "end"]],
+    ["GET", "/executions", "limit=1&awaited=wait", ["read", "end"]],
+    ["GET", "/executions/exec_1", "wait=20", []],
+    ["POST", "/workflows/tax/execute", "", ["start", "end"]],
+    ["POST", "/executions/exec_1/restart", "dry=1", ["start", "end"]],
+    ["POST", "/workflows/tax/execute", "client=acme&wait=5", []],
+    ["POST", "/sessions/s_1/run", "", []],
+  ])("%s %s?%s hold the work of runs until they are answered: %j", async (method, path, query, expected) => {
+    const { held, answers, ask } = api();
+    const answered = ask("one", path, query, method);
+    await settled();
+    expect(held).toEqual(expected.slice(0, 1));
+    answers[0]?.();
+    await answered;
+    expect(held).toEqual(expected);
+  });
+
+  it("hold the work of runs for half a second after their turn at most, and while they wait for their turn", async () => {
+    const { held, ask } = api();
+    for (const number of [1, 2, 3]) ask("one", `/${number}`);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(held).toEqual(["read", "read", "read"]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(held).toEqual(["read", "read", "read", "end", "end"]);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(held.slice(5)).toEqual(["end"]);
   });
 
   it("have their full time limit, counted from the moment when they no longer wait for other requests", async () => {

@@ -22,11 +22,6 @@ export interface HttpApiOptions {
   hostAdvice?: string | undefined;
   /** Receives each error that a Lambda throws. The client learns only that an error occurred. */
   onFailure?: (error: unknown) => void;
-  /**
-   * Called with each request. The API calls the returned function when it has answered the request, but after half a
-   * second at the latest.
-   */
-  onRequest?: (request: Pick<IncomingMessage, "method" | "url">) => (() => void) | undefined;
   /** Answers the requests that are not for the Lambda. Returns false for a request that is for the Lambda. */
   pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
@@ -43,7 +38,7 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   const { port = 0, pages, hosts = [], hostAdvice } = options;
   const listener: RequestListener = (request, response) => {
     if (pages?.(request, response)) return;
-    serve(request, options).then(
+    invokeHandler(request, options).then(
       (answer) => {
         // A closing server also closes this connection, because the client could send another request on it.
         if (!server.listening) response.setHeader("connection", "close");
@@ -54,23 +49,6 @@ export async function openHttpApi(options: HttpApiOptions): Promise<HttpApi> {
   };
   const server = httpServer(listener, { hosts, hostAdvice });
   return openServer(server, { port });
-}
-
-/** After this time `onRequest` counts a request as done, although it has no answer yet. */
-const longMs = 500;
-
-async function serve(request: IncomingMessage, options: HttpApiOptions): Promise<HttpApiAnswer> {
-  const done = options.onRequest?.(request);
-  if (!done) return invokeHandler(request, options);
-  const over = Promise.withResolvers<void>();
-  over.promise.then(done);
-  const timer = setTimeout(over.resolve, longMs).unref();
-  try {
-    return await invokeHandler(request, options);
-  } finally {
-    clearTimeout(timer);
-    over.resolve();
-  }
 }
 
 async function invokeHandler(request: IncomingMessage, { handler, onFailure }: HttpApiOptions): Promise<HttpApiAnswer> {

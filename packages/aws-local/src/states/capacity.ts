@@ -18,8 +18,10 @@ const mostAtOnce = 16;
  * continues to work.
  */
 const longestMs = 2_000;
-/** The longest time for which `hold` keeps lines from starting. */
+/** The longest time for which holds keep lines from starting. */
 const longestHoldMs = 1_500;
+/** A burst of requests that start executions is over if no such request arrives for this time. */
+const burstGapMs = 25;
 
 /** The sum of the times of all processors since the machine started. */
 export interface ProcessorTimes {
@@ -40,8 +42,11 @@ export class Capacity<Line> {
   /** For each line that works or waits: a function that ends its work or its wait. */
   readonly #leaving = new Map<Line, () => void>();
   #atWork = 0;
-  #holds = 0;
+  readonly #holds = new Set<() => void>();
   #heldSince = 0;
+  /** The timer of the present burst; undefined if there is none. */
+  #burst: NodeJS.Timeout | undefined;
+  #burstSince = 0;
   #looking: NodeJS.Timeout | undefined;
 
   constructor(size = 2 * availableParallelism(), times = processorTimes) {
@@ -74,19 +79,34 @@ export class Capacity<Line> {
   }
 
   /**
-   * Keeps waiting lines from starting, so that a request that starts more executions is answered first. Returns a
-   * function that ends this hold. Waiting lines start again when all holds have ended.
+   * Keeps waiting lines from starting, so that a request is answered first. Returns a function that ends this hold. If
+   * more lines wait than may work, a request that starts an execution is part of a burst: lines also wait for the next
+   * such request.
    */
-  hold(): () => void {
-    if (this.#holds++ === 0) this.#heldSince = Date.now();
-    return () => {
-      this.#holds -= 1;
+  hold({ startsExecution }: { startsExecution: boolean }): () => void {
+    if (this.#holds.size === 0) this.#heldSince = Date.now();
+    const end = () => {
+      if (!this.#holds.delete(end)) return;
+      if (startsExecution && this.#turns.waiting > this.#size) this.#continueBurst();
       this.#beginAll();
     };
+    this.#holds.add(end);
+    return end;
+  }
+
+  #continueBurst(): void {
+    if (!this.#burst) this.#burstSince = Date.now();
+    clearTimeout(this.#burst);
+    this.#burst = setTimeout(() => {
+      this.#burst = undefined;
+      this.#beginAll();
+    }, burstGapMs).unref();
   }
 
   get #isHeld(): boolean {
-    return this.#holds > 0 && Date.now() - this.#heldSince < longestHoldMs;
+    const now = Date.now();
+    if (this.#holds.size > 0 && now - this.#heldSince < longestHoldMs) return true;
+    return this.#burst !== undefined && now - this.#burstSince < longestHoldMs;
   }
 
   async #stay(place: LineOwner, { promise, resolve }: PromiseWithResolvers<void>): Promise<void> {

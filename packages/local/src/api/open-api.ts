@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import { Capacity } from "@nova/aws-local";
 import { type HttpApi, type HttpApiHandler, openHttpApi } from "@nova/aws-local/http-api";
 import { announceApi } from "../cloud/environment.ts";
@@ -36,27 +35,17 @@ export async function openApi(cloud: LocalCloud, { port, hosts = [], onFailure, 
   const folder = page ?? noPage;
   const pages = openConsole({ folder, apiKey: key.text, blobOrigin, env: process.env, onFailure });
   const api = await openHttpApi({
-    handler: limitConcurrency(handler),
+    handler: limitConcurrency(handler, cloud),
     port,
     hosts,
     ...(onFailure && { onFailure }),
     hostAdvice: "start nova dev with --host and that name",
-    onRequest: (request) => (precedesWork(request) ? cloud.holdWork() : undefined),
     pages: pages.serve,
   }).catch((cause) => {
     throw portError(port, cause, "--port");
   });
   announceApi(api.url, page && pages.tasksAt(api.url));
   return { ...api, key, consoleLink: () => pages.link(api.url) };
-}
-
-/**
- * Returns whether the API answers the request before runs start further nodes. It does so for a request that reads and
- * for a request that starts a run, but not for a request with `wait`, because that one waits for a run.
- */
-export function precedesWork({ method, url = "" }: Pick<IncomingMessage, "method" | "url">): boolean {
-  const [path = "", query = ""] = url.split("?");
-  return !/(?:^|&)wait=/.test(query) && (method === "GET" || /\/(?:execute|restart)$/.test(path));
 }
 
 async function noPage(): Promise<never> {
@@ -71,27 +60,36 @@ const longMs = 500;
 /**
  * Limits how many requests work at the same time. On AWS each request has its own Lambda, but here all requests share
  * one process. Senders take turns, so a sender of a hundred requests does not delay the others. The time limit of a
- * request starts when its turn starts.
+ * request starts when its turn starts. The API answers requests that read or start runs before runs start further
+ * nodes.
  */
 export function limitConcurrency(
   handler: HttpApiHandler,
+  { holdWork }: Pick<LocalCloud, "holdWork">,
   capacity = new Capacity<object>(maxRequests),
 ): HttpApiHandler {
   return async (event, context) => {
-    const { headers, requestContext, rawQueryString } = event;
+    const { headers, requestContext, rawPath, rawQueryString } = event;
+    const { method, sourceIp } = requestContext.http;
     // A request with `wait` does not count towards the limit. It waits for the end of a run, and does little work.
     if (/(?:^|&)wait=/.test(rawQueryString)) return handler(event, context);
-    const owner = headers.authorization ?? requestContext.http.sourceIp;
+    const startsRun = method === "POST" && /\/(?:execute|restart)$/.test(rawPath);
+    const endHold = startsRun || method === "GET" ? holdWork({ startsRun }) : undefined;
+    const owner = headers.authorization ?? sourceIp;
     const arrived = Date.now();
     await capacity.enter(context, { owner, work: randomUUID(), since: arrived });
+    const leave = () => {
+      capacity.leave(context);
+      endHold?.();
+    };
     const waitedMs = Date.now() - arrived;
-    const timer = setTimeout(() => capacity.leave(context), longMs).unref();
+    const timer = setTimeout(leave, longMs).unref();
     const getRemainingTimeInMillis = () => context.getRemainingTimeInMillis() + waitedMs;
     try {
       return await handler(event, { ...context, getRemainingTimeInMillis });
     } finally {
       clearTimeout(timer);
-      capacity.leave(context);
+      leave();
     }
   };
 }

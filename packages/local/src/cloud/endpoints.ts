@@ -85,7 +85,7 @@ export async function openEndpoints(
       mails.drive();
     },
     isAtWork: () => states.live.isAtWork(),
-    holdWork: () => states.live.capacity.hold(),
+    holdWork: ({ startsRun }: { startsRun: boolean }) => states.live.capacity.hold({ startsExecution: startsRun }),
     /**
      * Resolves when no function is at work. Executions that are waiting then stay in the data folder, and continue when
      * it is opened again.

@@ -57,10 +57,10 @@ export interface LocalCloud {
   /** Resolves when the execution has ended and is closed. Throws `OwnerGone`. */
   untilEnd(execution: string, listener?: Listener): Promise<void>;
   /**
-   * Delays new work until the returned function is called, but at most 1.5 seconds, so that requests are answered
-   * first.
+   * Delays new work until the returned function is called, but at most 1.5 seconds, so that a request is answered
+   * first. If many runs wait and the request starts another one, work also waits a moment for the next such request.
    */
-  holdWork(): () => void;
+  holdWork(request: { startsRun: boolean }): () => void;
   /** Returns whether closing must wait for other processes, or for an execution at work. */
   isNeeded(): boolean;
   /**
