@@ -74,11 +74,7 @@ const patientRetry: Retry = {
   on: ["ModelUnavailable"],
 };
 
-interface Written {
-  tools?: z.output<(typeof agentFields)["tools"]>;
-  max_steps?: number | undefined;
-  max_concurrency?: number | undefined;
-}
+type Written = { [Name in keyof typeof agentFields]?: z.output<(typeof agentFields)[Name]> };
 
 /** Turns a text node into an agent. `parseWorkflow` moves the nodes of its tools into its body. */
 export function agentOf(

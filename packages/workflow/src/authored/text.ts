@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { defined } from "../defined.ts";
 import { at, type Finding, finding, type WrittenPlace } from "../findings/finding.ts";
-import type { WrittenJson } from "../json/exact.ts";
-import { isObject, type Loose } from "../json/exact.ts";
+import { isObject, type Loose, type WrittenJson } from "../json/exact.ts";
 import { defaultMaxChars } from "../references/render.ts";
 import type { ModelChoice, TextExecutor } from "../workflow.ts";
 import { checkAnswerSchema, checkOutOfPlace, checkOwnKey, type FieldPlace } from "./field-check.ts";

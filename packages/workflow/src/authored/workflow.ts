@@ -13,7 +13,7 @@ import {
 } from "./fields.ts";
 import type { AuthoredNode } from "./kinds.ts";
 import { AuthoredOnFailure } from "./on-failure.ts";
-import type { AuthoredTrigger } from "./triggers/kinds.ts";
+import type { AuthoredTrigger } from "./triggers.ts";
 
 /**
  * Maximum number of sandboxes that a workflow may keep warm per client. An E2B plan allows 20 or 100 sandboxes in

@@ -1,5 +1,6 @@
 import { defined } from "../defined.ts";
 import { isObject, isRawNumber, type Loose, parseExact } from "../json/exact.ts";
+import { parsedOrNot } from "../json/text.ts";
 import { normalName, promptParts, type Reference, type ReferenceStep } from "./grammar.ts";
 
 /** Maximum number of characters of one inserted value, unless the options have another limit. */
@@ -271,13 +272,9 @@ function isPlainObject(value: unknown): value is Loose {
 }
 
 function exactOrNot(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    // Parses with exact digits only if the plain value differs from the text, because that is several times slower.
-    return JSON.stringify(value) === text ? value : parseExact(text);
-  } catch {
-    return undefined;
-  }
+  const value = parsedOrNot(text);
+  // Parses with exact digits only if the plain value differs from the text, because that is several times slower.
+  return value === undefined || JSON.stringify(value) === text ? value : parseExact(text);
 }
 
 export type ItemSource = "label" | "json" | "bullet";
