@@ -1,19 +1,12 @@
 import type { CodeResult } from "@nova/engine";
-import { type CodeFinding, listImportableModules, type ValueShape } from "@nova/python";
+import { type CodeFinding, listImportableModules } from "@nova/python";
 import { type RunErrorClass, runErrors } from "@nova/workflow";
 import { z } from "zod";
 import { done, ended, endingOf, type Failure, failed, type Result, tracesOf } from "../failures/failure.ts";
 import { faultOf, findUnreachableHost, type KnownHosts } from "../failures/fault-of.ts";
 import { analysisKey } from "../lock/ingredients.ts";
-import {
-  changesForRecord,
-  contextForRecord,
-  contextKeys,
-  type NodeRun,
-  packagesOf,
-  type StepResult,
-  takeStep,
-} from "./node-run.ts";
+import type { NodeRun, StepResult } from "./node-run.ts";
+import { changesForRecord, contextForRecord, contextKeys, packagesOf, takeStep } from "./node-run.ts";
 
 export interface SuccessfulRun {
   result: CodeResult & { status: "success" };
@@ -174,10 +167,8 @@ function aboutCode(run: NodeRun) {
     nodeType: node.type === "decision" ? ("decision" as const) : ("action" as const),
     ...(node.type === "decision" && { edges: edges.map(({ condition }) => String(condition ?? "default")) }),
     isRun: true,
-    context: analysis ? { ...shape, [analysisKey]: shapeOfAnalysis } : shape,
+    context: analysis ? { ...shape, [analysisKey]: { type: "object" } as const } : shape,
     modules: listImportableModules(packagesOf(run)),
     lib: Object.keys(version.workflow.lib),
   };
 }
-
-const shapeOfAnalysis: ValueShape = { type: "object" };

@@ -1,13 +1,5 @@
-import {
-  type Generation,
-  type GenerationStore,
-  generationId,
-  noCode,
-  type PinnedCode,
-  type Pipeline,
-  type PipelineOutcome,
-  type PromptTask,
-} from "@nova/engine";
+import type { Generation, GenerationStore, PinnedCode, Pipeline, PipelineOutcome, PromptTask } from "@nova/engine";
+import { generationId, noCode } from "@nova/engine";
 import { codeHashOf, hashOf } from "@nova/workflow";
 import {
   choosePinned,
