@@ -54,12 +54,7 @@ export interface MailResult {
 }
 
 /** Starts the workflow with the bytes of a mail, like `nova run --file`. Returns the id of the run. */
-export async function startMail(
-  cloud: LocalCloud,
-  version: WorkflowVersion,
-  mail: InvoiceMail,
-  smtpPort: number,
-): Promise<string> {
+export async function startMail(cloud: LocalCloud, version: WorkflowVersion, mail: InvoiceMail, smtpPort: number) {
   const { id } = await startExecution(cloud.ports, {
     version,
     context: JSON.stringify({ smtp_host: "127.0.0.1", smtp_port: smtpPort }),

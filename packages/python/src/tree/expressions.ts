@@ -1,18 +1,7 @@
 import type { SyntaxNode } from "@lezer/common";
 import { type Argument, type Comprehension, type Entry, type Expression, makeNode, type Param } from "./nodes.ts";
-import {
-  childrenOf,
-  expressionsOf,
-  type Grammar,
-  itemOf,
-  one,
-  perhaps,
-  Reader,
-  rule,
-  storing,
-  target,
-  word,
-} from "./reader.ts";
+import type { Grammar } from "./reader.ts";
+import { childrenOf, expressionsOf, itemOf, one, perhaps, Reader, rule, storing, target, word } from "./reader.ts";
 
 /** The reader of each kind of lezer node that is an expression. */
 const readers: Record<string, (node: SyntaxNode, grammar: Grammar) => Expression> = {

@@ -1,26 +1,9 @@
 import type { SyntaxNode } from "@lezer/common";
 import { annotationAt, annotationOf, argumentsOf, paramsOf, textOf, yieldOf } from "./expressions.ts";
-import {
-  type Block,
-  type Expression,
-  type Handler,
-  type ImportStatement,
-  makeNode,
-  type Pattern,
-  type Statement,
-} from "./nodes.ts";
-import {
-  childrenOf,
-  expressionsOf,
-  type Grammar,
-  one,
-  perhaps,
-  Reader,
-  rule,
-  storing,
-  target,
-  word,
-} from "./reader.ts";
+import type { Block, Expression, Handler, ImportStatement, Pattern, Statement } from "./nodes.ts";
+import { makeNode } from "./nodes.ts";
+import type { Grammar } from "./reader.ts";
+import { childrenOf, expressionsOf, one, perhaps, Reader, rule, storing, target, word } from "./reader.ts";
 
 type Read = (node: SyntaxNode, grammar: Grammar) => Statement;
 
