@@ -181,18 +181,9 @@ function keysSetBy({ node, python }: NamedNode, reader: KeyReader): Iterable<str
 
 /** Returns the keys that a node sets without code; undefined if the code of the node decides which keys it sets. */
 export function keysOfNode(node: Node | undefined): string[] | undefined {
-  switch (node?.type) {
-    case "start":
-    case "end":
-      return [];
-    case "map":
-    case "approval":
-      return [node.into];
-    case "wait":
-      return node.for.kind === "event" ? [node.for.into] : [];
-    case "workflow":
-      return Object.keys(node.output);
-    default:
-      return node?.executor.kind === "text" ? [node.executor.into] : undefined;
-  }
+  if (node?.type === "start" || node?.type === "end") return [];
+  if (node?.type === "map" || node?.type === "approval") return [node.into];
+  if (node?.type === "wait") return node.for.kind === "event" ? [node.for.into] : [];
+  if (node?.type === "workflow") return Object.keys(node.output);
+  return node?.executor.kind === "text" ? [node.executor.into] : undefined;
 }
