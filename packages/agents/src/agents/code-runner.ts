@@ -140,7 +140,9 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   const { task, parts } = run;
   const step = await takeStep(run, "CodeValidator", attempt, async () => {
     const found = await parts.check(code, aboutCode(run));
-    const errors = found.filter((finding) => isError(run, finding));
+    // With requirements, a missing module is no error, because NOVA can only guess some of the names of modules.
+    const ignored = task.version.workflow.requirements.length > 0 ? missingModule : undefined;
+    const errors = found.filter(({ severity, code }) => severity === "error" && code !== ignored);
     const output_data = { valid: errors.length === 0, findings: found };
     const input_data = { code_length: code.length, node_type: task.node.type, context_keys: contextKeys(run) };
     if (errors.length === 0) return { status: "success", input_data, output_data };
@@ -150,14 +152,6 @@ export async function validateCode(run: NodeRun, attempt: number, code: string):
   const { valid } = RecordedCheck.parse(step.output_data);
   if (valid) return done(null);
   return failed({ attempt, message: step.error_message ?? "the code is not valid", code, class: "NodeFailed" });
-}
-
-/**
- * Returns true if a finding is an error. In a workflow with requirements, a missing module is no error, because NOVA
- * can only guess some of the module names.
- */
-function isError({ task }: NodeRun, { severity, code }: CodeFinding): boolean {
-  return severity === "error" && !(code === missingModule && task.version.workflow.requirements.length > 0);
 }
 
 function aboutCode(run: NodeRun) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { onErrorOf } from "../graph/graph.ts";
+import { oncePerWorkflow, onErrorOf } from "../graph/graph.ts";
 import { exactOf, isRawNumber } from "../json/exact.ts";
 import type { LockedCode } from "../lock/lock-file.ts";
 import { analysisFileOf, codeFileOf, codeFileText, lockFileName, lockText } from "../lock/lock-file.ts";
@@ -284,15 +284,7 @@ export function runText({ triggers: _, onFailure: __, ...ran }: Workflow): strin
 }
 
 /** Returns the SHA-256 of `runText`. */
-export function runHash(workflow: Workflow): string {
-  const known = runHashes.get(workflow);
-  if (known !== undefined) return known;
-  const hash = createHash("sha256").update(runText(workflow)).digest("hex");
-  runHashes.set(workflow, hash);
-  return hash;
-}
-
-const runHashes = new WeakMap<Workflow, string>();
+export const runHash = oncePerWorkflow((workflow) => createHash("sha256").update(runText(workflow)).digest("hex"));
 
 /**
  * Returns a value with the fields of its objects sorted, so that equal objects have equal texts. The order of lists and
