@@ -66,7 +66,6 @@ export const AuthoredMap = z
 export const mapKind: BodyKind<typeof AuthoredMap> = {
   type: "map",
   schema: AuthoredMap,
-  edgesIn: "any",
   edgesOut: "one",
   holds: "nodes",
   check: checkMap,
