@@ -154,13 +154,8 @@ export class Spending {
  * Runs the requested tools in order. If a call is invalid, its result tells the model why, so that the model can
  * correct it.
  */
-async function runTools(
-  calls: RequestedCall[],
-  tools: Tool[],
-  budget: number,
-  spending: Spending,
-): Promise<{ id: string; text: string }[]> {
-  const results = [];
+async function runTools(calls: RequestedCall[], tools: Tool[], budget: number, spending: Spending) {
+  const results: { id: string; text: string }[] = [];
   for (const call of calls) {
     const spent = spending.toolCalls.length >= budget;
     results.push({ id: call.id, text: spent ? "No more calls: answer now." : await runTool(call, tools, spending) });
