@@ -14,7 +14,8 @@ COLUMN = 6.0
 LONGEST_SUM = 40
 # The largest tax, as a share of the net amount. A larger amount is no tax.
 MOST_TAX = Decimal("0.5")
-# The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if the document has no other candidate.
+# The highest score of an amount of zero. A zero usually means that nothing is left to pay, so it is the total only if the
+# document has no other candidate.
 NOTHING_DUE = 27.0
 
 LARGEST, ADDS_UP, NET_AND_TAX, PAID_IN_PART = 6, 12, 25, 30

@@ -10,7 +10,8 @@ from functools import lru_cache
 
 import lexicon
 
-# How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total; on a receipt, the amount paid is.
+# How likely an amount of each kind is the gross total. On an invoice without tax, the net amount is the total; on a
+# receipt, the amount paid is.
 SCORES = {"gross": 100, "due": 88, "total": 70, "incl": 60, "amount": 40, "paid": 28, "net": 22}
 
 # The most words of a label. Of a longer text, the words nearest to the amount count.

@@ -175,7 +175,7 @@ class Jail:
         return _LIB_INSIDE if self.isolated else os.path.join(self.root, "lib")
 
     def settle(self):
-        """Drops rights and sets limits, after `enter` in the same process. Returns the home, the working folder too."""
+        """Drops rights and sets limits, after `enter` in the same process. Returns the home and working folder."""
         os.setsid()
         home = self._make_home()
         _offer_to_the_oom_killer()

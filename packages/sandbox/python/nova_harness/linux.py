@@ -39,7 +39,7 @@ class CallFailed(OSError):
 
 
 def is_unsupported(error):
-    """True if the system never allows a call. Other errors may be a shortage, which other sandboxes can cause."""
+    """True if the system lacks or forbids a call. Other errors may be a shortage, which other sandboxes can cause."""
     return isinstance(error, CallFailed) and error.errno in (errno.ENOSYS, errno.EPERM, errno.EINVAL)
 
 

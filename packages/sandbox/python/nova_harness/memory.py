@@ -12,7 +12,7 @@ _SHARED_MAPPING = "/dev/zero (deleted)"
 
 
 def is_beyond_limit(process, folders):
-    """True if a run uses too much memory: its first process `process` and the others, and its `folders` in memory."""
+    """True if a run uses too much memory. `process` is its first process; `folders` are its folders in memory."""
     files = sum(_bytes_in(f"/proc/{process}/root{folder}") for folder in folders)
     members = _members(process)
     # The quick measurement counts shared memory once per process, so its sum is an upper bound.
